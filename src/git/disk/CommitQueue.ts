@@ -118,16 +118,21 @@ export const make = (options: CommitQueueOptions) =>
         Effect.fail(Staging.movedFrom(branch, Staging.commitOf(head), Staging.commitOf(now)))
       )
 
-    /** One build in its turn. From the moment that its commit is staged, nothing interrupts it. */
+    /** One build in its turn. */
     const stage = <A, E>(
       restore: <A2, E2, R2>(effect: Effect.Effect<A2, E2, R2>) => Effect.Effect<A2, E2, R2>,
       name: string,
       build: (head: Option.Option<Head>) => Effect.Effect<Built<A>, E>
-    ): Effect.Effect<Staged<A>, E | Failure> =>
+    ): Effect.Effect<Staged<A>, E | Failure | Staging.Withdrawn> =>
       Effect.suspend(() => {
         const branch = staging.branchOf(name)
-        const generation = branch.failures
-        const seen = branch.last
+        const { failures, last: seen, withdrawals } = branch
+        const isVoid = () => branch.failures !== failures || branch.withdrawals !== withdrawals
+        /** What it was built on is no more. */
+        const voided = (
+          head: Option.Option<Head>
+        ): Effect.Effect<never, RefMoved | RemoteError | Staging.Withdrawn> =>
+          branch.failures !== failures ? moved(name, head) : Effect.fail(new Staging.Withdrawn())
         const draft = Effect.gen(function* () {
           if (staging.bytes() > maxBytes) yield* until(() => staging.bytes() <= maxBytes)
           const head =
@@ -138,17 +143,24 @@ export const make = (options: CommitQueueOptions) =>
             if (seen !== undefined) yield* Deferred.await(seen)
             return yield* Effect.failCause(built.cause)
           }
-          if (branch.failures !== generation) return yield* moved(name, head)
+          if (isVoid()) return yield* voided(head)
           const { commit, result } = built.value
           const made = Option.isNone(commit)
             ? Option.none<Staging.Draft>()
-            : Option.some(yield* options.draft(head, commit.value))
+            : yield* options.draft(head, commit.value).pipe(
+                Effect.asSome,
+                // It may have missed what it was built on.
+                Effect.catchAll(
+                  (error): Effect.Effect<never, Failure | Staging.Withdrawn> =>
+                    isVoid() ? voided(head) : Effect.fail(error)
+                )
+              )
           return { head, made, result }
         })
         return Effect.flatMap(
           restore(draft),
-          ({ head, made, result }): Effect.Effect<Staged<A>, RefMoved | RemoteError> => {
-            if (branch.failures !== generation) return moved(name, head)
+          ({ head, made, result }): Effect.Effect<Staged<A>, RefMoved | RemoteError | Staging.Withdrawn> => {
+            if (isVoid()) return voided(head)
             if (ended && Option.isSome(made)) return Effect.fail(wasClosed())
             return Effect.succeed({
               answer: { committed: Option.map(made, ({ committed }) => committed), result },
@@ -169,15 +181,42 @@ export const make = (options: CommitQueueOptions) =>
       return done
     }
 
+    /** A commit that still waits for its flush to begin is taken out by an interruption; later, the outcome is waited for. */
+    const withdrawing = (name: string, durable: Staging.Done) =>
+      Effect.suspend(() => {
+        if (!staging.withdraw(name, durable)) return Effect.ignore(Deferred.await(durable))
+        forget(name)
+        changed()
+        return Effect.void
+      })
+
     const commitNext = <A, E>(
       name: string,
       build: (head: Option.Option<Head>) => Effect.Effect<Built<A>, E>
     ): Effect.Effect<Answer<A>, E | Failure> =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(inLine(restore, name, stage(restore, name, build)), ({ answer, durable }) =>
-          durable === undefined ? Effect.succeed(answer) : Effect.as(Deferred.await(durable), answer)
+      Effect.uninterruptibleMask((restore) => {
+        const settled = ({ answer, durable }: Staged<A>) => {
+          if (durable === undefined) return Effect.succeed(answer)
+          const wait = Deferred.await(durable)
+          if (options.pace === undefined) return Effect.as(wait, answer)
+          return Effect.as(
+            Option.isNone(answer.committed)
+              ? restore(wait)
+              : Effect.onInterrupt(restore(wait), () => withdrawing(name, durable)),
+            answer
+          )
+        }
+        const attempt: Effect.Effect<Answer<A>, E | Failure> = Effect.suspend(() =>
+          inLine(restore, name, stage(restore, name, build))
+        ).pipe(
+          Effect.flatMap(settled),
+          Effect.catchIf(
+            (error) => error instanceof Staging.Withdrawn,
+            () => attempt
+          )
         )
-      )
+        return attempt
+      })
 
     /** Branches whose locks others hold, and since when. */
     const lockedSince = new Map<string, number>()

@@ -1,3 +1,4 @@
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
@@ -13,7 +14,10 @@ import type { Packable } from "./PackBuilder.js"
 
 type Failure = RefMoved | RemoteError | AmbiguousWriteError
 
-export type Done = Deferred.Deferred<void, Failure>
+/** A commit that was to share a flush was taken out of it before it began: the others are built again. */
+export class Withdrawn extends Data.TaggedError("Withdrawn") {}
+
+export type Done = Deferred.Deferred<void, Failure | Withdrawn>
 
 /** A commit as objects, ready to be staged. */
 export interface Draft {
@@ -24,6 +28,8 @@ export interface Draft {
 /** Commits that became objects but are not yet written: all of one branch that one flush will make durable. */
 export interface Batch extends Portion {
   tip: Oid
+  /** The tree of the tip. */
+  tree: Oid
   commits: number
   bytes: number
   readonly objects: Array<Packable>
@@ -36,10 +42,14 @@ export interface Branch {
   /** What the next commit stands on while there are commits that are not yet durable. */
   staged: Head | undefined
   open: Batch | undefined
+  /** What the flush that is under way holds of it. */
+  flushing: Batch | undefined
   /** The outcome of the newest batch. */
   last: Done | undefined
   /** Rises when a flush fails: whatever was built on its commits is void. */
   failures: number
+  /** Rises when a commit is taken out: what was built on it is built again. */
+  withdrawals: number
 }
 
 export const commitOf = (head: Option.Option<Head>): Oid | undefined =>
@@ -60,7 +70,15 @@ export const make = (objects: ObjectDatabase) => {
   const branchOf = (name: string): Branch => {
     let branch = branches.get(name)
     if (branch === undefined) {
-      branch = { name, staged: undefined, open: undefined, last: undefined, failures: 0 }
+      branch = {
+        name,
+        staged: undefined,
+        open: undefined,
+        flushing: undefined,
+        last: undefined,
+        failures: 0,
+        withdrawals: 0
+      }
       branches.set(name, branch)
     }
     return branch
@@ -71,6 +89,11 @@ export const make = (objects: ObjectDatabase) => {
       const entry = objects.staged.get(oid)
       if (entry !== undefined && --entry.users === 0) objects.staged.delete(oid)
     }
+  }
+
+  /** A batch no longer waits for a flush. */
+  const close = ({ bytes, commits }: Batch) => {
+    open = { commits: open.commits - commits, bytes: open.bytes - bytes }
   }
 
   return {
@@ -87,6 +110,7 @@ export const make = (objects: ObjectDatabase) => {
         branch: branch.name,
         base: commitOf(head),
         tip: commit,
+        tree,
         commits: 0,
         bytes: 0,
         objects: [],
@@ -103,6 +127,7 @@ export const make = (objects: ObjectDatabase) => {
       batch.commits++
       open.commits++
       batch.tip = commit
+      batch.tree = tree
       branch.open = batch
       branch.staged = { commit, tree }
       branch.last = batch.done
@@ -115,14 +140,32 @@ export const make = (objects: ObjectDatabase) => {
       for (const branch of branches.values()) {
         if (branch.open === undefined || hasToWait(branch.name)) continue
         batches.push(branch.open)
-        open = { commits: open.commits - branch.open.commits, bytes: open.bytes - branch.open.bytes }
+        branch.flushing = branch.open
+        close(branch.open)
         branch.open = undefined
       }
       return batches
     },
 
+    /** Takes out what is staged of a branch, unless its flush has begun: whether it was taken out. */
+    withdraw: (name: string, done: Done): boolean => {
+      const branch = branches.get(name)
+      const batch = branch?.open
+      if (branch === undefined || batch?.done !== done) return false
+      const { flushing } = branch
+      branch.withdrawals++
+      branch.staged = flushing && { commit: flushing.tip, tree: flushing.tree }
+      branch.open = undefined
+      branch.last = flushing?.done
+      close(batch)
+      release(batch)
+      Deferred.unsafeDone(done, Exit.fail(new Withdrawn()))
+      return true
+    },
+
     succeed: (batch: Batch): void => {
       const branch = branchOf(batch.branch)
+      branch.flushing = undefined
       if (branch.last === batch.done) {
         branch.staged = undefined
         branch.last = undefined
@@ -137,13 +180,14 @@ export const make = (objects: ObjectDatabase) => {
       const follower = branch.open
       branch.failures++
       branch.staged = undefined
+      branch.flushing = undefined
       branch.open = undefined
       branch.last = undefined
       release(batch)
       Deferred.unsafeDone(batch.done, Exit.fail(error))
       if (follower === undefined) return
       release(follower)
-      open = { commits: open.commits - follower.commits, bytes: open.bytes - follower.bytes }
+      close(follower)
       // Nothing of the follower was written, whatever became of the commits that it stands on.
       const cause =
         error._tag === "RemoteError"

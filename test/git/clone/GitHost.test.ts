@@ -6,7 +6,19 @@ import * as path from "node:path"
 import { FetchHttpClient, HttpClient } from "@effect/platform"
 import { NodeHttpClient, Undici } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Option, Redacted, type Scope, Stream } from "effect"
+import {
+  Cause,
+  Duration,
+  Effect,
+  Either,
+  Exit,
+  Fiber,
+  Layer,
+  Option,
+  Redacted,
+  type Scope,
+  Stream
+} from "effect"
 import { openGit } from "../../../src/store/local/OpenGit.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHub from "../../../src/store/remote/github/GitHub.js"
@@ -346,6 +358,49 @@ describe("a store on a Git server", () => {
         )
       )
       assert.isAtMost(asked.length, 3)
+    })
+  )
+
+  test(
+    "takes a commit out again whose caller is interrupted before the push, and pushes the others",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("interrupted.git"), { pushInterval: "2 seconds" })
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const insert = (id: string) =>
+        Effect.zipLeft(Effect.fork(people.insert({ n: 1 }, { id })), Effect.sleep("100 millis"))
+      const [before, given, after] = yield* Effect.all([
+        insert("before"),
+        insert("given-up"),
+        insert("after")
+      ])
+      const [took] = yield* Effect.timed(Fiber.interrupt(given))
+      assert.isBelow(Duration.toMillis(took), 500)
+      const again = yield* Effect.either(people.insert({ n: 2 }, { id: "given-up" }))
+      yield* Fiber.join(before)
+      yield* Fiber.join(after)
+      assert.isTrue(Either.isRight(again))
+      assert.strictEqual(Option.getOrThrow(yield* people.get("given-up"))["n"], 2)
+      assert.strictEqual(backend.git("interrupted.git", "rev-list", "--count", "main"), "4")
+      backend.git("interrupted.git", "fsck", "--strict")
+    })
+  )
+
+  test(
+    "ends a write whose deadline comes before its push, and has written nothing",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("late.git"), { pushInterval: "4 seconds" })
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const [took, late] = yield* Effect.timed(
+        Effect.option(Effect.timeout(people.update("first", { n: 1 }), "300 millis"))
+      )
+      assert.isTrue(Option.isNone(late))
+      assert.isBelow(Duration.toMillis(took), 1_500)
+      assert.strictEqual((yield* people.update("first", { m: 2 }))["n"], 0)
+      assert.strictEqual(backend.git("late.git", "rev-list", "--count", "main"), "2")
     })
   )
 

@@ -54,11 +54,24 @@ export class BranchMemory {
     return this.#own !== undefined && now < this.#own.at + lag
   }
 
-  /** Whether an answer is older than what we wrote. */
-  isStale(answer: Option.Option<Head>, now: number): boolean {
+  /**
+   * Whether an answer is older than what we wrote; undefined where nothing that is known tells. `parents`: those of the
+   * answered commit.
+   */
+  isStale(answer: Option.Option<Head>, parents: ReadonlyArray<Oid>, now: number): boolean | undefined {
+    if (this.#own === undefined) return false
     const key = idOf(answer)
     const until = this.#superseded.get(key)?.until
-    return this.#own !== undefined && until !== undefined && now < until && key !== (this.#own.commit ?? "")
+    if (until !== undefined && now < until && key !== (this.#own.commit ?? "")) return true
+    const { commit } = this.#own
+    if (commit === undefined || key === "" || !this.writtenLately(now)) return false
+    const newest = this.#head && idOf(this.#head.found)
+    return [key, ...parents].some((oid) => oid === commit || oid === newest) ? false : undefined
+  }
+
+  /** An answer has proved to be older than what we wrote. */
+  supersede(answer: Option.Option<Head>, now: number): void {
+    this.#superseded.set(idOf(answer), { until: now + lag, step: this.steps.next() })
   }
 
   /** Learns where the branch is, from the answer to what was asked at a step. */

@@ -6,10 +6,11 @@ import { Bounded } from "../../../domain/Bounded.js"
 import type { Oid } from "../../../domain/Oid.js"
 import type { Head } from "../GitRemote.js"
 import * as Api from "./Api.js"
-import { ApiFailure, isKind, isMissing } from "./ApiFailure.js"
+import { ApiFailure, isKind, isMissing, isUnrelated } from "./ApiFailure.js"
 import { BranchMemory, Steps } from "./BranchMemory.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
+import { isUnheardOf, type RefReads } from "./RefReads.js"
 import { patiently } from "./Retry.js"
 
 /** Branches that are remembered, beside those written lately. */
@@ -49,8 +50,15 @@ export interface Branches {
     after: Option.Option<Oid>,
     begun: number
   ) => Effect.Effect<void>
-  /** Whether an answer is older than what we wrote. */
-  readonly isStale: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
+  /** Whether an answer may be older than what we wrote: it is another one, and the head was not seen to have it. */
+  readonly isDoubtful: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
+  /** The head has this version of a file, as was found by what was asked at a step. */
+  readonly sawFile: (
+    branch: string,
+    path: string,
+    found: Option.Option<Oid>,
+    asked: number
+  ) => Effect.Effect<void>
   /** Whether a write of ours replaced this version of a file lately: a machine that answers it is behind. */
   readonly isSuperseded: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
   /** What our own last write made of a file, while a machine may be behind it. */
@@ -63,15 +71,20 @@ export interface Branches {
   readonly clear: () => void
 }
 
+/** Where a branch is, and what its commit stands on. */
+export interface Tip extends Head {
+  readonly parents: ReadonlyArray<Oid>
+}
+
 /** Another way to ask the host where a branch is. */
-type Ask = Effect.Effect<Option.Option<Head>, CallFailure>
+type Ask = Effect.Effect<Option.Option<Tip>, CallFailure>
 
 type GitCommit = typeof Api.getGitCommit.reply.Type
 
-export const makeBranches = (client: Client): Branches => {
+export const makeBranches = (client: Client, refs: Pick<RefReads, "isBelow">): Branches => {
   const memories = new Map<string, BranchMemory>()
   const steps = new Steps()
-  const validators = makeValidators<Head>(client, 256)
+  const validators = makeValidators<Tip>(client, 256)
 
   const memoryOf = (branch: string, now: number): BranchMemory => {
     const memory = memories.get(branch) ?? new BranchMemory(steps)
@@ -168,7 +181,7 @@ export const makeBranches = (client: Client): Branches => {
       Effect.catchIf(isKind("Missing", "RefMissing", "EmptyRepository"), () => Effect.succeedNone)
     )
 
-  const ask = (branch: string): Effect.Effect<Option.Option<Head>, CallFailure> =>
+  const ask = (branch: string): Ask =>
     Effect.gen(function* () {
       const known = yield* validators.find(branch)
       const told = yield* (viaRef ? askRef : askBranch)(branch, known?.etag)
@@ -180,10 +193,9 @@ export const makeBranches = (client: Client): Branches => {
         return yield* ask(branch)
       }
       if (typeof tip !== "string") learn(tip)
-      const head: Head =
-        typeof tip === "string"
-          ? { commit: tip, tree: (yield* existing(tip)).tree.sha }
-          : { commit: tip.sha, tree: tip.commit.tree.sha }
+      const { parents, sha, tree } =
+        typeof tip === "string" ? yield* existing(tip) : { ...tip, ...tip.commit }
+      const head = { commit: sha, tree: tree.sha, parents: parents.map((parent) => parent.sha) }
       validators.keep(branch, reply.etag, reply.generation, head)
       return Option.some(head)
     })
@@ -193,13 +205,27 @@ export const makeBranches = (client: Client): Branches => {
       ? Effect.succeed(Option.none())
       : Effect.map(existing(own), (found) => Option.some({ commit: own, tree: found.tree.sha }))
 
+  /** Of two commits that were seen, a machine that denies one is behind the others. */
+  const isBelow: RefReads["isBelow"] = (ancestor, descendant) =>
+    patiently(refs.isBelow(ancestor, descendant), isUnheardOf).pipe(
+      Effect.catchIf(isUnrelated, () => Effect.succeed(false))
+    )
+
   const head: Branches["head"] = (branch, other) =>
     Effect.gen(function* () {
       const asked = steps.last
-      const answered = yield* other ?? ask(branch)
+      const tip = yield* other ?? ask(branch)
+      const answered = Option.map(tip, ({ commit, tree }): Head => ({ commit, tree }))
+      const parents = Option.match(tip, { onNone: () => [], onSome: (known) => known.parents })
       const now = yield* Clock.currentTimeMillis
       const memory = memoryOf(branch, now)
-      if (!memory.isStale(answered, now)) {
+      const { own } = memory
+      let stale = memory.isStale(answered, parents, now)
+      if (stale === undefined && own !== undefined && Option.isSome(answered)) {
+        stale = yield* isBelow(answered.value.commit, own)
+        if (stale) memory.supersede(answered, now)
+      }
+      if (stale !== true) {
         memory.learn(answered, asked)
         return answered
       }
@@ -218,7 +244,11 @@ export const makeBranches = (client: Client): Branches => {
 
   return {
     head,
-    shown: ask,
+    shown: (branch) =>
+      Effect.map(
+        ask(branch),
+        Option.map(({ commit, tree }) => ({ commit, tree }))
+      ),
     commit,
     existing,
     learn,
@@ -240,17 +270,23 @@ export const makeBranches = (client: Client): Branches => {
           after: Option.getOrElse(after, () => "" as const),
           at: now,
           step: steps.next(),
-          superseded
+          superseded,
+          newer: new Set<string>()
         }
-        memoryOf(branch, now).files.note(path, { ...file, all: before === undefined }, begun, now)
+        memoryOf(branch, now).files.note(path, file, begun, now)
       }),
-    isStale: (branch, path, answer) =>
+    isDoubtful: (branch, path, answer) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const files = memories.get(branch)?.files
         const file = files?.get(path, now)
         if (file === undefined) return files?.hasForgotten(now) === true
         const key = Option.getOrElse(answer, () => "")
-        return key !== file.after && (file.all || file.superseded.has(key))
+        return key !== file.after && !file.newer.has(key)
+      }),
+    sawFile: (branch, path, found, asked) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const file = memories.get(branch)?.files.get(path, now)
+        if (file !== undefined && file.step <= asked) file.newer.add(Option.getOrElse(found, () => ""))
       }),
     isSuperseded: (branch, path, answer) =>
       Effect.map(

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import { Oid } from "../../../domain/Oid.js"
 import * as GitObject from "../../../git/GitObject.js"
 import type { Head, TreeEntry, Wants } from "../GitRemote.js"
+import type { Tip } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"
 import { inOrder, oidOf } from "./Listing.js"
 import type { ObjectCache } from "./ObjectCache.js"
@@ -15,7 +16,7 @@ export type Place = { readonly commit: Oid } | { readonly branch: string }
 /** Finds a commit together with what will be read at it, by one query. */
 export interface Bring {
   /** None when there is no such commit as far as the answer tells, which other ways may know better. */
-  readonly at: (place: Place, wants: Wants) => Effect.Effect<Option.Option<Head>, CallFailure>
+  readonly at: (place: Place, wants: Wants) => Effect.Effect<Option.Option<Tip>, CallFailure>
   /** What of it is not known yet. */
   readonly missing: (head: Head, wants: Wants) => Wants
 }
@@ -50,7 +51,11 @@ const Found = Schema.NullOr(
   })
 )
 
-const Tip = Schema.Struct({ oid: Oid, tree: Schema.Struct({ oid: Oid, entries }) })
+const Commit = Schema.Struct({
+  oid: Oid,
+  parents: Schema.Struct({ nodes: Schema.Array(Schema.Struct({ oid: Oid })) }),
+  tree: Schema.Struct({ oid: Oid, entries })
+})
 const Target = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 
 const Answer = Schema.Struct({
@@ -78,6 +83,7 @@ export const bringDocument = (place: Place, count: number) => {
 }
 fragment At on Commit {
   oid
+  parents(first: 2) { nodes { oid } }
   tree { oid entries { ...Entry } }
 ${fields}
 }
@@ -166,12 +172,12 @@ export const makeBring = (
           Effect.map(({ data }) => {
             repositoryId.learn(data.repository?.id)
             const target = data.repository?.object ?? data.repository?.ref?.target
-            const tip = Schema.decodeUnknownOption(Tip)(target)
+            const tip = Schema.decodeUnknownOption(Commit)(target)
             if (Option.isNone(tip)) return Option.none()
-            const { oid: commit, tree } = tip.value
+            const { oid: commit, parents, tree } = tip.value
             keepTree(tree.oid, "", tree.entries)
             for (const [index, path] of paths.entries()) keep(tree.oid, path, target?.[`p${index}`])
-            return Option.some({ commit, tree: tree.oid })
+            return Option.some({ commit, tree: tree.oid, parents: parents.nodes.map(({ oid }) => oid) })
           })
         )
     })

@@ -64,7 +64,7 @@ const enoughTime = Effect.map(timeLeft, (left) => left > 2_000)
 /** Commits of the path that are searched for a mark. */
 const searched = 20
 
-/** Commits of the path whose files are compared with the expected one. */
+/** Commits of the path whose files one look asks for: the next look goes further back. */
 const compared = 5
 
 interface Made extends CommitMade {
@@ -147,10 +147,12 @@ export const makeFileWrites = (
   /**
    * The path's history shows a commit with our mark, or it does not. A missing mark proves nothing after a lost reply.
    * After a refusal it does, where the file is no longer the expected one in a history that knows the expected one, and
-   * knows what was refused for: who says that the file is another one has seen it.
+   * knows what was refused for: who says that the file is another one has seen it. `seen`: the files of commits, which
+   * the looks of one write share.
    */
   const look = (
     write: FileWrite,
+    seen: Map<Oid, Option.Option<Oid>>,
     refusal: ConflictError,
     lost: boolean,
     { kind }: ApiFailure
@@ -168,8 +170,11 @@ export const makeFileWrites = (
       const own = yield* branches.lastWritten(write.branch, write.path)
       let isOld = false
       let isSeen = kind !== "BlobMismatch"
-      for (const [index, commit] of commits.slice(0, compared).entries()) {
-        const at = yield* blobAt(write.path, commit.sha)
+      const most = seen.size + compared
+      for (const [index, { sha }] of commits.entries()) {
+        if (!seen.has(sha) && seen.size === most) break
+        const at = seen.get(sha) ?? (yield* blobAt(write.path, sha))
+        seen.set(sha, at)
         if (index === 0) {
           if (same(at, write.expected)) return Proof.unchanged
           isOld = yield* branches.isSuperseded(write.branch, write.path, at)
@@ -179,9 +184,7 @@ export const makeFileWrites = (
         const isKnown = Option.isNone(write.expected) || (index > 0 && same(at, write.expected))
         if (!isOld && isSeen && isKnown) return Proof.notDone(refusal)
       }
-      if (!isSeen) return Proof.behind()
-      if (isOld) return Proof.behind(refusal)
-      return commits.length > compared ? Proof.elsewhere(refusal) : Proof.behind(refusal)
+      return isSeen ? Proof.behind(refusal) : Proof.behind()
     })
 
   const attempt = (write: FileWrite): Effect.Effect<CommitMade, Failure> => {
@@ -189,6 +192,7 @@ export const makeFileWrites = (
     const conflict = (actual?: null) => fileConflict(write, Option.getOrUndefined(write.expected), actual)
     const isGone = ({ kind, message }: ApiFailure) =>
       kind === "Missing" && Option.isNone(write.content) && !/branch/i.test(message)
+    const seen = new Map<Oid, Option.Option<Oid>>()
     const made = once<Made, Refused>(settings, {
       place: write,
       send: send(write).pipe(
@@ -200,7 +204,7 @@ export const makeFileWrites = (
         Effect.map((reply) => ({ ...written(write, reply), again: isUpdate && reply.status === 201 }))
       ),
       look: (lost, failure) =>
-        look(write, Option.isNone(write.content) ? conflict(null) : conflict(), lost, failure),
+        look(write, seen, Option.isNone(write.content) ? conflict(null) : conflict(), lost, failure),
       refused: (failure) => {
         if (failure.kind === "RefRace") return { look: "never", otherwise: conflict() }
         const isDoubtful =

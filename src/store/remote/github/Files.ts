@@ -52,7 +52,6 @@ interface Parts {
   readonly trees: Trees
   readonly branches: Branches
   readonly head: (branch: string) => ReturnType<Branches["head"]>
-  readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
 }
 
 const key = (branch: string, path: string) => `${branch}\0${path}`
@@ -62,7 +61,7 @@ const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.comm
 // Loaded when it is used: a page that reads over REST does not carry it.
 const bulk = lazy(() => import("./Bulk.js"))
 
-export const makeFiles = ({ branches, cache, client, head, isAncestor, known, trees }: Parts): Files => {
+export const makeFiles = ({ branches, cache, client, head, known, trees }: Parts): Files => {
   const { settings } = client
   // What the raw address answers is the same for every token.
   const validators = makeValidators<Oid>(
@@ -139,15 +138,6 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
               : none
         })
 
-  /** The head, unless a lagging replica told of a commit that ours stands on. */
-  const newest = (branch: string): Effect.Effect<Option.Option<Head | Oid>, Failure> =>
-    Effect.gen(function* () {
-      const at = yield* head(branch)
-      const own = branches.own(branch)
-      if (own === undefined || Option.isNone(at) || at.value.commit === own) return at
-      return (yield* isAncestor(at.value.commit, own)) ? Option.some(own) : at
-    })
-
   /** Where a store for reading is pinned to one commit, the file of that; else the one of the branch by name. */
   const ask = (branch: string, path: string, etag: string | undefined): Effect.Effect<FileRead, Failure> => {
     if (!settings.readOnly) return contents(branch, path, etag)
@@ -173,7 +163,7 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
           const ours = isUnheard(error) && !settings.readOnly && branches.own(branch) !== undefined
           if (isMissing(error) && !ours) return Effect.succeed(noFile)
           if (error.kind !== "TooLarge" && !ours) return Effect.fail(error)
-          return Effect.flatMap(ours ? newest(branch) : head(branch), (at) =>
+          return Effect.flatMap(head(branch), (at) =>
             Option.isNone(at)
               ? Effect.succeed(noFile)
               : Effect.map((ours ? file : byTree)(at.value, path), (found) => ({ ...noFile, blob: found }))
@@ -189,15 +179,16 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
               notModified: false,
               ...(answer.etag === undefined ? {} : { etag: answer.etag })
             }))
-      const stale = yield* branches.isStale(
-        branch,
-        path,
-        Option.map(read, ({ oid }) => oid)
-      )
-      if (stale && !settings.readOnly) {
-        const at = yield* newest(branch)
+      const version = Option.map(read, ({ oid }) => oid)
+      if (!settings.readOnly && (yield* branches.isDoubtful(branch, path, version))) {
+        const asked = yield* branches.begin
+        const at = yield* head(branch)
         const found = Option.isNone(at) ? Option.none() : yield* file(at.value, path)
-        return Option.map(found, ({ content, oid }) => ({ content, oid, notModified: false }))
+        const there = Option.map(found, ({ oid }) => oid)
+        yield* branches.sawFile(branch, path, there, asked)
+        if (Option.getOrUndefined(there) !== Option.getOrUndefined(version)) {
+          return Option.map(found, ({ content, oid }) => ({ content, oid, notModified: false }))
+        }
       }
       if (Option.isSome(read) && !read.value.notModified) {
         validators.keep(name, answer.etag, answer.generation, read.value.oid)

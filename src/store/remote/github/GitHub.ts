@@ -82,7 +82,8 @@ const connect = (settings: Settings) =>
       blob: (oid) => objects.blob(oid) ?? patches?.blob(oid)
     }
     const known = makeKnownTrees(cache)
-    const branches = makeBranches(client)
+    const refs = makeRefReads(client, known)
+    const branches = makeBranches(client, refs)
     const trees = makeTrees(client, known, settings.listVia === "contents")
     const repositoryId = makeRepositoryId(client)
     const bring = settings.useGraphql
@@ -97,16 +98,7 @@ const connect = (settings: Settings) =>
             patches ??= loaded.value.makePatches({ client, objects, known, branches, bring, heads })
             return patches.resolve(ref)
           })
-    const refs = makeRefReads(client, known)
-    const files = makeFiles({
-      client,
-      cache,
-      known,
-      trees,
-      branches,
-      head: heads.head,
-      isAncestor: refs.isAncestor
-    })
+    const files = makeFiles({ client, cache, known, trees, branches, head: heads.head })
     const told = makeTold(settings.deadline)
     const reads: CommitReads = {
       resolve: (ref) => told("resolve")(heads.resolve(ref)),

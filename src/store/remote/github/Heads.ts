@@ -4,7 +4,7 @@ import { isOid, type Oid } from "../../../domain/Oid.js"
 import type { Head, Wants } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { isApiFailure, isKind } from "./ApiFailure.js"
-import type { Branches } from "./Branches.js"
+import type { Branches, Tip } from "./Branches.js"
 import type { Bring, Place } from "./Bring.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { KnownTrees } from "./KnownTrees.js"
@@ -19,7 +19,7 @@ export interface Heads {
   /** The same; of a store opened for reading, the commit that the branch was at when first asked. */
   readonly head: (branch: string, wants?: Wants) => FoundHead
   /** Finds a place and what is wanted of it by one query; none where that fails, which plain ways explain better. */
-  readonly brought: (place: Place, wants: Wants) => FoundHead
+  readonly brought: (place: Place, wants: Wants) => Effect.Effect<Option.Option<Tip>, CallFailure>
   /** Whether wants come with the head: where GraphQL is used. */
   readonly brings: boolean
   readonly forget: () => void
@@ -30,13 +30,14 @@ export const makeHeads = (client: Client, branches: Branches, known: KnownTrees,
   const brings = settings.useGraphql && !settings.readOnly
   let pins = new Map<string, Option.Option<Head>>()
 
-  const learned = (head: Option.Option<Head>) => {
-    if (Option.isSome(head)) known.learnCommit(head.value)
+  const learned = Option.map(({ commit, tree }: Head) => {
+    const head: Head = { commit, tree }
+    known.learnCommit(head)
     return head
-  }
+  })
 
   const brought: Heads["brought"] = (place, wants) =>
-    Effect.catchIf(bring.at(place, wants), isApiFailure, () => Effect.succeed(Option.none<Head>()))
+    Effect.catchIf(bring.at(place, wants), isApiFailure, () => Effect.succeed(Option.none<Tip>()))
 
   /** A commit never changes: one that was seen is not asked for. */
   const byOid = (oid: Oid) =>

@@ -17,7 +17,8 @@ export interface RefReads {
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
 }
 
-const isUnheardOf = (error: { readonly _tag: string }) => isMissing(error) && !isUnrelated(error)
+/** A machine does not know one of two commits, which is not to say that they have nothing in common. */
+export const isUnheardOf = (error: { readonly _tag: string }) => isMissing(error) && !isUnrelated(error)
 
 export const makeRefReads = (client: Client, known: KnownTrees): RefReads => {
   const read: RefReads["read"] = (branch) =>

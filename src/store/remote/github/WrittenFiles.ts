@@ -12,10 +12,10 @@ export interface WrittenFile {
   readonly at: number
   /** The step at which the write ended. */
   readonly step: number
-  /** Versions (`""`: absent) that count as stale. */
+  /** Versions (`""`: absent) that it is known to have replaced. */
   readonly superseded: ReadonlySet<string>
-  /** Whether every other version does. */
-  readonly all: boolean
+  /** Versions that others have put in its place, as the head showed. */
+  readonly newer: Set<string>
 }
 
 /** The files of a branch that were written while a replica may lag behind. */

@@ -133,7 +133,7 @@ describe("what a write makes of a refusal", () => {
   for (const [name, write, theirs, requests] of [
     ["409 of another blob", update, true, 5],
     ["409 of another blob than the one to delete", remove, true, 5],
-    ["409 of another blob, where everything else says that the file is unchanged", update, false, 16]
+    ["409 of another blob, where everything else says that the file is unchanged", update, false, 10]
   ] as const) {
     it.scoped(`Contents: ${name}`, () =>
       Effect.gen(function* () {

@@ -232,6 +232,33 @@ describe("the message of a commit by GraphQL", () => {
   )
 })
 
+describe("an update that a proxy sends twice, of a file with many versions", () => {
+  it.scoped("was done, where a machine shows for a while what was there before the expected version", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      const version = (n: number) => ({ ...put, content: bytes(`${n}`) })
+      for (let n = 0; n < 8; n++) server.commit("main", [version(n)], `version ${n}`)
+      server.snapshot()
+      server.commit("main", [version(8)], "version 8")
+      server.lagging = true
+      yield* Effect.fork(
+        Effect.zipRight(
+          Effect.sleep(1_000),
+          Effect.sync(() => {
+            server.lagging = false
+          })
+        )
+      )
+      server.fault = ({ method }) => (method === "PUT" ? { _tag: "Twice" } : undefined)
+      const expected = Option.some(GitObject.hash("blob", bytes("8")))
+      const write = putFile(remote, "main", put.path, put.content, expected, { message: "ours" })
+      const { result } = yield* settle(flight, write)
+      assert.isTrue(Either.isRight(result), JSON.stringify(result))
+      assert.deepStrictEqual(server.history().slice(0, 2), ["ours", "version 8"])
+    })
+  )
+})
+
 describe("an update of a path that has vanished", () => {
   const before = bytes("old")
   const vanished = Effect.gen(function* () {

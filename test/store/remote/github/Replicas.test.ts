@@ -223,6 +223,75 @@ describe.each(ways)("documents that a transaction has just published, with %j", 
   )
 })
 
+describe.each(ways)("what we wrote on top of what others had just written, with %j", (options) => {
+  /** Two commits of others, of which a lagging machine knows the first; our own stands on the second. */
+  const written = Effect.gen(function* () {
+    const it = yield* start(options)
+    const { flight, remote, server } = it
+    const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+    server.commit("main", [put("data/docs/a.json", '{"n":2}')], "theirs, first")
+    server.snapshot()
+    server.commit("main", [put("data/docs/a.json", '{"n":3}')], "theirs, second")
+    const docs = store.collection("docs")
+    const update = docs.update("a", { n: 4 })
+    assert.strictEqual((yield* settle(flight, update)).result._tag, "Right")
+    return { ...it, docs, store }
+  })
+
+  it.scoped("is read where a machine shows the first of their commits", () =>
+    Effect.gen(function* () {
+      const { docs, flight, lagging, remote, server } = yield* written
+      const head = server.head("main")
+      yield* lagging(5_000)
+      const looks = Effect.all({
+        document: docs.get("a"),
+        all: Stream.runCollect(docs.all()),
+        head: remote.head("main")
+      })
+      const found = Either.getOrThrow((yield* settle(flight, looks)).result)
+      assert.deepStrictEqual<unknown>(
+        {
+          document: Option.map(found.document, ({ n }) => n),
+          all: Array.from(found.all, ({ n }) => n),
+          head: Option.map(found.head, ({ commit }) => commit)
+        },
+        { document: Option.some(4), all: [4], head: Option.some(head) }
+      )
+    })
+  )
+
+  it.scoped("is what the next write stands on", () =>
+    Effect.gen(function* () {
+      const { docs, flight, lagging, store } = yield* written
+      yield* lagging(5_000)
+      const writes = Effect.zipRight(
+        store.transaction({}, (tx) => tx.collection("docs").update("a", { m: 5 })),
+        docs.insert({ n: 6 }, { id: "b" })
+      )
+      assert.strictEqual((yield* settle(flight, writes)).result._tag, "Right")
+      const { result } = yield* settle(flight, docs.get("a"))
+      const document = Option.getOrThrow(Either.getOrThrow(result))
+      assert.deepStrictEqual([document["n"], document["m"]], [4, 5])
+    })
+  )
+
+  it.scoped("yields to what others write later, which is doubted once", () =>
+    Effect.gen(function* () {
+      const { docs, flight, server } = yield* written
+      server.commit("main", [put("data/docs/b.json", '{"n":5}')], "theirs, third")
+      server.commit("main", [put("data/docs/a.json", '{"n":6}')], "theirs, fourth")
+      const read = settle(
+        flight,
+        Effect.map(docs.get("a"), (found) => Option.getOrThrow(found)["n"])
+      )
+      assert.deepStrictEqual((yield* read).result, Either.right(6))
+      server.seen.length = 0
+      assert.deepStrictEqual((yield* read).result, Either.right(6))
+      assert.lengthOf(server.seen, 1, verbs(server).join("\n"))
+    })
+  )
+})
+
 it.scoped("a machine that never catches up is an error, not an absence", () =>
   Effect.gen(function* () {
     const { flight, head, remote, server } = yield* start({})

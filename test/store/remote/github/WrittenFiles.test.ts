@@ -35,7 +35,7 @@ describe("what is remembered of files that were written", () => {
     at,
     step,
     superseded: new Set([before]),
-    all: false
+    newer: new Set<string>()
   })
 
   it("is every version that was replaced, in whatever order the replies come", () => {
