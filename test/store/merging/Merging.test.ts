@@ -301,18 +301,22 @@ const record = (remote: GitRemoteService) =>
     })
   )
 
+/** One document in the collections of two clients. */
+const shared = (repository: Clients) =>
+  Effect.gen(function* () {
+    const client = yield* repository
+    const open = Effect.flatMap(client, (remote) => Effect.provideService(Store.make(), GitRemote, remote))
+    const [notes, elsewhere] = [(yield* open).collection("notes"), (yield* open).collection("notes")]
+    yield* notes.insert({ n: 5 }, { id: "x" })
+    return { open, notes, elsewhere, theirs: yield* client }
+  })
+
 describe("rules that the repository has recorded", () => {
   it.scopedLive.each(clients)(
     "hold in the commit that is made, whatever was seen of settings before, on two clients of %s",
     ([, repository]) =>
       Effect.gen(function* () {
-        const client = yield* repository
-        const theirs = yield* client
-        const open = Effect.flatMap(client, (remote) =>
-          Effect.provideService(Store.make(), GitRemote, remote)
-        )
-        const [notes, elsewhere] = [(yield* open).collection("notes"), (yield* open).collection("notes")]
-        yield* notes.insert({ n: 5 }, { id: "x" })
+        const { elsewhere, notes, open, theirs } = yield* shared(repository)
         const first = Option.getOrThrow(yield* notes.version("x"))
         yield* record(theirs)
         yield* elsewhere.update("x", { n: 6 })
@@ -334,13 +338,7 @@ describe("rules that the repository has recorded", () => {
     "hold where they are recorded while a conflict is decided, on two clients of %s",
     ([, repository]) =>
       Effect.gen(function* () {
-        const client = yield* repository
-        const theirs = yield* client
-        const open = Effect.flatMap(client, (remote) =>
-          Effect.provideService(Store.make(), GitRemote, remote)
-        )
-        const [notes, elsewhere] = [(yield* open).collection("notes"), (yield* open).collection("notes")]
-        yield* notes.insert({ n: 5 }, { id: "x" })
+        const { elsewhere, notes, theirs } = yield* shared(repository)
         const base = Option.getOrThrow(yield* notes.version("x"))
         yield* elsewhere.update("x", { n: 6 })
         const meanwhile = Effect.orDie(Effect.zipRight(record(theirs), elsewhere.update("x", { n: 8 })))
