@@ -175,6 +175,12 @@ const inBothOrders =
 /**
  * Runs the request through the chain, each time the Effect is run.
  *
+ * @example
+ * ```ts
+ * const reply = Chain.execute(chain, "hello")
+ * const same = chain.pipe(Chain.execute("hello"))
+ * ```
+ *
  * @since 0.1.0
  * @category executing
  */
@@ -291,6 +297,12 @@ export const warnings = (chain: Any): ReadonlyArray<UnreachableStep> =>
 /**
  * Runs the request and reports what every visited step did; a failure is part of the report.
  *
+ * @example
+ * ```ts
+ * const { steps } = yield* Chain.trace(chain, "hello")
+ * const names = steps.map(({ name, outcome }) => `${name}: ${outcome}`)
+ * ```
+ *
  * @since 0.1.0
  * @category inspecting
  */
@@ -376,6 +388,14 @@ const withoutSpan: <R>(context: Context.Context<R>) => Context.Context<R> = Cont
 
 /**
  * The chain as a service; what it requires is taken once, when the layer is built.
+ *
+ * @example
+ * ```ts
+ * class Greeter extends Context.Tag("Greeter")<Greeter, Chain.Chain<string, string>>() {}
+ *
+ * const greet = Chain.service(Greeter)
+ * const program = Effect.provide(greet("hello"), Chain.layer(Greeter, chain))
+ * ```
  *
  * @since 0.1.0
  * @category layers

@@ -46,6 +46,17 @@ type KindOf<Verdict, U1> = [unknown] extends [U1]
  * Collects steps in order. Immutable: every method returns a new builder, and any of them can be built, again
  * and again. Errors and requirements of the steps add up in `E` and `R`.
  *
+ * @example
+ * ```ts
+ * const triage = ChainBuilder.make<Ticket, string>("triage")
+ *   .use((ticket, next) => Effect.map(next(ticket), (reply) => `${reply}.`))
+ *   .useWhen(({ kind }) => kind === "refund", ({ id }) => `refund issued for ticket ${id}`)
+ *   .useBranch(({ priority }) => priority === "urgent", (urgent) => urgent.use(() => "escalated"))
+ *   .withFallback(() => "queued")
+ *   .build()
+ * const reply = Chain.executeSync(triage, { id: 7, kind: "refund" }) // "refund issued for ticket 7."
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

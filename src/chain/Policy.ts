@@ -35,6 +35,12 @@ const lazily = <Args extends Arguments, Ret>(
 /**
  * Fails with a TimeoutException, and interrupts the handler, once it took longer.
  *
+ * @example
+ * ```ts
+ * const builder = ChainBuilder.make<Ticket, string>()
+ *   .use(pipe(ask, Policy.timeout("2 seconds"), Policy.recover(() => "later")))
+ * ```
+ *
  * @since 0.1.0
  * @category combinators
  */
@@ -58,6 +64,12 @@ export const timeout: {
 
 /**
  * Runs the handler again after a failure, for as long as the schedule says.
+ *
+ * @example
+ * ```ts
+ * const builder = ChainBuilder.make<Ticket, string>()
+ *   .use(Policy.retry(ask, Schedule.recurs(3)))
+ * ```
  *
  * @since 0.1.0
  * @category combinators
@@ -89,6 +101,12 @@ export const retry: {
 
 /**
  * Answers the handler's failures; defects and interruption pass.
+ *
+ * @example
+ * ```ts
+ * const builder = ChainBuilder.make<Ticket, string>()
+ *   .use(Policy.recover(ask, ({ _tag }) => `no answer: ${_tag}`))
+ * ```
  *
  * @since 0.1.0
  * @category combinators

@@ -106,6 +106,15 @@ export {
 /**
  * A document of a collection with this schema, as its reads give it: what the schema decodes to, and the metadata.
  *
+ * @example
+ * ```ts
+ * class GetPerson extends Schema.TaggedRequest<GetPerson>()("GetPerson", {
+ *   failure: Codec.ReadError,
+ *   success: Schema.Option(Codec.document(Person)),
+ *   payload: { id: Schema.String }
+ * }) {}
+ * ```
+ *
  * @since 0.1.0
  * @category documents
  */

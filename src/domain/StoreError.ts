@@ -243,6 +243,13 @@ export class ConflictError extends StoreError {
 /**
  * Whether a write was refused because of a unique index.
  *
+ * @example
+ * ```ts
+ * const taken = people.insert({ mail: "ada@example.org" }).pipe(
+ *   Effect.catchIf(isUniqueViolation, () => Effect.succeed("somebody has this address"))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category errors
  */

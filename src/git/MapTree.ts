@@ -106,6 +106,6 @@ export class MapTreeNode implements TreeNode<MapTreeNode> {
 
   sameEntry(index: number, other: MapTreeNode, otherIndex: number): boolean {
     const [one, two] = [this.entries[index]!, other.entries[otherIndex]!]
-    return one.oid === two.oid && (one.mode === "040000") === (two.mode === "040000")
+    return one.oid === two.oid && one.mode === two.mode
   }
 }

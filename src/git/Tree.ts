@@ -1,5 +1,6 @@
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import type { Oid } from "../domain/Oid.js"
+import type { FileMode } from "./Commit.js"
 
 /**
  * What an entry of a tree names: a file, a directory, or the commit of a submodule.
@@ -43,8 +44,8 @@ export interface Tree {
 }
 
 /**
- * One path that differs between two trees; `before` and `after` are blob ids, absent where the path is missing. Renames
- * are a removal and an addition.
+ * One path that differs between two trees, by its content or by its mode; `before` and `after` are the ids of blobs, or of
+ * the commits of submodules, absent where the path is missing. Renames are a removal and an addition.
  *
  * @since 0.1.0
  * @category models
@@ -56,7 +57,29 @@ export interface PathChange {
   readonly before: Option.Option<Oid>
   /** Its blob in the second commit; none where it was deleted. */
   readonly after: Option.Option<Oid>
+  /** Its modes, undefined where it is missing; absent where none is another one than 100644. */
+  readonly modes?: { readonly before: FileMode | undefined; readonly after: FileMode | undefined } | undefined
 }
+
+/** A file of a tree: its blob and its mode. */
+export interface FileEntry {
+  readonly oid: Oid
+  readonly mode: FileMode
+}
+
+const isPlain = (file: FileEntry | undefined): boolean => file === undefined || file.mode === "100644"
+
+/** The difference of two files of one path. */
+export const pathChange = (
+  path: string,
+  before: FileEntry | undefined,
+  after: FileEntry | undefined
+): PathChange => ({
+  path,
+  before: Option.fromNullable(before?.oid),
+  after: Option.fromNullable(after?.oid),
+  ...(isPlain(before) && isPlain(after) ? {} : { modes: { before: before?.mode, after: after?.mode } })
+})
 
 /**
  * A file that was read by its blob's id.

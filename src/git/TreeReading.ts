@@ -5,7 +5,7 @@ import type { RemoteError } from "../domain/StoreError.js"
 import * as TimeSlice from "../domain/TimeSlice.js"
 import * as GitObject from "./GitObject.js"
 import { segmentsOf } from "./Names.js"
-import type { EntryKind, PathChange, Tree, TreeEntry } from "./Tree.js"
+import { type FileEntry, type PathChange, pathChange, type Tree, type TreeEntry } from "./Tree.js"
 
 type Entry = Pick<TreeEntry, "mode" | "oid">
 
@@ -18,7 +18,7 @@ export interface TreeNode<Self> {
   readonly oid: (index: number) => Oid
   /** The order of an entry and one of another tree, as Git orders them within one tree. */
   readonly compareTo: (index: number, other: Self, otherIndex: number) => number
-  /** Whether two entries of one name hold the same object. */
+  /** Whether two entries of one name hold the same object with the same mode. */
   readonly sameEntry: (index: number, other: Self, otherIndex: number) => boolean
 }
 
@@ -98,7 +98,11 @@ export function* entriesBelow<T extends TreeNode<T>>(
   return entries
 }
 
-/** Every path whose blob differs between two entries at `under`, ordered by path, in steps. */
+/** An entry that is not a directory. */
+const fileOf = ({ mode, oid }: Entry): FileEntry | undefined =>
+  mode === "040000" ? undefined : { oid, mode }
+
+/** Every path whose file differs between two entries at `under`, ordered by path, in steps. */
 export function* diff<T extends TreeNode<T>>(
   source: TreeSource<T>,
   before: Entry | undefined,
@@ -106,8 +110,8 @@ export function* diff<T extends TreeNode<T>>(
   under: string
 ): TimeSlice.Steps<ReadonlyArray<PathChange>> {
   const changes: Array<PathChange> = []
-  const record = (path: string, from: Oid | undefined, to: Oid | undefined) =>
-    changes.push({ path, before: Option.fromNullable(from), after: Option.fromNullable(to) })
+  const record = (path: string, from: FileEntry | undefined, to: FileEntry | undefined) =>
+    changes.push(pathChange(path, from, to))
 
   /** Directories whose comparison is under way, the innermost last: they may lie deeper than calls may. */
   const open: Array<{
@@ -129,18 +133,18 @@ export function* diff<T extends TreeNode<T>>(
   const oneSide = (tree: T, index: number, prefix: string, isBefore: boolean) => {
     const path = prefix + tree.name(index)
     const oid = tree.oid(index)
-    const kind = GitObject.kindOf(tree.mode(index))
-    const sides = [isBefore ? oid : undefined, isBefore ? undefined : oid] as const
-    if (kind === "tree") enter(...sides, `${path}/`)
-    else if (kind === "blob") record(path, ...sides)
+    const file = fileOf({ oid, mode: tree.mode(index) })
+    if (file === undefined) enter(isBefore ? oid : undefined, isBefore ? undefined : oid, `${path}/`)
+    else record(path, isBefore ? file : undefined, isBefore ? undefined : file)
   }
 
   const bothSides = (from: T, i: number, to: T, j: number, prefix: string) => {
     if (from.sameEntry(i, to, j)) return
     const path = prefix + to.name(j)
-    const [was, is] = [GitObject.kindOf(from.mode(i)), GitObject.kindOf(to.mode(j))]
-    if (is === "tree") enter(from.oid(i), to.oid(j), `${path}/`)
-    else if (was === "blob" && is === "blob") record(path, from.oid(i), to.oid(j))
+    const was = fileOf({ oid: from.oid(i), mode: from.mode(i) })
+    const is = fileOf({ oid: to.oid(j), mode: to.mode(j) })
+    if (was !== undefined && is !== undefined) record(path, was, is)
+    else if (was === undefined && is === undefined) enter(from.oid(i), to.oid(j), `${path}/`)
     else {
       oneSide(from, i, prefix, true)
       oneSide(to, j, prefix, false)
@@ -164,13 +168,13 @@ export function* diff<T extends TreeNode<T>>(
     }
   }
 
-  if (before?.oid === after?.oid) return changes
+  if (before?.oid === after?.oid && before?.mode === after?.mode) return changes
   const prefix = under === "" ? "" : `${under}/`
-  const ofKind = (entry: Entry | undefined, kind: EntryKind) =>
-    entry !== undefined && GitObject.kindOf(entry.mode) === kind ? entry.oid : undefined
-  const [oldBlob, newBlob] = [ofKind(before, "blob"), ofKind(after, "blob")]
-  if (oldBlob !== newBlob) record(under, oldBlob, newBlob)
-  const [oldTree, newTree] = [ofKind(before, "tree"), ofKind(after, "tree")]
+  const [oldFile, newFile] = [before && fileOf(before), after && fileOf(after)]
+  if (oldFile !== undefined || newFile !== undefined) record(under, oldFile, newFile)
+  const [oldTree, newTree] = [before, after].map((entry) =>
+    entry?.mode === "040000" ? entry.oid : undefined
+  )
   if (oldTree !== undefined || newTree !== undefined) enter(oldTree, newTree, prefix)
   yield* compare()
   return changes

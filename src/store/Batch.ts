@@ -64,6 +64,13 @@ export interface Batch {
  * Runs a body and commits what it queued; a body that fails or is interrupted discards it. Answers the body's result and
  * the last commit.
  *
+ * @example
+ * ```ts
+ * const { commitSha } = yield* store.batch({ message: "take stock" }, (batch) =>
+ *   Effect.all([batch.put("stock", "tea", { count: 3 }), batch.delete("stock", "milk")])
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

@@ -44,13 +44,16 @@ export abstract class Cache {
  * rejects costs requests and never an answer.
  *
  * @example
+ * ```ts
  * class MapCache extends AsyncCache {
- *   entries = new Map<string, CacheEntry>()
+ *   readonly entries = new Map<string, CacheEntry>()
  *   get(key: string) { return this.entries.get(key) }
  *   set(key: string, entry: CacheEntry) { this.entries.set(key, entry) }
  *   delete(key: string) { this.entries.delete(key) }
  *   clear() { this.entries.clear() }
  * }
+ * ```
+ *
  * @since 0.1.0
  * @category caching
  */

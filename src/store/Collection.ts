@@ -8,7 +8,14 @@ import type { Page } from "../domain/Page.js"
 import type { PathOf, Selected, ValueAt } from "../domain/query/Paths.js"
 import type { Query, SelectQuery, Where } from "../domain/query/Query.js"
 import type { ReadError, ValidationError, WriteError } from "../domain/StoreError.js"
-import { type CollectionDefinition, define, type InsertOf } from "./CollectionDefinition.js"
+import {
+  type CollectionDefinition,
+  type DocumentSchema,
+  define,
+  type InsertOf,
+  type NamedSchema,
+  type SchemaOf
+} from "./CollectionDefinition.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { ExcelOptions, Exported, TextFormat, TextOptions } from "./transfer/Export.js"
 import type { ImportOptions, ImportReport } from "./transfer/Import.js"
@@ -282,6 +289,52 @@ export interface QueryOptions {
 }
 
 /**
+ * A query of whole documents or, with `select`, of some of their fields.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
+export interface StreamQuery<E, S = undefined> extends Query<E>, QueryOptions {
+  /** The paths that results have; the others are left out. `_id` is always there. Default: whole documents. */
+  readonly select?: S
+}
+
+/**
+ * The same for a page, which can explain itself.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
+export interface PageQuery<E, S = undefined, X = undefined> extends StreamQuery<E, S> {
+  /** Whether the page has an `explanation`. Default: no. */
+  readonly explain?: X
+}
+
+/**
+ * What a query returns of a document: what reads return, or the selected fields.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type QueryResult<A, E, S> = S extends ReadonlyArray<infer P extends string> ? Selected<E, P> : A
+
+/**
+ * A page of a query, with its explanation where that was asked for.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type QueryPage<A, X> = X extends true ? ExplainedPage<A> : Page<A>
+
+/**
+ * What a query requires: what the schema does, and nothing where fields are selected, which are not decoded.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type QueryContext<R, S> = S extends ReadonlyArray<string> ? never : R
+
+/**
  * Exports of a collection: from one commit, in constant memory, as documents lie in their files.
  *
  * @since 0.1.0
@@ -385,20 +438,23 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
    * A page of the documents that satisfy a condition, in an order; 100 unless `limit` says otherwise. With `select`: some
    * fields of each, as its file has them. Indexes change how fast the result comes, never what it is. With `explain` the page
    * has an `explanation`: what `explainQuery` returns, of this very page.
+   *
+   * @example
+   * ```ts
+   * const page = yield* people.query({ where: { city: "London", age: { atLeast: 30 } }, orderBy: "name", limit: 20 })
+   * const names = yield* people.query({ select: ["name"] })
+   * ```
    */
-  readonly query: {
-    <const P extends PathOf<E>>(
-      query: SelectQuery<E, P> & { readonly explain: true }
-    ): Effect.Effect<ExplainedPage<Selected<E, P>>, ReadError>
-    (query: Query<E> & QueryOptions & { readonly explain: true }): Effect.Effect<ExplainedPage<A>, ReadError>
-    <const P extends PathOf<E>>(query: SelectQuery<E, P>): Effect.Effect<Page<Selected<E, P>>, ReadError>
-    (query?: Query<E> & QueryOptions): Effect.Effect<Page<A>, ReadError>
-  }
+  readonly query: <
+    const S extends ReadonlyArray<PathOf<E>> | undefined = undefined,
+    const X extends boolean | undefined = undefined
+  >(
+    query?: PageQuery<E, S, X>
+  ) => Effect.Effect<QueryPage<QueryResult<A, E, S>, X>, ReadError, QueryContext<R, S>>
   /** The same as a stream: all documents of one commit, unless `limit` says otherwise. */
-  readonly queryAll: {
-    <const P extends PathOf<E>>(query: SelectQuery<E, P>): Stream.Stream<Selected<E, P>, ReadError>
-    (query?: Query<E> & QueryOptions): Stream.Stream<A, ReadError>
-  }
+  readonly queryAll: <const S extends ReadonlyArray<PathOf<E>> | undefined = undefined>(
+    query?: StreamQuery<E, S>
+  ) => Stream.Stream<QueryResult<A, E, S>, ReadError, QueryContext<R, S>>
   /** How a query is answered, and what one page of it reads: it is run, unless `run` is false. */
   readonly explainQuery: (
     query: Query<E> & { readonly select?: ReadonlyArray<PathOf<E>> | undefined },
@@ -437,7 +493,15 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
     document: I,
     options?: WriteOptions & { readonly id?: string | undefined }
   ) => Effect.Effect<string, WriteError, R>
-  /** Merges the patch at the top level of an existing document. */
+  /**
+   * Merges the patch at the top level of an existing document.
+   *
+   * @example
+   * ```ts
+   * const seen = yield* people.version("ada")
+   * yield* people.update("ada", { city: "Paris" }, { base: Option.getOrThrow(seen) })
+   * ```
+   */
   readonly update: (
     id: string,
     patch: Partial<I>,
@@ -477,6 +541,11 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
   /**
    * Imports records, each as a whole document, one commit per chunk in constant memory: what `importRecords` of
    * `transfer/Import.ts` does. For a collection with a schema a record must be an encoded document of it.
+   *
+   * @example
+   * ```ts
+   * const report = yield* people.importRecords(fromCsv("_id,name\nada,Ada\n"), { chunkSize: 500 })
+   * ```
    */
   readonly importRecords: <E2 = never, R2 = never>(
     records: RecordSource<E2, R2>,
@@ -494,21 +563,21 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
  */
 export type Typed<A> = A & Pick<StoredDocument, "_id" | "_rev" | "_created_at" | "_updated_at">
 
+type OfSchema<S> = S extends DocumentSchema
+  ? Collection<Typed<Schema.Schema.Type<S>>, InsertOf<S>, Schema.Schema.Encoded<S>, Schema.Schema.Context<S>>
+  : Collection
+
+type ReaderOfSchema<S> = S extends DocumentSchema
+  ? CollectionReader<Typed<Schema.Schema.Type<S>>, Schema.Schema.Encoded<S>, Schema.Schema.Context<S>>
+  : CollectionReader
+
 /**
- * The reads and writes of a definition's documents.
+ * The reads and writes of a definition's documents; of a name, those of documents of the schema `S`, or of any JSON.
  *
  * @since 0.1.0
  * @category type-level
  */
-export type CollectionOf<D> =
-  D extends CollectionDefinition<string, infer S>
-    ? Collection<
-        Typed<Schema.Schema.Type<S>>,
-        InsertOf<S>,
-        Schema.Schema.Encoded<S>,
-        Schema.Schema.Context<S>
-      >
-    : Collection
+export type CollectionOf<D, S = undefined> = OfSchema<SchemaOf<D, S>>
 
 /**
  * The same reads alone.
@@ -516,25 +585,35 @@ export type CollectionOf<D> =
  * @since 0.1.0
  * @category type-level
  */
-export type CollectionReaderOf<D> =
-  D extends CollectionDefinition<string, infer S>
-    ? CollectionReader<Typed<Schema.Schema.Type<S>>, Schema.Schema.Encoded<S>, Schema.Schema.Context<S>>
-    : CollectionReader
+export type CollectionReaderOf<D, S = undefined> = ReaderOfSchema<SchemaOf<D, S>>
 
 /**
- * Opens collections by definition or by name: of a schema's values, or of JSON documents.
+ * Opens a collection by its definition or by its name: of a schema's values, or of JSON documents.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Collections {
-  <D extends CollectionDefinition>(definition: D): CollectionOf<D>
-  (name: string): Collection
-  <A, I extends object, R = never>(
-    name: string,
-    schema: Schema.Schema<A, I, R>
-  ): Collection<Typed<A>, A, I, R>
-}
+export type Collections = <
+  C extends string | CollectionDefinition,
+  S extends DocumentSchema | undefined = undefined
+>(
+  collection: C,
+  schema?: NamedSchema<C, S>
+) => CollectionOf<C, S>
+
+/**
+ * The same for reading.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type CollectionReaders = <
+  C extends string | CollectionDefinition,
+  S extends DocumentSchema | undefined = undefined
+>(
+  collection: C,
+  schema?: NamedSchema<C, S>
+) => CollectionReaderOf<C, S>
 
 /**
  * Collections, before they are opened.

@@ -11,8 +11,13 @@ import { ValidationError } from "../domain/StoreError.js"
  */
 export const TypeId: unique symbol = Symbol.for("chainstore/store/CollectionDefinition")
 
-/** A schema whose encoded side is a JSON object. */
-type DocumentSchema = Schema.Schema<any, any, unknown>
+/**
+ * A schema whose encoded side is a JSON object.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type DocumentSchema = Schema.Schema<any, any, unknown>
 
 type Fields<S extends DocumentSchema> = Extract<keyof Schema.Schema.Encoded<S>, string>
 
@@ -48,6 +53,22 @@ export interface CollectionDefinition<
  * @category models
  */
 export type CollectionLike = string | CollectionDefinition
+
+/**
+ * The schema that may be given beside a name; a definition has its own.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type NamedSchema<C, S> = C extends string ? S : undefined
+
+/**
+ * The schema of a definition, or the one that was given beside a name.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type SchemaOf<C, S = undefined> = C extends CollectionDefinition<string, infer Own> ? Own : S
 
 /**
  * What a caller writes as a document of a schema: fields with a default may be left out, and a class takes a plain

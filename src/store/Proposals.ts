@@ -116,6 +116,15 @@ export interface Proposed<A> {
 /**
  * Writes on a branch of its own and proposes that. Edits that fail, are interrupted or write nothing leave no proposal.
  *
+ * @example
+ * ```ts
+ * const { proposal } = yield* store.propose({ title: "Dearer tea" }, (draft) =>
+ *   draft.collection("stock").update("tea", { price: 5 })
+ * )
+ * const { conflicts } = yield* store.proposal(proposal.id).preview()
+ * if (conflicts.length === 0) yield* store.proposal(proposal.id).accept({ commitSha: proposal.commitSha })
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

@@ -18,6 +18,12 @@ export type OpenError<Ref extends string | undefined = string | undefined> = [Re
   ? ValidationError
   : ReadError
 
+/** An effect, or options that all are known: an object that a type variable stands for may have more. */
+type OnlyTransactionOptions<T> =
+  T extends Effect.Effect<any, any, any>
+    ? unknown
+    : { readonly [K in Exclude<keyof T, keyof TransactionOptions>]: never }
+
 /**
  * Opens a store on a remote. Wrong options fail here. The repository is looked at by the first read or write, or here
  * where `ref` names a commit to look at.
@@ -39,6 +45,17 @@ const open = (options: StoreOptions): Effect.Effect<StoreService, ReadError, Git
 
 /**
  * The document store: collections of JSON documents in one branch of a Git repository.
+ *
+ * @example
+ * ```ts
+ * const program = Effect.gen(function* () {
+ *   const store = yield* Store
+ *   const people = store.collection("people", Schema.Struct({ name: Schema.String }))
+ *   const id = yield* people.insert({ name: "Ada" })
+ *   return yield* people.get(id)
+ * })
+ * const runnable = program.pipe(Effect.provide(Store.layer({ root: "data" })), Effect.provide(Memory.layer()))
+ * ```
  *
  * @since 0.1.0
  * @category services
@@ -66,15 +83,12 @@ export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreSer
    *
    * @since 0.1.0
    */
-  static readonly withTransaction: {
-    (
-      options?: TransactionOptions
-    ): <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | WriteError, R | Store>
-    <A, E, R>(
-      effect: Effect.Effect<A, E, R>,
-      options?: TransactionOptions
-    ): Effect.Effect<A, E | WriteError, R | Store>
-  } = dual(
+  static readonly withTransaction: <T extends Effect.Effect<any, any, any> | TransactionOptions = {}>(
+    effect?: T & OnlyTransactionOptions<T>,
+    options?: T extends Effect.Effect<any, any, any> ? TransactionOptions : undefined
+  ) => T extends Effect.Effect<infer A, infer E, infer R>
+    ? Effect.Effect<A, E | WriteError, R | Store>
+    : <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | WriteError, R | Store> = dual(
     (args) => Effect.isEffect(args[0]),
     <A, E, R>(effect: Effect.Effect<A, E, R>, options?: TransactionOptions) =>
       Effect.flatMap(Store, (store) => store.withTransaction(effect, options))

@@ -86,7 +86,15 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
   readonly removeTransaction: (branch: string) => Effect.Effect<void, WriteError>
   /** The store at the branch's head as it is now, to be read again and again. */
   readonly snapshot: Effect.Effect<StoreView, ReadError>
-  /** The store at a commit, a tag or a branch as it is now. Fails with `NotFoundError` where there is none. */
+  /**
+   * The store at a commit, a tag or a branch as it is now. Fails with `NotFoundError` where there is none.
+   *
+   * @example
+   * ```ts
+   * const before = yield* store.at("v1")
+   * const tea = yield* before.collection("stock").get("tea")
+   * ```
+   */
   readonly at: (ref: string) => Effect.Effect<StoreView, ReadError>
   /** The same repository and options on another branch. Takes no request. */
   readonly onBranch: (branch: string) => StoreService
@@ -106,7 +114,16 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
   readonly createBranch: (name: string, options?: CreateBranchOptions) => Effect.Effect<string, WriteError>
   /** Deletes a branch that is not the store's own. Deleting what is gone is success. */
   readonly deleteBranch: (name: string) => Effect.Effect<void, WriteError>
-  /** The documents that differ between two branches, tags or commits, by collection and id. */
+  /**
+   * The documents that differ between two branches, tags or commits, by collection and id.
+   *
+   * @example
+   * ```ts
+   * const changes = store.compare("main", "autumn").pipe(
+   *   Stream.mapEffect(({ after, collection, id }) => Effect.map(after, (document) => ({ collection, id, document })))
+   * )
+   * ```
+   */
   readonly compare: (
     a: string,
     b: string,
@@ -116,6 +133,14 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
    * Merges a branch, a tag or a commit into a branch, as one commit with both as its parents, or by moving the branch
    * where it has nothing of its own. Documents that both changed are merged by their fields; indexes and manifests are
    * made of the merged documents. Conflicts that nobody decides fail it with a `ConflictError` that has all of them.
+   *
+   * @example
+   * ```ts
+   * const { conflicts } = yield* store.merge("autumn", { dryRun: true })
+   * const merged = yield* store.merge("autumn", {
+   *   onConflict: ({ ours, theirs }) => (ours === undefined ? "theirs" : "ours")
+   * })
+   * ```
    */
   readonly merge: (from: string, options?: MergeOptions) => Effect.Effect<Merged, WriteError>
   /**
@@ -126,6 +151,12 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
   /**
    * Runs a body up to its first commit, which is not made, and answers what it would hold: the documents, and the index
    * and manifest files; none when nothing would be written. A body that fails before fails the preview.
+   *
+   * @example
+   * ```ts
+   * const commit = yield* store.preview((trial) => trial.collection("stock").delete("tea"))
+   * const paths = Option.map(commit, ({ changes }) => changes.map(({ path }) => path))
+   * ```
    */
   readonly preview: <A, E, R>(
     body: (store: StoreService) => Effect.Effect<A, E, R>

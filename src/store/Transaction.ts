@@ -33,6 +33,17 @@ export interface Transaction {
 /**
  * Runs a body on a work branch, and publishes what it committed there in one step.
  *
+ * @example
+ * ```ts
+ * yield* store.transaction({ message: "move" }, (tx) =>
+ *   Effect.gen(function* () {
+ *     const tea = yield* Effect.flatten(tx.collection("stock").get("tea"))
+ *     yield* tx.collection("cellar").insert(tea, { id: "tea" })
+ *     yield* tx.collection("stock").delete("tea")
+ *   })
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

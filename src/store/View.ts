@@ -1,10 +1,8 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
 import type { Json } from "../domain/Document.js"
 import type { ReadError } from "../domain/StoreError.js"
-import type { CollectionReader, CollectionReaderOf, Typed } from "./Collection.js"
-import type { CollectionDefinition } from "./CollectionDefinition.js"
+import type { CollectionReaders } from "./Collection.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { DatabaseExcelOptions, Exported } from "./transfer/Export.js"
 
@@ -52,12 +50,5 @@ export interface StoreView {
     options?: DatabaseExcelOptions
   ) => Exported<D, { readonly [collection: string]: ReadonlyArray<string> }>
   /** Opens a collection for reading, by name, by name and schema, or by its definition. */
-  readonly collection: {
-    <D extends CollectionDefinition>(definition: D): CollectionReaderOf<D>
-    (name: string): CollectionReader
-    <A, I extends object, R = never>(
-      name: string,
-      schema: Schema.Schema<A, I, R>
-    ): CollectionReader<Typed<A>, I, R>
-  }
+  readonly collection: CollectionReaders
 }

@@ -57,6 +57,13 @@ export interface Writer {
 /**
  * Runs a body with a writer, and flushes what it has queued at its end. Answers the body's result and the commits made.
  *
+ * @example
+ * ```ts
+ * const { commits } = yield* store.writer({ maxOperations: 100, maxSeconds: 2 }, (writer) =>
+ *   Stream.runForEach(measured, ({ at, value }) => writer.put("values", at, { value }))
+ * )
+ * ```
+ *
  * @since 0.1.0
  * @category models
  */

@@ -71,9 +71,12 @@ export {
   type CollectionDefinition,
   type CollectionLike,
   type ContextOf,
+  type DocumentSchema,
   type InputOf,
   type InsertOf,
-  isDefinition
+  isDefinition,
+  type NamedSchema,
+  type SchemaOf
 } from "./CollectionDefinition.js"
 export type * from "./Doctor.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"

@@ -91,7 +91,7 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "the difference of two commits is complete; renames are a removal and an addition",
-    "Every path whose blob differs between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
+    "Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
     ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [
@@ -149,7 +149,7 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "a large difference is complete",
-    "Every path whose blob differs between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
+    "Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
     ({ remote }) =>
       Effect.gen(function* () {
         const count = Math.min(sizes.files, 4_000)
@@ -165,6 +165,43 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
         const changes = plain(yield* remote.diff(Option.some(first), second))
         assert.strictEqual(changes.length, count)
         assert.strictEqual(changes.filter((change) => change.after === null).length, Math.floor(count / 2))
+      })
+  )
+
+  test(
+    "a difference tells modes, links and submodules",
+    "Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
+    ({ remote }) =>
+      Effect.gen(function* () {
+        const first = yield* write(remote, [put("d/run", "1"), put("d/same", "2"), put("d/to", "run")])
+        const blob = (path: string) => first.blobs.get(path)!
+        const second = yield* write(remote, [
+          { _tag: "Link", path: "d/run", oid: blob("d/run"), mode: "100755" },
+          { _tag: "Link", path: "d/same", oid: blob("d/same") },
+          { _tag: "Link", path: "d/to", oid: blob("d/to"), mode: "120000" },
+          { _tag: "Link", path: "sub", oid: first.commit, mode: "160000" }
+        ])
+        const told = (from: typeof first, to: typeof first) =>
+          Effect.map(remote.diff(Option.some(from), to), (changes) =>
+            changes.map(({ modes, path }) => [path, modes?.before, modes?.after])
+          )
+        assert.deepStrictEqual(yield* told(first, second), [
+          ["d/run", "100644", "100755"],
+          ["d/to", "100644", "120000"],
+          ["sub", undefined, "160000"]
+        ])
+        assert.deepStrictEqual(yield* told(second, first), [
+          ["d/run", "100755", "100644"],
+          ["d/to", "120000", "100644"],
+          ["sub", "160000", undefined]
+        ])
+        const third = yield* write(remote, [put("d/run", "3")])
+        assert.deepStrictEqual(yield* told(second, third), [["d/run", "100755", "100644"]])
+        const [, change] = yield* remote.diff(Option.some(first), second)
+        assert.deepStrictEqual(
+          [change!.before, change!.after],
+          [Option.some(blob("d/to")), Option.some(blob("d/to"))]
+        )
       })
   )
 

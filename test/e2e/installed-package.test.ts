@@ -99,6 +99,15 @@ describe("the packed package", () => {
 
 const programs = ["consumer.ts", "embedding.ts"]
 
+it("every entry of the package is imported by the program of a consumer", () => {
+  const consumer = readFileSync(new URL("../support/package/consumer.ts", import.meta.url), "utf8")
+  const entries = Object.keys(manifest.exports).filter((entry) => entry !== "./package.json")
+  assert.deepStrictEqual(
+    entries.filter((entry) => !consumer.includes(`from "chainstore${entry.slice(1)}"`)),
+    []
+  )
+})
+
 /** The oldest compiler that Effect allows, the last one in JavaScript, and the one that we develop with. */
 const compilers = {
   oldest: "oldest@npm:typescript@5.4.5",
@@ -264,7 +273,7 @@ describe.each([
   )
 
   it("runs, and warns of nothing", async () => {
-    const outs = { "consumer.js": "Ada, revision 2, one of 1\n9 modules\n", "embedding.js": "200 404 200\n" }
+    const outs = { "consumer.js": "Ada, revision 2, one of 1\n11 modules\n", "embedding.js": "200 404 200\n" }
     for (const [program, out] of Object.entries(outs)) {
       const ran = await project.node("--enable-source-maps", program)
       assert.deepStrictEqual(ran, { code: 0, errors: "", out })
@@ -294,7 +303,7 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")(
           const library = await ran("consumer.ts")
           assert.deepStrictEqual(
             [library.code, library.out],
-            [0, "Ada, revision 2, one of 1\n9 modules\n"],
+            [0, "Ada, revision 2, one of 1\n11 modules\n"],
             library.errors
           )
           const command = "node_modules/chainstore/dist/bin/chainstore.js"

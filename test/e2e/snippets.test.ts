@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { snippets } from "../support/snippets/Pages.js"
+import { examples, snippets } from "../support/snippets/Pages.js"
 import { programOf } from "../support/snippets/Program.js"
 import { surroundings } from "../support/snippets/Surroundings.js"
 
@@ -34,10 +34,11 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-describe("the snippets of the pages", () => {
+describe("the snippets of the pages and the examples of docstrings", () => {
   it("are all looked at, and nothing stands around one that is gone", () => {
-    assert.isAtLeast(snippets.length, 30)
-    const names = snippets.map(({ name }) => name)
+    assert.isAtLeast(snippets.length - examples.length, 30)
+    assert.isAtLeast(examples.length, 40)
+    const names = snippets.flatMap(({ name }) => [name, name.replace(/ \d+$/, "")])
     assert.deepStrictEqual(
       Object.keys(surroundings).filter((name) => !names.includes(name)),
       []

@@ -142,6 +142,12 @@ const itemIn = (ast: AST.AST): AST.AST | undefined => {
 /**
  * The rules that the annotations of a schema say, for the members of its encoded side.
  *
+ * @example
+ * ```ts
+ * const fields = fieldsOfSchema(Schema.Struct({ stock: Schema.Number.annotations({ [MergeRuleId]: "counter" }) }))
+ * // { stock: "counter" }
+ * ```
+ *
  * @since 0.1.0
  * @category merging
  */

@@ -176,7 +176,9 @@ export const make = ({ engine, local, origin, shallow, url }: FetchingOptions) =
       for (const oid of merges) yield* bring(oid)
       const wants: Array<Oid> = []
       for (const change of changes) {
-        if (change._tag === "Link" && !(yield* has(change.oid))) wants.push(change.oid)
+        // A submodule's commit lies in another repository.
+        if (change._tag !== "Link" || change.mode === "160000") continue
+        if (!(yield* has(change.oid))) wants.push(change.oid)
       }
       if (wants.length > 0) yield* origin.fetch({ wants: [...new Set(wants)] })
     })

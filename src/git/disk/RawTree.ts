@@ -94,8 +94,8 @@ export class RawTree implements TreeNode<RawTree> {
     const end = this.starts[index + 1]!
     const otherEnd = other.starts[otherIndex + 1]!
     return (
-      this.isTree(index) === other.isTree(otherIndex) &&
-      this.bytes.compare(other.bytes, otherEnd - 20, otherEnd, end - 20, end) === 0
+      this.bytes.compare(other.bytes, otherEnd - 20, otherEnd, end - 20, end) === 0 &&
+      this.mode(index) === other.mode(otherIndex)
     )
   }
 

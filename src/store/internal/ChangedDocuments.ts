@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { locate } from "../DocumentPath.js"
-import type { Head, PathChange } from "../remote/GitRemote.js"
+import type { FileMode, Head, PathChange } from "../remote/GitRemote.js"
 import { snapshotAt, snapshotOf } from "../remote/RemoteSnapshot.js"
 import { keyOf } from "./OperationQueue.js"
 import type { RecordedSettings } from "./RepositorySettings.js"
@@ -16,6 +16,7 @@ import type { StoredVersion } from "./WriteUnit.js"
 export interface DocumentFile {
   readonly path: string
   readonly oid: Oid
+  readonly mode: FileMode
 }
 
 /** A document that differs between two commits: its file in each, undefined where it is missing. */
@@ -28,6 +29,8 @@ export interface ChangedDocument {
 
 export interface Changes {
   readonly documents: ReadonlyArray<ChangedDocument>
+  /** Documents whose files differ in their modes alone. */
+  readonly modes: ReadonlyArray<ChangedDocument>
   /** Collections whose index or manifest files differ. */
   readonly derived: ReadonlySet<string>
   /** Changed paths that are none of the store's. */
@@ -65,18 +68,22 @@ export const changesBetween = (
       const was = Option.isSome(change.before) ? locate(root, settings.before.settings, path) : undefined
       const is = Option.isSome(change.after) ? locate(root, settings.after.settings, path) : undefined
       if (was !== undefined && Option.isSome(change.before)) {
-        entry(was).before = { path, oid: change.before.value }
+        entry(was).before = { path, oid: change.before.value, mode: change.modes?.before ?? "100644" }
       }
-      if (is !== undefined && Option.isSome(change.after)) entry(is).after = { path, oid: change.after.value }
+      if (is !== undefined && Option.isSome(change.after)) {
+        entry(is).after = { path, oid: change.after.value, mode: change.modes?.after ?? "100644" }
+      }
       if (was !== undefined || is !== undefined) continue
       const inside = root === "" ? path : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : ""
       const derivedFrom = /^_index\/([^/]+)\/|^_manifest\/(?:([^/]+)\.json$|([^/]+)\/)/.exec(inside)
       if (derivedFrom === null) files.push(change)
       else derived.add((derivedFrom[1] ?? derivedFrom[2] ?? derivedFrom[3])!)
     }
+    const all = Array.from(documents.values())
     return {
       // A document that moved to another shard as it was has not changed.
-      documents: Array.from(documents.values()).filter((found) => found.before?.oid !== found.after?.oid),
+      documents: all.filter(({ after, before }) => before?.oid !== after?.oid),
+      modes: all.filter(({ after, before }) => before?.oid === after?.oid && before?.mode !== after?.mode),
       derived,
       others: files.map(({ path }) => path),
       files,
@@ -88,7 +95,7 @@ export const changesBetween = (
 export const versionsAt = (
   core: StoreCore,
   at: Head,
-  files: ReadonlyArray<DocumentFile>
+  files: ReadonlyArray<Pick<DocumentFile, "oid" | "path">>
 ): Effect.Effect<ReadonlyMap<string, StoredVersion>, ReadError> =>
   Stream.runFold(
     core.remote.blobs(at, files, { concurrency: core.options.concurrency }),

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { DocumentChange } from "../../domain/IndexFile.js"
@@ -41,7 +42,8 @@ export const changedBlobs = (
     for (const change of yield* remote.diff(from, after)) {
       if (slice.isSpent()) yield* slice.pause
       const { path } = change
-      if (!path.endsWith(".json")) continue
+      // A document whose file has another mode now is what it was.
+      if (!path.endsWith(".json") || Equal.equals(change.before, change.after)) continue
       const id = idAt(layout, path)
       if (id === undefined || placeOf(layout, id) !== path) return Option.none()
       // By the form of their directories, copies elsewhere are the document once it is gone from its own place.

@@ -6,7 +6,7 @@ import type { StoredDocument } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
 import { parseObject } from "../../domain/JsonText.js"
 import type { Oid } from "../../domain/Oid.js"
-import type { Layout } from "../../domain/Settings.js"
+import type { Settings } from "../../domain/Settings.js"
 import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
 import {
   ConflictError,
@@ -43,6 +43,8 @@ export interface Prepared {
       }
     | undefined
   readonly change: Change | undefined
+  /** As of `NextVersion`. */
+  readonly isMerged?: boolean | undefined
 }
 
 /** What the touched documents were when the unit was last built, and how often somebody changed one of them since. */
@@ -201,7 +203,7 @@ export const judgeExpectations = (unit: Unit, stored: Stored): Effect.Effect<voi
 /** The next version of one document, judged and in bytes. */
 export const prepareOne = (
   root: string,
-  layout: Layout,
+  settings: Settings,
   unit: Pick<Unit, "operation">,
   operation: DocumentOperation,
   version: StoredVersion | undefined,
@@ -209,23 +211,27 @@ export const prepareOne = (
 ): Effect.Effect<Prepared, WriteError> =>
   Effect.gen(function* () {
     const { collection, id } = operation
-    const path = documentPath(root, layout, collection, id)
+    const path = documentPath(root, settings, collection, id)
     const place: Place = { operation: unit.operation, collection, id, path }
-    const wrong = placeProblem(layout, id)
+    const wrong = placeProblem(settings, id)
     if (wrong !== undefined) {
       return yield* new ValidationError({ ...place, message: wrong, hint: 'shard by "hash" to allow any id' })
     }
     yield* judge(unit, operation, version)
     const before = Option.fromNullable(version)
-    const next = yield* operation.next(before)
+    const next = yield* operation.next(before, settings)
     if (next.content !== undefined) {
-      const { content } = next
+      const { content, file } = next
       const document = complete(
         id,
         Either.getOrElse(parseObject(content), () => ({}))
       )
       const after = { document, content, spelled: documentIn(content) }
-      return { collection, id, path, before, after, change: { _tag: "Put", path, content } }
+      const change: Change =
+        file === undefined || file.mode === "100644"
+          ? { _tag: "Put", path, content }
+          : { _tag: "Link", path, ...file }
+      return { collection, id, path, before, after, change }
     }
     if (Option.isNone(next.document)) {
       const change: Change | undefined = version === undefined ? undefined : { _tag: "Remove", path }
@@ -243,19 +249,20 @@ export const prepareOne = (
       }
     }
     const after = yield* writeVersion(place, next.document.value, next, before, now)
-    return { collection, id, path, before, after, change: { _tag: "Put", path, content: after.content } }
+    const change: Change = { _tag: "Put", path, content: after.content }
+    return { collection, id, path, before, after, change, isMerged: next.isMerged }
   })
 
 /** Every operation of a unit, judged and in bytes. */
 export const prepare = (
   root: string,
-  layout: Layout,
+  settings: Settings,
   unit: Unit,
   stored: Stored,
   now: string
 ): Effect.Effect<ReadonlyArray<Prepared>, WriteError> =>
   Effect.forEach(unit.operations, (operation) =>
-    prepareOne(root, layout, unit, operation, stored.get(nameOf(operation)), now)
+    prepareOne(root, settings, unit, operation, stored.get(nameOf(operation)), now)
   )
 
 /** What became of a prepared operation, once its blob is known. */

@@ -66,17 +66,20 @@ const mergedBase = (
     const contents = yield* contentsOf(
       core,
       trees,
-      documents.flatMap(({ base, ours, path, theirs }) => [base, ours, theirs].map((oid) => ({ path, oid })))
+      documents.flatMap(({ base, ours, path, theirs }) =>
+        [base, ours, theirs].map((file) => ({ path, file }))
+      )
     )
     for (const item of both) {
       const compared = yield* compareSides(item, contents, merging)
       const content =
         compared.conflict === undefined && compared.merge?._tag === "Merged"
           ? compared.merge.content
-          : markedContent(compared.merge, [item.ours, item.theirs])
+          : markedContent(compared.merge, [item.ours?.oid, item.theirs?.oid])
       const oid = oidOf(content)
       blobs.set(oid, content)
-      set({ path: item.path, document: item.document, before: item.ours, after: oid })
+      const { mode } = (item.ours ?? item.theirs)!
+      set({ path: item.path, document: item.document, before: item.ours, after: { oid, mode } })
     }
     const settings = mergeSettings(base?.settings ?? new Map(), ours.settings, theirs.settings)
     for (const { name } of settings.conflicts) settings.values.set(name, noSetting)

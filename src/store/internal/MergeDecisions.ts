@@ -6,14 +6,15 @@ import type { JsonObject } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
 import { kindOf } from "../../domain/OptionProblems.js"
 import type { Unmerged, ValidationError } from "../../domain/StoreError.js"
+import type { FileEntry } from "../../git/Tree.js"
 import { codecOf } from "./Codec.js"
 import { readable, resolvedContent } from "./MergeContent.js"
 import { type BothChanged, type Compared, compareSides, type Merging } from "./MergeItems.js"
 import { invalidResolution, type Resolutions } from "./MergeResolutions.js"
 
-/** What an item becomes: the blob of one side, or new content; or the conflict that nobody has decided. */
+/** What an item becomes: the file of one side, or new content; or the conflict that nobody has decided. */
 export type Decision =
-  | { readonly _tag: "Blob"; readonly oid: Oid | undefined }
+  | { readonly _tag: "File"; readonly file: FileEntry | undefined }
   | { readonly _tag: "Content"; readonly content: Uint8Array }
   | { readonly _tag: "Conflict" }
 
@@ -60,7 +61,7 @@ export const decide = (
   Effect.gen(function* () {
     const compared = yield* compareSides(item, blobs, merging)
 
-    const side = (name: "ours" | "theirs"): Decision => ({ _tag: "Blob", oid: item[name] })
+    const side = (name: "ours" | "theirs"): Decision => ({ _tag: "File", file: item[name] })
 
     const written = (
       content: Uint8Array,
@@ -92,7 +93,7 @@ export const decide = (
           if (resolution === undefined)
             return Effect.succeed({ item, conflict, decision: { _tag: "Conflict" } })
           if (resolution === null)
-            return Effect.succeed({ item, conflict, decision: { _tag: "Blob", oid: undefined } })
+            return Effect.succeed({ item, conflict, decision: { _tag: "File", file: undefined } })
           if (resolution === "ours" || resolution === "theirs") {
             if (conflict.kind !== "changed")
               return Effect.succeed({ item, conflict, decision: side(resolution) })

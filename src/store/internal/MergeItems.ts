@@ -7,6 +7,7 @@ import type { Oid } from "../../domain/Oid.js"
 import type { Settings } from "../../domain/Settings.js"
 import { type ReadError, type Unmerged, ValidationError } from "../../domain/StoreError.js"
 import * as GitObject from "../../git/GitObject.js"
+import type { FileEntry } from "../../git/Tree.js"
 import type { CollectionDefinition } from "../CollectionDefinition.js"
 import { type ContentMerge, type Contents, mergeContents, readable } from "./MergeContent.js"
 import {
@@ -14,22 +15,45 @@ import {
   type ItemChanges,
   type MergedItem,
   type MergeTree,
-  nameOfItem
+  nameOfItem,
+  sameFile
 } from "./MergeTree.js"
 import { rulesOfLevels } from "./RuleLevels.js"
 import type { StoreCore } from "./StoreCore.js"
 
 /** An item that both sides changed, each to something else. */
 export interface BothChanged extends MergedItem {
-  readonly base: Oid | undefined
-  readonly ours: Oid | undefined
-  readonly theirs: Oid | undefined
+  readonly base: FileEntry | undefined
+  readonly ours: FileEntry | undefined
+  readonly theirs: FileEntry | undefined
 }
 
 export interface Divided {
-  /** What their side changed and ours did not: its blobs on our side and on theirs. */
+  /** What their side changed, where that alone says what the merge has: the files on our side and in the merge. */
   readonly taken: ReadonlyArray<ItemChange>
   readonly both: ReadonlyArray<BothChanged>
+}
+
+const isRegular = ({ mode }: FileEntry): boolean => mode === "100644" || mode === "100755"
+
+/** A value of which at most one side has changed, or both to the same; undefined where they have not. */
+const agreed = <A>(base: A | undefined, ours: A, theirs: A): A | undefined =>
+  ours === theirs || theirs === base ? ours : ours === base ? theirs : undefined
+
+/**
+ * What two changes of a file come to without its content: content and mode are merged each by itself, as Git does. The mode
+ * of a document's file says nothing of the document, so it is in conflict with no change of the other side.
+ */
+const joined = ({ base, document, ours, theirs }: BothChanged): Pick<ItemChange, "after"> | undefined => {
+  if (sameFile(ours, theirs)) return { after: ours }
+  if (ours === undefined || theirs === undefined) {
+    const isKept = document !== undefined && (ours ?? theirs)!.oid === base?.oid
+    return isKept ? { after: undefined } : undefined
+  }
+  if (!isRegular(ours) || !isRegular(theirs)) return undefined
+  const oid = agreed(base?.oid, ours.oid, theirs.oid)
+  const mode = agreed(base?.mode, ours.mode, theirs.mode) ?? (document && ours.mode)
+  return oid === undefined || mode === undefined ? undefined : { after: { oid, mode } }
 }
 
 /** What the changes of two sides since their base come to, before any content is read. */
@@ -38,11 +62,15 @@ export const divide = (ours: ItemChanges, theirs: ItemChanges): Divided => {
   const both: Array<BothChanged> = []
   for (const [key, change] of theirs) {
     const own = ours.get(key)
-    if (own === undefined) taken.push(change)
-    else if (own.after !== change.after) {
-      const { document, path } = change
-      both.push({ path, document, base: change.before, ours: own.after, theirs: change.after })
+    if (own === undefined) {
+      taken.push(change)
+      continue
     }
+    const { document, path } = change
+    const item = { path, document, base: change.before, ours: own.after, theirs: change.after }
+    const result = joined(item)
+    if (result === undefined) both.push(item)
+    else if (!sameFile(result.after, own.after)) taken.push({ path, document, before: own.after, ...result })
   }
   const byName = (a: MergedItem, b: MergedItem) => compareCodePoints(nameOfItem(a), nameOfItem(b))
   return { taken: taken.sort(byName), both: both.sort(byName) }
@@ -62,7 +90,8 @@ export const blocked = (ours: ItemChanges, taken: ReadonlyArray<ItemChange>): Re
     const at = file ?? (after !== undefined && directories.has(path) ? path : undefined)
     if (at === undefined) return []
     const problem = `${at} is a file on one branch and a directory on the other`
-    return [{ kind: "file", path, base: undefined, ours: undefined, theirs: after, conflicts: [], problem }]
+    const theirs = after?.oid
+    return [{ kind: "file", path, base: undefined, ours: undefined, theirs, conflicts: [], problem }]
   })
 }
 
@@ -70,18 +99,18 @@ export const blocked = (ours: ItemChanges, taken: ReadonlyArray<ItemChange>): Re
 const directoriesOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\//g), ({ index }) => path.slice(0, index))
 
-/** The contents of blobs, of those that no repository has too. */
+/** The contents of files, of blobs that no repository has too. */
 export const contentsOf = (
   core: StoreCore,
   trees: ReadonlyArray<MergeTree | undefined>,
-  wanted: ReadonlyArray<{ readonly path: string; readonly oid: Oid | undefined }>
+  wanted: ReadonlyArray<{ readonly path: string; readonly file: FileEntry | undefined }>
 ): Effect.Effect<ReadonlyMap<Oid, Uint8Array>, ReadError> =>
   Effect.suspend(() => {
     const found = new Map<Oid, Uint8Array>()
     for (const tree of trees) for (const [oid, content] of tree?.blobs ?? []) found.set(oid, content)
     const files = new Map<Oid, { readonly path: string; readonly oid: Oid }>()
-    for (const { oid, path } of wanted) {
-      if (oid !== undefined && !found.has(oid)) files.set(oid, { path, oid })
+    for (const { file, path } of wanted) {
+      if (file !== undefined && !found.has(file.oid)) files.set(file.oid, { path, oid: file.oid })
     }
     const at = trees.find((tree) => tree !== undefined)?.head
     if (files.size === 0 || at === undefined) return Effect.succeed(found)
@@ -159,7 +188,7 @@ export const compareSides = (
   settle?: "ours" | "theirs"
 ): Either.Either<Compared, ValidationError> => {
   const { base, document, ours, path, theirs } = item
-  const contentOf = (oid: Oid | undefined) => (oid === undefined ? undefined : blobs.get(oid))
+  const contentOf = (file: FileEntry | undefined) => (file === undefined ? undefined : blobs.get(file.oid))
   const contents = { base: contentOf(base), ours: contentOf(ours), theirs: contentOf(theirs) }
   const at = { path, conflicts: [] }
   if (document === undefined) {
@@ -168,8 +197,9 @@ export const compareSides = (
         ? `${path} was deleted on one branch and changed on the other`
         : `${path} was changed on both branches`
     // The base of several merge bases that are in conflict themselves is in no repository.
-    const shown = contents.base === undefined ? base : undefined
-    const conflict: Unmerged = { ...at, kind: "file", base: shown, ours, theirs, problem }
+    const shown = contents.base === undefined ? base?.oid : undefined
+    const [left, right] = [ours?.oid, theirs?.oid]
+    const conflict: Unmerged = { ...at, kind: "file", base: shown, ours: left, theirs: right, problem }
     return Either.right({ item, contents, merge: undefined, conflict })
   }
   const { collection, id } = document

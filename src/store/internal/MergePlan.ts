@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { Json } from "../../domain/Document.js"
-import type { Oid } from "../../domain/Oid.js"
 import { type Settings, sameLayout, settingsFileName } from "../../domain/Settings.js"
 import { type Unmerged, ValidationError, type WriteError } from "../../domain/StoreError.js"
+import type { FileEntry } from "../../git/Tree.js"
 import type { MergeOptions } from "../Branches.js"
 import { under } from "../DocumentPath.js"
 import type { Head } from "../remote/GitRemote.js"
@@ -14,16 +14,16 @@ import { type Decided, decide } from "./MergeDecisions.js"
 import { blocked, contentsOf, divide, type Merging, oidOf, withRecorded } from "./MergeItems.js"
 import type { Resolutions } from "./MergeResolutions.js"
 import { collectionsChanged, mergeSettings, rulesAgreed, settingsOf } from "./MergeSettings.js"
-import { changesOf, type MergedItem, treeOfCommit } from "./MergeTree.js"
+import { changesOf, type MergedItem, sameFile, treeOfCommit } from "./MergeTree.js"
 import type { SettingsAt } from "./RepositorySettings.js"
 import { makeSnapshot, type Snapshot } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 
-/** What an item of our side becomes: a blob that is there, or new content. */
+/** What an item of our side becomes: a file that is there, or new content. */
 export interface MergedChange extends MergedItem {
-  readonly before: Oid | undefined
+  readonly before: FileEntry | undefined
   /** Undefined where the item goes. */
-  readonly after: Oid | undefined
+  readonly after: FileEntry | undefined
   /** Of a blob that the merge makes. */
   readonly content: Uint8Array | undefined
 }
@@ -114,9 +114,17 @@ const settingsFor = (
 const changeOf = ({ decision, item }: Decided): MergedChange | undefined => {
   if (decision._tag === "Conflict") return undefined
   const { document, ours, path } = item
-  const content = decision._tag === "Content" ? decision.content : undefined
-  const after = decision._tag === "Content" ? oidOf(decision.content) : decision.oid
-  return after === ours ? undefined : { path, document, before: ours, after, content }
+  if (decision._tag === "File") {
+    const { file } = decision
+    return sameFile(file, ours)
+      ? undefined
+      : { path, document, before: ours, after: file, content: undefined }
+  }
+  const { content } = decision
+  const oid = oidOf(content)
+  return oid === ours?.oid
+    ? undefined
+    : { path, document, before: ours, after: { oid, mode: "100644" }, content }
 }
 
 /** Computes how a commit is merged into the one that a snapshot is of. */
@@ -158,7 +166,7 @@ export const planMerge = (
       core,
       [theirTree, ourTree, base],
       both.flatMap(({ base, document, ours, path, theirs }) =>
-        document === undefined ? [] : [base, ours, theirs].map((oid) => ({ path, oid }))
+        document === undefined ? [] : [base, ours, theirs].map((file) => ({ path, file }))
       )
     )
     const all: Array<Decided> = []

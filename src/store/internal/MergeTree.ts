@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
-import type { Head } from "../remote/GitRemote.js"
+import type { FileEntry } from "../../git/Tree.js"
+import type { FileMode, Head } from "../remote/GitRemote.js"
 import { snapshotAt } from "../remote/RemoteSnapshot.js"
 import { changesBetween } from "./ChangedDocuments.js"
 import { type SettingValues, valuesOf } from "./MergeSettings.js"
@@ -16,11 +17,14 @@ export interface MergedItem {
   readonly document: { readonly collection: string; readonly id: string } | undefined
 }
 
-/** One item that differs between two trees: its blobs, undefined where it is missing. */
+/** One item that differs between two trees: its files, undefined where it is missing. */
 export interface ItemChange extends MergedItem {
-  readonly before: Oid | undefined
-  readonly after: Oid | undefined
+  readonly before: FileEntry | undefined
+  readonly after: FileEntry | undefined
 }
+
+export const sameFile = (a: FileEntry | undefined, b: FileEntry | undefined): boolean =>
+  a?.oid === b?.oid && a?.mode === b?.mode
 
 /** A commit's tree, or what the merge of several merge bases makes of the first one's. */
 export interface MergeTree {
@@ -53,20 +57,21 @@ const itemsBetween = (
   after: Head,
   settingsPath: string
 ): Effect.Effect<ItemChanges, ReadError> =>
-  Effect.map(changesBetween(core, before, after), ({ documents, files }) => {
+  Effect.map(changesBetween(core, before, after), ({ documents, files, modes }) => {
     const items = new Map<string, ItemChange>()
-    for (const { after, before, collection, id } of documents) {
+    for (const { after, before, collection, id } of [...documents, ...modes]) {
       const { path } = (after ?? before)!
-      const document = { collection, id }
-      items.set(keyOf(collection, id), { path, document, before: before?.oid, after: after?.oid })
+      items.set(keyOf(collection, id), { path, document: { collection, id }, before, after })
     }
-    for (const { after, before, path } of files) {
+    const fileOf = (oid: Option.Option<Oid>, mode: FileMode = "100644"): FileEntry | undefined =>
+      Option.getOrUndefined(Option.map(oid, (found) => ({ oid: found, mode })))
+    for (const { after, before, modes, path } of files) {
       if (path === settingsPath) continue
       const item: ItemChange = {
         path,
         document: undefined,
-        before: Option.getOrUndefined(before),
-        after: Option.getOrUndefined(after)
+        before: fileOf(before, modes?.before),
+        after: fileOf(after, modes?.after)
       }
       items.set(nameOfItem(item), item)
     }
@@ -90,7 +95,7 @@ export const changesOf = (
         const [was, is, between] = [before.get(key), side.changed.get(key), plain.get(key)]
         const from = was !== undefined ? was.after : between !== undefined ? between.before : is!.before
         const to = is !== undefined ? is.after : between !== undefined ? between.after : was!.before
-        if (from === to) changes.delete(key)
+        if (sameFile(from, to)) changes.delete(key)
         else changes.set(key, { ...(is ?? between ?? was)!, before: from, after: to })
       }
       return changes

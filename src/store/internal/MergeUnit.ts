@@ -1,9 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
-import type { Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
-import type { Change, FileMode, Head } from "../remote/GitRemote.js"
+import type { Change, Head } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { removals } from "./FormatChange.js"
 import { contentsOf } from "./MergeItems.js"
@@ -17,48 +16,28 @@ import type { DocumentOperation, Unit } from "./WriteUnit.js"
 
 type Planned = Extract<MergePlan, { readonly kind: "merge" }>
 
-const directoryOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 0))
+/** Whether a change is of the mode alone. */
+export const isOfMode = ({ after, before }: MergedChange): boolean => before?.oid === after?.oid
 
-/** The modes of files that their side changed and that are no documents, by their paths. */
-const modesOf = (
-  core: StoreCore,
-  theirs: Head,
-  changes: ReadonlyArray<MergedChange>
-): Effect.Effect<ReadonlyMap<string, FileMode>, ReadError> =>
-  Effect.gen(function* () {
-    const modes = new Map<string, FileMode>()
-    const others = changes.filter(
-      ({ after, content, document }) => document === undefined && after !== undefined && content === undefined
-    )
-    for (const directory of new Set(others.map(({ path }) => directoryOf(path)))) {
-      const tree = yield* core.remote.tree(theirs, directory)
-      for (const { mode, path } of Option.isNone(tree) ? [] : tree.value.entries) {
-        if (mode !== "040000") modes.set(directory === "" ? path : `${directory}/${path}`, mode)
-      }
-    }
-    return modes
-  })
-
-const fileChange = ({ after, content, path }: MergedChange, modes: ReadonlyMap<string, FileMode>): Change =>
+const fileChange = ({ after, content, path }: MergedChange): Change =>
   after === undefined
     ? { _tag: "Remove", path }
     : content === undefined
-      ? { _tag: "Link", path, oid: after, mode: modes.get(path) }
+      ? { _tag: "Link", path, ...after }
       : { _tag: "Put", path, content }
 
 const operationOf = (
-  { collection, id }: { readonly collection: string; readonly id: string },
+  { after, content: made, document }: MergedChange,
   content: Uint8Array | undefined
 ): DocumentOperation => ({
-  collection,
-  id,
+  ...document!,
   needs: "any",
   next: () =>
     Effect.succeed(
       content === undefined
         ? { document: Option.none<JsonObject>() }
         : // The bytes say it.
-          { document: Option.some<JsonObject>({}), content }
+          { document: Option.some<JsonObject>({}), content, file: made === undefined ? after : undefined }
     )
 })
 
@@ -94,8 +73,8 @@ export const unitOf = (
       const { indexes, manifest } = yield* core.derived.filesOf(snapshot.unnoted, settings, collection)
       if (indexes.size > 0 || manifest !== undefined) derived.add(collection)
     }
-    const isDerived = ({ document }: MergedChange) =>
-      document !== undefined && derived.has(document.collection)
+    const isDerived = (change: MergedChange) =>
+      change.document !== undefined && derived.has(change.document.collection) && !isOfMode(change)
     const operated = changes.filter(isDerived)
     const contents = yield* contentsOf(
       core,
@@ -103,17 +82,16 @@ export const unitOf = (
       operated.flatMap(({ after, before, content, path }) =>
         content === undefined
           ? [
-              { path, oid: before },
-              { path, oid: after }
+              { path, file: before },
+              { path, file: after }
             ]
-          : [{ path, oid: before }]
+          : [{ path, file: before }]
       )
     )
     const contentOf = ({ after, content }: MergedChange): Uint8Array | undefined =>
-      content ?? (after === undefined ? undefined : contents.get(after as Oid))
-    const operations = operated.map((change) => operationOf(change.document!, contentOf(change)))
-    const modes = yield* modesOf(core, theirs, changes)
-    const files = changes.filter((change) => !isDerived(change)).map((change) => fileChange(change, modes))
+      content ?? (after === undefined ? undefined : contents.get(after.oid))
+    const operations = operated.map((change) => operationOf(change, contentOf(change)))
+    const files = changes.filter((change) => !isDerived(change)).map(fileChange)
     const gone = changed === undefined ? undefined : dropped(plan.settings.settings, changed.settings)
     if (gone !== undefined) {
       const parts = { derived: core.derived, remote: core.remote, options: core.options as ResolvedOptions }

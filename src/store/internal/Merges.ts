@@ -21,7 +21,7 @@ import { branchError } from "./Core.js"
 import { mergingOf } from "./MergeItems.js"
 import { type MergePlan, type MergeRequest, planMerge } from "./MergePlan.js"
 import { makeResolutions } from "./MergeResolutions.js"
-import { unitOf } from "./MergeUnit.js"
+import { isOfMode, unitOf } from "./MergeUnit.js"
 import { makePreview } from "./Preview.js"
 import { advanced } from "./Publishing.js"
 import type { Snapshot } from "./Snapshot.js"
@@ -80,14 +80,18 @@ const reported = (
       return {
         kind: "merge",
         commitSha,
-        documents: plan.changes.flatMap(({ after, before, document }) =>
-          document === undefined ? [] : [{ ...document, kind: kindOf(before, after) }]
+        documents: plan.changes.flatMap((change) =>
+          change.document === undefined || isOfMode(change)
+            ? []
+            : [{ ...change.document, kind: kindOf(change.before, change.after) }]
         ),
-        files: plan.changes.flatMap(({ document, path }) => (document === undefined ? [path] : [])),
+        files: plan.changes.flatMap((change) =>
+          change.document === undefined || isOfMode(change) ? [change.path] : []
+        ),
         conflicts: plan.decided
       } satisfies Merged
     }
-    const { documents, others } = yield* changesBetween(core, Option.some(plan.ours), theirs)
+    const { documents, modes, others } = yield* changesBetween(core, Option.some(plan.ours), theirs)
     return {
       kind: "fastForward",
       commitSha,
@@ -96,7 +100,7 @@ const reported = (
         id,
         kind: kindOf(before, after)
       })),
-      files: others,
+      files: [...others, ...modes.map(({ after }) => after!.path)],
       conflicts: []
     } satisfies Merged
   })

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../domain/Document.js"
 import { mergeDocuments } from "../../domain/merge/MergeDocuments.js"
 import { type DocumentMerge, type MergeRules, mergeRulesProblem } from "../../domain/merge/MergeRules.js"
 import { fieldsOfSchema } from "../../domain/merge/SchemaRules.js"
+import type { Settings } from "../../domain/Settings.js"
 import { ConflictError, ValidationError, type WriteError } from "../../domain/StoreError.js"
 import type { EditOptions } from "../Collection.js"
 import type { Codec } from "./Codec.js"
@@ -11,7 +12,7 @@ import { describe } from "./Judgement.js"
 import { rulesOfLevels } from "./RuleLevels.js"
 import type { StoreCore } from "./StoreCore.js"
 import { type Place, unreadable, withoutMetadata } from "./Versions.js"
-import type { NextVersion, StoredVersion, UnitOutcome } from "./WriteUnit.js"
+import type { DocumentOperation, StoredVersion, UnitOutcome } from "./WriteUnit.js"
 
 /** The collection that is written. */
 export interface MergeTarget<A, I> {
@@ -76,14 +77,15 @@ export const bodyOf = (place: Place, version: StoredVersion): Effect.Effect<Json
   })
 
 export const merged = <A, I>(
-  { place, rules, target }: Writing<A, I>,
+  { place, rules }: Writing<A, I>,
+  settings: Settings,
   base: JsonObject,
   ours: JsonObject,
   theirs: JsonObject
 ): Effect.Effect<DocumentMerge, ValidationError> =>
   Effect.try({
     try: () => {
-      const recorded = target.core.repository.lastSeen().settings.merge.get(place.collection)
+      const recorded = settings.merge.get(place.collection!)
       const all = recorded === undefined ? rules : rulesOfLevels(rules, { fields: recorded })
       return { base, ours, theirs, ...mergeDocuments({ base, ours, theirs }, all) }
     },
@@ -146,7 +148,7 @@ export const attempt = <A, I>(
       raced = { found, merge }
       return conflictOf(writing, base, found, merge)
     }
-    const next = (stored: Option.Option<StoredVersion>): Effect.Effect<NextVersion, WriteError> =>
+    const next: DocumentOperation["next"] = (stored, settings) =>
       Effect.gen(function* () {
         raced = undefined
         if (Option.isNone(stored)) {
@@ -158,9 +160,15 @@ export const attempt = <A, I>(
         if (is(found)) return { document: Option.some(yield* wanted(found)) }
         if (base === undefined) return yield* race(found, undefined)
         const ours = withoutMetadata(yield* wanted(base))
-        const merge = yield* merged(writing, yield* bodyOf(place, base), ours, yield* bodyOf(place, found))
+        const merge = yield* merged(
+          writing,
+          settings,
+          yield* bodyOf(place, base),
+          ours,
+          yield* bodyOf(place, found)
+        )
         if (merge.conflicts.length > 0) return yield* race(found, merge)
-        return { document: Option.some(yield* codec.fits(place, found, merge.document)) }
+        return { document: Option.some(yield* codec.fits(place, found, merge.document)), isMerged: true }
       })
     return core
       .write({

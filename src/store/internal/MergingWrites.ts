@@ -91,10 +91,11 @@ const write = <A, I>(
     if (onConflict === "fail") {
       const mine = withoutMetadata(yield* ours(from))
       const before = yield* bodyOf(place, from)
+      const { settings } = yield* core.settings(core.snapshot())
       const merge =
         found === undefined
           ? withDeletion(before, mine)
-          : yield* merged(writing, before, mine, yield* bodyOf(place, found))
+          : yield* merged(writing, settings, before, mine, yield* bodyOf(place, found))
       return yield* conflictOf(writing, from, found, merge)
     }
     for (;;) {

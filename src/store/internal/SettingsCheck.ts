@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { Oid } from "../../domain/Oid.js"
 import type { RefMoved } from "../../domain/Ref.js"
+import { differences } from "../../domain/Settings.js"
 import { AmbiguousWriteError, isUniqueViolation, type WriteError } from "../../domain/StoreError.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { Change, CommitMade, NewCommit } from "../remote/GitRemote.js"
@@ -155,7 +156,11 @@ export const verify = (
       outcome === undefined
         ? change.path
         : documentPath(options.root, settings, outcome.collection, outcome.id)
-    if (frozen === undefined && mismatch === undefined && place === change.path) {
+    // A document that was merged by other rules is taken back, and merged by these.
+    const isMergedSo =
+      outcome?.isMerged !== true ||
+      differences({ merge: edited.settings.settings.merge }, settings).length === 0
+    if (frozen === undefined && mismatch === undefined && place === change.path && isMergedSo) {
       const completed = yield* complete(parts, unit, edited, made, at).pipe(
         Effect.as(true),
         // The document is taken back, and the write is judged again.

@@ -4,6 +4,7 @@ import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { DerivedFormat, Settings } from "../../domain/Settings.js"
 import type { WriteError } from "../../domain/StoreError.js"
+import type { FileEntry } from "../../git/Tree.js"
 import type { Change, Committed, Signature } from "../remote/GitRemote.js"
 import type { OnRead, Touched } from "./DerivedWrites.js"
 import type { Snapshot } from "./Snapshot.js"
@@ -39,6 +40,10 @@ export interface NextVersion {
   readonly sources?: ReadonlyArray<Uint8Array> | undefined
   /** The bytes of the whole file, which another commit has: it is written as it is, with the metadata that it has. */
   readonly content?: Uint8Array | undefined
+  /** The file of those bytes, which the repository has: its mode is kept. */
+  readonly file?: FileEntry | undefined
+  /** True where the settings' rules of merging had a say in the document. */
+  readonly isMerged?: boolean | undefined
   /** True where the stored version already says this (imports that go on): it is left as it is, `after` equals it. */
   readonly unchanged?: boolean | undefined
 }
@@ -55,9 +60,12 @@ export interface DocumentOperation {
   readonly expected?: Expectation | undefined
   /**
    * Runs again whenever the write is rebuilt, also where it first ran on a version that was only assumed. What it answers
-   * counts for the version that the commit replaces, and for no other.
+   * counts for the version that the commit replaces, and for no other. The settings are those of the commit.
    */
-  readonly next: (stored: Option.Option<StoredVersion>) => Effect.Effect<NextVersion, WriteError>
+  readonly next: (
+    stored: Option.Option<StoredVersion>,
+    settings: Settings
+  ) => Effect.Effect<NextVersion, WriteError>
 }
 
 /**

@@ -20,6 +20,12 @@ const read = reader(Schema.Struct({ ...storeFields, ...LocalGit.localGitFields }
 /**
  * Opens a store in a bare repository on this machine, as promises.
  *
+ * @example
+ * ```ts
+ * await using store = await openLocal({ directory: "repos", repo: "me/data" })
+ * const id = await store.collection("people").insert({ name: "Ada" })
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */

@@ -7,17 +7,16 @@ import type {
   CollectionReader,
   EditOptions,
   ElementOf,
-  Page,
   PathOf,
   Query,
   QueryOptions,
+  QueryPage,
+  QueryResult,
   ReadManyOptions,
-  Selected,
-  SelectQuery,
   Typed,
   ValueAt
 } from "../Collection.js"
-import type { CollectionDefinition, CollectionLike, InputOf } from "../CollectionDefinition.js"
+import type { CollectionDefinition, CollectionLike, InsertOf, SchemaOf } from "../CollectionDefinition.js"
 import type { ExcelOptions, TextFormat, TextOptions } from "../transfer/Export.js"
 import type { ImportOptions, ImportReport } from "../transfer/Import.js"
 import { keepingError } from "../transfer/KeptError.js"
@@ -34,6 +33,28 @@ import type { Runner } from "./Runner.js"
  * @category options
  */
 export type AsyncReadManyOptions = PromiseOptions<ReadManyOptions>
+
+/**
+ * A query of whole documents or, with `select`, of some of their fields.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
+export interface AsyncStreamQuery<D, S = undefined> extends Query<D>, PromiseOptions<QueryOptions> {
+  /** As of `StreamQuery`. */
+  readonly select?: S
+}
+
+/**
+ * The same for a page, which can explain itself.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
+export interface AsyncPageQuery<D, S = undefined, X = undefined> extends AsyncStreamQuery<D, S> {
+  /** As of `PageQuery`. */
+  readonly explain?: X
+}
 
 const reads = {
   get: ["nullable", 1, "options"],
@@ -74,18 +95,19 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
   }
 
   /** A page of the documents that satisfy a condition, in an order; see `CollectionReader.query`. */
-  query<const P extends PathOf<D>>(query: SelectQuery<D, P> & SignalOptions): Promise<Page<Selected<D, P>>>
-  query(query?: Query<D> & PromiseOptions<QueryOptions>): Promise<Page<A>>
-  query(query?: any): Promise<Page<any>> {
-    return this.run((collection) => collection.query(effectOptions(query)), query)
+  query<
+    const S extends ReadonlyArray<PathOf<D>> | undefined = undefined,
+    const X extends boolean | undefined = undefined
+  >(query?: AsyncPageQuery<D, S, X>): Promise<QueryPage<QueryResult<A, D, S>, X>> {
+    return this.run((collection) => collection.query<S, X>(effectOptions(query)), query)
   }
 
   /** The same as a stream of documents, of one commit. */
-  queryAll<const P extends PathOf<D>>(query: SelectQuery<D, P> & SignalOptions): AsyncIterable<Selected<D, P>>
-  queryAll(query?: Query<D> & PromiseOptions<QueryOptions>): AsyncIterable<A>
-  queryAll(query?: any): AsyncIterable<any> {
+  queryAll<const S extends ReadonlyArray<PathOf<D>> | undefined = undefined>(
+    query?: AsyncStreamQuery<D, S>
+  ): AsyncIterable<QueryResult<A, D, S>> {
     return this.runner.iterate(
-      Effect.map(this.target, (collection) => collection.queryAll(effectOptions(query))),
+      Effect.map(this.target, (collection) => collection.queryAll<S>(effectOptions(query))),
       signalOf(query)
     )
   }
@@ -182,17 +204,25 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject>
   }
 }
 
-/** A definition whose schema requires nothing. */
-export type PlainDefinition = CollectionDefinition<string, Schema.Schema<any, any>>
+/** A schema that requires nothing. */
+export type PlainSchema = Schema.Schema<any, any>
 
-/** Such a definition, or a name. */
-export type PlainCollectionLike = string | PlainDefinition
+/** A definition whose schema requires nothing, or a name. */
+export type PlainCollectionLike = string | CollectionDefinition<string, PlainSchema>
 
-/** The reads and writes of a definition's documents, as promises. */
-export type AsyncCollectionOf<D extends PlainDefinition> = AsyncCollection<
-  Typed<Schema.Schema.Type<D["schema"]>>,
-  InputOf<D>
->
+type OfSchema<S> = S extends PlainSchema
+  ? AsyncCollection<Typed<Schema.Schema.Type<S>>, InsertOf<S>, Schema.Schema.Encoded<S>>
+  : AsyncCollection
+
+type ReaderOfSchema<S> = S extends PlainSchema
+  ? AsyncCollectionReader<Typed<Schema.Schema.Type<S>>, Schema.Schema.Encoded<S>>
+  : AsyncCollectionReader
+
+/** The reads and writes of a collection, as promises; see `CollectionOf`. */
+export type AsyncCollectionOf<C, S> = OfSchema<SchemaOf<C, S>>
+
+/** The same reads alone. */
+export type AsyncCollectionReaderOf<C, S> = ReaderOfSchema<SchemaOf<C, S>>
 
 interface Opener {
   readonly collection: (name: any, schema?: any) => unknown

@@ -1,9 +1,7 @@
 import * as Effect from "effect/Effect"
-import type * as Schema from "effect/Schema"
 import type { ValidationError } from "../../domain/StoreError.js"
 import type { BatchOptions } from "../Batch.js"
-import type { Typed } from "../Collection.js"
-import { nameIn } from "../CollectionDefinition.js"
+import { type CollectionDefinition, type NamedSchema, nameIn } from "../CollectionDefinition.js"
 import type { Draft } from "../Proposals.js"
 import { type AsyncBatch, inBatch } from "./AsyncBatch.js"
 import {
@@ -11,7 +9,7 @@ import {
   type AsyncCollectionOf,
   opened,
   type PlainCollectionLike,
-  type PlainDefinition
+  type PlainSchema
 } from "./AsyncCollection.js"
 import type { PromiseOptions } from "./Options.js"
 import { Target } from "./Promised.js"
@@ -38,10 +36,11 @@ export class AsyncDraft extends Target<Draft> {
   }
 
   /** Opens a collection whose reads and writes are on the branch. */
-  collection<D extends PlainDefinition>(definition: D): AsyncCollectionOf<D>
-  collection(name: string): AsyncCollection
-  collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollection<Typed<A>, A, I>
-  collection(given: PlainCollectionLike, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
+  collection<
+    C extends string | CollectionDefinition<string, PlainSchema>,
+    S extends PlainSchema | undefined = undefined
+  >(collection: C, schema?: NamedSchema<C, S>): AsyncCollectionOf<C, S>
+  collection(given: PlainCollectionLike, schema?: PlainSchema): AsyncCollection<any, any, any> {
     return new AsyncCollection(nameIn(given), this.runner, opened(this.target, given, schema))
   }
 

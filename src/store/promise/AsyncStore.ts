@@ -2,12 +2,10 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
 import type { ValidationError, WriteError } from "../../domain/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
 import type { CompareOptions } from "../Branches.js"
-import type { Typed } from "../Collection.js"
-import { nameIn } from "../CollectionDefinition.js"
+import { type CollectionDefinition, type NamedSchema, nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions, Finding } from "../Doctor.js"
 import { joinedNow } from "../internal/Ambient.js"
 import type { Proposed, ProposeOptions } from "../Proposals.js"
@@ -31,9 +29,10 @@ import {
   AsyncCollection,
   type AsyncCollectionOf,
   AsyncCollectionReader,
+  type AsyncCollectionReaderOf,
   opened,
   type PlainCollectionLike,
-  type PlainDefinition
+  type PlainSchema
 } from "./AsyncCollection.js"
 import type { AsyncDraft } from "./AsyncDraft.js"
 import { AsyncProposal, draftBody } from "./AsyncProposal.js"
@@ -65,15 +64,11 @@ const Reads = withMethods(Target, reads) as new (
  */
 export class AsyncView extends Reads {
   /** Opens a collection for reading, by its definition or by its name. */
-  collection<D extends PlainDefinition>(
-    definition: D
-  ): AsyncCollectionReader<Typed<Schema.Schema.Type<D["schema"]>>>
-  collection(name: string): AsyncCollectionReader
-  collection<A, I extends object>(
-    name: string,
-    schema: Schema.Schema<A, I>
-  ): AsyncCollectionReader<Typed<A>, I>
-  collection(given: PlainCollectionLike, schema?: Schema.Schema<any, any>): AsyncCollectionReader<any> {
+  collection<
+    C extends string | CollectionDefinition<string, PlainSchema>,
+    S extends PlainSchema | undefined = undefined
+  >(collection: C, schema?: NamedSchema<C, S>): AsyncCollectionReaderOf<C, S>
+  collection(given: PlainCollectionLike, schema?: PlainSchema): AsyncCollectionReader<any, any> {
     return new AsyncCollectionReader(nameIn(given), this.runner, opened(this.target, given, schema))
   }
 
@@ -155,16 +150,11 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   }
 
   /** Opens a collection by its definition or by its name. Takes no request. */
-  override collection<D extends PlainDefinition>(definition: D): AsyncCollectionOf<D>
-  override collection(name: string): AsyncCollection
-  override collection<A, I extends object>(
-    name: string,
-    schema: Schema.Schema<A, I>
-  ): AsyncCollection<Typed<A>, A, I>
-  override collection(
-    given: PlainCollectionLike,
-    schema?: Schema.Schema<any, any>
-  ): AsyncCollection<any, any> {
+  override collection<
+    C extends string | CollectionDefinition<string, PlainSchema>,
+    S extends PlainSchema | undefined = undefined
+  >(collection: C, schema?: NamedSchema<C, S>): AsyncCollectionOf<C, S>
+  override collection(given: PlainCollectionLike, schema?: PlainSchema): AsyncCollection<any, any, any> {
     return new AsyncCollection(nameIn(given), this.runner, opened(this.store, given, schema))
   }
 

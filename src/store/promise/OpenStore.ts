@@ -46,6 +46,12 @@ const read = reader(
 /**
  * Opens a store on GitHub, GitHub Enterprise, or a compatible host; `chainstore/local` opens one on this machine.
  *
+ * @example
+ * ```ts
+ * await using store = await openStore({ repo: "me/data", token: process.env["GITHUB_TOKEN"] })
+ * const id = await store.collection("people").insert({ name: "Ada" })
+ * ```
+ *
  * @since 0.1.0
  * @category constructors
  */

@@ -37,7 +37,13 @@ export { SourceError } from "../transfer/SourceError.js"
 export type { ByteSource } from "../transfer/Utf8Text.js"
 export { AsyncBatch } from "./AsyncBatch.js"
 export type { AsyncDocumentDifference, AsyncMerged, AsyncMergeOptions } from "./AsyncBranches.js"
-export { AsyncCollection, AsyncCollectionReader, type AsyncReadManyOptions } from "./AsyncCollection.js"
+export {
+  AsyncCollection,
+  AsyncCollectionReader,
+  type AsyncPageQuery,
+  type AsyncReadManyOptions,
+  type AsyncStreamQuery
+} from "./AsyncCollection.js"
 export type { AsyncDraft } from "./AsyncDraft.js"
 export type { AsyncAcceptOptions, AsyncProposal, AsyncProposalMergeOptions } from "./AsyncProposal.js"
 export { AsyncStore, AsyncView } from "./AsyncStore.js"

@@ -15,7 +15,7 @@ import type { CommitReads, RemoteSnapshot } from "./RemoteSnapshot.js"
 export type * from "../../git/Commit.js"
 export type * from "../../git/HealthFinding.js"
 export type { TemporaryFile } from "../../git/TemporaryFile.js"
-export type * from "../../git/Tree.js"
+export type { Blob, EntryKind, PathChange, Tree, TreeEntry } from "../../git/Tree.js"
 export type * from "./PullRequests.js"
 export type * from "./RemoteFailure.js"
 export * from "./RemoteSnapshot.js"
@@ -212,7 +212,9 @@ export interface GitRemoteService extends CommitReads {
   /** The commit with this id; none where the repository has none. */
   readonly commitInfo: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, RemoteFailure>
 
-  /** Every path whose blob differs between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size. */
+  /**
+   * Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.
+   */
   readonly diff: (
     before: Option.Option<Head | Oid>,
     after: Head | Oid,

@@ -45,6 +45,11 @@ const reading = Effect.mapError(
  * The rows of a database cursor, or of anything that can be iterated, `fetchSize` at a time in constant memory. The
  * cursor is closed at the end, after a failure, and on interruption.
  *
+ * @example
+ * ```ts
+ * const records = fromDbapi(client.query(new Cursor("select id as _id, name from people")), { fetchSize: 500 })
+ * ```
+ *
  * @since 0.1.0
  * @category importing
  */

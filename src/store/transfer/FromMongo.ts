@@ -48,6 +48,11 @@ const read = reader(
 /**
  * The documents that a MongoDB query finds, as the driver's cursor hands them out; the cursor is closed at the end.
  *
+ * @example
+ * ```ts
+ * const records = fromMongo(client.db("shop").collection("people"), { filter: { city: "London" } })
+ * ```
+ *
  * @since 0.1.0
  * @category importing
  */

@@ -16,6 +16,11 @@ export type { EffectSqlConnection, PrepareConnection, QueryConnection } from "./
  * The rows of a query. Columns of the same name get different names (`id`, `id_2`) if the driver returns rows as
  * lists. Big results of PostgreSQL are better read through a cursor with `fromDbapi`.
  *
+ * @example
+ * ```ts
+ * const records = fromSql(database, "select id as _id, name from people where city = $1", ["London"])
+ * ```
+ *
  * @since 0.1.0
  * @category importing
  */

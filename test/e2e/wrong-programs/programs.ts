@@ -1,9 +1,9 @@
 /**
- * Wrong programs. The line before each holds how the compiler's message begins, or after a `?`, where a method is
- * overloaded, a line of it. `test/e2e/wrong-programs.test.ts` compiles them.
+ * Wrong programs. The line before each holds how the compiler's message begins. `test/e2e/wrong-programs.test.ts` compiles
+ * them.
  */
 import { Chain, ChainBuilder, Policy } from "chainstore/chain"
-import { openStore } from "chainstore/promise"
+import { type AsyncStore, openStore } from "chainstore/promise"
 import { Collection, Store, type StoreService } from "chainstore/store"
 import { Effect, Schema } from "effect"
 
@@ -15,6 +15,7 @@ const Person = Schema.Struct({
 const people = Collection.define("people", Person)
 const builder = ChainBuilder.make<number, string>()
 declare const store: StoreService
+declare const promises: AsyncStore
 
 // Argument of type '(request: number) => number' is not assignable to parameter of type
 export const answer = builder.use((request) => request + 1)
@@ -43,8 +44,20 @@ export const policy = Policy.retry(() => "x", 3)
 export const field = store.collection(people).findBy("town", "London")
 // Argument of type 'string' is not assignable to parameter of type 'number'.
 export const value = store.collection(people).findBy("age", "old")
-//? Type 'string' is not assignable to type 'FieldCondition<number> | undefined'.
+// Argument of type 'number' is not assignable to parameter of type 'string | CollectionDefinition<string, DocumentSchema>'.
+export const name = store.collection(5)
+// Object literal may only specify known properties, and 'name' does not exist in type 'Schema<any, any, unknown>'.
+export const schema = store.collection("people", { name: Schema.String })
+// Argument of type 'Struct<{ name: typeof String$; city: typeof String$; age: optional<typeof Number$>; }>' is not assignable to parameter of type 'undefined'.
+export const second = store.collection(people, Person)
+// Type 'string' is not assignable to type 'FieldCondition<number> | undefined'.
 export const query = store.collection(people).query({ where: { age: "old" } })
+// Type 'string' is not assignable to type 'FieldCondition<number> | undefined'.
+export const selecting = store.collection(people).query({ where: { age: "old" }, select: ["name"] })
+// Type '"town"' is not assignable to type '"age" | "city" | "name" | keyof DocumentMetadata'.
+export const selected = store.collection(people).queryAll({ select: ["town"] })
+// Object literal may only specify known properties, but 'whre' does not exist in type
+export const member = store.collection(people).queryAll({ whre: { age: 5 } })
 // Property 'city' is missing in type '{ name: string; }'
 export const inserted = store.collection(people).insert({ name: "Ada" })
 // Type 'number' is not assignable to type 'string'.
@@ -61,3 +74,11 @@ export const duration = openStore({ repo: "o/r", deadline: 30 })
 export const body = store.batch({}, async () => {})
 // Argument of type '() => Effect.Effect<void, never, never>' is not assignable to parameter of type 'Effect<
 export const transaction = store.withTransaction(() => Effect.void)
+// Argument of type '() => Effect.Effect<void, never, never>' is not assignable to parameter of type
+export const provided = Store.withTransaction(() => Effect.void)
+// Type 'string' is not assignable to type 'never'.
+export const branchless = Store.withTransaction({ message: "transfer", brnch: "work" })
+// Type 'string' is not assignable to type 'FieldCondition<number> | undefined'.
+export const promised = promises.collection(people).query({ where: { age: "old" } })
+// Argument of type 'number' is not assignable to parameter of type 'string | CollectionDefinition<
+export const promisedName = promises.collection(5)

@@ -78,6 +78,23 @@ layer(host(), { timeout: 60_000 })("pull requests", (it) => {
     })
   )
 
+  it.effect("are closed by the deletion of their base, and opened again when it is back", () =>
+    Effect.gen(function* () {
+      const { at, git } = yield* prepared("baseless")
+      yield* branched(at, "autumn")
+      const sha = git("rev-parse", "autumn")
+      yield* open(at, "topic", "autumn")
+      const deleted = yield* Rest.request("DELETE", `${at}/git/refs/heads/autumn`)
+      assert.strictEqual(deleted.status, 204)
+      const { body } = yield* Rest.get(`${at}/pulls/1`)
+      assert.deepInclude(body, { state: "closed", merged: false, merged_at: null })
+      assert.deepStrictEqual((yield* Rest.get(`${at}/pulls`)).body, [])
+      assert.strictEqual((yield* patch(at, 1, { state: "open" })).status, 422)
+      yield* Rest.request("POST", `${at}/git/refs`, { body: { ref: "refs/heads/autumn", sha } })
+      assert.deepInclude((yield* patch(at, 1, { state: "open" })).body, { state: "open", closed_at: null })
+    })
+  )
+
   it.effect("cannot be given a base that holds their commits already, and are not merged by that", () =>
     Effect.gen(function* () {
       const { at } = yield* prepared("rebased")

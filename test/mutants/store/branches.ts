@@ -33,8 +33,8 @@ export const branches = [
   ]),
   mutant("a merge of branches overwrites ours", told, [
     items,
-    "if (own === undefined) taken.push(change)",
-    "if (own === undefined || change.document !== undefined) taken.push(change)"
+    "if (own === undefined) {",
+    "if (own === undefined || change.document !== undefined) {"
   ]),
   mutant("a merge of branches goes on in spite of conflicts", told, [
     settings,

@@ -20,7 +20,7 @@ const moved = "`RefMoved` when what the edit read did not hold: call it again."
 const history =
   'Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames.'
 const differs =
-  "Every path whose blob differs between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size."
+  "Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size."
 const head =
   "Where the branch is now, never from a cache older than this process's own last write. None when absent."
 const after =
@@ -169,13 +169,18 @@ export const remotes = [
   ]),
   mutant("a difference stops at directories", differs, [
     reading,
-    'if (kind === "tree") enter(...sides, `${path}/`)\n    else if',
-    "if"
+    "if (file === undefined) enter(isBefore ? oid : undefined, isBefore ? undefined : oid, `${path}/`)\n    else record",
+    "if (file !== undefined) record"
   ]),
   mutant("before and after are exchanged", differs, [
     reading,
-    'else if (was === "blob" && is === "blob") record(path, from.oid(i), to.oid(j))',
-    'else if (was === "blob" && is === "blob") record(path, to.oid(j), from.oid(i))'
+    "if (was !== undefined && is !== undefined) record(path, was, is)",
+    "if (was !== undefined && is !== undefined) record(path, is, was)"
+  ]),
+  mutant("a difference knows no modes", differs, [
+    "git/MapTree.ts",
+    "one.oid === two.oid && one.mode === two.mode",
+    'one.oid === two.oid && (one.mode === "040000") === (two.mode === "040000")'
   ]),
   mutant("everything is an ancestor", "`to` does not descend from it", [
     memory,

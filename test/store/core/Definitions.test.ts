@@ -1,7 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { expectTypeOf } from "vitest"
-import { Collection, type StoredDocument } from "../../../src/store/index.js"
+import {
+  Collection,
+  type Page,
+  type QueryExplanation,
+  type ReadError,
+  type StoredDocument,
+  type Typed
+} from "../../../src/store/index.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
 import { repository } from "../promise/Opened.js"
@@ -161,6 +168,19 @@ describe("a definition of a collection", () => {
         // @ts-expect-error: the cipher is required
         expectTypeOf(collection.get("x")).toExtend<Effect.Effect<unknown, unknown>>()
         yield* Effect.provideService(put, Cipher, rot(1))
+        const query = collection.query({ orderBy: "_id", limit: 1 })
+        expectTypeOf(query).toEqualTypeOf<
+          Effect.Effect<Page<Typed<{ readonly text: string }>>, ReadError, Cipher>
+        >()
+        const { documents } = yield* Effect.provideService(query, Cipher, rot(0))
+        assert.strictEqual(documents[0]?.text, "t0")
+        const first = yield* Stream.runHead(collection.queryAll()).pipe(Effect.provideService(Cipher, rot(0)))
+        assert.strictEqual(Option.getOrThrow(first).text, "t0")
+        // Fields are as the file has them: nothing is decoded.
+        const selected = yield* collection.query({ select: ["text"], limit: 1, explain: true })
+        expectTypeOf(selected.explanation).toEqualTypeOf<QueryExplanation>()
+        expectTypeOf(selected.documents[0]!.text).toEqualTypeOf<string>()
+        assert.strictEqual(selected.documents[0]?.text, rot(0).turn("t0"))
         const report = yield* Effect.provideService(
           collection.importRecords([{ _id: "y", text: "y" }]),
           Cipher,
@@ -199,6 +219,14 @@ describe("a definition of a collection", () => {
       const ada = await store.collection(people).get("ada")
       expectTypeOf(ada?.born).toEqualTypeOf<Date | undefined>()
       assert.deepInclude(ada, { name: "Ada", role: "guest" })
+      const { documents } = await store
+        .collection(people)
+        .query({ where: { role: "guest" }, select: ["name"] })
+      expectTypeOf(documents[0]!.name).toEqualTypeOf<string>()
+      assert.deepStrictEqual(documents, [{ _id: "ada", name: "Ada" }])
+      const page = await store.collection("people", Person).query({ explain: true })
+      expectTypeOf(page.documents[0]!.born).toEqualTypeOf<Date | undefined>()
+      assert.strictEqual(page.explanation.source, "scan")
       // @ts-expect-error: there is nobody who gives what the schema requires
       assert.isDefined(store.collection(secrets))
       // @ts-expect-error: a name is a text

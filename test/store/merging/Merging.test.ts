@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Schema, type Scope } from "effect"
+import { Effect, Layer, Option, Schema, type Scope, Stream } from "effect"
 import type { JsonObject } from "../../../src/domain/Document.js"
 import { type DocumentMerge, MergeRuleId } from "../../../src/domain/merge/index.js"
 import { ConflictError, NotFoundError, ValidationError } from "../../../src/domain/StoreError.js"
@@ -269,24 +269,92 @@ describe.each([...remotes, ...hosted])("writes that merge on %s", (_name, layer)
   )
 })
 
-describe("32 writers of one document's own fields", () => {
-  type Clients = Effect.Effect<Effect.Effect<GitRemoteService, unknown, Scope.Scope>, unknown, Scope.Scope>
-  const clients: ReadonlyArray<readonly [string, Clients]> = [
-    [
-      "Memory",
-      Effect.sync(() => {
-        const repository = new MemoryRepository()
-        return Memory.make({ repository })
-      })
-    ],
-    [
-      "LocalGit",
-      Effect.map(directory, (path) => connect(LocalGit.layer({ directory: path, durability: "none" })))
-    ],
-    ...repositories,
-    ...pushed
-  ]
+type Clients = Effect.Effect<Effect.Effect<GitRemoteService, unknown, Scope.Scope>, unknown, Scope.Scope>
+const clients: ReadonlyArray<readonly [string, Clients]> = [
+  [
+    "Memory",
+    Effect.sync(() => {
+      const repository = new MemoryRepository()
+      return Memory.make({ repository })
+    })
+  ],
+  [
+    "LocalGit",
+    Effect.map(directory, (path) => connect(LocalGit.layer({ directory: path, durability: "none" })))
+  ],
+  ...repositories,
+  ...pushed
+]
 
+/** Rules of merging, as another program records them in a commit. */
+const record = (remote: GitRemoteService) =>
+  Effect.flatMap(remote.head("main"), (head) =>
+    remote.commit("main", head, {
+      message: "count n",
+      changes: [
+        {
+          _tag: "Put",
+          path: "data/_chainstore.json",
+          content: new TextEncoder().encode('{"format": 1, "merge": {"notes": {"n": "counter"}}}')
+        }
+      ]
+    })
+  )
+
+/** One document in the collections of two clients. */
+const shared = (repository: Clients) =>
+  Effect.gen(function* () {
+    const client = yield* repository
+    const open = Effect.flatMap(client, (remote) => Effect.provideService(Store.make(), GitRemote, remote))
+    const [notes, elsewhere] = [(yield* open).collection("notes"), (yield* open).collection("notes")]
+    yield* notes.insert({ n: 5 }, { id: "x" })
+    return { open, notes, elsewhere, theirs: yield* client }
+  })
+
+describe("rules that the repository has recorded", () => {
+  it.scopedLive.each(clients)(
+    "hold in the commit that is made, whatever was seen of settings before, on two clients of %s",
+    ([, repository]) =>
+      Effect.gen(function* () {
+        const { elsewhere, notes, open, theirs } = yield* shared(repository)
+        const first = Option.getOrThrow(yield* notes.version("x"))
+        yield* record(theirs)
+        yield* elsewhere.update("x", { n: 6 })
+        // Both have added one to 5.
+        assert.strictEqual((yield* notes.update("x", { n: 6 }, { base: first }))["n"], 7)
+        const base = Option.getOrThrow(yield* notes.version("x"))
+        yield* elsewhere.update("x", { n: 8 })
+        // Settings from before there were rules are seen between two writes on one commit.
+        const late = yield* open
+        const counted = late.collection("notes")
+        yield* refused(counted.update("missing", {}))
+        yield* Stream.runDrain(late.compare(first.commit, first.commit))
+        assert.strictEqual((yield* counted.update("x", { n: 8 }, { base }))["n"], 9)
+      }),
+    60_000
+  )
+
+  it.scopedLive.each(clients)(
+    "hold where they are recorded while a conflict is decided, on two clients of %s",
+    ([, repository]) =>
+      Effect.gen(function* () {
+        const { elsewhere, notes, theirs } = yield* shared(repository)
+        const base = Option.getOrThrow(yield* notes.version("x"))
+        yield* elsewhere.update("x", { n: 6 })
+        const meanwhile = Effect.orDie(Effect.zipRight(record(theirs), elsewhere.update("x", { n: 8 })))
+        const decided = yield* notes.update(
+          "x",
+          { n: 7 },
+          { base, onConflict: () => Effect.as(meanwhile, { n: 8 }) }
+        )
+        // Each side has added two to 6.
+        assert.strictEqual(decided["n"], 10)
+      }),
+    60_000
+  )
+})
+
+describe("32 writers of one document's own fields", () => {
   it.scopedLive.each(clients)(
     "never see a conflict, and lose none, on three clients of %s",
     ([name, repository]) =>

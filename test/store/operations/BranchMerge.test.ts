@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Schema, Stream } from "effect"
 import type { ConflictError, ValidationError } from "../../../src/domain/StoreError.js"
 import { Collection } from "../../../src/store/index.js"
-import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import { type FileMode, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { idsOf } from "../../support/documents.js"
@@ -177,6 +177,59 @@ describe("a merge", () => {
       yield* assertWhole(it.other)
       // The next write goes on from there.
       yield* it.store.collection("notes").update("a", { n: 12 })
+      yield* assertWhole(it.other)
+    })
+  )
+
+  it.live("keeps modes, links and submodules, which are no differences of documents", () =>
+    Effect.gen(function* () {
+      const it = yield* branched()
+      yield* commit(it.remote, "main", { run: "1", link: "run" })
+      yield* it.store.merge("main", { into: "draft" })
+      const base = Option.getOrThrow(yield* it.remote.head("draft"))
+      const oidOf = (path: string) =>
+        Effect.map(it.remote.file(base, path), (file) => Option.getOrThrow(file).oid)
+      const [a, b] = ["data/notes/a.json", "data/notes/b.json"]
+      const linked = (branch: string, files: Readonly<Record<string, FileMode>>) =>
+        Effect.gen(function* () {
+          const changes = yield* Effect.forEach(Object.entries(files), ([path, mode]) =>
+            Effect.map(mode === "160000" ? Effect.succeed(base.commit) : oidOf(path), (oid) => ({
+              _tag: "Link" as const,
+              path,
+              oid,
+              mode
+            }))
+          )
+          yield* it.remote.commit(branch, yield* it.remote.head(branch), { message: "modes", changes })
+        })
+      yield* linked("draft", { run: "100755", link: "120000", sub: "160000", [a]: "100755" })
+      yield* linked("main", { [b]: "100755" })
+      yield* commit(it.remote, "main", { run: "2" })
+      yield* it.draft.collection("notes").update("b", { n: 20 })
+      const compared = yield* Stream.runCollect(it.store.compare("main", "draft"))
+      assert.deepStrictEqual(
+        Array.from(compared, ({ id }) => id),
+        ["b"]
+      )
+      const merged = yield* it.store.merge("draft")
+      assert.deepStrictEqual(merged.documents, [{ collection: "notes", id: "b", kind: "changed" }])
+      assert.deepStrictEqual([...merged.files].sort(), [a, "link", "run", "sub"])
+      const head = Option.getOrThrow(yield* it.remote.head("main"))
+      const entries = Option.getOrThrow(yield* it.remote.tree(head, "", { recursive: true })).entries
+      const modes = Object.fromEntries(entries.map(({ mode, path }) => [path, mode]))
+      assert.deepStrictEqual(
+        ["run", "link", "sub", a, b].map((path) => modes[path]),
+        ["100755", "120000", "160000", "100755", "100755"]
+      )
+      assert.deepStrictEqual(yield* textOf(it, "run"), Option.some("2"))
+      assert.strictEqual((yield* document(it.other, "notes", "b"))!["n"], 20)
+      yield* assertWhole(it.other)
+      // Who deletes a document deletes its file, whatever its mode has become.
+      yield* it.store.merge("main", { into: "draft" })
+      yield* it.draft.collection("notes").delete("b")
+      yield* linked("main", { [a]: "100644" })
+      yield* it.store.merge("draft")
+      assert.deepStrictEqual(yield* it.other.collection("notes").list(), ["a"])
       yield* assertWhole(it.other)
     })
   )

@@ -64,9 +64,9 @@ describe("arguments of plain JavaScript", () => {
     const a = store.collection("a")
     const file = join(directory, "out")
     return {
-      "collection(_).list": (wrong) => store.collection(wrong).list(),
-      "collection(a, _).get": (wrong) => store.collection("a", wrong).get("x"),
-      "collection(a, _).all": (wrong) => drain(store.collection("a", wrong).all()),
+      "collection(_).list": (wrong) => store.collection(wrong as string).list(),
+      "collection(a, _).get": (wrong) => store.collection("a", wrong as undefined).get("x"),
+      "collection(a, _).all": (wrong) => drain(store.collection("a", wrong as undefined).all()),
       "get(_)": (wrong) => a.get(wrong),
       "get(x, _)": (wrong) => a.get("x", wrong),
       "get(x, { signal: _ })": (wrong) => a.get("x", { signal: wrong }),

@@ -18,6 +18,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 /** The package's own manifest. */
 export const manifest: {
   readonly version: string
+  readonly exports: Readonly<Record<string, unknown>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>

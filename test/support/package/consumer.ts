@@ -1,10 +1,12 @@
 // What somebody writes who installed the package: copied into an empty project, compiled and run there.
 import * as Root from "chainstore"
+import { batching } from "chainstore/batching"
 import { Chain, ChainBuilder, Policy } from "chainstore/chain"
 import * as Codec from "chainstore/codec"
 import * as Http from "chainstore/http"
 import * as Layers from "chainstore/layers"
 import { LocalGit } from "chainstore/local"
+import { mergeDocuments } from "chainstore/merge"
 import * as InPromises from "chainstore/promise"
 import { GitHub, Store } from "chainstore/store"
 import * as Testing from "chainstore/testing"
@@ -23,7 +25,9 @@ const program = Effect.gen(function* () {
 
 const remote = LocalGit.layer({ directory: "repos", repo: "me/people" })
 
-console.log(await Effect.runPromise(Effect.provide(program, Layer.provide(Store.layer(), remote))))
+console.log(
+  await Effect.runPromise(Effect.provide(program, Layer.provide(Store.layer({ batching }), remote)))
+)
 
 const refused = (name: string) => Effect.fail({ _tag: "Refused", name } as const)
 export const codecs = [Codec.document(Person), Codec.WriteError]
@@ -41,6 +45,8 @@ const modules = [
   GitHub,
   Testing,
   Http.Playground,
-  Layers.Service
+  Layers.Service,
+  batching,
+  mergeDocuments
 ]
 console.log(`${modules.filter((one) => one !== undefined).length} modules`)

@@ -5,15 +5,16 @@ import { type Surroundings, surroundings } from "./Surroundings.js"
 const origins: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     effect:
-      "Cause Config ConfigProvider Context Effect Exit FastCheck Layer Logger ManagedRuntime Metric Option pipe Redacted Schedule Schema Stream",
+      "Cause Chunk Config ConfigProvider Context Effect Exit FastCheck Layer Logger ManagedRuntime Metric Option pipe Redacted Schedule Schema Stream",
     "chainstore/chain": "Chain ChainBuilder Logging Policy",
     "chainstore/store":
-      "AsyncCache AuthError Cache Collection GitHub GitRemote isUniqueViolation Memory MemoryCache RateLimitError Store StoreError decorate",
+      "AsyncCache AuthError Cache Collection fromCsv fromDbapi fromMongo fromSql GitHub GitRemote isUniqueViolation Memory MemoryCache RateLimitError Store StoreError decorate",
     "chainstore/local": "GitHost LocalGit openGit openLocal",
+    "chainstore/merge": "fieldsOfSchema mergeDocuments MergeRuleId",
     "chainstore/promise": "openStore",
     "chainstore/layers": "Service Settings",
     "chainstore/testing": "CacheLaws ChainLaws RandomProgram RemoteLaws StoreLaws",
-    "@effect/platform": "HttpApiEndpoint HttpRouter"
+    "@effect/platform": "FetchHttpClient HttpApiEndpoint HttpRouter"
   }).flatMap(([module, names]) => names.split(" ").map((name) => [name, module]))
 )
 
@@ -21,7 +22,12 @@ const statement = /^import [^"]*"([^"]+)".*\n/gm
 
 /** Indents nothing and changes nothing of a snippet but where its imports stand. */
 export const programOf = ({ code, name }: Snippet): string => {
-  const { after = "", before = "", imports = "", store = false }: Surroundings = surroundings[name] ?? {}
+  const {
+    after = "",
+    before = "",
+    imports = "",
+    store = false
+  }: Surroundings = surroundings[name] ?? surroundings[name.replace(/ \d+$/, "")] ?? {}
   const own = [...code.matchAll(statement)].map(([text]) => text).join("") + imports
   const body = code.replace(statement, "").replace(/^Effect\.runPromise\(/gm, "await Effect.runPromise(")
   const inside = `${before}\n${body}\n${after}`

@@ -26,6 +26,18 @@ const onGitHub = {
   after: "await back()"
 }
 
+const accounts = `
+class Accounts extends Context.Tag("Accounts")<Accounts, {
+  readonly withdraw: (id: string, amount: number) => Effect.Effect<void>
+  readonly deposit: (id: string, amount: number) => Effect.Effect<void>
+}>() {}`
+
+const stock = `
+yield* store.collection("stock").insert({ price: 4 }, { id: "tea" })
+yield* store.collection("stock").insert({ price: 2 }, { id: "milk" })
+yield* store.createBranch("autumn")
+yield* store.createBranch("v1")`
+
 const provided = "await Effect.runPromise(Effect.provide(program, Layer.provide(Store.layer(), remote)))"
 
 export const surroundings: Readonly<Record<string, Surroundings>> = {
@@ -106,13 +118,7 @@ yield* products.insert({ name: "Milk", price: 2 }, { id: "milk" })`
   "docs/observability.md 1": {
     before: `const program = Effect.void\nconst tracing = Layer.empty`
   },
-  "docs/operations.md 2": {
-    before: `
-class Accounts extends Context.Tag("Accounts")<Accounts, {
-  readonly withdraw: (id: string, amount: number) => Effect.Effect<void>
-  readonly deposit: (id: string, amount: number) => Effect.Effect<void>
-}>() {}`
-  },
+  "docs/operations.md 2": { before: accounts },
   "docs/operations.md 3": {
     imports: `import { StoreArbitrary } from "chainstore/testing"\n`,
     before: `
@@ -175,5 +181,65 @@ const error = await Effect.runPromise(
 if (error._tag !== "AuthError") throw error`
   },
   "docs/writing-a-remote.md 2": { before: running, after: "await Promise.all(tests)" },
-  "docs/testing.md 2": { before: running, after: "await Promise.all(tests)" }
+  "docs/testing.md 2": { before: running, after: "await Promise.all(tests)" },
+  "src/chain/Chain.ts": {
+    before: `const chain = ChainBuilder.make<string, string>().withFallback((text) => text).build()`
+  },
+  "src/chain/Chain.ts 3": {
+    before: `
+class Busy extends Data.TaggedError("Busy") {}
+const chain = ChainBuilder.make<number, string>().use(() => Effect.fail(new Busy())).build()`,
+    imports: `import { Data } from "effect"\n`
+  },
+  "src/chain/ChainBuilder.ts": {
+    before: ticket,
+    after: `if (reply !== "refund issued for ticket 7.") throw new Error(reply)`
+  },
+  "src/chain/Policy.ts": {
+    before: `${ticket}
+class Busy extends Data.TaggedError("Busy") {}
+const ask = (one: Ticket): Effect.Effect<string, Busy> => one.id > 0 ? Effect.succeed("yes") : Effect.fail(new Busy())`,
+    imports: `import { Data } from "effect"\n`
+  },
+  "src/codec/Document.ts": {
+    before: person,
+    imports: `import * as Codec from "chainstore/codec"\n`
+  },
+  "src/domain/StoreError.ts": {
+    store: true,
+    before: `const people = store.collection("people")`,
+    after: "yield* taken"
+  },
+  "src/store/Batch.ts": { before: stock },
+  "src/store/Cache.ts": { imports: `import type { CacheEntry } from "chainstore/store"\n` },
+  "src/store/Collection.ts": {
+    before: `
+const Person = Schema.Struct({ name: Schema.String, city: Schema.optional(Schema.String), age: Schema.optional(Schema.Number), visits: Schema.optionalWith(Schema.Number, { default: () => 0 }) })
+const people = store.collection("people", Person)
+yield* people.insert({ name: "Ada", city: "London" }, { id: "ada" })`
+  },
+  "src/store/CollectionDefinition.ts": {
+    before: `
+const Person = Schema.Struct({ name: Schema.String, city: Schema.String })`
+  },
+  "src/store/Proposals.ts": { before: stock },
+  "src/store/StoreService.ts": { store: true, before: stock },
+  "src/store/Store.ts 2": {
+    before: `${accounts}
+const accounts = Accounts.of({ withdraw: () => Effect.void, deposit: () => Effect.void })`
+  },
+  "src/store/Transaction.ts": { before: stock },
+  "src/store/Writer.ts": { before: `const measured = Stream.make({ at: "noon", value: 1 })` },
+  "src/store/promise/OpenStore.ts": onGitHub,
+  "src/store/transfer/FromDbapi.ts": {
+    before: `
+const client = { query: <A>(cursor: A) => cursor }
+class Cursor { constructor(readonly text: string) {}; read = async () => [] as ReadonlyArray<unknown> }`
+  },
+  "src/store/transfer/FromMongo.ts": {
+    before: `
+const found = Object.assign((async function* () {})(), { close: async () => {}, project: () => found, limit: () => found })
+const client = { db: (_name: string) => ({ collection: (_of: string) => ({ find: () => found }) }) }`
+  },
+  "src/store/transfer/FromSql.ts": { before: `const database = { query: async () => ({ rows: [] }) }` }
 }

@@ -126,7 +126,7 @@ const mergeOf = (git: GitRepository, { headCommit }: PullRequest, base: Oid) =>
     )
   )
 
-/** A pull request as its branches make it: moved on, merged by a push, or closed by the deletion of its branch. */
+/** A pull request as its branches make it: moved on, merged by a push, or closed by the deletion of one of them. */
 export const seen = (
   git: GitRepository,
   request: PullRequest,
@@ -146,11 +146,11 @@ export const seen = (
       const merged = { at, by: null, commit }
       return { ...here, state: "closed", closedAt: at, updatedAt: at, merged }
     }
-    if (Option.isNone(head)) {
+    if (Option.isNone(head) || Option.isNone(base)) {
       const at = yield* now
       return { ...here, state: "closed", closedAt: at, updatedAt: at }
     }
-    return { ...here, baseCommit: Option.getOrElse(base, () => here.baseCommit) }
+    return { ...here, baseCommit: base.value }
   })
 
 /** The same as its branches are now. */

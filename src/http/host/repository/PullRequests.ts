@@ -4,7 +4,7 @@ import { pullRefs } from "./Names.js"
 import * as Record from "./PullRequestRecord.js"
 import * as RefTurn from "./RefTurn.js"
 
-export { now, PullRequest } from "./PullRequestRecord.js"
+export { now, PullRequest, tipsOf } from "./PullRequestRecord.js"
 
 type PullRequest = Record.PullRequest
 type Failure = Record.Failure

@@ -153,14 +153,14 @@ const changedBy = (
     if (isRebased && Option.isSome(baseAt) && (yield* git.isAncestor(request.headCommit, baseAt.value))) {
       return yield* noCommits(base, request.head)
     }
-    const isReopened = state === "open" && request.state === "closed"
-    if (
-      isReopened &&
-      (request.merged !== null || Option.isNone(yield* git.ref(`refs/heads/${request.head}`)))
-    ) {
-      return yield* invalid({ field: "state", code: "invalid", message: "state cannot be changed." })
-    }
     const wanted = { ...request, base: base ?? request.base }
+    const isReopened = state === "open" && request.state === "closed"
+    if (isReopened) {
+      const tips = yield* PullRequests.tipsOf(git, wanted)
+      if (request.merged !== null || Option.isNone(tips.head) || Option.isNone(tips.base)) {
+        return yield* invalid({ field: "state", code: "invalid", message: "state cannot be changed." })
+      }
+    }
     const isOpen = (state ?? request.state) === "open"
     if (isOpen && (isRebased || isReopened) && PullRequests.isTaken(known, wanted)) {
       return yield* exists(owner, request.head)

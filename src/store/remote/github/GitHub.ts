@@ -278,6 +278,12 @@ export const scoped = (
 /**
  * The remote over the `HttpClient` of the environment: `fetch`, undici, a proxy or a recorder.
  *
+ * @example
+ * ```ts
+ * const remote = GitHub.layer({ repo: "me/data", token: Redacted.make("ghp_...") })
+ * const live = Store.layer().pipe(Layer.provide(remote), Layer.provide(FetchHttpClient.layer))
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */

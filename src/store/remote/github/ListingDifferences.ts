@@ -1,9 +1,12 @@
-import * as Option from "effect/Option"
+import { type FileEntry, pathChange } from "../../../git/Tree.js"
 import type { PathChange, TreeEntry } from "../GitRemote.js"
 import type { Listing } from "./Listing.js"
 
 const same = (a: TreeEntry | undefined, b: TreeEntry | undefined) =>
-  a?.oid === b?.oid && a?.path === b?.path && a?.kind === b?.kind
+  a?.oid === b?.oid && a?.path === b?.path && a?.mode === b?.mode
+
+const fileOf = ({ mode, oid }: TreeEntry): FileEntry | undefined =>
+  mode === "040000" ? undefined : { oid, mode }
 
 /** What is left of two lists without the entries that are the same at their beginnings and at their ends. */
 const middles = (left: ReadonlyArray<TreeEntry>, right: ReadonlyArray<TreeEntry>) => {
@@ -25,12 +28,10 @@ export const differences = (left: Listing | undefined, right: Listing | undefine
     )
     const byName = new Map(after.map((entry) => [entry.path, entry]))
     const compare = (name: string, was: TreeEntry | undefined, is: TreeEntry | undefined) => {
-      if (was?.oid === is?.oid && was?.kind === is?.kind) return
+      if (was?.oid === is?.oid && was?.mode === is?.mode) return
       const path = directory === "" ? name : `${directory}/${name}`
-      const fileOf = (entry: TreeEntry | undefined) =>
-        entry === undefined || entry.kind === "tree" ? Option.none() : Option.some(entry.oid)
-      const change: PathChange = { path, before: fileOf(was), after: fileOf(is) }
-      if (Option.isSome(change.before) || Option.isSome(change.after)) found.push(change)
+      const [before, after] = [was && fileOf(was), is && fileOf(is)]
+      if (before !== undefined || after !== undefined) found.push(pathChange(path, before, after))
       if (was?.kind === "tree" || is?.kind === "tree") visit(path, was?.kind === "tree", is?.kind === "tree")
     }
     for (const entry of before) {

@@ -96,6 +96,11 @@ export const layerFrom = (
 /**
  * A real bare repository on this machine as the store's remote; stock Git may use it at the same time.
  *
+ * @example
+ * ```ts
+ * const live = Store.layer().pipe(Layer.provide(LocalGit.layer({ directory: "repos", repo: "me/data" })))
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */

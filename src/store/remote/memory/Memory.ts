@@ -40,6 +40,11 @@ export const make = (
 /**
  * A store's remote in memory, of its own repository or of one that is shared.
  *
+ * @example
+ * ```ts
+ * const test = Store.layer().pipe(Layer.provide(Memory.layer()))
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */

@@ -230,6 +230,12 @@ export const scoped = (
  * A repository of any Git server as the store's remote, by Git's own protocol: GitLab, Gitea, Forgejo, Bitbucket, or a
  * plain server. Each write is a push that names where the branch is expected, so no write of anybody is lost.
  *
+ * @example
+ * ```ts
+ * const remote = GitHost.layer({ url: "https://git.example.org/me/data.git", token: Redacted.make("...") })
+ * const live = Store.layer().pipe(Layer.provide(remote))
+ * ```
+ *
  * @since 0.1.0
  * @category layers
  */

@@ -227,4 +227,66 @@ describe("proposals as pull requests", () => {
       )
     })
   )
+
+  it.scopedLive("of forks are not ours, whatever their branches are called", () =>
+    Effect.gen(function* () {
+      const { server, store } = yield* prepared
+      const { proposal } = yield* store.propose({ title: "x" }, (draft) =>
+        draft.collection("notes").update("a", { n: 2 })
+      )
+      const side = (ref: string, repo: string | null, sha = proposal.commitSha) => ({
+        ref,
+        sha,
+        label: `stranger:${ref}`,
+        repo: repo === null ? null : { full_name: repo }
+      })
+      const pull = (number: number, repo: string | null, ref: string) => ({
+        number,
+        state: "open",
+        title: "of a stranger",
+        body: null,
+        user: { login: "stranger" },
+        labels: [],
+        merged_at: null,
+        head: side(ref, repo),
+        base: side("main", store.repository)
+      })
+      // One of a fork, and one of a fork that is gone.
+      const strangers = (ref: string) => [pull(8, "stranger/data", ref), pull(9, null, ref)]
+      const foreign = "chainstore-proposal/01JZZZZZZZZZZZZZZZZZZZZZZZ"
+      server.fault = ({ method, url }) =>
+        method === "GET" && /\/pulls\?/.test(url)
+          ? replying({
+              status: 200,
+              headers: { "content-type": "application/json; charset=utf-8" },
+              body: JSON.stringify(strangers(foreign))
+            })
+          : undefined
+      const fresh = yield* storeOn(server)
+      assert.deepStrictEqual(yield* fresh.proposals({ state: "all" }), [])
+      yield* expectFailure(
+        fresh.proposal(foreign.slice("chainstore-proposal/".length)).accept(),
+        "NotFoundError"
+      )
+      server.fault = () => undefined
+      assert.strictEqual((yield* fresh.proposal(proposal.id).accept()).kind, "merge")
+    })
+  )
+
+  it.scopedLive("are closed where their target is deleted, and say so", () =>
+    Effect.gen(function* () {
+      const { store } = yield* prepared
+      yield* store.createBranch("autumn")
+      const { proposal } = yield* store.propose({ title: "x", into: "autumn" }, (draft) =>
+        draft.collection("notes").update("a", { n: 2 })
+      )
+      yield* store.deleteBranch("autumn")
+      const handle = store.proposal(proposal.id)
+      assert.strictEqual((yield* handle.get()).state, "closed")
+      const over = yield* expectFailure<ConflictError>(handle.accept(), "ConflictError")
+      assert.match(over.message, /closed already/)
+      const kept = yield* store.onBranch(proposal.branch).collection("notes").get("a")
+      assert.deepInclude(Option.getOrThrow(kept), { n: 2 })
+    })
+  )
 })
