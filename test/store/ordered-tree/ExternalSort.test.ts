@@ -67,7 +67,7 @@ it.scoped("no file is opened for one run, and none is seen", () =>
     const file = Effect.tap(DiskFile.make(made), () => Effect.sync(() => opened++))
     const small = yield* externalSort(keyOf, file, runBytes)
     yield* small.add(entries(["Rome"]))
-    yield* small.sorted
+    assert.lengthOf(Chunk.toReadonlyArray(yield* Stream.runCollect(yield* small.sorted)), 1)
     assert.strictEqual(opened, 0)
     const large = yield* externalSort(keyOf, file, runBytes)
     yield* large.add(entries(Array.from({ length: 100 }, (_, at) => `${at}`)))
