@@ -71,7 +71,7 @@ export const Results = (props: {
     return all.filter((column) => column === "_id" || chosen.some((field) => isWithin(column, field)))
   }, [all, initial, JSON.stringify(chosen)])
   const atServer = answer?.sorted === true && answer.cursor !== null
-  const rows = useRows(documents, all, place.sort, atServer)
+  const rows = useRows(documents, place.sort, atServer)
   const table = place.table
   const manifest = answer?.manifest
   const earlier = query.outcome?.filters ?? none
