@@ -2,9 +2,10 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { StoredDocument } from "../domain/Document.js"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
-import type { Query, QueryAnswer } from "../store/browse/Browse.js"
+import type { NewerCommits, Query, QueryAnswer } from "../store/browse/Browse.js"
+import type { Timeline } from "../store/browse/Timeline.js"
 import type { HistoryEntry } from "../store/Collection.js"
-import type { Problem } from "./Problem.js"
+import { offline, type Problem } from "./Problem.js"
 
 export interface RateBudget {
   readonly resource: string
@@ -28,6 +29,14 @@ export interface DataSourceService {
         readonly open: (root: string) => Effect.Effect<SessionView, Problem>
       }
     | undefined
+  /** Where the branch is, and how many commits it has since one that was shown. */
+  readonly newer: (since: string | undefined) => Effect.Effect<NewerCommits, Problem>
+  /** Looks at another branch of the repository, with the same token. */
+  readonly switchBranch: (branch: string) => Effect.Effect<SessionView, Problem>
+  /** Asks something of history and branches, which are loaded when it is first done. */
+  readonly timeline: <A>(
+    ask: <E>(timeline: Timeline<E, E>) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, Problem>
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, Problem>
   /** Null where the document does not exist at that commit. */
   readonly document: (
@@ -54,6 +63,10 @@ export class DataSource extends Context.Tag("chainstore/console/DataSource")<
   DataSourceService
 >() {}
 
+/** A part of this page that is fetched when it is first needed. */
+export const fetched = <M>(load: () => Promise<M>): Effect.Effect<M, Problem> =>
+  Effect.tryPromise({ try: load, catch: () => offline("A part of this page could not be loaded.") })
+
 /** The same source, telling when the session turns out to have ended, whatever was asked. */
 export const watched = (
   source: DataSourceService,
@@ -66,6 +79,9 @@ export const watched = (
   return {
     ...source,
     collections: tell(source.collections),
+    newer: (since) => tell(source.newer(since)),
+    switchBranch: (branch) => tell(source.switchBranch(branch)),
+    timeline: (ask) => tell(source.timeline(ask)),
     query: (query) => tell(source.query(query)),
     document: (...asked) => tell(source.document(...asked)),
     history: (...asked) => tell(source.history(...asked)),

@@ -3,13 +3,27 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { Endpoint } from "../domain/Endpoint.js"
 import * as Api from "../http/console/Api.js"
-import { DataSource } from "./DataSource.js"
+import { DataSource, fetched } from "./DataSource.js"
 import * as Problem from "./Problem.js"
 
 const unreadable = (cause: unknown) =>
   Problem.server(
     `The answer of the server could not be read (${cause instanceof Error ? cause.message : "?"}).`
   )
+
+/** What this page shows of the session, as the server is told with every request. */
+let place: string | undefined
+
+const seen = (session: Api.SessionView): Api.SessionView => {
+  place = Api.placeOf(session)
+  return session
+}
+
+const forget = () => {
+  place = undefined
+}
+
+export type Call = typeof call
 
 const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect.Effect<A, Problem.Problem> =>
   Effect.gen(function* () {
@@ -24,7 +38,11 @@ const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect.Effect
           signal,
           cache: "no-store",
           credentials: "same-origin",
-          ...(endpoint.method === "GET" ? {} : { headers: { "content-type": "application/json" }, body })
+          headers: {
+            ...(place === undefined ? {} : { [Api.placeHeader]: place }),
+            ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" })
+          },
+          ...(endpoint.method === "GET" ? {} : { body })
         }),
       catch: () => Problem.offline("The console's own server did not answer.")
     })
@@ -57,9 +75,11 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
   DataSource,
   DataSource.of({
     build: "local",
-    setup: call(Api.session, undefined),
-    signIn: (request) => call(Api.login, request),
-    signOut: call(Api.logout, undefined).pipe(
+    setup: Effect.tap(call(Api.session, undefined), ({ session }) =>
+      Effect.sync(() => (session === null ? forget() : seen(session)))
+    ),
+    signIn: (request) => Effect.map(call(Api.login, request), seen),
+    signOut: Effect.zipRight(Effect.sync(forget), call(Api.logout, undefined)).pipe(
       Effect.timeoutFail({
         duration: "10 seconds",
         onTimeout: () => Problem.offline("The console's own server did not answer.")
@@ -67,6 +87,13 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
       Effect.mapError(({ message }) => Problem.stillSignedIn(message))
     ),
     collections: Effect.map(call(Api.collections, undefined), ({ collections }) => collections),
+    newer: (since) => call(Api.newer, since === undefined ? {} : { since }),
+    switchBranch: (branch) => Effect.map(call(Api.switchBranch, { branch }), seen),
+    timeline: (ask) =>
+      Effect.flatMap(
+        fetched(() => import("./time/LocalTimeline.js")),
+        ({ timelineOf }) => ask(timelineOf(call))
+      ),
     query: (query) =>
       call(Api.query, {
         collection: query.collection,

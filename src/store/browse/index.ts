@@ -19,3 +19,4 @@ export {
   takesValue,
   valuesAt
 } from "./Filter.js"
+export type * from "./Timeline.js"
