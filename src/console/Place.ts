@@ -24,8 +24,10 @@ export interface Place {
   readonly version?: string | undefined
   readonly at?: string | undefined
   /** What the side panel shows. */
-  readonly panel?: "history" | "commits" | undefined
+  readonly panel?: "history" | "commits" | "timeline" | "branches" | undefined
 }
+
+const panels = ["history", "commits", "timeline", "branches"] as const
 
 /** More columns at once make a table that nobody can use and that a browser hardly draws. */
 export const bearable = 100
@@ -102,7 +104,7 @@ export const fromHash = (hash: string): Place => {
     document: text("document"),
     version: text("version"),
     at: text("at"),
-    panel: panel === "history" || panel === "commits" ? panel : undefined
+    panel: panels.find((name) => name === panel)
   }
 }
 

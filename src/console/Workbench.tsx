@@ -7,18 +7,23 @@ import { passFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
+import { stepRow } from "./palette/RowSteps.js"
 import { focusFilter, QueryForm } from "./QueryForm.js"
 import { RateMeter } from "./RateMeter.js"
 import { Results } from "./Results.js"
 import type { Settings } from "./Settings.js"
 import { ShortcutsButton, useShortcuts } from "./Shortcuts.js"
 import { nextTheme, ThemeButton, TopBar } from "./TopBar.js"
+import { useNewer } from "./time/useNewer.js"
 import type { Go } from "./usePlace.js"
 import { useQuery } from "./useQuery.js"
 import { useTask } from "./useTask.js"
 
 const Commits = part(() => import("./Panels.js").then((found) => found.Commits))
 const DocumentPanel = part(() => import("./Panels.js").then((found) => found.DocumentPanel))
+const TimelinePanel = part(() => import("./time/TimePanels.js").then((found) => found.TimelinePanel))
+const BranchesPanel = part(() => import("./time/TimePanels.js").then((found) => found.BranchesPanel))
+const Palette = part(() => import("./palette/Palette.js").then((found) => found.Palette))
 const WorkbenchShortcuts = part(() =>
   import("./WorkbenchShortcuts.js").then((found) => found.WorkbenchShortcuts)
 )
@@ -46,6 +51,9 @@ export const Workbench = (props: {
   const heading = useRef<HTMLHeadingElement>(null)
   const rate = useTask()
   const listing = useTask()
+  const switching = useTask()
+  const [palette, setPalette] = useState(false)
+  const newer = useNewer(source)
 
   const measure = useCallback(
     () => rate.run(source.rate, { success: setBudgets, failure: () => setBudgets(undefined) }),
@@ -82,7 +90,7 @@ export const Workbench = (props: {
   }
 
   const closePanel = () => {
-    const opener = place.document === undefined ? "commits" : `open-${place.document}`
+    const opener = place.document === undefined ? (place.panel ?? "commits") : `open-${place.document}`
     go({ document: undefined, panel: undefined })
     requestAnimationFrame(() => (document.getElementById(opener) ?? heading.current)?.focus())
   }
@@ -108,8 +116,39 @@ export const Workbench = (props: {
   }
   const there = props.elsewhere
   const barren = collections.length === 0 && place.table === undefined
+  const changed = () => newer.follow(query.renew)
+  const reload = () => {
+    newer.accept()
+    query.again()
+  }
+  const common = {
+    frame,
+    source,
+    repository: session.repo,
+    branch: session.branch,
+    at: place.at,
+    readOnly: session.readOnly,
+    onClose: closePanel,
+    onChanged: changed
+  }
   const panel =
-    place.table === undefined ? null : place.document !== undefined ? (
+    place.panel === "timeline" ? (
+      <TimelinePanel {...common} onAt={(at) => go({ at })} />
+    ) : place.panel === "branches" ? (
+      <BranchesPanel
+        {...common}
+        switching={switching.running}
+        onSwitch={(branch) =>
+          switching.run(source.switchBranch(branch), {
+            success: (entered) => {
+              go({ branch, at: undefined, document: undefined })
+              props.onSession(entered)
+            },
+            failure: alarmProblem
+          })
+        }
+      />
+    ) : place.table === undefined ? null : place.document !== undefined ? (
       <DocumentPanel
         key={`${place.table}/${place.document}`}
         frame={frame}
@@ -124,7 +163,7 @@ export const Workbench = (props: {
         onVersion={(version) => go({ version, panel: undefined })}
         onNow={() => go({ version: undefined, at: undefined, panel: undefined })}
         onClose={closePanel}
-        onChanged={() => query.renew()}
+        onChanged={changed}
       />
     ) : place.panel === "commits" ? (
       <Commits
@@ -135,9 +174,24 @@ export const Workbench = (props: {
         branch={session.branch}
         at={place.at}
         onAt={(at) => go({ at })}
+        onAll={() => go({ panel: "timeline" })}
         onClose={closePanel}
       />
     ) : null
+
+  const actions = {
+    "?": () => setHelp(true),
+    "/": focusFilter,
+    r: () => place.table !== undefined && !query.running && reload(),
+    g: () => heading.current?.focus(),
+    c: () => press("columns"),
+    e: () => press("export"),
+    h: () => (place.document === undefined ? press("commits") : go({ panel: "history" })),
+    j: () => stepRow(place.document, 1),
+    k: () => stepRow(place.document, -1),
+    t: () => props.onSettings({ theme: nextTheme[settings.theme] }),
+    "Ctrl+k": () => setPalette(true)
+  }
 
   useShortcuts(
     settings.shortcuts,
@@ -147,16 +201,7 @@ export const Workbench = (props: {
       else return false
       return true
     },
-    {
-      "?": () => setHelp(true),
-      "/": focusFilter,
-      r: () => place.table !== undefined && !query.running && query.again(),
-      g: () => heading.current?.focus(),
-      c: () => press("columns"),
-      e: () => press("export"),
-      h: () => (place.document === undefined ? press("commits") : go({ panel: "history" })),
-      t: () => props.onSettings({ theme: nextTheme[settings.theme] })
-    }
+    actions
   )
 
   return (
@@ -170,6 +215,17 @@ export const Workbench = (props: {
           {session.readOnly ? <span class="badge read-only">read-only</span> : null}
         </p>
         <span class="grow" />
+        {newer.words === undefined ? null : (
+          <button
+            type="button"
+            class="button small"
+            id="newer"
+            title="Reads what is shown again"
+            onClick={reload}
+          >
+            {newer.words}: reload
+          </button>
+        )}
         <RateMeter budgets={budgets} />
         <ShortcutsButton onClick={() => setHelp(true)} />
         <ThemeButton theme={settings.theme} onTheme={(theme) => props.onSettings({ theme })} />
@@ -221,6 +277,17 @@ export const Workbench = (props: {
           >
             Refresh
           </button>
+          {(["timeline", "branches"] as const).map((name) => (
+            <button
+              key={name}
+              type="button"
+              class="button small quiet refresh"
+              id={name}
+              onClick={() => go({ panel: name, document: undefined })}
+            >
+              {name === "timeline" ? "Timeline" : "Branches"}
+            </button>
+          ))}
         </nav>
         <main class="work">
           <h1 class="sr-only">Documents of {session.repo}</h1>
@@ -247,6 +314,7 @@ export const Workbench = (props: {
               running={query.running}
               onRun={(next) => {
                 query.expectFocus()
+                newer.accept()
                 const same = next.table === place.table
                 const asked = { ...next, misread: [] }
                 go(
@@ -278,6 +346,13 @@ export const Workbench = (props: {
         </main>
       </div>
       {panel}
+      {palette ? (
+        <Palette
+          frame={{ waiting: null, failed: (card) => card }}
+          actions={actions}
+          onClose={() => setPalette(false)}
+        />
+      ) : null}
       {help ? (
         <WorkbenchShortcuts
           frame={{ waiting: null, failed: (card) => card }}
