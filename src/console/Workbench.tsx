@@ -141,8 +141,10 @@ export const Workbench = (props: {
         onSwitch={(branch) =>
           switching.run(source.switchBranch(branch), {
             success: (entered) => {
-              go({ branch, at: undefined, document: undefined })
+              const there = { ...place, branch, at: undefined, document: undefined, version: undefined }
+              go(there)
               props.onSession(entered)
+              go(there, "replace")
             },
             failure: alarmProblem
           })
@@ -218,7 +220,7 @@ export const Workbench = (props: {
         {newer.words === undefined ? null : (
           <button
             type="button"
-            class="button small"
+            class="button small plain"
             id="newer"
             title="Reads what is shown again"
             onClick={reload}

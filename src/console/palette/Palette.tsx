@@ -110,9 +110,7 @@ export const Palette = (props: {
           </div>
         ))}
       </div>
-      <p class="quiet-text" role="status">
-        {found.length === 0 ? "Nothing is called so." : ""}
-      </p>
+      <p class="quiet-text">{found.length === 0 ? "Nothing is called so." : ""}</p>
     </dialog>
   )
 }

@@ -166,6 +166,7 @@ export const BranchesPanel = (props: {
           }}
           onDone={(commit) => {
             setMerging(undefined)
+            setCompared(undefined)
             announce(
               commit === null
                 ? `${current} has everything of ${merging} already.`
