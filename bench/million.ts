@@ -2,13 +2,16 @@
  * One collection of a million documents on this machine, with an index and a manifest in trees: what an import of all of
  * them, the first reads of a new process, a rebuild and Git's own checks take. Every figure is of a process of its own.
  *
- *   npx tsx bench/million.ts [rows]
+ *   npx tsx bench/million.ts [rows] [--in DIRECTORY]
+ *
+ * With `--in` the repository is kept, and used again without another import.
  */
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
 import { Effect, Layer, Option, Stream } from "effect"
 import { Store } from "../src/store/index.js"
 import { LocalGit } from "../src/store/local/index.js"
@@ -97,7 +100,7 @@ const child = async (name: string, directory: string, count: number) => {
 const runStep = (name: string, directory: string, count: number): Figure => {
   const ran = spawnSync(
     process.execPath,
-    ["--import", "tsx", fileURLToPath(import.meta.url), "--step", name, directory, `${count}`],
+    ["--import", "tsx", fileURLToPath(import.meta.url), `${count}`, "--step", name, "--in", directory],
     { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }
   )
   if (ran.status !== 0) throw new Error(`${name} ended with ${ran.status}`)
@@ -105,10 +108,15 @@ const runStep = (name: string, directory: string, count: number): Figure => {
 }
 
 /** Runs every step, and then Git's own check and collection, which throw where something is wrong. */
-export const runAll = (count: number, tell: (name: string, figure: Figure) => void) => {
-  const directory = mkdtempSync(join(tmpdir(), "chainstore-million-"))
+export const runAll = (count: number, tell: (name: string, figure: Figure) => void, kept?: string) => {
+  const directory = kept ?? mkdtempSync(join(tmpdir(), "chainstore-million-"))
+  const isMade = existsSync(join(directory, "imported"))
   try {
-    for (const name of Object.keys(steps)) tell(name, runStep(name, directory, count))
+    for (const name of Object.keys(steps)) {
+      if (isMade && (name === "import" || name === "one insert")) continue
+      tell(name, runStep(name, directory, count))
+      if (name === "import") writeFileSync(join(directory, "imported"), "")
+    }
     const repository = join(directory, "bench", "million.git")
     for (const args of [
       ["fsck", "--strict"],
@@ -120,20 +128,24 @@ export const runAll = (count: number, tell: (name: string, figure: Figure) => vo
       tell(`git ${args[0]}`, { seconds, cpuSeconds: 0, peakMegabytes: 0, result: bytesOf(repository) })
     }
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    if (kept === undefined) rmSync(directory, { recursive: true, force: true })
   }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [first, name, directory, rows] = process.argv.slice(2)
-  if (first === "--step") await child(name!, directory!, Number(rows))
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { in: { type: "string" }, step: { type: "string" } }
+  })
+  const count = Number(positionals[0] ?? 1_000_000)
+  if (values.step !== undefined) await child(values.step, values.in!, count)
   else {
-    const count = Number(first ?? 1_000_000)
     console.log(`# ${count} documents, two indexes and a manifest\n${machine()}\n`)
     console.log("| step | seconds | processor s | peak MB | result |\n| --- | --- | --- | --- | --- |")
-    runAll(count, (step, { cpuSeconds, peakMegabytes, result, seconds }) => {
+    const tell = (step: string, { cpuSeconds, peakMegabytes, result, seconds }: Figure) => {
       const cells = [seconds.toFixed(3), cpuSeconds.toFixed(2), peakMegabytes.toFixed(0), result]
       console.log(`| ${step} | ${cells.join(" | ")} |`)
-    })
+    }
+    runAll(count, tell, values.in)
   }
 }

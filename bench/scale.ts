@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { PGlite } from "@electric-sql/pglite"
+import { parseArgs } from "node:util"
 import { Effect, Layer } from "effect"
+import sqlite3 from "node-sqlite3-wasm"
 import { plainLayout } from "../src/domain/Settings.js"
 import { documentPath } from "../src/store/DocumentPath.js"
 import * as LocalGit from "../src/store/remote/local/LocalGit.js"
@@ -12,22 +13,37 @@ import { type Comparison, compare, type Result, report } from "./support/compare
 import { fastImport, freshPlace, idOf } from "./support/repositories.js"
 
 /*
- * What an index and a manifest cost at a thousand documents and at a hundred thousand: one durable insert, the bytes that
- * it adds to the repository, and a query by the index in a store that has read nothing. Sizes as arguments: `1000000`.
+ * What an index and a manifest cost: one durable insert, the bytes that it adds to the repository, and a query by the index
+ * in a store that has read nothing.
+ *
+ *   npx tsx bench/scale.ts [sizes] [--in DIRECTORY]
+ *
+ * The sizes are 1000 and 100000 unless they are given, each by itself or together. The repositories that it begins with are
+ * kept in the directory of `--in` and used again: at 1000000 making them takes most of the time. `BENCH_ROUNDS` is 3.
  * `million.ts` imports and reads a collection of such a size whole.
  */
 
+const { positionals, values: given } = parseArgs({
+  allowPositionals: true,
+  options: { in: { type: "string" } }
+})
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
-const chosen = process.argv.slice(2).map(Number).filter(Boolean)
-const sizes = chosen.length === 0 ? [1_000, 100_000] : chosen
+const sizes = positionals.length === 0 ? [1_000, 100_000] : positionals.map(Number)
 
 const layout = { ...plainLayout, shardBy: "hash", shardDepth: 1 } as const
+const oneFileEach = "index and manifest, one file each"
+const trees = "index and manifest, trees"
 const derived = { indexes: { users: ["city"] }, manifests: { users: ["name"] } }
 const ways: Readonly<Record<string, StoreOptions>> = {
   "without index": layout,
-  "index and manifest, one file each": { ...layout, ...derived, format: 1 },
-  "index and manifest, trees": { ...layout, ...derived, format: 2 }
+  [oneFileEach]: { ...layout, ...derived, format: 1 },
+  [trees]: { ...layout, ...derived, format: 2 }
 }
+
+/** One file each is written whole with every commit: seconds and tens of megabytes beyond this. */
+const mostInOneFile = 100_000
+const waysAt = (count: number) =>
+  Object.keys(ways).filter((way) => way !== oneFileEach || count <= mostInOneFile)
 
 /** About twenty documents have one city. */
 const cityOf = (n: number, count: number) => `City ${n % Math.ceil(count / 20)}`
@@ -66,22 +82,35 @@ const withStore = <A>(
 
 const gitOf = (place: string) => path.join(place, "local", "store.git")
 
-const templates = new Map<string, string>()
+const templates = new Map<string, Promise<string>>()
 
-/** A copy of a repository with so many documents, and with the indexes that the options name. */
+/** Makes a repository with so many documents, and with the indexes that the options name; or finds the one of an earlier run. */
+const makeTemplate = async (count: number, way: string) => {
+  if (given.in === undefined) return make(freshPlace(), count, way)
+  const place = path.join(given.in, `${count} ${way}`)
+  if (fs.existsSync(place)) return place
+  const made = await make(`${place}.unfinished`, count, way)
+  fs.renameSync(made, place)
+  return place
+}
+
+const make = async (place: string, count: number, way: string) => {
+  fs.rmSync(place, { recursive: true, force: true })
+  const directory = gitOf(place)
+  fs.mkdirSync(directory, { recursive: true })
+  execFileSync("git", ["init", "-q", "--bare", "--initial-branch=main", directory])
+  await seed(directory, count)
+  if (way !== "without index") await withStore(place, ways[way]!, (store) => store.reindex())
+  return place
+}
+
+/** A copy of such a repository. */
 const seeded = async (count: number, way: string) => {
   const key = `${count} ${way}`
-  let template = templates.get(key)
-  if (template === undefined) {
-    template = freshPlace()
-    templates.set(key, template)
-    const directory = gitOf(template)
-    execFileSync("git", ["init", "-q", "--bare", "--initial-branch=main", directory])
-    await seed(directory, count)
-    if (way !== "without index") await withStore(template, ways[way]!, (store) => store.reindex())
-  }
+  const template = templates.get(key) ?? makeTemplate(count, way)
+  templates.set(key, template)
   const place = freshPlace()
-  fs.cpSync(template, place, { recursive: true })
+  fs.cpSync(await template, place, { recursive: true })
   return place
 }
 
@@ -97,7 +126,7 @@ const inserts = (count: number, way: string) => ({
   name: way,
   measure: async () => {
     const place = await seeded(count, way)
-    const times = way === "index and manifest, one file each" && count > 10_000 ? 5 : 100
+    const times = way === oneFileEach && count > 10_000 ? 5 : 100
     const millis = await withStore(place, {}, (store) =>
       Effect.gen(function* () {
         const users = store.collection("users")
@@ -116,36 +145,31 @@ const inserts = (count: number, way: string) => ({
   }
 })
 
-const postgres = (count: number) => {
-  let open: Promise<PGlite> | undefined
-  const prepared = async () => {
-    const database = await PGlite.create(freshPlace())
-    await database.exec(
-      "create table users (id text primary key, city text, document jsonb); create index on users (city)"
+/** As durable as the store's commits: SQLite's default journal, flushed at each commit, here through Node's `fsync`. */
+const sqlite = (count: number) => {
+  let open: InstanceType<typeof sqlite3.Database> | undefined
+  const insertInto = (database: NonNullable<typeof open>, n: number) => {
+    const body = bodyOf(n, count)
+    database.run("insert into users values (?, ?, ?)", [idOf(n), body.city, JSON.stringify(body)])
+  }
+  const prepared = () => {
+    const database = new sqlite3.Database(freshPlace())
+    database.exec(
+      "pragma synchronous = full; create table users (id text primary key, city text, document text)"
     )
-    for (let from = 0; from < count; from += 5_000) {
-      const rows = Array.from({ length: Math.min(5_000, count - from) }, (_, at) => ({
-        id: idOf(from + at),
-        ...bodyOf(from + at, count)
-      }))
-      await database.query(
-        "insert into users select r->>'id', r->>'city', r from jsonb_array_elements($1::jsonb) r",
-        [JSON.stringify(rows)]
-      )
-    }
+    database.exec("create index by_city on users (city); begin")
+    for (let n = 0; n < count; n++) insertInto(database, n)
+    database.exec("commit")
+    process.once("exit", () => database.close())
     return database
   }
   let next = count
   return {
-    name: "PGlite on disk, a table with an index",
+    name: "SQLite (WASM), a table with an index",
     measure: async () => {
       open ??= prepared()
-      const database = await open
       const started = performance.now()
-      for (let at = 0; at < 100; at++, next++) {
-        const body = bodyOf(next, count)
-        await database.query("insert into users values ($1, $2, $3)", [idOf(next), body.city, body])
-      }
+      for (let at = 0; at < 100; at++, next++) insertInto(open, next)
       return (performance.now() - started) * 10
     }
   }
@@ -166,10 +190,10 @@ const queries = (count: number): Comparison => {
   })
   return {
     title: `20 documents by their city of ${count}: a store is opened, asked and closed`,
-    peer: "index and manifest, one file each",
+    peer: count <= mostInOneFile ? oneFileEach : trees,
     unit: "ms",
     rounds,
-    variants: [find("index and manifest, one file each"), find("index and manifest, trees")]
+    variants: (count <= mostInOneFile ? [oneFileEach, trees] : [trees]).map(find)
   }
 }
 
@@ -181,7 +205,7 @@ for (const count of sizes) {
       peer: "without index",
       unit: "µs/commit",
       rounds,
-      variants: [...Object.keys(ways).map((way) => inserts(count, way)), postgres(count)]
+      variants: [...waysAt(count).map((way) => inserts(count, way)), sqlite(count)]
     }),
     await compare(queries(count))
   )

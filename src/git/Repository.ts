@@ -1,5 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Oid } from "../domain/Oid.js"
 import type { RefMoved } from "../domain/Ref.js"
@@ -7,6 +8,7 @@ import type { AmbiguousWriteError, RemoteError, ValidationError } from "../domai
 import type { Change, CommitInfo, Committed, Head, NewCommit } from "./Commit.js"
 import type { RawObject } from "./GitObject.js"
 import type { HealthFinding } from "./HealthFinding.js"
+import type { TemporaryFile } from "./TemporaryFile.js"
 import type { PathChange, Tree, TreeEntry } from "./Tree.js"
 
 export interface Reference {
@@ -119,6 +121,9 @@ export interface Repository<Failure = RemoteError> {
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, Failure>
   /** All best common ancestors of two commits, ordered by id: several where histories cross, none where they are unrelated. */
   readonly mergeBases: (a: Oid, b: Oid) => Effect.Effect<ReadonlyArray<Oid>, Failure>
+
+  /** Room for what is too large for memory, where the repository is on a disk. */
+  readonly temporaryFile?: Effect.Effect<TemporaryFile, RemoteError, Scope.Scope> | undefined
 
   /** What is to be said of the repository's files, where it has files. */
   readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, Failure> | undefined

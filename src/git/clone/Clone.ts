@@ -151,6 +151,7 @@ export const open = (
         ),
 
       bring: bringBlobs,
+      temporaryFile: engine.temporaryFile,
 
       resolve: Revisions.make({ engine, fetching: objects, sight, local }),
       commit: (oid) => brought(engine.commit(oid), bring(oid)),

@@ -28,6 +28,7 @@ import { Owner } from "./Owner.js"
 import { ingest } from "./PackIngest.js"
 import { RefStore } from "./RefStore.js"
 import * as RefUpdate from "./RefUpdate.js"
+import * as TemporaryFile from "./TemporaryFile.js"
 
 export interface EngineOptions {
   /** The bare repository. */
@@ -214,6 +215,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           History.isAncestor(directory, objects, ancestor, descendant)
         ),
       mergeBases: (a, b) => History.mergeBases(native, objects, a, b),
+      temporaryFile: TemporaryFile.make(path.join(directory, "chainstore")),
       health: Effect.zipRight(
         Maintenance.dropDamaged(directory, "GitRepository.health", owner),
         attemptPromise("GitRepository.health", directory, () => Health.examine(directory, objects))

@@ -1,6 +1,7 @@
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type { Bounded } from "../../domain/Bounded.js"
 import type { JsonProblem } from "../../domain/CanonicalJson.js"
 import type { IndexDefinition } from "../../domain/IndexDefinition.js"
@@ -23,7 +24,7 @@ import type { SpelledObject } from "../../domain/SpelledJson.js"
 import { type ReadError, type UniqueViolation, ValidationError } from "../../domain/StoreError.js"
 import type { Change } from "../remote/GitRemote.js"
 import type { Reading } from "./ordered-tree/Reading.js"
-import type { UniqueIndex } from "./Uniqueness.js"
+import { type UniqueIndex, violationsAmong } from "./Uniqueness.js"
 
 /** Changes to index and manifest files, and what to remember of them once they are committed. */
 export interface Derivation {
@@ -52,9 +53,22 @@ export interface DerivedFile {
   readonly changed: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => ChangedFile
   /** Why a document cannot be in it, if it cannot. */
   readonly refuses: (id: string, document: SpelledObject) => ValidationError | undefined
-  /** What it is made of all documents. */
-  readonly anew: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => Effect.Effect<Derivation, ReadError>
+  /** Makes it of all documents of a tree. Where it is unique, values of `judged` documents are, or of all. */
+  readonly anew: (
+    tree: Oid,
+    judged: ReadonlyArray<DocumentChange> | undefined
+  ) => Effect.Effect<Rebuild, never, Scope.Scope>
 }
+
+/** An index or a manifest that is being made of all documents, which are not held in memory where they need not be. */
+export interface Rebuild {
+  readonly add: (documents: ReadonlyArray<StoredFields>) => Effect.Effect<void, ReadError>
+  /** What it is, once every document was added. */
+  readonly end: Effect.Effect<Derivation, ReadError>
+}
+
+/** A document with the fields that indexes and manifests hold. */
+export type StoredFields = { readonly id: string; readonly document: SpelledObject }
 
 /** A file that was read, with its bytes. */
 export interface Parsed<A> {
@@ -107,7 +121,8 @@ const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 const singleFile = <A extends { readonly tree: Oid | undefined }>(
   { collection, isTouched, known, now, path, stored }: SingleFile<A>,
   fields: ReadonlyArray<string>,
-  form: Form<A>
+  form: Form<A>,
+  unique?: UniqueIndex | undefined
 ): DerivedFile => {
   const write = (before: A, documents: ReadonlyArray<DocumentChange>, tree: Oid) =>
     Either.gen(function* () {
@@ -130,12 +145,25 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
     fields,
     recorded: stored === undefined ? emptyTree : stored.value.tree,
     catchesUp: false,
-    unique: undefined,
+    unique,
     refuses: () => undefined,
     *changed(documents, tree) {
       return Either.map(write(stored?.value ?? form.empty, documents, tree), Option.some)
     },
-    anew: (documents, tree) => write(form.empty, documents, tree)
+    anew: (tree, judged) =>
+      Effect.sync(() => {
+        const all: Array<StoredFields> = []
+        return {
+          add: (documents) =>
+            Effect.sync(() => {
+              for (const document of documents) all.push(document)
+            }),
+          end: Effect.gen(function* () {
+            const violations = unique && (yield* violationsAmong(unique, all, judged))
+            return { ...(yield* write(form.empty, all, tree)), violations }
+          })
+        }
+      })
   }
 }
 
@@ -146,14 +174,19 @@ export const indexFile = (
   unique: UniqueIndex | undefined
 ): DerivedFile => {
   const field = fields[0]!.path
-  const stored = singleFile(file, [field], {
-    empty: emptyIndex,
-    with: (index, documents) => applyToIndex(index, field, documents),
-    print: (index, time, tree) => printIndex(index, file.collection, field, time, tree)
-  })
+  const stored = singleFile(
+    file,
+    [field],
+    {
+      empty: emptyIndex,
+      with: (index, documents) => applyToIndex(index, field, documents),
+      print: (index, time, tree) => printIndex(index, file.collection, field, time, tree)
+    },
+    unique
+  )
   // The settings may have given the name to another field.
   const other = file.stored?.value.field ?? field
-  return { ...stored, recorded: other === field ? stored.recorded : undefined, unique }
+  return { ...stored, recorded: other === field ? stored.recorded : undefined }
 }
 
 /** The file of a manifest of format 1. */

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { valueAt } from "../../domain/FieldPath.js"
 import { definitionText, holds, type IndexDefinition, pathsOf } from "../../domain/IndexDefinition.js"
@@ -10,15 +11,25 @@ import type { SpelledObject } from "../../domain/SpelledJson.js"
 import { held } from "../../domain/SpelledJson.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
+import { inMemory, type TemporaryFile } from "../../git/TemporaryFile.js"
 import type { Change } from "../remote/GitRemote.js"
-import { type ChangedFile, type Derivation, type DerivedFile, nothing, unprintable } from "./DerivedFile.js"
+import {
+  type ChangedFile,
+  type Derivation,
+  type DerivedFile,
+  nothing,
+  type Rebuild,
+  type StoredFields,
+  unprintable
+} from "./DerivedFile.js"
 import { apply } from "./ordered-tree/Apply.js"
 import { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import { build } from "./ordered-tree/Build.js"
+import { externalSort } from "./ordered-tree/ExternalSort.js"
 import { fileEdits, filesIn } from "./ordered-tree/FileEdits.js"
 import { headerName } from "./ordered-tree/Header.js"
 import { hasTooMany, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
-import { compareEntries, type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
+import { type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
 import { formatLimits } from "./ordered-tree/Limits.js"
 import type { Reader } from "./ordered-tree/Reader.js"
 import { type Reading, runAll } from "./ordered-tree/Reading.js"
@@ -26,7 +37,7 @@ import { firstWithin } from "./ordered-tree/Scan.js"
 import { StoredTree } from "./ordered-tree/StoredTree.js"
 import type { TreeCache } from "./ordered-tree/TreeCache.js"
 import type { TreeEdit } from "./ordered-tree/TreeEdit.js"
-import type { UniqueIndex } from "./Uniqueness.js"
+import { type UniqueIndex, violationsInOrder } from "./Uniqueness.js"
 
 /** What the rows of a tree are made of. */
 export interface Rows {
@@ -157,6 +168,9 @@ const uniqueTree = (
         )
 })
 
+/** Where rows are put aside that are too many for the memory. */
+export type OpenTemporaryFile = Effect.Effect<TemporaryFile, ReadError, Scope.Scope>
+
 const changeOf = (root: string, edit: TreeEdit): Change => {
   const path = `${root}/${edit.path}`
   if (edit._tag === "Put") return { _tag: "Put", path, content: edit.content }
@@ -168,7 +182,8 @@ export const derivedTree = (
   reader: Reader<ReadError>,
   collection: string,
   { path, rows, unique }: TreePlace,
-  state: TreeState
+  state: TreeState,
+  temporaryFile: OpenTemporaryFile = Effect.sync(inMemory)
 ): DerivedFile => {
   const stored = state._tag === "Whole" ? state.tree : undefined
 
@@ -196,12 +211,11 @@ export const derivedTree = (
   }
 
   function* entriesOfAll(
-    documents: Parameters<DerivedFile["anew"]>[0]
+    documents: ReadonlyArray<StoredFields>
   ): TimeSlice.Steps<Either.Either<Array<Entry>, ValidationError>> {
     const all: Array<Entry> = []
     for (const { document, id } of documents) {
       yield
-      if (document === undefined) continue
       const entries = entriesOf(id, document)
       if (Either.isLeft(entries)) return Either.left(entries.left)
       for (const entry of entries.right) all.push(entry)
@@ -209,29 +223,52 @@ export const derivedTree = (
     return Either.right(all)
   }
 
-  const anew: DerivedFile["anew"] = (documents, tree) =>
+  /** The changes that make the tree one of these rows. */
+  const replacedBy = (sorted: Stream.Stream<Entry, ReadError>, tree: Oid) =>
     Effect.gen(function* () {
-      const unsorted = yield* yield* TimeSlice.run(() => entriesOfAll(documents))
-      const entries = yield* TimeSlice.run(() => TimeSlice.sorted(unsorted, compareEntries))
+      const before = new Map((yield* filesIn(reader, path)).map((file) => [file.path, file.oid]))
+      const known = new Set(before.values())
       const contents = new Map<Oid, Uint8Array>()
-      const { files } = yield* build(
-        Stream.fromIterable(entries),
-        tree,
-        (content, oid) => Effect.sync(() => contents.set(oid, content)),
-        formatLimits,
-        rows.definition
-      )
-      const listed = yield* filesIn(reader, path)
-      const before = new Map(listed.map((file) => [file.path, file.oid]))
+      const keep = (content: Uint8Array, oid: Oid) =>
+        Effect.sync(() => {
+          if (!known.has(oid)) contents.set(oid, content)
+        })
+      const { files } = yield* build(sorted, tree, keep, formatLimits, rows.definition)
       const changes: Array<Change> = []
       for (const file of files) {
-        if (before.get(file.path) !== file.oid) {
-          changes.push({ _tag: "Put", path: `${path}/${file.path}`, content: contents.get(file.oid)! })
-        }
+        const at = `${path}/${file.path}`
+        const content = contents.get(file.oid)
+        if (content !== undefined) changes.push({ _tag: "Put", path: at, content })
+        else if (before.get(file.path) !== file.oid) changes.push({ _tag: "Link", path: at, oid: file.oid })
         before.delete(file.path)
       }
       for (const gone of before.keys()) changes.push({ _tag: "Remove", path: `${path}/${gone}` })
-      return { ...nothing, changes } satisfies Derivation
+      return changes
+    })
+
+  const anew: DerivedFile["anew"] = (tree, judged) =>
+    Effect.map(externalSort(rows.keyOf, temporaryFile), (sort): Rebuild => {
+      let refused: ValidationError | undefined
+      return {
+        add: (documents) =>
+          Effect.gen(function* () {
+            if (refused !== undefined) return
+            const entries = yield* TimeSlice.run(() => entriesOfAll(documents))
+            if (Either.isLeft(entries)) refused = entries.left
+            else yield* sort.add(entries.right)
+          }),
+        end: Effect.gen(function* () {
+          if (refused !== undefined) return yield* refused
+          const sorted = yield* sort.sorted
+          const doubles = unique && violationsInOrder({ collection, definition: unique }, judged)
+          const seen =
+            doubles === undefined
+              ? sorted
+              : Stream.tap(sorted, ({ row }) => Effect.sync(() => doubles.add(row)))
+          const changes = yield* replacedBy(seen, tree)
+          return { ...nothing, changes, violations: doubles?.end() } satisfies Derivation
+        })
+      }
     })
 
   function* changed(documents: ReadonlyArray<DocumentChange>, tree: Oid): ChangedFile {

@@ -8,7 +8,7 @@ import type { ReadError } from "../../domain/StoreError.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import { changedBlobs, changedDocuments } from "./CollectionChanges.js"
 import type { DerivedFile } from "./DerivedFile.js"
-import { derivedTree, rowsOfIndex, rowsOfManifest, treesAt } from "./DerivedTree.js"
+import { derivedTree, type OpenTemporaryFile, rowsOfIndex, rowsOfManifest, treesAt } from "./DerivedTree.js"
 import { filesIn } from "./ordered-tree/FileEdits.js"
 import type { Reader } from "./ordered-tree/Reader.js"
 import type { TreeCache } from "./ordered-tree/TreeCache.js"
@@ -47,12 +47,13 @@ export const storedTrees = (
   reader: Reader<ReadError>,
   cache: TreeCache,
   collection: string,
-  places: TreePlaces
+  places: TreePlaces,
+  temporaryFile: OpenTemporaryFile | undefined
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
   Effect.suspend(() => {
     const trees = treesIn(places)
     return Effect.map(treesAt(reader, cache, trees), (states) =>
-      trees.map((place, at) => derivedTree(reader, collection, place, states[at]!))
+      trees.map((place, at) => derivedTree(reader, collection, place, states[at]!, temporaryFile))
     )
   })
 

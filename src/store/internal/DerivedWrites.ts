@@ -1,3 +1,4 @@
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -21,7 +22,8 @@ import {
   indexFile,
   manifestFile,
   nothing,
-  type SingleFile
+  type SingleFile,
+  type StoredFields
 } from "./DerivedFile.js"
 import { contents, listAt } from "./Listing.js"
 import { runAll } from "./ordered-tree/Reading.js"
@@ -29,7 +31,7 @@ import type { SettingsAt } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
 import { readerOf } from "./SnapshotReader.js"
 import { uniqueFile } from "./UniqueFile.js"
-import { violations, violationsAmong } from "./Uniqueness.js"
+import { violations } from "./Uniqueness.js"
 
 /** Loaded where a repository has trees. */
 const trees = lazy(() => import("./DerivedTrees.js"))
@@ -73,49 +75,47 @@ interface Parts {
   readonly derived: Derived
 }
 
-/** Every document of a collection with its values at some paths, by id; files that hold none count as empty ones. */
-export const documentsOf = (
+/** The documents of a collection with their values at some paths; files that hold none count as empty ones. */
+const documentsIn = (
   { options, remote }: Parts,
   head: Head,
   settings: SettingsAt,
   collection: string,
   fields: ReadonlySet<string>,
   onRead: OnRead | undefined
-): Effect.Effect<Map<string, SpelledObject>, RemoteFailure> =>
-  Effect.gen(function* () {
-    const directory = under(options.root, collection)
-    const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
-    const listing = yield* listAt(remote, head, directory, layout)
-    const found = new Map<string, SpelledObject>()
-    const tell = Effect.suspend(
-      () => onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void
-    )
-    yield* tell
-    const slice = TimeSlice.make()
-    yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
-      Effect.gen(function* () {
-        for (const { content, path } of blobs) {
-          if (slice.isSpent()) yield* slice.pause
-          const id = idAt(layout, path.slice(prefix.length))
-          if (id !== undefined) found.set(id, pick(documentIn(content), fields))
-        }
-        yield* tell
-      })
-    )
-    return found
-  })
+): Stream.Stream<StoredFields, RemoteFailure> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const directory = under(options.root, collection)
+      const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
+      const listing = yield* listAt(remote, head, directory, layout)
+      let documents = 0
+      const tell = Effect.suspend(
+        () => onRead?.({ collection, documents, total: listing.length }) ?? Effect.void
+      )
+      yield* tell
+      const slice = TimeSlice.make()
+      return Stream.mapChunksEffect(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
+        Effect.gen(function* () {
+          const found: Array<StoredFields> = []
+          for (const { content, path } of blobs) {
+            if (slice.isSpent()) yield* slice.pause
+            const id = idAt(layout, path.slice(prefix.length))
+            if (id !== undefined) found.push({ id, document: pick(documentIn(content), fields) })
+          }
+          documents += found.length
+          yield* tell
+          return Chunk.unsafeFromArray(found)
+        })
+      )
+    })
+  )
 
-/** Documents as changes from nothing, in steps. */
-function* listed(
-  documents: ReadonlyMap<string, SpelledObject>
-): TimeSlice.Steps<Array<{ readonly id: string; readonly document: SpelledObject }>> {
-  const found: Array<{ readonly id: string; readonly document: SpelledObject }> = []
-  for (const [id, document] of documents) {
-    found.push({ id, document })
-    if (found.length % TimeSlice.stepSize === 0) yield
-  }
-  return found
-}
+/** All of them, by id. */
+export const documentsOf = (
+  ...args: Parameters<typeof documentsIn>
+): Effect.Effect<Map<string, SpelledObject>, RemoteFailure> =>
+  Stream.runFold(documentsIn(...args), new Map(), (all, { document, id }) => all.set(id, document))
 
 /** The index and manifest files of a collection as a snapshot has them. */
 const storedFiles = (
@@ -169,7 +169,13 @@ export const storedOf = (
   if (at.settings.format === 1) return storedFiles(parts, snapshot, at, collection, files, given)
   const places = derived.treesOf(collection, at.settings)
   return Effect.flatMap(trees, ({ storedTrees }) =>
-    storedTrees(readerOf(parts, snapshot), derived.known.trees, collection, places)
+    storedTrees(
+      readerOf(parts, snapshot),
+      derived.known.trees,
+      collection,
+      places,
+      parts.remote.temporaryFile
+    )
   )
 }
 
@@ -255,38 +261,32 @@ export const derive = (
       const own = yield* unlessForeign(stored[at]!, since === undefined ? changed : [], all)
       kept[at] = Option.some({ ...own, violations: found })
     }
-    const isStale = kept.some(Option.isNone)
-    const all =
-      isStale && Option.isSome(head) && before !== emptyTree
-        ? yield* documentsOf(
-            parts,
-            head.value,
-            settings,
-            collection,
-            new Set(stored.flatMap(({ fields }) => fields)),
-            onRead
-          )
-        : new Map<string, SpelledObject>()
-    if (isStale && since === undefined) {
-      for (const { document, id } of changed) {
-        if (document === undefined) all.delete(id)
-        else all.set(id, document)
+    const own = rebuild ? undefined : changed
+    const stale = stored.flatMap((file, at) => (Option.isNone(kept[at]!) ? [{ at, file }] : []))
+    const rebuilt = Effect.gen(function* () {
+      const rebuilds = yield* Effect.forEach(stale, ({ file }) => file.anew(tree, own))
+      const add = (documents: ReadonlyArray<StoredFields>) =>
+        Effect.forEach(rebuilds, (one) => one.add(documents), { discard: true })
+      const written = since === undefined ? changed : []
+      const ids = new Set(written.map(({ id }) => id))
+      if (Option.isSome(head) && before !== emptyTree) {
+        const fields = new Set(stale.flatMap(({ file }) => file.fields))
+        const documents = documentsIn(parts, head.value, settings, collection, fields, onRead)
+        yield* Stream.runForEachChunk(documents, (chunk) =>
+          add(Chunk.toReadonlyArray(chunk).filter(({ id }) => !ids.has(id)))
+        )
       }
-    }
-    const everything = isStale ? yield* TimeSlice.run(() => listed(all)) : []
-    const derivations = yield* Effect.forEach(stored, (file, at) =>
-      Option.match(kept[at]!, {
-        onNone: () =>
-          Effect.gen(function* () {
-            const own = rebuild ? undefined : changed
-            const found = file.unique && (yield* violationsAmong(file.unique, everything, own))
-            const made = file.anew(everything, tree)
-            const all = yield* rebuild ? made : unlessForeign(file, changed, made)
-            return { ...all, violations: found }
-          }),
-        onSome: Effect.succeed
+      yield* add(written.flatMap(({ document, id }) => (document === undefined ? [] : [{ id, document }])))
+      return yield* Effect.forEach(stale, ({ file }, at) => {
+        const { end } = rebuilds[at]!
+        return rebuild ? end : unlessForeign(file, changed, end)
       })
-    )
+    })
+    if (stale.length > 0) {
+      for (const [i, made] of (yield* Effect.scoped(rebuilt)).entries())
+        kept[stale[i]!.at] = Option.some(made)
+    }
+    const derivations = kept.map(Option.getOrThrow)
     return {
       changes: derivations.flatMap((derivation) => derivation.changes),
       violations: derivations.flatMap((derivation) => derivation.violations ?? []),

@@ -49,7 +49,7 @@ const valueOf = ({ fields }: IndexDefinition, values: Values): unknown =>
 
 /** A value that a document would share with another one. */
 export const violationOf = (
-  { collection, definition }: UniqueIndex,
+  { collection, definition }: Pick<UniqueIndex, "collection" | "definition">,
   values: Values,
   id: string,
   other: string
@@ -63,7 +63,7 @@ export const violationOf = (
 
 /** Each document beside another one with its value; two documents once. */
 const pairs = (
-  unique: UniqueIndex,
+  unique: Pick<UniqueIndex, "collection" | "definition">,
   values: Values,
   ids: ReadonlyArray<string>,
   holders: ReadonlyArray<string>
@@ -164,6 +164,42 @@ export const violationsAmong = (
       return pairs(unique, values, known?.ids ?? ids, ids)
     })
   })
+
+/** The same of an index's rows, which come in the order of its keys: those of one value are neighbours. */
+export const violationsInOrder = (
+  unique: Pick<UniqueIndex, "collection" | "definition">,
+  own: ReadonlyArray<DocumentChange> | undefined
+) => {
+  const { fields } = unique.definition
+  const directions = fields.map(({ order }) => order)
+  const wanted = own === undefined ? undefined : gained(unique.definition, own)
+  const found: Array<UniqueViolation> = []
+  let current: { readonly key: string; readonly values: Values; readonly ids: Array<string> } | undefined
+  const close = () => {
+    if (current === undefined || current.ids.length === 1) return
+    const ids = wanted?.get(current.key)?.ids ?? current.ids
+    for (const violation of pairs(unique, current.values, ids, current.ids)) found.push(violation)
+  }
+  return {
+    add: (row: SpelledObject): void => {
+      const values = fields.map(({ path }) => (Object.hasOwn(row, path) ? row[path] : undefined))
+      if (!values.every(isPresent)) return
+      const key = tupleKey(values, directions)
+      if (wanted !== undefined && !wanted.has(key)) return
+      const id = String(row["_id"])
+      if (current?.key === key) current.ids.push(id)
+      else {
+        close()
+        current = { key, values, ids: [id] }
+      }
+    },
+    end: (): ReadonlyArray<UniqueViolation> => {
+      close()
+      current = undefined
+      return found
+    }
+  }
+}
 
 /** The values that several of some documents have, with the ids. */
 export const doublesAmong = (index: IndexDefinition, documents: ReadonlyMap<string, SpelledObject>) => {

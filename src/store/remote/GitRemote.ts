@@ -1,10 +1,12 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { Change, CommitInfo, Committed, Head, NewCommit } from "../../git/Commit.js"
 import type { HealthFinding } from "../../git/HealthFinding.js"
+import type { TemporaryFile } from "../../git/TemporaryFile.js"
 import type { PathChange } from "../../git/Tree.js"
 import type { PullRequests } from "./PullRequests.js"
 import type { RemoteFailure, WriteFailure } from "./RemoteFailure.js"
@@ -12,6 +14,7 @@ import type { CommitReads, RemoteSnapshot } from "./RemoteSnapshot.js"
 
 export type * from "../../git/Commit.js"
 export type * from "../../git/HealthFinding.js"
+export type { TemporaryFile } from "../../git/TemporaryFile.js"
 export type * from "../../git/Tree.js"
 export type * from "./PullRequests.js"
 export type * from "./RemoteFailure.js"
@@ -255,6 +258,9 @@ export interface GitRemoteService extends CommitReads {
 
   /** Left out by remotes whose host has none, or that do not speak with it. */
   readonly pullRequests?: PullRequests
+
+  /** Room for what is too large for memory. Absent where there is no disk: the store then keeps it in memory. */
+  readonly temporaryFile?: Effect.Effect<TemporaryFile, RemoteFailure, Scope.Scope>
 
   /** What is to be said of the repository's own files, where the remote can see them. Absent where it cannot. */
   readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteFailure>

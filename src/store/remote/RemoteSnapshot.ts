@@ -168,6 +168,9 @@ export interface CommitReads {
     files: ReadonlyArray<{ readonly path: string; readonly oid?: Oid | undefined }>,
     options?: { readonly concurrency?: number | undefined }
   ) => Stream.Stream<Blob, RemoteFailure>
+
+  /** Brings what will be read of a commit by one request, where each of its files would cost one. */
+  readonly prefetch?: ((at: Head | Oid, wants: Wants) => Effect.Effect<void, RemoteFailure>) | undefined
 }
 
 type Reads = Pick<RemoteSnapshot, "directory" | "file" | "files">
@@ -225,7 +228,7 @@ export const snapshotAt = (remote: CommitReads, at: Head | Oid): RemoteSnapshot 
   isPinned: () => true,
   known: () => (typeof at === "string" ? undefined : at),
   head: typeof at === "string" ? remote.resolve(at) : Effect.succeedSome(at),
-  prefetch: () => Effect.void,
+  prefetch: (wants) => Effect.suspend(() => remote.prefetch?.(at, wants()) ?? Effect.void),
   takesKnown: () => false,
   assumed: nothingAssumed,
   ...readsAt(remote, at)
@@ -279,7 +282,11 @@ export const snapshotLater = (
     isPinned: () => true,
     known: () => pin?.known(),
     head: Effect.flatMap(found(), ({ head }) => head),
-    prefetch: (wants) => Effect.asVoid(Effect.suspend(() => found(wants()))),
+    prefetch: (wants) =>
+      Effect.suspend(() => {
+        const wanted = wants()
+        return Effect.flatMap(found(wanted), ({ prefetch }) => prefetch(() => wanted))
+      }),
     takesKnown: () => true,
     assumed: nothingAssumed,
     file: (path, look) => Effect.flatMap(found(), ({ file }) => file(path, look)),

@@ -133,7 +133,7 @@ export const derivedFiles = [
     "`collection.reindex({ onProgress })` and `store.reindex({ onProgress })` tell how many documents were read, and of how many.",
     [
       derived,
-      "onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void",
+      "onRead?.({ collection, documents, total: listing.length }) ?? Effect.void",
       "onRead?.({ collection, documents: 0, total: 0 }) ?? Effect.void"
     ]
   ),

@@ -36,6 +36,19 @@ const changedBy = (
   documents: ReadonlyArray<DocumentChange>
 ) => Effect.flatten(run(reader, () => changed(documents, tree)))
 
+/** What the tree of some documents is, which come in chunks. */
+const rebuilt = (
+  { anew }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
+  documents: ReadonlyArray<DocumentChange>
+) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { add, end } = yield* anew(tree, undefined)
+      for (const { document, id } of documents) if (document !== undefined) yield* add([{ id, document }])
+      return yield* end
+    })
+  )
+
 /** The next version of a tree in a commit of its own. */
 const write = (
   remote: GitRemoteService,
@@ -49,7 +62,7 @@ const write = (
       Effect.gen(function* () {
         const file = yield* fileAt(remote, makeSnapshot(source), rows, path)
         const changed = how === "anew" ? Option.none() : yield* changedBy(file, documents)
-        const made = Option.isNone(changed) ? yield* file.anew(documents, tree) : changed.value
+        const made = Option.isNone(changed) ? yield* rebuilt(file, documents) : changed.value
         const commit = { message: "m", changes: made.changes }
         return {
           commit: made.changes.length === 0 ? Option.none() : Option.some(commit),

@@ -1,6 +1,6 @@
 import { Chunk, Effect, Layer, Stream } from "effect"
 import { Store, type StoreOptions } from "../../../src/store/index.js"
-import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/remote/github/GitHub.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { makeServer, type Server, verbs } from "./InProcess.js"
@@ -223,51 +223,65 @@ export const rows: ReadonlyArray<Row> = [
   )
 ]
 
-const open = (server: Server, options: Partial<GitHubOptions>, store: StoreOptions | undefined) =>
+const storeOver = (remote: GitRemoteService, store: StoreOptions | undefined) =>
   Effect.gen(function* () {
-    const remote = yield* remoteOf(server, options)
     const context = yield* Layer.build(
       Layer.provide(Store.layer({ root: "data", ...store }), Layer.succeed(GitRemote, remote))
     )
     return yield* Effect.provide(Store, context)
   })
 
-/** A repository in which a row may run, on which nobody has asked anything yet. */
-const seeded = (row: Row) =>
+/** Prepares a repository in which a row may run. */
+export const seed = (row: Row, remote: GitRemoteService) =>
   Effect.gen(function* () {
-    const server = yield* makeServer()
-    const seeding = yield* open(server, {}, row.store)
+    const seeding = yield* storeOver(remote, row.store)
     yield* seeding.collection("warmup").insert({ n: 1 }, { id: "first" })
     yield* (row.seed ?? (() => Effect.void))(seeding)
-    return server
   }).pipe(Effect.scoped)
 
-/** The requests of a row by a store that has done something before, or as the first call of a process. */
-const measureOne = (row: Row, from: Server, options: Partial<GitHubOptions>, state: "opened" | "used") =>
+/** A prepared repository, and a client of it on which nobody has asked anything yet. */
+export interface Place {
+  readonly remote: GitRemoteService
+  readonly git: (args: ReadonlyArray<string>) => string
+}
+
+/** Runs a row by a store that has done something before, or as the first call of a process; `begin` comes before the row itself. */
+export const run = (row: Row, { git, remote }: Place, state: "opened" | "used", begin: Effect.Effect<void>) =>
   Effect.gen(function* () {
-    const server = from.copy()
-    const [oldest = ""] = server
-      .git(["rev-list", "--reverse", "main", "--", `data/docs/${first}.json`])
-      .split("\n")
-    const store = Object.assign(Object.create(yield* open(server, options, row.store)) as StoreService, {
-      firstCommit: oldest,
-      seeded: server.head()
+    const [firstCommit = ""] = git(["rev-list", "--reverse", "main", "--", `data/docs/${first}.json`]).split(
+      "\n"
+    )
+    const store = Object.assign(Object.create(yield* storeOver(remote, row.store)) as StoreService, {
+      firstCommit,
+      seeded: git(["rev-parse", "main"])
     })
     if (state === "used") {
       if (row.reads === true) yield* store.collection("warmup").get("first")
       else yield* store.collection("warmup").insert({ n: 2 })
       if (row.before !== undefined) yield* row.before(store)
     }
-    server.seen.length = 0
+    yield* begin
     yield* row.run(store)
-    return { count: server.seen.length, verbs: verbs(server), problems: server.problems }
   }).pipe(Effect.scoped)
+
+/** The requests of a row in a copy of a prepared repository. */
+const measureOne = (row: Row, from: Server, options: Partial<GitHubOptions>, state: "opened" | "used") =>
+  Effect.gen(function* () {
+    const server = from.copy()
+    const remote = yield* remoteOf(server, options)
+    const forget = Effect.sync(() => {
+      server.seen.length = 0
+    })
+    yield* run(row, { remote, git: (args) => server.git([...args]).trim() }, state, forget)
+    return { count: server.seen.length, verbs: verbs(server), problems: server.problems }
+  })
 
 /** Counts the requests of a row, for both ways of asking. */
 export const measure = (row: Row) =>
   Effect.gen(function* () {
     const viaGraphql: Partial<GitHubOptions> = { useGraphql: true, commitVia: "graphql" }
-    const from = yield* seeded(row)
+    const from = yield* makeServer()
+    yield* seed(row, yield* remoteOf(from, {}))
     const rest = yield* measureOne(row, from, {}, "used")
     const graphql = yield* measureOne(row, from, viaGraphql, "used")
     const first = row.first && [

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer"
 import { FileSystem, HttpIncomingMessage } from "@effect/platform"
 import { Effect, Option, type Schema, type Scope, Stream } from "effect"
 import type { RemoteError } from "../../../domain/StoreError.js"
+import * as TemporaryFile from "../../../git/disk/TemporaryFile.js"
 import { badRequest, type Problem } from "../reply/Problem.js"
 import * as Body from "./Body.js"
 import type { Call } from "./Call.js"
@@ -9,7 +10,6 @@ import * as Declared from "./Declared.js"
 import * as Fields from "./Fields.js"
 import { type Extract, JsonScanner } from "./JsonScanner.js"
 import { LongText } from "./LongText.js"
-import * as TemporaryFile from "./TemporaryFile.js"
 
 const mebibyte = 1024 * 1024
 

@@ -1,5 +1,6 @@
 import { Effect, type Scope, Stream } from "effect"
 import { RemoteError, type ValidationError } from "../../../domain/StoreError.js"
+import * as TemporaryFile from "../../../git/disk/TemporaryFile.js"
 import { anonymous } from "../access/Principal.js"
 import { Problem, requiresAuthentication } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
@@ -11,7 +12,6 @@ import type { Hosted } from "../repository/Repositories.js"
 import * as Body from "../request/Body.js"
 import type { Call } from "../request/Call.js"
 import * as Route from "../request/Route.js"
-import * as TemporaryFile from "../request/TemporaryFile.js"
 import * as Packets from "./Packets.js"
 
 /** What a client wants and has: two million ids. */

@@ -54,9 +54,13 @@ const nonAscii = /[^\x00-\x7f]/
 
 const bytesIn = (line: string): number => (nonAscii.test(line) ? encoder.encode(line).length : line.length)
 
+/** The row of a line that was printed before. */
+export const entryOfLine = (line: string, keyOf: KeyOf): Entry =>
+  new Entry(line, bytesIn(line) + between.length, keyOf)
+
 /** A row as it will lie in a leaf. */
 export const entryOf = (row: Row, keyOf: KeyOf): Either.Either<Entry, JsonProblem> =>
-  Either.map(encodeInline(row), (line) => new Entry(line, bytesIn(line) + between.length, keyOf))
+  Either.map(encodeInline(row), (line) => entryOfLine(line, keyOf))
 
 /** The bytes of a leaf: a JSON list with one row in a line. */
 export const printLeaf = (entries: ReadonlyArray<Entry>): Uint8Array =>

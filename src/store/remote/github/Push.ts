@@ -32,6 +32,9 @@ interface Parts extends RememberingParts {
   readonly told: Told
 }
 
+/** Files whose blobs are fetched by Git's protocol, when so many are read at once. */
+const bulk = 16
+
 /** The same repository by Git's own protocol. */
 const byWire = ({ client, http }: Parts): Effect.Effect<GitRemoteService, ValidationError, Scope.Scope> => {
   const { address, cacheDirectory, maxRetries, pushInterval, timeout } = client.settings
@@ -113,6 +116,10 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
         (branch) => unshown.place(branch) !== undefined
       )
 
+    /** Blobs that one fetch brings, for each of which the API may want a request. */
+    const isBulk = (files: Parameters<CommitReads["blobs"]>[1]) =>
+      files.length >= bulk && files.every(({ oid }) => oid !== undefined)
+
     const reads: CommitReads = {
       resolve: (ref) => {
         if (isOid(ref)) return teller(ref).resolve(ref)
@@ -121,7 +128,9 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
       },
       tree: (at, ...how) => holder(at).tree(at, ...how),
       file: (at, ...how) => holder(at).file(at, ...how),
-      blobs: (at, ...how) => Stream.suspend(() => holder(at).blobs(at, ...how))
+      blobs: (at, files, how) =>
+        Stream.suspend(() => (isBulk(files) ? wire : holder(at)).blobs(at, files, how)),
+      prefetch: (at, wants) => Effect.suspend(() => holder(at).prefetch?.(at, wants) ?? Effect.void)
     }
 
     const treeAfter: GitRemoteService["treeAfter"] = (at, ...how) =>

@@ -7,7 +7,7 @@ import { RefMoved } from "../../../domain/Ref.js"
 import { RemoteError, ValidationError } from "../../../domain/StoreError.js"
 import { branchError, branchRef } from "../../../git/Names.js"
 import type { Repository as GitRepository } from "../../../git/Repository.js"
-import type { Blob, GitRemoteService, Head, Probe, RemoteFailure } from "../GitRemote.js"
+import type { Blob, GitRemoteService, Head, Probe, RemoteFailure, Wants } from "../GitRemote.js"
 import { type CommitReads, snapshotLater, snapshotOf } from "../RemoteSnapshot.js"
 
 /** Any repository: why it did not answer is told as it is. */
@@ -62,7 +62,29 @@ const readsOf = (repository: Repository): CommitReads => {
     )
   }
 
+  const { bring } = repository
+
+  /** The blobs of files, and of those that the commit changed, as they are in it and as they were before. */
+  const wanted = (at: Head | Oid, { changes = false, files }: Wants) =>
+    Effect.gen(function* () {
+      const entries = yield* repository.entries(idOf(at), files)
+      const oids = entries.flatMap(({ kind, oid }) => (kind === "blob" ? [oid] : []))
+      if (!changes) return oids
+      const commit = yield* repository.commit(commitOf(at))
+      const [parent] = Option.match(commit, { onNone: () => [], onSome: ({ parents }) => parents })
+      if (parent === undefined) return oids
+      const changed = yield* repository.diff(Option.some(parent), commitOf(at))
+      return [
+        ...oids,
+        ...changed.flatMap(({ after, before }) => [...Option.toArray(before), ...Option.toArray(after)])
+      ]
+    })
+
   return {
+    ...(bring === undefined
+      ? {}
+      : { prefetch: (at, wants) => Effect.flatMap(wanted(at, wants), (oids) => bring(oids)) }),
+
     resolve: (ref) =>
       Effect.flatMap(repository.resolve(ref), (found) =>
         Option.isNone(found) ? Effect.succeedNone : headAt(repository, found.value)
@@ -148,7 +170,7 @@ export const remoteOf = (
           })
     )
 
-  const { bring, health, updateRefs } = repository
+  const { bring, health, temporaryFile, updateRefs } = repository
 
   return {
     ...names,
@@ -191,6 +213,8 @@ export const remoteOf = (
     ...(bring === undefined ? {} : { bring }),
 
     ...(health === undefined ? {} : { health }),
+
+    ...(temporaryFile === undefined ? {} : { temporaryFile }),
 
     log: (at, path, options) => repository.log(commitOf(at), { path, limit: options?.limit }),
 

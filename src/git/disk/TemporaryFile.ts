@@ -1,23 +1,19 @@
 import { randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect, Option, type Scope, Stream } from "effect"
-import { RemoteError } from "../../../domain/StoreError.js"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { RemoteError } from "../../domain/StoreError.js"
+import type { TemporaryFile } from "../TemporaryFile.js"
 
 const pieceBytes = 256 * 1024
-
-/** A file for what is too large for memory. It has no name, so nothing of it outlives the process. */
-export interface TemporaryFile {
-  /** How many bytes it has. */
-  readonly size: () => number
-  readonly append: (bytes: Uint8Array) => Effect.Effect<void, RemoteError>
-  readonly read: (start: number, end: number) => Stream.Stream<Uint8Array, RemoteError>
-}
 
 const broken = (cause: unknown) =>
   new RemoteError({
     operation: "TemporaryFile",
-    message: "The request body could not be taken in: is there space left on the disk?",
+    message: "A temporary file could not be written or read: is there space left on the disk?",
     reason: "Server",
     cause
   })
@@ -30,7 +26,10 @@ const nameless = async (directory: string): Promise<FileHandle> => {
   return handle
 }
 
-/** One on the disk of `directory`. The file is opened once there is more than `inMemory` bytes. */
+/**
+ * A file for what is too large for memory, on the disk of `directory`. It has no name, so nothing of it outlives the
+ * process. It is opened once there is more than `inMemory` bytes.
+ */
 export const make = (
   directory: string,
   inMemory = 0

@@ -1,0 +1,77 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Effect, Either, Stream } from "effect"
+import * as fc from "fast-check"
+import { Oid } from "../../../src/domain/Oid.js"
+import * as DiskFile from "../../../src/git/disk/TemporaryFile.js"
+import { inMemory } from "../../../src/git/TemporaryFile.js"
+import { build } from "../../../src/store/internal/ordered-tree/Build.js"
+import { externalSort } from "../../../src/store/internal/ordered-tree/ExternalSort.js"
+import { keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
+import { compareEntries, type Entry, entryOf } from "../../../src/store/internal/ordered-tree/Leaf.js"
+
+const keyOf = keyOfRows([{ path: "city", order: "asc" }])
+const entries = (cities: ReadonlyArray<string>): ReadonlyArray<Entry> =>
+  cities.map((city, at) => Either.getOrThrow(entryOf({ city, _id: `d${at}` }, keyOf)))
+
+const runBytes = 300
+
+const directory = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "sort-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+)
+const files = {
+  memory: Effect.sync(inMemory),
+  "the disk": Effect.flatMap(directory, (made) => DiskFile.make(made))
+}
+
+/** A tree of rows that come in this order. */
+const treeOf = (rows: Stream.Stream<Entry, unknown>) =>
+  build(rows, Oid.make("1".repeat(40)), () => Effect.void, { leaf: 200, directory: 4 })
+
+describe.each(Object.entries(files))("runs in %s", (_, file) => {
+  it.scoped.prop(
+    "rows in any order make the tree of sorted ones, in one run and in many",
+    [fc.array(fc.oneof(fc.constantFrom("Rome", "Zürich", "東京", "😀"), fc.string({ unit: "binary" })))],
+    ([cities]) =>
+      Effect.gen(function* () {
+        const sort = yield* externalSort(keyOf, file, runBytes)
+        for (const entry of entries(cities)) yield* sort.add([entry])
+        const plain = [...entries(cities)].sort(compareEntries)
+        const made = yield* treeOf(yield* sort.sorted)
+        assert.deepStrictEqual(made, yield* treeOf(Stream.fromIterable(plain)))
+      }),
+    { fastCheck: { numRuns: 60 } }
+  )
+
+  it.scoped("a line may be longer than a piece that is read, and end within a character", () =>
+    Effect.gen(function* () {
+      const cities = Array.from({ length: 12 }, (_, at) => `${"é€😀".repeat(20_000 + at)}${at}`)
+      const sort = yield* externalSort(keyOf, file, runBytes)
+      yield* sort.add(entries(cities))
+      const found = yield* Stream.runCollect(yield* sort.sorted)
+      assert.deepStrictEqual(
+        Chunk.toReadonlyArray(found).map(({ line }) => line),
+        [...entries(cities)].sort(compareEntries).map(({ line }) => line)
+      )
+    })
+  )
+})
+
+it.scoped("no file is opened for one run, and none is seen", () =>
+  Effect.gen(function* () {
+    const made = yield* directory
+    let opened = 0
+    const file = Effect.tap(DiskFile.make(made), () => Effect.sync(() => opened++))
+    const small = yield* externalSort(keyOf, file, runBytes)
+    yield* small.add(entries(["Rome"]))
+    yield* small.sorted
+    assert.strictEqual(opened, 0)
+    const large = yield* externalSort(keyOf, file, runBytes)
+    yield* large.add(entries(Array.from({ length: 100 }, (_, at) => `${at}`)))
+    assert.strictEqual(opened, 1)
+    assert.deepStrictEqual(readdirSync(made), [])
+  })
+)
