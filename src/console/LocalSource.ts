@@ -23,8 +23,6 @@ const forget = () => {
   place = undefined
 }
 
-export type Call = typeof call
-
 const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect.Effect<A, Problem.Problem> =>
   Effect.gen(function* () {
     const body =

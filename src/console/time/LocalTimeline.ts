@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
-import * as Api from "../../http/console/TimelineApi.js"
+import type { Endpoint } from "../../domain/Endpoint.js"
+import * as Api from "../../http/console/timeline/Api.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
-import type { Call } from "../LocalSource.js"
 import type { Problem } from "../Problem.js"
+
+type Call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P) => Effect.Effect<A, Problem>
 
 /** History and branches, of the server that this page came from. */
 export const timelineOf = (call: Call): Timeline<Problem, Problem> => ({

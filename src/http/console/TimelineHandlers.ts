@@ -3,7 +3,7 @@ import type { Endpoint } from "../../domain/Endpoint.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import type { ReadError, WriteError } from "../../store/Collection.js"
 import type { Session } from "./Sessions.js"
-import * as Api from "./TimelineApi.js"
+import * as Api from "./timeline/Api.js"
 
 export type StoreRoute<R> = <P, A>(
   endpoint: Endpoint<`/api/${string}`, P, A>,

@@ -10,14 +10,15 @@ import { settingsFileName } from "../../domain/Settings.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import { withoutMark } from "../remote/CommitMark.js"
-import type { Budget, GitRemoteService, Tree } from "../remote/GitRemote.js"
-import type { StoreService } from "../StoreService.js"
+import type { Budget, Tree } from "../remote/GitRemote.js"
 import type { StoreView } from "../View.js"
+import type { BrowseOptions } from "./BrowseOptions.js"
 import { manifestFiles } from "./ManifestFiles.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
 import type { Timeline } from "./Timeline.js"
 import type { ManifestFields } from "./TreeManifest.js"
 
+export type { BrowseOptions } from "./BrowseOptions.js"
 export {
   type ManifestState,
   maxLimit,
@@ -101,21 +102,6 @@ const invalid = (message: string) => new ValidationError({ operation: "Browse.qu
 
 /** For how many milliseconds a list of the collections counts as current, so that a query after it makes no second request. */
 const fresh = 15_000
-
-/**
- * What a `Browse` is made of.
- *
- * @since 0.1.0
- * @category options
- */
-export interface BrowseOptions {
-  /** The store that is browsed. */
-  readonly store: StoreService
-  /** The remote that the store is written against. */
-  readonly remote: GitRemoteService
-  /** Whether the store is one that cannot write, which `Browse.readOnly` says of it. */
-  readonly readOnly: boolean
-}
 
 /**
  * Checks that the repository and the branch exist and whether they may be written, and opens them.

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../domain/Document.js"
 import type { Unmerged } from "../../domain/StoreError.js"
 import { sha256 } from "../../git/Digest.js"
 import type { Resolver } from "../Branches.js"
-import type { BrowseOptions } from "./Browse.js"
+import type { BrowseOptions } from "./BrowseOptions.js"
 import type { BranchConflict, ConflictDecision, Timeline } from "./Timeline.js"
 import { pageOf } from "./TimelineReads.js"
 

@@ -9,7 +9,7 @@ import type { HistoryEntry, ReadError } from "../Collection.js"
 import { locate, under } from "../DocumentPath.js"
 import { withoutMark } from "../remote/CommitMark.js"
 import type { Change } from "../remote/GitRemote.js"
-import type { BrowseOptions } from "./Browse.js"
+import type { BrowseOptions } from "./BrowseOptions.js"
 import type { DocumentChange, DocumentChanges, RevertPreview, Timeline } from "./Timeline.js"
 
 /** Documents of one page of a comparison. */

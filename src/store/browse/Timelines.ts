@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { AuthError } from "../../domain/StoreError.js"
-import type { BrowseOptions } from "./Browse.js"
+import type { BrowseOptions } from "./BrowseOptions.js"
 import type { Timeline } from "./Timeline.js"
 import { makeTimelineBranches } from "./TimelineBranches.js"
 import { makeTimelineReads } from "./TimelineReads.js"
