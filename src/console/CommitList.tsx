@@ -12,10 +12,13 @@ import { When } from "./When.js"
 /** The most commits of one request. */
 const most = 500
 
-/** The newest commits of a document, or of a collection if no id is given, in pages of a size. */
+/**
+ * The newest commits of a document, of a collection if no id is given, or of the branch if no collection is given, in
+ * pages of a size.
+ */
 export const useCommits = (
   source: DataSourceService,
-  collection: string,
+  collection: string | undefined,
   id: string | undefined,
   size: number
 ) => {
@@ -25,12 +28,16 @@ export const useCommits = (
   const quiet = useRef(false)
   const task = useTask()
   useEffect(() => {
-    task.run(source.history(collection, id, limit), {
+    const read =
+      collection === undefined
+        ? source.timeline((timeline) => timeline.commits(limit))
+        : source.history(collection, id, limit)
+    task.run(read, {
       success: (found) => {
         setEntries(found)
         if (!quiet.current) {
           announce(
-            `${counted(found.length, "commit")} ${id === undefined ? `of ${collection}` : `in the history of ${id}`}.`
+            `${counted(found.length, "commit")} ${id === undefined ? `of ${collection ?? "the branch"}` : `in the history of ${id}`}.`
           )
         }
         quiet.current = false

@@ -12,6 +12,8 @@ export const Commits = (props: {
   readonly branch: string
   readonly at: string | undefined
   readonly onAt: (at: string | undefined) => void
+  /** Shows the commits of all collections instead. */
+  readonly onAll: () => void
   readonly onClose: () => void
 }) => {
   const { collection, source } = props
@@ -35,6 +37,9 @@ export const Commits = (props: {
         <p class="quiet-text">
           The commits of branch <bdi>{props.branch}</bdi> that changed a file of <bdi>{collection}</bdi>,
           newest first. Choose one to see the table as it was then.
+          <button type="button" class="button small quiet" onClick={props.onAll}>
+            All commits of the branch
+          </button>
         </p>
         <CommitList
           commits={commits}

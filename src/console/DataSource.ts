@@ -2,7 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { StoredDocument } from "../domain/Document.js"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
-import type { Query, QueryAnswer } from "../store/browse/Browse.js"
+import type { NewerCommits, Query, QueryAnswer } from "../store/browse/Browse.js"
+import type { Timeline } from "../store/browse/Timeline.js"
 import type { HistoryEntry } from "../store/Collection.js"
 import type { EditSource } from "./edit/EditSource.js"
 import { offline, type Problem } from "./Problem.js"
@@ -29,6 +30,14 @@ export interface DataSourceService {
         readonly open: (root: string) => Effect.Effect<SessionView, Problem>
       }
     | undefined
+  /** Where the branch is, and how many commits it has since one that was shown. */
+  readonly newer: (since: string | undefined) => Effect.Effect<NewerCommits, Problem>
+  /** Looks at another branch of the repository, with the same token. */
+  readonly switchBranch: (branch: string) => Effect.Effect<SessionView, Problem>
+  /** Asks something of history and branches, which are loaded when it is first done. */
+  readonly timeline: <A>(
+    ask: <E>(timeline: Timeline<E, E>) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, Problem>
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, Problem>
   /** Null where the document does not exist at that commit. */
   readonly document: (
@@ -73,6 +82,9 @@ export const watched = (
   return {
     ...source,
     collections: tell(source.collections),
+    newer: (since) => tell(source.newer(since)),
+    switchBranch: (branch) => tell(source.switchBranch(branch)),
+    timeline: (ask) => tell(source.timeline(ask)),
     query: (query) => tell(source.query(query)),
     document: (...asked) => tell(source.document(...asked)),
     history: (...asked) => tell(source.history(...asked)),

@@ -21,8 +21,11 @@ export interface HostedSession {
   readonly browse: Browse.Browse
   readonly view: SessionView
   readonly roots: Effect.Effect<ReadonlyArray<string>, ReadError>
-  /** The same repository from another data root. */
-  readonly at: (root: string) => Effect.Effect<HostedSession, ReadError>
+  /** The same repository from another data root, or on another branch. */
+  readonly at: (change: {
+    readonly root?: string
+    readonly branch?: string
+  }) => Effect.Effect<HostedSession, ReadError>
   readonly close: Effect.Effect<void>
 }
 
@@ -62,7 +65,7 @@ export const open = (api: Api, request: LoginRequest): Effect.Effect<HostedSessi
         browse,
         view: { api: api.name, repo, branch, root, collections, readOnly: browse.readOnly },
         roots: Effect.flatMap(looking, ({ findRoots }) => findRoots(git.snapshot(branch))),
-        at: (other: string) => open(api, { ...request, root: other }),
+        at: (change: Partial<Pick<LoginRequest, "branch" | "root">>) => open(api, { ...request, ...change }),
         close
       }
     }).pipe(Effect.onError(() => close))

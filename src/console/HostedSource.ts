@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { StoreError } from "../domain/StoreError.js"
-import type { SessionView } from "../http/console/Api.js"
+import type { LoginRequest, SessionView } from "../http/console/Api.js"
+import type { Timeline } from "../store/browse/Timeline.js"
 import * as Config from "./Config.js"
 import { DataSource, fetched } from "./DataSource.js"
 import type { HostedSession } from "./HostedSession.js"
@@ -38,6 +39,9 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
         session === undefined ? Effect.fail(signedOut()) : Effect.mapError(use(session), fromStore)
       )
 
+    const move = (change: Partial<Pick<LoginRequest, "branch" | "root">>) =>
+      using((before) => Effect.map(Effect.zipLeft(before.at(change), before.close), enter))
+
     return DataSource.of({
       build: "hosted",
       setup: Effect.map(Config.load(config), (found) => {
@@ -55,8 +59,14 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
       collections: using(({ browse }) => browse.collections),
       roots: {
         list: using(({ roots }) => roots),
-        open: (root) => using((before) => Effect.map(Effect.zipLeft(before.at(root), before.close), enter))
+        open: (root) => move({ root })
       },
+      newer: (since) => using(({ browse }) => browse.newer(since)),
+      switchBranch: (branch) => move({ branch }),
+      timeline: (ask) =>
+        using(({ browse }) =>
+          Effect.flatMap(browse.timeline, (timeline: Timeline<StoreError, StoreError>) => ask(timeline))
+        ),
       query: (query) => using(({ browse }) => browse.query(query)),
       document: (collection, id, at) =>
         using(({ browse }) => Effect.map(browse.document(collection, id, at), Option.getOrNull)),

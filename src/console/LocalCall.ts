@@ -9,6 +9,19 @@ const unreadable = (cause: unknown) =>
     `The answer of the server could not be read (${cause instanceof Error ? cause.message : "?"}).`
   )
 
+/** What this page shows of the session, as the server is told with every request. */
+let place: string | undefined
+
+/** Notes the session whose answers this page shows. */
+export const seen = (session: Api.SessionView): Api.SessionView => {
+  place = Api.placeOf(session)
+  return session
+}
+
+export const forget = () => {
+  place = undefined
+}
+
 /** Asks the server that this page came from. */
 export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect.Effect<A, Problem.Problem> =>
   Effect.gen(function* () {
@@ -23,7 +36,11 @@ export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect
           signal,
           cache: "no-store",
           credentials: "same-origin",
-          ...(endpoint.method === "GET" ? {} : { headers: { "content-type": "application/json" }, body })
+          headers: {
+            ...(place === undefined ? {} : { [Api.placeHeader]: place }),
+            ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" })
+          },
+          ...(endpoint.method === "GET" ? {} : { body })
         }),
       catch: () => Problem.offline("The console's own server did not answer.")
     })

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Api from "../http/console/Api.js"
 import { DataSource, fetched } from "./DataSource.js"
-import { call } from "./LocalCall.js"
+import { call, forget, seen } from "./LocalCall.js"
 import * as Problem from "./Problem.js"
 
 /** Everything from the server that this page came from. */
@@ -10,9 +10,11 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
   DataSource,
   DataSource.of({
     build: "local",
-    setup: call(Api.session, undefined),
-    signIn: (request) => call(Api.login, request),
-    signOut: call(Api.logout, undefined).pipe(
+    setup: Effect.tap(call(Api.session, undefined), ({ session }) =>
+      Effect.sync(() => (session === null ? forget() : seen(session)))
+    ),
+    signIn: (request) => Effect.map(call(Api.login, request), seen),
+    signOut: Effect.zipRight(Effect.sync(forget), call(Api.logout, undefined)).pipe(
       Effect.timeoutFail({
         duration: "10 seconds",
         onTimeout: () => Problem.offline("The console's own server did not answer.")
@@ -20,6 +22,13 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
       Effect.mapError(({ message }) => Problem.stillSignedIn(message))
     ),
     collections: Effect.map(call(Api.collections, undefined), ({ collections }) => collections),
+    newer: (since) => call(Api.newer, since === undefined ? {} : { since }),
+    switchBranch: (branch) => Effect.map(call(Api.switchBranch, { branch }), seen),
+    timeline: (ask) =>
+      Effect.flatMap(
+        fetched(() => import("./time/LocalTimeline.js")),
+        ({ timelineOf }) => ask(timelineOf(call))
+      ),
     query: (query) =>
       call(Api.query, {
         collection: query.collection,

@@ -17,14 +17,15 @@ export const useShortcuts = (
   // A layout effect, so that the next key finds the state that the last one changed.
   useLayoutEffect(() => {
     const keys = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      const command = (event.ctrlKey || event.metaKey) && event.key === "k"
+      if (event.defaultPrevented || (!command && (event.ctrlKey || event.metaKey)) || event.altKey) return
       if (event.key === "Escape") {
         if (escape()) event.preventDefault()
         return
       }
       if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return
       if (event.key !== "?" && !enabled) return
-      const action = actions[event.key]
+      const action = actions[command ? "Ctrl+k" : event.key]
       if (action === undefined) return
       event.preventDefault()
       action()

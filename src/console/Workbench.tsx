@@ -8,12 +8,14 @@ import { passFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
+import { stepRow } from "./palette/RowSteps.js"
 import { focusFilter, QueryForm } from "./QueryForm.js"
 import { RateMeter } from "./RateMeter.js"
 import { Results } from "./Results.js"
 import type { Settings } from "./Settings.js"
 import { ShortcutsButton, useShortcuts } from "./Shortcuts.js"
 import { nextTheme, ThemeButton, TopBar } from "./TopBar.js"
+import { useNewer } from "./time/useNewer.js"
 import type { Go } from "./usePlace.js"
 import { useQuery } from "./useQuery.js"
 import { useTask } from "./useTask.js"
@@ -21,6 +23,9 @@ import { useTask } from "./useTask.js"
 const Commits = part(() => import("./Panels.js").then((found) => found.Commits))
 const DocumentPanel = part(() => import("./Panels.js").then((found) => found.DocumentPanel))
 const Editing = part(() => import("./edit/Editing.js").then((found) => found.Editing))
+const TimelinePanel = part(() => import("./time/TimePanels.js").then((found) => found.TimelinePanel))
+const BranchesPanel = part(() => import("./time/TimePanels.js").then((found) => found.BranchesPanel))
+const Palette = part(() => import("./palette/Palette.js").then((found) => found.Palette))
 const WorkbenchShortcuts = part(() =>
   import("./WorkbenchShortcuts.js").then((found) => found.WorkbenchShortcuts)
 )
@@ -48,6 +53,9 @@ export const Workbench = (props: {
   const heading = useRef<HTMLHeadingElement>(null)
   const rate = useTask()
   const listing = useTask()
+  const switching = useTask()
+  const [palette, setPalette] = useState(false)
+  const newer = useNewer(source)
 
   const measure = useCallback(
     () => rate.run(source.rate, { success: setBudgets, failure: () => setBudgets(undefined) }),
@@ -127,6 +135,21 @@ export const Workbench = (props: {
   }
   const there = props.elsewhere
   const barren = collections.length === 0 && place.table === undefined
+  const changed = () => newer.follow(query.renew)
+  const reload = () => {
+    newer.accept()
+    query.again()
+  }
+  const common = {
+    frame,
+    source,
+    repository: session.repo,
+    branch: session.branch,
+    at: place.at,
+    readOnly: session.readOnly,
+    onClose: closePanel,
+    onChanged: changed
+  }
   const panel =
     place.panel === "review" || (place.panel === "edit" && place.table !== undefined) ? (
       <Editing
@@ -137,10 +160,28 @@ export const Workbench = (props: {
         place={place}
         go={go}
         onPublished={() => {
-          query.renew()
+          changed()
           relist()
         }}
         onClose={closePanel}
+      />
+    ) : place.panel === "timeline" ? (
+      <TimelinePanel {...common} onAt={(at) => go({ at })} />
+    ) : place.panel === "branches" ? (
+      <BranchesPanel
+        {...common}
+        switching={switching.running}
+        onSwitch={(branch) =>
+          switching.run(source.switchBranch(branch), {
+            success: (entered) => {
+              const there = { ...place, branch, at: undefined, document: undefined, version: undefined }
+              go(there)
+              props.onSession(entered)
+              go(there, "replace")
+            },
+            failure: alarmProblem
+          })
+        }
       />
     ) : place.table === undefined ? null : place.document !== undefined ? (
       <DocumentPanel
@@ -158,7 +199,7 @@ export const Workbench = (props: {
         onNow={() => go({ version: undefined, at: undefined, panel: undefined })}
         onClose={closePanel}
         onEdit={() => go({ document: place.document, panel: "edit" })}
-        onChanged={() => query.renew()}
+        onChanged={changed}
       />
     ) : place.panel === "commits" ? (
       <Commits
@@ -169,9 +210,24 @@ export const Workbench = (props: {
         branch={session.branch}
         at={place.at}
         onAt={(at) => go({ at })}
+        onAll={() => go({ panel: "timeline" })}
         onClose={closePanel}
       />
     ) : null
+
+  const actions = {
+    "?": () => setHelp(true),
+    "/": focusFilter,
+    r: () => place.table !== undefined && !query.running && reload(),
+    g: () => heading.current?.focus(),
+    c: () => press("columns"),
+    e: () => press("export"),
+    h: () => (place.document === undefined ? press("commits") : go({ panel: "history" })),
+    j: () => stepRow(place.document, 1),
+    k: () => stepRow(place.document, -1),
+    t: () => props.onSettings({ theme: nextTheme[settings.theme] }),
+    "Ctrl+k": () => setPalette(true)
+  }
 
   useShortcuts(
     settings.shortcuts,
@@ -181,16 +237,7 @@ export const Workbench = (props: {
       else return false
       return true
     },
-    {
-      "?": () => setHelp(true),
-      "/": focusFilter,
-      r: () => place.table !== undefined && !query.running && query.again(),
-      g: () => heading.current?.focus(),
-      c: () => press("columns"),
-      e: () => press("export"),
-      h: () => (place.document === undefined ? press("commits") : go({ panel: "history" })),
-      t: () => props.onSettings({ theme: nextTheme[settings.theme] })
-    }
+    actions
   )
 
   return (
@@ -212,6 +259,17 @@ export const Workbench = (props: {
             onClick={() => go({ panel: "review", document: undefined })}
           >
             Review {counted(staged, "draft")}
+          </button>
+        )}
+        {newer.words === undefined ? null : (
+          <button
+            type="button"
+            class="button small plain"
+            id="newer"
+            title="Reads what is shown again"
+            onClick={reload}
+          >
+            {newer.words}: reload
           </button>
         )}
         <RateMeter budgets={budgets} />
@@ -257,6 +315,17 @@ export const Workbench = (props: {
           >
             Refresh
           </button>
+          {(["timeline", "branches"] as const).map((name) => (
+            <button
+              key={name}
+              type="button"
+              class="button small quiet refresh"
+              id={name}
+              onClick={() => go({ panel: name, document: undefined })}
+            >
+              {name === "timeline" ? "Timeline" : "Branches"}
+            </button>
+          ))}
         </nav>
         <main class="work">
           <h1 class="sr-only">Documents of {session.repo}</h1>
@@ -283,6 +352,7 @@ export const Workbench = (props: {
               running={query.running}
               onRun={(next) => {
                 query.expectFocus()
+                newer.accept()
                 const same = next.table === place.table
                 const asked = { ...next, misread: [] }
                 go(
@@ -314,6 +384,13 @@ export const Workbench = (props: {
         </main>
       </div>
       {panel}
+      {palette ? (
+        <Palette
+          frame={{ waiting: null, failed: (card) => card }}
+          actions={actions}
+          onClose={() => setPalette(false)}
+        />
+      ) : null}
       {help ? (
         <WorkbenchShortcuts
           frame={{ waiting: null, failed: (card) => card }}

@@ -1,7 +1,8 @@
 import type { ComponentProps } from "preact"
 import { ShortcutsDialog } from "./ShortcutsDialog.js"
 
-const shortcuts = [
+export const shortcuts = [
+  { keys: "Ctrl+k", what: "Find an action, a collection or a row" },
   { keys: "?", what: "This list" },
   { keys: "/", what: "Go to the filter" },
   { keys: "r", what: "Run the query again" },
@@ -9,6 +10,8 @@ const shortcuts = [
   { keys: "c", what: "Choose columns" },
   { keys: "e", what: "Export" },
   { keys: "h", what: "History of the open document, or commits of the collection" },
+  { keys: "j", what: "Next row, or next document while one is open" },
+  { keys: "k", what: "Previous row, or previous document" },
   { keys: "t", what: "Change the theme" },
   { keys: "o", what: "In a cell: open its document" },
   { keys: "↑ ↓ ← →", what: "Move between cells; Enter copies, or goes to the copy button of a long text" },

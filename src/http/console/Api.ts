@@ -242,6 +242,31 @@ export const PublishAnswer = Schema.Struct({
   commit: Schema.NullOr(Schema.String),
   edits: ReviewedEdits
 }).annotations({ identifier: "Publication" })
+/** `since` is the commit that was shown. */
+export const NewerRequest = Schema.Struct({ since: optional(text) }).annotations({
+  identifier: "NewerRequest",
+  message: () => "must be an object"
+})
+
+export const NewerAnswer = Schema.Struct({
+  head: Schema.NullOr(Schema.String),
+  count: Schema.optional(Schema.Number)
+}).annotations({ identifier: "NewerCommits" })
+
+export const SwitchRequest = Schema.Struct({ branch: text }).annotations({
+  identifier: "SwitchRequest",
+  message: () => "must be an object"
+})
+
+/**
+ * The header by which a page says which repository, branch and root it shows. A session that looks at others by now, since
+ * another tab has switched it, is refused to that page: it would show one branch and write another.
+ */
+export const placeHeader = "x-chainstore-place"
+
+/** The value of `placeHeader`. */
+export const placeOf = ({ branch, repo, root }: Pick<SessionView, "branch" | "repo" | "root">): string =>
+  encodeURIComponent(JSON.stringify([repo, branch, root]))
 
 /** The last known rate limits, empty where there are none; asking costs nothing. */
 export const RateAnswer = Schema.Struct({
@@ -286,6 +311,10 @@ export const editable = post("/api/editable", EditableRequest, EditableAnswer)
 export const review = post("/api/review", ReviewRequest, ReviewAnswer)
 /** Writes edits in one commit, merged with what others have changed since; none of them where one is a conflict. */
 export const publish = post("/api/publish", PublishRequest, PublishAnswer)
+/** Where the branch is, and how many commits it has since one that was shown. */
+export const newer = post("/api/newer", NewerRequest, NewerAnswer)
+/** Lets the session look at another branch of its repository. 404 where there is none. */
+export const switchBranch = post("/api/switch", SwitchRequest, SessionView)
 export const rate = get("/api/rate", RateAnswer)
 /** Ends the session; 204, whether there was one or not. */
 export const logout = {

@@ -65,6 +65,14 @@ export const isStoreError = (error: unknown): error is StoreError => error insta
 export const notSignedIn = () =>
   new Failure({ _tag: "AuthError", status: 401, message: "There is no session: sign in first." })
 
+/** To the page this session is over: another tab has moved it to another branch or repository. */
+export const lookingElsewhere = () =>
+  new Failure({
+    _tag: "AuthError",
+    status: 401,
+    message: "This session looks at another branch or repository by now: reload the page to go on there."
+  })
+
 export const foreignOrigin = () =>
   new Failure({
     _tag: "ForbiddenOrigin",

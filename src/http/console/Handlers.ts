@@ -6,16 +6,18 @@ import type { StoreError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import * as Browse from "../../store/browse/Browse.js"
 import { parseValue } from "../../store/browse/Filter.js"
+import type { ReadError, WriteError } from "../../store/Collection.js"
 import * as Body from "../server/Body.js"
 import * as ClientAddress from "../server/ClientAddress.js"
 import { Failure } from "../server/HttpError.js"
 import * as Problems from "../server/Problems.js"
 import * as Api from "./Api.js"
 import * as Attempts from "./Attempts.js"
-import { fromStore, isOnThisServer, isStoreError, notSignedIn } from "./ConsoleError.js"
+import { fromStore, isOnThisServer, isStoreError, lookingElsewhere, notSignedIn } from "./ConsoleError.js"
 import { ConsoleStores, demoRepo, embeddedApi } from "./ConsoleStores.js"
 import * as OwnOrigin from "./OwnOrigin.js"
 import { anonymousOwner, type Session, Sessions } from "./Sessions.js"
+import { timelineRoutes } from "./TimelineHandlers.js"
 
 export interface ConsoleOptions {
   /** The address under which the service is reached from elsewhere (`CHAINSTORE_PUBLIC_URL`). */
@@ -112,6 +114,8 @@ export const router = (options: ConsoleOptions = {}) =>
       const { id, request } = yield* checked
       const session = yield* sessions.find(id)
       if (Option.isNone(session)) return yield* notSignedIn()
+      const place = request.headers[Api.placeHeader]
+      if (place !== undefined && place !== Api.placeOf(session.value)) return yield* lookingElsewhere()
       return { session: session.value, request }
     })
 
@@ -129,6 +133,11 @@ export const router = (options: ConsoleOptions = {}) =>
           })
         )
       )
+
+    const storeRoute = <P, A>(
+      endpoint: Endpoint<`/api/${string}`, P, A>,
+      handle: (session: Session, payload: P) => Effect.Effect<A, ReadError | WriteError>
+    ) => route(endpoint, handle)
 
     const open = Effect.fn("Console.login")(function* (payload: Api.LoginRequest, owner: string) {
       const api = payload.api ?? stores.apis[0] ?? embeddedApi
@@ -219,7 +228,7 @@ export const router = (options: ConsoleOptions = {}) =>
       )
     )
 
-    return HttpRouter.empty.pipe(
+    const router = HttpRouter.empty.pipe(
       login,
       logout,
       setup,
@@ -266,6 +275,17 @@ export const router = (options: ConsoleOptions = {}) =>
       route(Api.publish, ({ browse }, { edits, message }) =>
         Effect.flatMap(browse.edits, ({ publish }) => publish(edits, message))
       ),
+      route(Api.newer, ({ browse }, { since }) => browse.newer(since)),
+      route(Api.switchBranch, (session, { branch }) =>
+        Effect.gen(function* () {
+          const browse = yield* session.browse.onBranch(branch)
+          const next = { ...session, browse, branch, readOnly: browse.readOnly }
+          const view = viewOf(next, yield* browse.collections)
+          yield* sessions.replace(next)
+          return view
+        })
+      ),
       route(Api.rate, ({ browse }) => Effect.map(browse.rate, (budgets) => ({ budgets })))
     )
+    return timelineRoutes(storeRoute).reduce((all, add) => add(all), router)
   })

@@ -33,7 +33,7 @@ export const anonymousOwner = "anonymous"
 export const defaultLimits: SessionLimits = { idle: "8 hours", absolute: "24 hours", maximum: 200 }
 
 interface Entry {
-  readonly session: Session
+  session: Session
   readonly scope: Scope.CloseableScope
   readonly createdAt: number
   seenAt: number
@@ -111,6 +111,13 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
             }
             entry.seenAt = now
             return Option.some(entry.session)
+          }),
+
+        /** Lets a session look elsewhere; nothing where it has ended. */
+        replace: (session: Session): Effect.Effect<void> =>
+          Effect.sync(() => {
+            const entry = entries.get(session.id)
+            if (entry !== undefined) entry.session = session
           }),
 
         /** Ends a session and gives back what it holds, its token included. */

@@ -10,14 +10,16 @@ import { settingsFileName } from "../../domain/Settings.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import { withoutMark } from "../remote/CommitMark.js"
-import type { Budget, GitRemoteService, Tree } from "../remote/GitRemote.js"
-import type { StoreService } from "../StoreService.js"
+import type { Budget, Tree } from "../remote/GitRemote.js"
 import type { StoreView } from "../View.js"
+import type { BrowseOptions } from "./BrowseOptions.js"
 import { manifestFiles } from "./ManifestFiles.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
 import type { StagedEdits } from "./StagedEdits.js"
+import type { Timeline } from "./Timeline.js"
 import type { ManifestFields } from "./TreeManifest.js"
 
+export type { BrowseOptions } from "./BrowseOptions.js"
 export {
   type ManifestState,
   maxLimit,
@@ -26,6 +28,22 @@ export {
   type QueryCost,
   type Sort
 } from "./Query.js"
+
+/**
+ * Where a branch is, and how many commits it has since one that was shown.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface NewerCommits {
+  /** The newest commit of the branch; null where the branch is missing. */
+  readonly head: string | null
+  /** Undefined where the commit that was shown is not among the newest hundred. */
+  readonly count?: number | undefined
+}
+
+/** Commits that are looked through for the one that was shown. */
+const mostNewer = 100
 
 /**
  * Everything the console shows of a repository, over one store.
@@ -40,6 +58,12 @@ export interface Browse {
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
   /** One page of a query; a query that is not valid is a `ValidationError`. */
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, ReadError>
+  /** How far the branch is ahead of a commit: one conditional request while it has not moved. */
+  readonly newer: (since: string | undefined) => Effect.Effect<NewerCommits, ReadError>
+  /** History and branches of the repository, loaded when they are first asked for. */
+  readonly timeline: Effect.Effect<Timeline, ReadError>
+  /** The same repository on another branch. */
+  readonly onBranch: (branch: string) => Effect.Effect<Browse, ReadError>
   /** The document; none where there is none. */
   readonly document: (
     collection: string,
@@ -73,6 +97,8 @@ const documents = lazy(() => import("./DocumentQuery.js"))
 
 /** Loaded when somebody edits. */
 const editing = lazy(() => import("./Edits.js"))
+/** Loaded when somebody looks at history or branches. */
+const timelines = lazy(() => import("./Timelines.js"))
 
 /** Loaded where a repository has manifests, and none of format 1 of the collection. */
 const treeManifestFields = lazy(() => import("./TreeManifest.js"))
@@ -81,21 +107,6 @@ const invalid = (message: string) => new ValidationError({ operation: "Browse.qu
 
 /** For how many milliseconds a list of the collections counts as current, so that a query after it makes no second request. */
 const fresh = 15_000
-
-/**
- * What a `Browse` is made of.
- *
- * @since 0.1.0
- * @category options
- */
-export interface BrowseOptions {
-  /** The store that is browsed. */
-  readonly store: StoreService
-  /** The remote that the store is written against. */
-  readonly remote: GitRemoteService
-  /** Whether the store is one that cannot write, which `Browse.readOnly` says of it. */
-  readonly readOnly: boolean
-}
 
 /**
  * Checks that the repository and the branch exist and whether they may be written, and opens them.
@@ -240,6 +251,17 @@ export const make = (options: BrowseOptions): Browse => {
 
   return {
     readOnly: options.readOnly,
+    newer: Effect.fn("Browse.newer")(function* (since) {
+      const found = yield* remote.head(store.branch)
+      if (Option.isNone(found)) return { head: null }
+      const head = found.value.commit
+      if (since === undefined || since === head) return { head, count: 0 }
+      const commits = yield* remote.log(found.value, "", { limit: mostNewer }).pipe(Stream.runCollect)
+      const count = [...commits].findIndex(({ commit }) => commit === since)
+      return count < 0 ? { head } : { head, count }
+    }),
+    timeline: Effect.map(timelines, ({ makeTimeline }) => makeTimeline(options)),
+    onBranch: (branch) => open({ ...options, store: store.onBranch(branch) }),
     collections: Effect.map(present, ({ trees }) => [...trees.keys()]),
     query: Effect.fn("Browse.query")(function* (query) {
       const problem = queryProblem(query)

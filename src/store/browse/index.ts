@@ -20,3 +20,4 @@ export {
   valuesAt
 } from "./Filter.js"
 export type * from "./StagedEdits.js"
+export type * from "./Timeline.js"

@@ -1,0 +1,116 @@
+import "./palette.css"
+import { useMemo, useRef, useState } from "preact/hooks"
+import { useModal } from "../Focus.js"
+import { shortcuts } from "../WorkbenchShortcuts.js"
+import { type Found, rank } from "./Fuzzy.js"
+
+interface Command {
+  readonly name: string
+  readonly keys?: string | undefined
+  readonly run: () => void
+}
+
+/** Commands shown at once. */
+const most = 40
+
+const nameOf = (button: HTMLElement): string =>
+  (button.getAttribute("aria-label") ?? button.textContent ?? "").replace(/\s+/g, " ").trim()
+
+const press = (button: HTMLElement) => () => {
+  button.focus()
+  button.click()
+}
+
+/** Every button that can be pressed now: what the page can do is never listed twice. */
+const buttons = (): ReadonlyArray<Command> => {
+  const seen = new Set<string>()
+  return [...document.querySelectorAll<HTMLElement>(".bench button:not(:disabled)")].flatMap((button) => {
+    const name = nameOf(button)
+    if (name === "" || seen.has(name) || button.closest("dialog, [inert]") !== null) return []
+    if (!button.checkVisibility()) return []
+    seen.add(name)
+    return [{ name, run: press(button) }]
+  })
+}
+
+/** Finds an action, a collection or a row by some letters of its name. */
+export const Palette = (props: {
+  readonly actions: Readonly<Record<string, () => void>>
+  readonly onClose: () => void
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [text, setText] = useState("")
+  const [chosen, setChosen] = useState(0)
+  const commands = useMemo((): ReadonlyArray<Command> => {
+    const keyed = shortcuts.flatMap(({ keys, what }): ReadonlyArray<Command> => {
+      const run = props.actions[keys]
+      return run === undefined || keys === "Ctrl+k" ? [] : [{ name: what, keys, run }]
+    })
+    return [...keyed, ...buttons()]
+  }, [])
+  const found: ReadonlyArray<Found<Command>> = useMemo(
+    () => rank(text, commands, ({ name }) => name).slice(0, most),
+    [text, commands]
+  )
+  const before = useRef(document.activeElement)
+  useModal(dialog, () => before.current)
+
+  const run = (command: Command | undefined) => {
+    if (command === undefined) return
+    props.onClose()
+    // After the dialog has given the focus back, so that the command may move it.
+    requestAnimationFrame(() => requestAnimationFrame(command.run))
+  }
+
+  const keys = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0
+    if (step !== 0) {
+      event.preventDefault()
+      const next = (chosen + step + found.length) % Math.max(found.length, 1)
+      setChosen(next)
+      document.getElementById(`command-${next}`)?.scrollIntoView({ block: "nearest" })
+    } else if (event.key === "Enter") {
+      event.preventDefault()
+      run(found[chosen]?.of)
+    }
+  }
+
+  return (
+    <dialog ref={dialog} class="dialog palette" aria-label="Find an action" onClose={props.onClose}>
+      <input
+        class="input"
+        role="combobox"
+        aria-label="Action, collection or row"
+        aria-expanded="true"
+        aria-controls="commands"
+        aria-activedescendant={found.length === 0 ? undefined : `command-${chosen}`}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="Type some letters of an action"
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+          setChosen(0)
+        }}
+        onKeyDown={keys}
+      />
+      <div id="commands" role="listbox" aria-label="Actions">
+        {found.map(({ of }, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus handles the keys
+          <div
+            key={`${of.keys ?? ""} ${of.name}`}
+            id={`command-${at}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={at === chosen}
+            onClick={() => run(of)}
+          >
+            <bdi>{of.name}</bdi>
+            {of.keys === undefined ? null : <kbd>{of.keys}</kbd>}
+          </div>
+        ))}
+      </div>
+      <p class="quiet-text">{found.length === 0 ? "Nothing is called so." : ""}</p>
+    </dialog>
+  )
+}

@@ -1,0 +1,196 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { Json } from "../../domain/Document.js"
+import { printPath } from "../../store/browse/Difference.js"
+import type { ConflictDecision, MergeChoice, MergePreview } from "../../store/browse/Timeline.js"
+import { announce, counted } from "../Announcer.js"
+import { Awaited } from "../Awaited.js"
+import { RunButton } from "../Busy.js"
+import { cellText, clipped } from "../Cell.js"
+import type { DataSourceService } from "../DataSource.js"
+import { useModal } from "../Focus.js"
+import { useTask } from "../useTask.js"
+
+type Side = "ours" | "theirs"
+
+const Value = ({ value }: { readonly value: Json | undefined }) =>
+  value === undefined ? <span class="nothing">nothing</span> : <bdi>{clipped(cellText(value))}</bdi>
+
+/** One value that both branches changed, and which of the two is taken. */
+const Choice = (props: {
+  readonly choice: MergeChoice
+  readonly name: string
+  readonly from: string
+  readonly into: string
+  readonly taken: Side | undefined
+  readonly onTake: (side: Side) => void
+}) => {
+  const { choice, name, taken } = props
+  const field = choice.path.length === 0 ? "The whole of it" : printPath(choice.path)
+  return (
+    <fieldset class="choice">
+      <legend>
+        <bdi>{field}</bdi>
+      </legend>
+      <p class="quiet-text">
+        Before both: <Value value={choice.base} />
+      </p>
+      {(["ours", "theirs"] as const).map((side) => (
+        <label class="inline-check" key={side}>
+          <input type="radio" name={name} checked={taken === side} onChange={() => props.onTake(side)} />
+          <span>
+            <bdi>{side === "ours" ? props.into : props.from}</bdi>: <Value value={choice[side]} />
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** What a merge would do: nothing is merged until each conflict is decided. */
+export const MergeDialog = (props: {
+  readonly source: DataSourceService
+  readonly from: string
+  readonly into: string
+  /** `unknown` when a merge had begun whose end was not seen. */
+  readonly onClose: (unknown: boolean) => void
+  readonly onDone: (commit: string | null) => void
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  // The dialog fires its close event after it is removed, too.
+  const done = useRef(false)
+  const [preview, setPreview] = useState<MergePreview | undefined>(undefined)
+  const [taken, setTaken] = useState<ReadonlyMap<string, Side>>(new Map())
+  const [round, setRound] = useState(0)
+  const looking = useTask()
+  const writing = useTask()
+  const { from, into, source } = props
+  useModal(dialog, () => document.getElementById(`merge-${from}`))
+
+  useEffect(() => {
+    setPreview(undefined)
+    looking.run(
+      source.timeline((timeline) => timeline.previewMerge(from, [])),
+      {
+        success: (found) => {
+          setPreview(found)
+          announce(
+            found.kind === "upToDate"
+              ? "There is nothing to merge."
+              : `${counted(found.total, "document")} and ${counted(found.conflicts.length, "conflict")}.`
+          )
+        }
+      }
+    )
+  }, [round])
+
+  const keyOf = (digest: string, path: string, at: number) => `${digest} ${at} ${path}`
+  const conflicts = preview?.conflicts ?? []
+  const decisions = conflicts.flatMap(({ choices, digest, path }): ReadonlyArray<ConflictDecision> => {
+    const take = choices.flatMap((_, at) => taken.get(keyOf(digest, path, at)) ?? [])
+    return take.length === choices.length ? [{ path, digest, take }] : []
+  })
+  const undecided = conflicts.length - decisions.length
+
+  const merge = () =>
+    writing.run(
+      source.timeline((timeline) => timeline.merge(from, decisions)),
+      {
+        success: (commit) => {
+          done.current = true
+          props.onDone(commit)
+        }
+      }
+    )
+
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="merge-title"
+      onClose={() => props.onClose(writing.running && !done.current)}
+    >
+      <h2 id="merge-title">
+        Merge <bdi>{from}</bdi> into <bdi>{into}</bdi>?
+      </h2>
+      <Awaited
+        arrived={preview !== undefined}
+        problem={writing.problem ?? looking.problem}
+        running={looking.running}
+        onRetry={() => {
+          writing.reset()
+          setRound(round + 1)
+        }}
+      />
+      {preview === undefined ? null : preview.kind === "upToDate" ? (
+        <p>
+          <bdi>{into}</bdi> has everything of <bdi>{from}</bdi> already.
+        </p>
+      ) : (
+        <>
+          <p class="quiet-text">
+            {preview.kind === "fastForward"
+              ? "The branch has nothing of its own: it is moved to the other one."
+              : "One commit with both branches as its parents."}{" "}
+            {counted(preview.total, "document")} changed by it
+            {conflicts.length === 0 ? "." : `, beside ${counted(conflicts.length, "conflict")}.`}
+          </p>
+          <ul class="changes">
+            {preview.documents.map(({ collection, id, kind }) => (
+              <li key={`${collection}/${id}`}>
+                <bdi>
+                  {collection}/{id}
+                </bdi>{" "}
+                <span class={`badge ${kind}`}>{kind}</span>
+              </li>
+            ))}
+          </ul>
+          {preview.total > preview.documents.length ? (
+            <p class="quiet-text">
+              …and {(preview.total - preview.documents.length).toLocaleString("en")} more.
+            </p>
+          ) : null}
+          {conflicts.map(({ choices, digest, path, problem }) => (
+            <section class="conflict" key={path} aria-label={`Conflict in ${path}`}>
+              <h3>
+                <bdi>{path}</bdi>
+              </h3>
+              <p class="quiet-text">
+                <bdi>{problem}</bdi>
+              </p>
+              {choices.map((choice, at) => {
+                const key = keyOf(digest, path, at)
+                return (
+                  <Choice
+                    key={key}
+                    choice={choice}
+                    name={key}
+                    from={from}
+                    into={into}
+                    taken={taken.get(key)}
+                    onTake={(side) => setTaken(new Map(taken).set(key, side))}
+                  />
+                )
+              })}
+            </section>
+          ))}
+          {undecided === 0 ? null : (
+            <p class="banner">{counted(undecided, "conflict")} to decide before anything is merged.</p>
+          )}
+        </>
+      )}
+      <div class="actions end">
+        <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
+          {preview?.kind === "upToDate" ? "Close" : "Cancel"}
+        </button>
+        <RunButton
+          kind="primary"
+          running={writing.running}
+          disabled={preview === undefined || preview.kind === "upToDate" || undecided > 0}
+          onClick={merge}
+        >
+          {writing.running ? "Merging…" : "Merge"}
+        </RunButton>
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,121 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { HistoryEntry } from "../../store/Collection.js"
+import { announce } from "../Announcer.js"
+import { CommitList, useCommits } from "../CommitList.js"
+import type { DataSourceService } from "../DataSource.js"
+import { Panel } from "../Panel.js"
+import { DocumentChangeList } from "./DocumentChangeList.js"
+import { RevertDialog } from "./RevertDialog.js"
+
+const page = 50
+
+/** Every commit of the branch, what each changed, and a way to undo it. */
+export const TimelinePanel = (props: {
+  readonly source: DataSourceService
+  readonly repository: string
+  readonly branch: string
+  readonly at: string | undefined
+  readonly readOnly: boolean
+  readonly onAt: (at: string) => void
+  readonly onClose: () => void
+  readonly onChanged: () => void
+}) => {
+  const { source } = props
+  const heading = useRef<HTMLHeadingElement>(null)
+  const commits = useCommits(source, undefined, undefined, page)
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const [reverting, setReverting] = useState<HistoryEntry | undefined>(undefined)
+
+  useEffect(() => {
+    heading.current?.focus()
+  }, [])
+
+  const toggle = (sha: string) =>
+    setOpened((all) => new Set(all.has(sha) ? [...all].filter((one) => one !== sha) : [...all, sha]))
+
+  return (
+    <Panel
+      label="Timeline"
+      collection={props.repository}
+      title="Timeline"
+      closes="timeline"
+      heading={heading}
+      onClose={props.onClose}
+    >
+      <div class="panel-body">
+        <p class="quiet-text">
+          All commits of branch <bdi>{props.branch}</bdi>, newest first.
+        </p>
+        <CommitList
+          commits={commits}
+          current={props.at}
+          empty={<p>The branch has no commits.</p>}
+          onRetry={commits.again}
+          actions={({ sha, ...entry }, previous) => (
+            <>
+              <button
+                type="button"
+                class="button small quiet"
+                aria-expanded={opened.has(sha)}
+                aria-label={`Changes in ${sha.slice(0, 7)}`}
+                onClick={() => toggle(sha)}
+              >
+                Changes
+              </button>
+              <button
+                type="button"
+                class="button small quiet"
+                aria-label={`Show the tables at ${sha.slice(0, 7)}`}
+                onClick={() => props.onAt(sha)}
+              >
+                Show the tables then
+              </button>
+              {props.readOnly || (previous === undefined && !commits.hasMore) ? null : (
+                <button
+                  type="button"
+                  class="button small quiet"
+                  id={`revert-${sha}`}
+                  aria-label={`Revert ${sha.slice(0, 7)}`}
+                  onClick={() => setReverting({ sha, ...entry })}
+                >
+                  Revert…
+                </button>
+              )}
+            </>
+          )}
+          details={({ sha }) =>
+            opened.has(sha) ? (
+              <DocumentChangeList
+                name={sha}
+                read={(offset) => source.timeline((timeline) => timeline.changes(sha, offset))}
+                before="Before"
+                after="After"
+                empty="No document was changed: the commit is of other files."
+              />
+            ) : null
+          }
+        />
+      </div>
+      {reverting === undefined ? null : (
+        <RevertDialog
+          source={source}
+          entry={reverting}
+          onClose={(unknown) => {
+            setReverting(undefined)
+            if (!unknown) return
+            announce(
+              "Nobody waits for the revert any more: the timeline, read again, shows whether it was made."
+            )
+            commits.renew()
+          }}
+          onDone={(commit) => {
+            setReverting(undefined)
+            announce(`${reverting.sha.slice(0, 7)} is reverted by ${commit.slice(0, 7)}.`)
+            commits.renew()
+            props.onChanged()
+          }}
+        />
+      )}
+    </Panel>
+  )
+}

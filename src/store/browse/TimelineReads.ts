@@ -1,0 +1,187 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import { type Layout, parseSettings, plainLayout, settingsFileName } from "../../domain/Settings.js"
+import { NotFoundError } from "../../domain/StoreError.js"
+import type { DocumentDifference } from "../Branches.js"
+import type { HistoryEntry, ReadError } from "../Collection.js"
+import { locate, under } from "../DocumentPath.js"
+import { withoutMark } from "../remote/CommitMark.js"
+import type { Change } from "../remote/GitRemote.js"
+import type { BrowseOptions } from "./BrowseOptions.js"
+import type { DocumentChange, DocumentChanges, RevertPreview, Timeline } from "./Timeline.js"
+
+/** Documents of one page of a comparison. */
+const page = 20
+const concurrency = 8
+
+const operation = "Browse.timeline"
+
+interface Side {
+  readonly document: StoredDocument | null
+  readonly unreadable: boolean
+}
+
+/** A file of a version that holds no document is shown as such; everything else that fails is a failure. */
+const side = (read: DocumentDifference["before"]): Effect.Effect<Side, ReadError> =>
+  read.pipe(
+    Effect.map((found) => ({ document: Option.getOrNull(found), unreadable: false })),
+    Effect.catchTag("ValidationError", () => Effect.succeed({ document: null, unreadable: true }))
+  )
+
+const read = ({ after, before, collection, id, kind }: DocumentDifference) =>
+  Effect.map(
+    Effect.all([side(before), side(after)], { concurrency: 2 }),
+    ([was, is]): DocumentChange => ({
+      collection,
+      id,
+      kind,
+      before: was.document,
+      after: is.document,
+      unreadable: was.unreadable || is.unreadable
+    })
+  )
+
+/** A page of differences, whose documents alone are read. */
+export const pageOf = (
+  differences: Stream.Stream<DocumentDifference, ReadError>,
+  offset: number
+): Effect.Effect<DocumentChanges, ReadError> =>
+  Effect.gen(function* () {
+    const all = Array.from(yield* Stream.runCollect(differences))
+    const documents = yield* Effect.forEach(all.slice(offset, offset + page), read, { concurrency })
+    return { total: all.length, documents }
+  })
+
+const objectOf = (content: Uint8Array): JsonObject =>
+  JSON.parse(new TextDecoder().decode(content)) as JsonObject
+
+/** The history of a branch: what is read of it. */
+export const makeTimelineReads = ({
+  remote,
+  store
+}: BrowseOptions): Pick<Timeline, "commits" | "changes" | "previewRevert"> => {
+  const commitOf = (commit: string) =>
+    Effect.gen(function* () {
+      const head = yield* remote.resolve(commit)
+      const info = Option.isNone(head) ? Option.none() : yield* remote.commitInfo(head.value.commit)
+      if (Option.isSome(info)) return info.value
+      return yield* new NotFoundError({
+        operation,
+        message: `the commit ${commit} is not in ${store.repository}`
+      })
+    })
+
+  /** Before the first commit there was no document. */
+  const firstDocuments = (commit: string): Stream.Stream<DocumentDifference, ReadError> =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const view = yield* store.at(commit)
+        return Stream.fromIterable(yield* view.collections).pipe(
+          Stream.mapEffect((name) =>
+            Effect.map(view.collection(name).list(), (ids) =>
+              ids.map(
+                (id): DocumentDifference => ({
+                  collection: name,
+                  id,
+                  kind: "added",
+                  before: Effect.succeedNone,
+                  after: view.collection(name).get(id)
+                })
+              )
+            )
+          ),
+          Stream.mapConcat((found) => found)
+        )
+      })
+    )
+
+  const layoutNow = Effect.gen(function* () {
+    const file = yield* remote.snapshot(store.branch).file(under(store.root, settingsFileName))
+    const settings = Option.flatMap(file, ({ content }) => Option.getRight(parseSettings(content)))
+    return Option.match(settings, { onNone: (): Layout => plainLayout, onSome: ({ settings }) => settings })
+  })
+
+  const contentOf = (change: Change) =>
+    change._tag === "Remove"
+      ? Effect.succeed(null)
+      : change._tag === "Put"
+        ? Effect.succeed(objectOf(change.content))
+        : Effect.gen(function* () {
+            const head = yield* remote.head(store.branch)
+            if (Option.isNone(head)) return null
+            const { oid, path } = change
+            const found = yield* Stream.runHead(remote.blobs(head.value, [{ path, oid }]))
+            return Option.match(found, { onNone: () => null, onSome: ({ content }) => objectOf(content) })
+          })
+
+  return {
+    commits: (limit) =>
+      Effect.gen(function* () {
+        const head = yield* remote.head(store.branch)
+        if (Option.isNone(head)) return []
+        const commits = yield* Stream.runCollect(remote.log(head.value, "", { limit }))
+        return Array.from(
+          commits,
+          ({ author, commit, message, url }): HistoryEntry => ({
+            sha: commit,
+            message: withoutMark(message),
+            author: author.name,
+            date: author.date,
+            url
+          })
+        )
+      }),
+    changes: (commit, offset) =>
+      Effect.gen(function* () {
+        const { commit: sha, parents } = yield* commitOf(commit)
+        const [parent] = parents
+        return yield* pageOf(
+          parent === undefined ? firstDocuments(sha) : store.compare(parent, sha, { against: "first" }),
+          offset
+        )
+      }),
+    previewRevert: (commit) =>
+      Effect.gen(function* () {
+        const nothing = { documents: [], total: 0, derived: 0 }
+        const previewed = yield* store
+          .preview((dry) => dry.revert(commit))
+          .pipe(
+            Effect.map((planned) => ({ planned, problem: null })),
+            Effect.catchTag("ConflictError", "ValidationError", "AmbiguousWriteError", ({ message }) =>
+              Effect.succeed({ planned: undefined, problem: message })
+            )
+          )
+        if (previewed.planned === undefined) return { ...nothing, problem: previewed.problem }
+        const changes = Option.match(previewed.planned, { onNone: () => [], onSome: (made) => made.changes })
+        const layout = yield* layoutNow
+        const found = changes.flatMap((change) => {
+          const place = locate(store.root, layout, change.path)
+          return place === undefined ? [] : [{ change, place }]
+        })
+        const documents = yield* Effect.forEach(
+          found.slice(0, page),
+          ({ change, place }) =>
+            Effect.gen(function* () {
+              const now = yield* side(store.collection(place.collection).get(place.id))
+              const after = yield* contentOf(change)
+              return {
+                ...place,
+                kind: now.document === null ? "added" : after === null ? "removed" : "changed",
+                before: now.document,
+                after,
+                unreadable: now.unreadable
+              } satisfies DocumentChange
+            }),
+          { concurrency }
+        )
+        return {
+          documents,
+          total: found.length,
+          derived: changes.length - found.length,
+          problem: null
+        } satisfies RevertPreview
+      })
+  }
+}

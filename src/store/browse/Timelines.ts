@@ -1,0 +1,27 @@
+import * as Effect from "effect/Effect"
+import { AuthError } from "../../domain/StoreError.js"
+import type { BrowseOptions } from "./BrowseOptions.js"
+import type { Timeline } from "./Timeline.js"
+import { makeTimelineBranches } from "./TimelineBranches.js"
+import { makeTimelineReads } from "./TimelineReads.js"
+
+const readOnly = new AuthError({
+  operation: "Browse.timeline",
+  message: "this session can only read",
+  hint: "Sign in with a token that has Contents read and write permission."
+})
+
+/** The timeline of a store; one that can only read is told so before anything is asked. */
+export const makeTimeline = (options: BrowseOptions): Timeline => {
+  const reads = makeTimelineReads(options)
+  const branches = makeTimelineBranches(options)
+  const writing = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | AuthError> =>
+    options.readOnly ? Effect.fail(readOnly) : write
+  return {
+    ...reads,
+    ...branches,
+    revert: (commit) => writing(Effect.map(options.store.revert(commit), ({ commitSha }) => commitSha)),
+    createBranch: (name, from) => writing(branches.createBranch(name, from)),
+    merge: (branch, decisions) => writing(branches.merge(branch, decisions))
+  }
+}

@@ -1,0 +1,172 @@
+// biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
+import { Effect, Option } from "effect"
+import type { Page } from "playwright-core"
+import { assert, it } from "vitest"
+import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { axe, focused, status } from "../support/browser/Chromium.js"
+import { productId } from "../support/browser/Seed.js"
+import { choose } from "../support/browser/Stage.js"
+
+// What runs in the page sees a DOM; this file does not.
+type Dom = any
+declare const document: Dom
+declare const dispatchEvent: Dom
+declare const Event: Dom
+
+/** Finds an action by letters, and runs it: the way of hands that stay on the keyboard. */
+const run = async (page: Page, letters: string, first: RegExp) => {
+  await page.keyboard.press("Control+k")
+  await page.locator(".palette input").waitFor()
+  await page.keyboard.type(letters)
+  await page.locator(".palette [aria-selected=true]", { hasText: first }).waitFor()
+  await page.keyboard.press("Enter")
+  await page.locator(".palette").waitFor({ state: "detached" })
+}
+
+const tabTo = async (page: Page, name: RegExp) => {
+  for (let i = 0; i < 80; i++) {
+    if (name.test(await focused(page))) return
+    await page.keyboard.press("Tab")
+  }
+  assert.fail(`no way to ${name} by Tab`)
+}
+
+bothBuilds("time, branches and hands of the console", (the) => {
+  const clean = async (page: Page, state: string) => {
+    for (const scheme of ["light", "dark"] as const) {
+      assert.deepStrictEqual(await axe(page, scheme), [], `${state}, ${scheme}`)
+    }
+  }
+
+  it("a branch that has moved is told for one conditional request, and shown when somebody asks", async () => {
+    const { page, requests } = await the.enter()
+    await choose(page, "products")
+    const answers: Array<number> = []
+    page.on("response", (response) => {
+      const asked = { method: response.request().method(), url: response.url() }
+      if (the.on.isQuestion(asked)) answers.push(response.status())
+    })
+    const look = async () => {
+      const answered = page.waitForResponse((response) =>
+        the.on.isQuestion({ method: response.request().method(), url: response.url() })
+      )
+      await page.evaluate(() => dispatchEvent(new Event("focus")))
+      await answered
+    }
+    const before = requests.filter(the.on.isQuestion).length
+    await look()
+    await look()
+    assert.strictEqual(requests.filter(the.on.isQuestion).length - before, 2, "one request each")
+    assert.deepStrictEqual(answers, the.build === "hosted" ? [304, 304] : [200, 200])
+
+    const products = the.on.store.collection("products")
+    await the.on.run(products.update(productId(3), { name: "seen later" }, { message: "rename one" }))
+    await the.on.run(products.update(productId(3), { price: 3 }, { message: "and its price" }))
+    await look()
+    const newer = page.locator("#newer")
+    await newer.getByText("2 newer commits").waitFor()
+    assert.notInclude(await page.locator(".table").innerText(), "seen later")
+    await clean(page, "newer")
+    await run(page, "newer", /2 newer commits/)
+    await page.locator(".table tbody td", { hasText: "seen later" }).waitFor()
+    await newer.waitFor({ state: "detached" })
+    await look()
+    assert.strictEqual(await newer.count(), 0)
+  })
+
+  it("the timeline tells what each commit changed, and reverts one after showing what that writes", async () => {
+    const products = the.on.store.collection("products")
+    await the.on.run(products.update(productId(7), { price: 70 }, { message: "a wrong price" }))
+    const { page } = await the.enter()
+    await choose(page, "products")
+    await run(page, "timeline", /^Timeline/)
+    await page.locator(".timeline li", { hasText: "a wrong price" }).waitFor()
+    await tabTo(page, /^Changes in/)
+    await page.keyboard.press("Enter")
+    await page.locator(".changes .diff", { hasText: "price" }).waitFor()
+    await clean(page, "timeline")
+    await tabTo(page, /^revert-/)
+    await page.keyboard.press("Enter")
+    await page.locator("dialog[open] .changes .diff").waitFor()
+    await clean(page, "revert")
+    await tabTo(page, /^Revert in one commit/)
+    await page.keyboard.press("Enter")
+    await status(page).getByText("is reverted by").waitFor()
+    const now = Option.getOrThrow(await the.on.run(products.get(productId(7))))
+    assert.strictEqual(now["price"], 9.61)
+    await page.locator(".commit-message", { hasText: /^revert [0-9a-f]{7}/ }).waitFor()
+    await page.locator(`[id^="revert-"]`).nth(1).click()
+    await page.locator("dialog[open] .banner", { hasText: "It cannot be reverted" }).waitFor()
+    assert.isTrue(await page.getByRole("button", { name: "Revert in one commit" }).isDisabled())
+    assert.strictEqual(await page.locator("#newer").count(), 0, "our own commit is no news")
+  })
+
+  it("branches are made, switched, compared and merged, no conflict undecided", async () => {
+    const { page } = await the.enter()
+    await choose(page, "articles")
+    await run(page, "branches", /^Branches/)
+    await page.locator(".branches li").first().waitFor()
+    await tabTo(page, /^new-branch/)
+    await page.keyboard.type("draft")
+    await page.keyboard.press("Enter")
+    await status(page).getByText("draft is a branch at").waitFor()
+    const ours = the.on.store.collection("articles")
+    const theirs = the.on.store.onBranch("draft").collection("articles")
+    await the.on.run(
+      Effect.all([
+        ours.update("a-2", { title: "ours" }),
+        theirs.update("a-2", { title: "theirs", draft: false }),
+        theirs.insert({ title: "only there" }, { id: "a-there" })
+      ])
+    )
+    await page.getByRole("button", { name: "Compare draft with main" }).press("Enter")
+    await page.locator(".changes li", { hasText: "articles/a-there" }).waitFor()
+    await page.locator(".changes .badge.changed").first().waitFor()
+    await clean(page, "branches")
+    await page.getByRole("button", { name: "Merge draft into main" }).press("Enter")
+    await page.locator(".conflict").waitFor()
+    const merge = page.getByRole("button", { name: "Merge", exact: true })
+    assert.isTrue(await merge.isDisabled(), "a conflict is undecided")
+    assert.match(await page.locator(".conflict").innerText(), /On copper|On brass|On dowel/)
+    await clean(page, "merge")
+    await page.locator(".conflict input").first().focus()
+    await page.keyboard.press("ArrowDown")
+    await merge.press("Enter")
+    await status(page).getByText("draft is merged into main").waitFor()
+    const merged = Option.getOrThrow(await the.on.run(ours.get("a-2")))
+    assert.deepInclude(merged, { title: "theirs", draft: false })
+
+    await page.getByRole("button", { name: "Switch to draft" }).press("Enter")
+    await page.waitForURL(/branch=draft/)
+    await page.locator(".where", { hasText: "draft" }).waitFor()
+    assert.notInclude(page.url(), the.on.token)
+    await page.locator(".table tbody th").first().waitFor()
+  })
+
+  it("J and K go from row to row and from document to document, and no key acts in a field", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    await page.locator("#results-title").focus()
+    await page.keyboard.press("j")
+    await page.keyboard.press("j")
+    await page.waitForFunction((id) => document.activeElement.id === id, `open-${productId(2)}`)
+    await page.keyboard.press("k")
+    await page.keyboard.press("Enter")
+    await page.locator(".panel h2", { hasText: productId(1) }).waitFor()
+    await page.keyboard.press("j")
+    await page.locator(".panel h2", { hasText: productId(2) }).waitFor()
+    await page.keyboard.press("k")
+    await page.locator(".panel h2", { hasText: productId(1) }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByLabel("Field of filter 1").focus()
+    await page.keyboard.type("jk")
+    assert.strictEqual(await page.getByLabel("Field of filter 1").inputValue(), "jk")
+    await page.locator("#results-title").focus()
+    await page.keyboard.press("Control+k")
+    await page.locator(".palette input").waitFor()
+    await clean(page, "palette")
+    await page.keyboard.type("artcl")
+    await page.keyboard.press("Enter")
+    await page.locator("#results-title", { hasText: "articles" }).waitFor()
+  })
+})
