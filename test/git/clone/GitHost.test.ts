@@ -391,14 +391,14 @@ describe("a store on a Git server", () => {
     "ends a write whose deadline comes before its push, and has written nothing",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
-      const store = yield* open(backend.create("late.git"), { pushInterval: "4 seconds" })
+      const store = yield* open(backend.create("late.git"), { pushInterval: "2 seconds" })
       const people = store.collection("people")
       yield* people.insert({ n: 0 }, { id: "first" })
       const [took, late] = yield* Effect.timed(
         Effect.option(Effect.timeout(people.update("first", { n: 1 }), "300 millis"))
       )
       assert.isTrue(Option.isNone(late))
-      assert.isBelow(Duration.toMillis(took), 1_500)
+      assert.isBelow(Duration.toMillis(took), 1_200)
       assert.strictEqual((yield* people.update("first", { m: 2 }))["n"], 0)
       assert.strictEqual(backend.git("late.git", "rev-list", "--count", "main"), "2")
     })
