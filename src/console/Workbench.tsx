@@ -55,7 +55,7 @@ export const Workbench = (props: {
   const listing = useTask()
   const switching = useTask()
   const [palette, setPalette] = useState(false)
-  const newer = useNewer(source)
+  const newer = useNewer(source, session.head)
 
   const measure = useCallback(
     () => rate.run(source.rate, { success: setBudgets, failure: () => setBudgets(undefined) }),

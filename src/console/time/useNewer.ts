@@ -7,11 +7,12 @@ const minute = 60_000
 
 /**
  * Whether the branch has moved since what the page shows was read: asked when the page gets the focus, and every minute
- * while it is in sight. Nothing is read again by itself.
+ * while it is in sight. Nothing is read again by itself. `begun`: where the branch was before anything was shown; it is asked
+ * for where it is not known.
  */
-export const useNewer = (source: DataSourceService) => {
+export const useNewer = (source: DataSourceService, begun: string | undefined) => {
   /** A commit that everything shown is at least as new as. */
-  const seen = useRef<string | undefined>(undefined)
+  const seen = useRef(begun)
   const head = useRef<string | undefined>(undefined)
   const [words, setWords] = useState<string | undefined>(undefined)
   const task = useTask()
@@ -38,7 +39,7 @@ export const useNewer = (source: DataSourceService) => {
   )
 
   useEffect(() => {
-    ask()
+    if (begun === undefined) ask()
     const look = () => document.visibilityState === "visible" && ask()
     const timer = setInterval(look, minute)
     addEventListener("focus", look)

@@ -46,7 +46,9 @@ export const SessionView = Schema.Struct({
   branch: Schema.String,
   root: Schema.String,
   collections: Schema.Array(Schema.String),
-  readOnly: Schema.Boolean
+  readOnly: Schema.Boolean,
+  /** The commit that the branch is at, where it is known; none before the first one. */
+  head: Schema.optional(Schema.String)
 }).annotations({ identifier: "Session" })
 export type SessionView = typeof SessionView.Type
 

@@ -59,14 +59,14 @@ const withCookie = (
 const ownerOf = ({ token }: Api.LoginRequest): string =>
   token === undefined || token === "" ? anonymousOwner : createHash("sha256").update(token).digest("hex")
 
-const viewOf = (session: Session, collections: ReadonlyArray<string>): Api.SessionView => ({
-  api: session.api,
-  repo: session.repo,
-  branch: session.branch,
-  root: session.root,
-  readOnly: session.readOnly,
-  collections
-})
+const viewOf = (
+  { api, branch, browse, readOnly, repo, root }: Session,
+  collections: ReadonlyArray<string>
+): Effect.Effect<Api.SessionView> =>
+  Effect.map(Effect.option(browse.newer(undefined)), (found) => {
+    const head = Option.getOrUndefined(found)?.head ?? undefined
+    return { api, repo, branch, root, readOnly, collections, ...(head === undefined ? {} : { head }) }
+  })
 
 /** The routes under `/api`, for sessions of this process. Failures know their own reply (`HttpError`). */
 export const router = (options: ConsoleOptions = {}) =>
@@ -191,7 +191,8 @@ export const router = (options: ConsoleOptions = {}) =>
           const client = owner === anonymousOwner ? `${address} without a token` : address
           const { result, session } = yield* attempts.guard(client, open(payload, owner), owner)
           yield* sessions.end(id)
-          return withCookie(yield* answer(Api.SessionView, viewOf(session, result)), own, session.id)
+          const view = yield* viewOf(session, result)
+          return withCookie(yield* answer(Api.SessionView, view), own, session.id)
         })
       )
     )
@@ -208,9 +209,9 @@ export const router = (options: ConsoleOptions = {}) =>
     /** A session as the page begins with it: gone with its token, and without collections while they cannot be read. */
     const seen = (session: Session) =>
       session.browse.collections.pipe(
-        Effect.map((collections): Api.SessionView | null => viewOf(session, collections)),
+        Effect.flatMap((collections): Effect.Effect<Api.SessionView | null> => viewOf(session, collections)),
         Effect.catchTag("AuthError", () => Effect.as(sessions.end(session.id), null)),
-        Effect.orElseSucceed(() => viewOf(session, []))
+        Effect.catchAll(() => viewOf(session, []))
       )
 
     const setup = HttpRouter.get(
@@ -280,7 +281,7 @@ export const router = (options: ConsoleOptions = {}) =>
         Effect.gen(function* () {
           const browse = yield* session.browse.onBranch(branch)
           const next = { ...session, browse, branch, readOnly: browse.readOnly }
-          const view = viewOf(next, yield* browse.collections)
+          const view = yield* viewOf(next, yield* browse.collections)
           yield* sessions.replace(next)
           return view
         })
