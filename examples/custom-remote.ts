@@ -3,7 +3,8 @@
  * remotes hold it to the port, and say what it lacks; a store works on it all the same.
  *
  * Output:
- * the remote keeps 66 of 68 laws; not yet these:
+ * the remote keeps 66 of 69 laws; not yet these:
+ * - a difference tells modes, links and submodules
  * - a commit that merges another one has both as its parents, in their order
  * - steps from a name lead to an earlier commit, as Git's revisions do
  * Ada lives in Paris, after 2 commits

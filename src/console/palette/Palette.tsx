@@ -44,7 +44,8 @@ export const Palette = (props: {
   const commands = useMemo((): ReadonlyArray<Command> => {
     const keyed = shortcuts.flatMap(({ keys, what }): ReadonlyArray<Command> => {
       const run = props.actions[keys]
-      return run === undefined || keys === "Ctrl+k" ? [] : [{ name: what, keys, run }]
+      // What opens the palette, and the list of keys, which has a button of a clearer name.
+      return run === undefined || keys === "Ctrl+k" || keys === "?" ? [] : [{ name: what, keys, run }]
     })
     return [...keyed, ...buttons()]
   }, [])
