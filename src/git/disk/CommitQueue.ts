@@ -184,7 +184,8 @@ export const make = (options: CommitQueueOptions) =>
     /** A commit that still waits for its flush to begin is taken out by an interruption; later, the outcome is waited for. */
     const withdrawing = (name: string, durable: Staging.Done) =>
       Effect.suspend(() => {
-        if (!staging.withdraw(name, durable)) return Effect.ignore(Deferred.await(durable))
+        // What waits when the repository is closed is flushed at once, and nothing is built again.
+        if (closed || !staging.withdraw(name, durable)) return Effect.ignore(Deferred.await(durable))
         forget(name)
         changed()
         return Effect.void

@@ -335,6 +335,33 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
+    "pushes what waits when the store is closed, also where a caller beside it is interrupted then",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const scope = yield* Scope.make()
+      const store = yield* Scope.extend(
+        open(backend.create("left.git"), { pushInterval: "25 seconds" }),
+        scope
+      )
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const waiting = yield* Effect.fork(people.insert({ n: 1 }, { id: "second" }))
+      const left = yield* Effect.fork(people.insert({ n: 2 }, { id: "third" }))
+      yield* Effect.sleep("500 millis")
+      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(left)
+      yield* Fiber.join(closing)
+      const exit = yield* Fiber.await(waiting)
+      assert.isTrue(Exit.isSuccess(exit), String(exit))
+      assert.include(
+        backend.git("left.git", "ls-tree", "-r", "--name-only", "main"),
+        "data/people/second.json"
+      )
+    })
+  )
+
+  test(
     "sends no thin pack to a server that takes none",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
