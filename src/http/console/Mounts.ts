@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import * as Mount from "../server/Mount.js"
+import * as Api from "./Api.js"
 import * as Handlers from "./Handlers.js"
 import * as Pages from "./Pages.js"
 
@@ -8,15 +9,22 @@ export const mounts = (options: Handlers.ConsoleOptions = {}) =>
   Effect.gen(function* () {
     const api = yield* Handlers.router(options)
     const pages = yield* Pages.router
+    const paths = Array.from(api.routes, ({ path }) => path)
+    const withDocuments: ReadonlyArray<string> = [Api.review.path, Api.publish.path]
+    // A scan of a large collection over a remote takes its time; the page can cancel it.
+    const timeout = "5 minutes"
     return yield* Effect.all([
       Mount.router(
         {
           name: "console-api",
-          paths: Array.from(api.routes, ({ path }) => path),
-          body: { maxBytes: 65_536 },
-          // A scan of a large collection over a remote takes its time; the page can cancel it.
-          timeout: "5 minutes"
+          paths: paths.filter((path) => !withDocuments.includes(path)),
+          body: { maxBytes: 64 * 1024 },
+          timeout
         },
+        api
+      ),
+      Mount.router(
+        { name: "console-edits", paths: withDocuments, body: { maxBytes: 4 * 1024 * 1024 }, timeout },
         api
       ),
       Mount.router({ name: "console", paths: Pages.paths }, pages)

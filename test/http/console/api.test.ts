@@ -245,6 +245,13 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
         assert.deepStrictEqual(Object.keys(answer.body).sort(), ["error", "message"])
       }
       assert.strictEqual((yield* post("/api/query", "x".repeat(70_000))).status, 413)
+      const edits = (length: number) => ({
+        edits: [
+          { collection: "notes", id: "long", base: null, text: JSON.stringify({ text: "x".repeat(length) }) }
+        ]
+      })
+      assert.strictEqual((yield* post("/api/review", edits(1_000_000))).status, 200)
+      assert.strictEqual((yield* post("/api/review", edits(5_000_000))).status, 413)
     })
   )
 
