@@ -10,6 +10,7 @@ export const mounts = (options: Handlers.ConsoleOptions = {}) =>
     const api = yield* Handlers.router(options)
     const pages = yield* Pages.router
     const paths = Array.from(api.routes, ({ path }) => path)
+    // More would hold the event loop for too long: the text of a document is read in one go.
     const withDocuments: ReadonlyArray<string> = [Api.review.path, Api.publish.path]
     // A scan of a large collection over a remote takes its time; the page can cancel it.
     const timeout = "5 minutes"
@@ -24,7 +25,7 @@ export const mounts = (options: Handlers.ConsoleOptions = {}) =>
         api
       ),
       Mount.router(
-        { name: "console-edits", paths: withDocuments, body: { maxBytes: 4 * 1024 * 1024 }, timeout },
+        { name: "console-edits", paths: withDocuments, body: { maxBytes: 256 * 1024 }, timeout },
         api
       ),
       Mount.router({ name: "console", paths: Pages.paths }, pages)
