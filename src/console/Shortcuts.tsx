@@ -7,7 +7,7 @@ export const isTyping = (target: EventTarget | null): boolean =>
 
 /**
  * Runs the action of a key that is pressed outside of fields and dialogs. `escape` says whether it handled Escape;
- * without `enabled`, `?` alone has an action.
+ * without `enabled`, `?` and Ctrl+K alone have an action. Ctrl+K is no text: it acts in fields, too.
  */
 export const useShortcuts = (
   enabled: boolean,
@@ -23,8 +23,8 @@ export const useShortcuts = (
         if (escape()) event.preventDefault()
         return
       }
-      if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return
-      if (event.key !== "?" && !enabled) return
+      if (document.querySelector("dialog[open]") !== null) return
+      if (!command && (isTyping(event.target) || (event.key !== "?" && !enabled))) return
       const action = actions[command ? "Ctrl+k" : event.key]
       if (action === undefined) return
       event.preventDefault()

@@ -57,19 +57,33 @@ const mayDiffer = /(?:\.\d*0|\d[eE][+-]?\d+|-0)(?=[\s,\]}])|\d{16}/
 /** Whether a JSON text may hold a number that JavaScript would spell differently. */
 export const mayBeSpelled = (text: string): boolean => mayDiffer.test(text)
 
-/** The object that a file's bytes hold, with its numbers as they are spelled; or what is wrong with the bytes. */
-export const parseSpelled = (content: Uint8Array): Either.Either<SpelledObject, string> =>
+const parse = (
+  content: Uint8Array,
+  mayDiffer: (text: string) => boolean,
+  spell: (part: string, value: number) => string
+): Either.Either<SpelledObject, string> =>
   Either.map(parseObject(content), (object) => {
     const text = decoder.decode(content)
-    if (!mayBeSpelled(text)) return object
+    if (!mayDiffer(text)) return object
     numbersIn(text, (steps, part) => {
       const value = Number(part)
-      if (!Number.isFinite(value)) return
-      const spelled = spelling(part)
+      const spelled = spell(part, value)
       if (spelled !== numberText(value)) replace(object, steps, spelled, value)
     })
     return object as SpelledObject
   })
+
+/** The object that a file's bytes hold, with its numbers as they are spelled; or what is wrong with the bytes. */
+export const parseSpelled = (content: Uint8Array): Either.Either<SpelledObject, string> =>
+  parse(content, mayBeSpelled, (part, value) => (Number.isFinite(value) ? spelling(part) : numberText(value)))
+
+/** The same with each number letter by letter as it stands there, for people to read. */
+export const parseVerbatim = (content: Uint8Array): Either.Either<SpelledObject, string> =>
+  parse(
+    content,
+    () => true,
+    (part) => part
+  )
 
 /** A file as a document; one that holds no JSON object counts as an empty one. */
 export const documentIn = (content: Uint8Array): SpelledObject =>

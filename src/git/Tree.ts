@@ -95,3 +95,7 @@ export interface Blob {
   /** Its bytes, not to be changed. */
   readonly content: Uint8Array
 }
+
+/** Whether one side of a change is a submodule: an object that is in no repository of this one's. */
+export const isOfSubmodule = ({ modes }: PathChange): boolean =>
+  modes?.before === "160000" || modes?.after === "160000"

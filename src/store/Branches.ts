@@ -1,7 +1,7 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
-import type { MergeRules } from "../domain/merge/index.js"
+import type { MergeConflict, MergeRules } from "../domain/merge/index.js"
 import type { ReadError, Unmerged } from "../domain/StoreError.js"
 import type { CollectionDefinition } from "./CollectionDefinition.js"
 import type { Signature } from "./remote/GitRemote.js"
@@ -67,12 +67,19 @@ export interface DocumentDifference {
 
 /**
  * What becomes of a conflict: the version of one side; another document, whose metadata are the store's; `null` for no
- * document. `undefined` leaves it a conflict.
+ * document; or, of a document that both sides changed, a side for each of its `conflicts`, by a function of their paths: it
+ * keeps numbers as the files have them. `undefined` leaves it a conflict.
  *
  * @since 0.1.0
  * @category models
  */
-export type Resolution = "ours" | "theirs" | JsonObject | null | undefined
+export type Resolution =
+  | "ours"
+  | "theirs"
+  | JsonObject
+  | null
+  | ((conflict: MergeConflict) => "ours" | "theirs" | undefined)
+  | undefined
 
 /**
  * Decides conflicts of a merge, one after another. It may run again where the branch has moved meanwhile.

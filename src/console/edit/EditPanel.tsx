@@ -111,10 +111,14 @@ export const EditPanel = (props: {
     return () => clearTimeout(timer)
   }, [problem])
 
-  const review = () => {
+  /** Goes elsewhere, and asks first where what was typed would be lost by it. */
+  const leave = (go: () => void) => {
     flush()
-    props.onReview()
+    const question = "The browser has not kept this draft. Leave the editor, and lose what you typed?"
+    if (!state.isUnkept() || confirm(question)) go()
   }
+
+  const review = () => leave(props.onReview)
 
   const restart = (next: string) => {
     setText(next)
@@ -138,10 +142,7 @@ export const EditPanel = (props: {
       title={id}
       closes="editor"
       heading={heading}
-      onClose={() => {
-        flush()
-        props.onClose()
-      }}
+      onClose={() => leave(props.onClose)}
     >
       <div class="panel-body editing">
         <div class="json-tools" role="toolbar" aria-label="Editing">

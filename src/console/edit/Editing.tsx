@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
 import type { SessionView } from "../../http/console/Api.js"
-import { announce } from "../Announcer.js"
+import { alarm, announce } from "../Announcer.js"
 import type { DataSourceService } from "../DataSource.js"
 import * as Drafts from "../drafts/Drafts.js"
 import { type Place, start } from "../Place.js"
@@ -51,8 +51,15 @@ export const Editing = (props: {
         onMake={(collection, id) => {
           const text = copied ?? "{\n  \n}\n"
           if (Drafts.read(drafts, { collection, id }) === undefined) {
-            Drafts.save(drafts, { collection, id, base: null, text }, undefined)
+            const saved = Drafts.save(drafts, { collection, id, base: null, text }, undefined)
+            if (saved === "full") {
+              alarm("The browser has no room for a new draft: publish or discard others.")
+              return
+            }
             announce(`A draft of ${id} has begun.`)
+          } else if (copied !== undefined) {
+            alarm(`There is a draft of ${id} already: give the copy another id.`)
+            return
           }
           setCopied(undefined)
           edit(collection, id)

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { differences } from "../../store/browse/Difference.js"
 import type { EditReview, EditState, ReviewedEdit } from "../../store/browse/StagedEdits.js"
-import { announce, counted } from "../Announcer.js"
+import { alarm, announce, counted } from "../Announcer.js"
 import { Awaited } from "../Awaited.js"
 import { RunButton } from "../Busy.js"
 import type { DataSourceService } from "../DataSource.js"
@@ -41,6 +41,8 @@ export const ReviewPanel = (props: {
   const heading = useRef<HTMLHeadingElement>(null)
   const [drafts, setDrafts] = useState(() => Drafts.list(props.drafts))
   const [review, setReview] = useState<EditReview | undefined>(undefined)
+  /** The drafts that the review is of: no others are published. */
+  const [reviewed, setReviewed] = useState<typeof drafts | undefined>(undefined)
   const [message, setMessage] = useState("")
   const [published, setPublished] = useState<string | undefined>(undefined)
   const reading = useTask()
@@ -59,6 +61,7 @@ export const ReviewPanel = (props: {
       {
         success: (seen) => {
           setReview(seen)
+          setReviewed(found)
           const stuck = seen.edits.filter(isInTheWay).length
           announce(
             `${counted(seen.edits.length, "draft")} to review${stuck === 0 ? "" : `, ${stuck} to decide about`}.`
@@ -87,17 +90,20 @@ export const ReviewPanel = (props: {
         ? null
         : { ...version, text: `${JSON.stringify(theirs, null, 2)}\n` }
     const { stamp, ...rest } = draft
-    Drafts.save(
+    const saved = Drafts.save(
       props.drafts,
       decision._tag === "Settle"
         ? { ...rest, settled: decision.settled }
         : { ...rest, base, settled: undefined, ...(decision._tag === "Edit" ? { text: decision.text } : {}) },
       stamp
     )
+    if (saved === "full") return alarm("The browser has no room for what you decided: discard other drafts.")
+    if (saved === "elsewhere") return look()
     if (decision._tag === "Edit") props.onEdit(draft.collection, draft.id)
   }
 
-  const stuck = review?.edits.some(isInTheWay) === true || review?.problem !== undefined
+  const stuck =
+    reviewed !== drafts || review?.edits.some(isInTheWay) === true || review?.problem !== undefined
   const subject = message.trim()
   const summary =
     drafts.length === 1 ? `edit ${nameOf(drafts[0]!)}` : `edit ${counted(drafts.length, "document")}`

@@ -9,6 +9,8 @@ export interface DraftState {
   readonly elsewhere: Drafts.Draft | undefined
   readonly save: (edit: Omit<Drafts.Draft, "stamp">) => void
   readonly discard: () => void
+  /** Whether the browser has not kept what was saved last: it is in this page alone. */
+  readonly isUnkept: () => boolean
   /** Overwrites what another tab has made of it. */
   readonly insist: () => void
 }
@@ -62,10 +64,19 @@ export const useDraft = (
     }
   }
 
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      if (refused.current !== undefined) event.preventDefault()
+    }
+    addEventListener("beforeunload", ask)
+    return () => removeEventListener("beforeunload", ask)
+  }, [])
+
   return {
     draft,
     elsewhere,
     save,
+    isUnkept: () => refused.current !== undefined,
     discard: () => {
       const old = known.current
       keep(undefined)

@@ -67,3 +67,7 @@ export const printPath = (path: ReadonlyArray<string | number>): string =>
       return i === 0 ? part : `.${part}`
     })
     .join("")
+
+/** Whether two paths lead to the same place. */
+export const samePath = (a: ReadonlyArray<string | number>, b: ReadonlyArray<string | number>): boolean =>
+  a.length === b.length && a.every((step, at) => step === b[at])

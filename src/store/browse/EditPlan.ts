@@ -5,11 +5,17 @@ import type { JsonObject } from "../../domain/Document.js"
 import { equalJson } from "../../domain/IndexKey.js"
 import { parseObject } from "../../domain/JsonText.js"
 import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
-import type { ConflictError, WriteError } from "../../domain/StoreError.js"
+import {
+  type ConflictError,
+  isUniqueViolation,
+  type ValidationError,
+  type WriteError
+} from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { StoreService } from "../StoreService.js"
+import { samePath } from "./Difference.js"
 import { readDocument, withoutMetadata } from "./EditText.js"
 import type { EditBase, EditConflict, ReviewedEdit, StagedEdit } from "./StagedEdits.js"
 
@@ -17,7 +23,7 @@ import type { EditBase, EditConflict, ReviewedEdit, StagedEdit } from "./StagedE
 export interface PlannedEdit {
   readonly review: ReviewedEdit
   /** The version that the edit is written on, null where there is none; undefined where nothing is written. */
-  readonly onto: Version | null | undefined
+  readonly onto: Pick<Version, "sha"> | null | undefined
 }
 
 const bodyOf = (version: Version | undefined): JsonObject | null =>
@@ -28,9 +34,6 @@ const baseOf = (version: Version | undefined): EditBase | null =>
 
 const same = (a: JsonObject | null, b: JsonObject | null): boolean =>
   equalJson(a ?? undefined, b ?? undefined)
-
-const samePath = (a: ReadonlyArray<string | number>, b: ReadonlyArray<string | number>): boolean =>
-  a.length === b.length && a.every((step, at) => step === b[at])
 
 type Merging =
   | { readonly _tag: "Merged"; readonly document: JsonObject | undefined }
@@ -57,11 +60,16 @@ const mergeOf = (store: StoreService, edit: StagedEdit, base: EditBase, ours: Js
         }
         return { _tag: "Merged", document: undefined }
       }),
-      Effect.catchTag(
-        "ConflictError",
-        (error: ConflictError): Effect.Effect<Merging, WriteError> =>
-          error.merge === undefined ? error : Effect.succeed({ _tag: "Conflict", merge: error.merge })
-      )
+      Effect.catchTag("ConflictError", (error: ConflictError): Effect.Effect<Merging, WriteError> => {
+        const { merge } = error
+        if (merge === undefined) return error
+        // Another edit may give up the value that a unique index holds: they are judged together.
+        return Effect.succeed(
+          isUniqueViolation(error)
+            ? { _tag: "Merged", document: merge.document }
+            : { _tag: "Conflict", merge }
+        )
+      })
     )
 }
 
@@ -72,11 +80,49 @@ const pastOf = (store: StoreService, { collection, id }: StagedEdit, { commit }:
     Effect.catchTag("NotFoundError", () => Effect.succeed(null))
   )
 
+/** Versions of a document that are looked through for one that has an edit already. */
+const mostVersions = 20
+
+/** Whether the document has been as an edit wants it since the edit's base: its reply may have been lost. */
+const wasWritten = (store: StoreService, edit: StagedEdit, base: EditBase, ours: JsonObject) =>
+  Effect.gen(function* () {
+    const since = yield* store.collection(edit.collection).history(edit.id, { limit: mostVersions })
+    for (const { sha } of since) {
+      if (sha === base.commit) return false
+      if (same(yield* pastOf(store, edit, { ...base, commit: sha }), ours)) return true
+    }
+    return false
+  })
+
+/** What is wrong with an edit alone does not keep the others from being compared. */
+const invalid = ({ collection, id }: StagedEdit, { message }: ValidationError): PlannedEdit => ({
+  review: { collection, id, before: null, after: null, state: "invalid", problem: message },
+  onto: undefined
+})
+
+/** A document that nobody can read can still be deleted. */
+const onUnreadable = (edit: StagedEdit, error: ValidationError): PlannedEdit => {
+  const { base, collection, id, text } = edit
+  return text !== null || base === null
+    ? invalid(edit, error)
+    : { review: { collection, id, before: null, after: null, state: "delete" }, onto: base }
+}
+
 /** Compares an edit with the version that is stored now. */
 export const planEdit = (store: StoreService, edit: StagedEdit): Effect.Effect<PlannedEdit, WriteError> =>
   Effect.gen(function* () {
+    const found = yield* Effect.either(store.collection(edit.collection).version(edit.id))
+    if (Either.isRight(found)) return yield* planOn(store, edit, Option.getOrUndefined(found.right))
+    return found.left._tag === "ValidationError" ? onUnreadable(edit, found.left) : yield* found.left
+  }).pipe(Effect.catchTag("ValidationError", (error) => Effect.succeed(invalid(edit, error))))
+
+const planOn = (
+  store: StoreService,
+  edit: StagedEdit,
+  found: Version | undefined
+): Effect.Effect<PlannedEdit, WriteError> =>
+  Effect.gen(function* () {
     const { base, collection, id, text } = edit
-    const found = Option.getOrUndefined(yield* store.collection(collection).version(id))
     const before = bodyOf(found)
     const planned = (
       review: Pick<ReviewedEdit, "state" | "after" | "conflict" | "problem">,
@@ -118,7 +164,7 @@ export const planEdit = (store: StoreService, edit: StagedEdit): Effect.Effect<P
     if (merging === undefined) return yield* contradicting(null)
     if (merging._tag === "Conflict") return yield* contradicting(merging.merge.base, merging.merge)
     const merged = merging.document ?? before
-    return same(merged, before)
+    return same(merged, before) || (yield* wasWritten(store, edit, base, ours))
       ? planned({ state: "none", after: before })
       : planned({ state: "merge", after: merged }, true)
   })

@@ -11,6 +11,8 @@ export const withoutMetadata = ({ _created_at, _id, _rev, _updated_at, ...body }
 
 /** The document that an edited text holds, without the store's fields; or what is wrong with the text. In steps. */
 export function* readDocument(text: string): TimeSlice.Steps<Either.Either<JsonObject, string>> {
+  // Half of a character would be written as another one.
+  if (/\p{Surrogate}/u.test(text)) return Either.left("holds half of a character (a lone surrogate)")
   const read = yield* readObject(encoder.encode(text))
   if (Either.isLeft(read)) return read
   const [inexact] = yield* findInexactNumbers(text)

@@ -3,9 +3,8 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { encode } from "../../domain/CanonicalJson.js"
-import type { Json } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
-import { parseSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
+import { parseVerbatim, type SpelledObject } from "../../domain/SpelledJson.js"
 import { AuthError, ValidationError, type WriteError } from "../../domain/StoreError.js"
 import type { Batch } from "../Batch.js"
 import type { Version } from "../Collection.js"
@@ -25,12 +24,6 @@ const attempts = 5
 const concurrency = 8
 
 const decoder = new TextDecoder()
-
-/** Whether a value holds a number so long that the file may have had more digits. */
-const mayBeRounded = (value: Json): boolean =>
-  typeof value === "number"
-    ? String(value).length > 15
-    : typeof value === "object" && value !== null && Object.values(value).some(mayBeRounded)
 
 /** The text of a document without the fields that the store writes. */
 const textOf = ({ _created_at, _id, _rev, _updated_at, ...body }: SpelledObject): string =>
@@ -69,7 +62,7 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
       .blobs(commit as Oid, [{ path: under(store.root, collection, `${id}.json`), oid: sha as Oid }])
       .pipe(
         Stream.runHead,
-        Effect.map(Option.flatMap(({ content }) => Either.getRight(parseSpelled(content)))),
+        Effect.map(Option.flatMap(({ content }) => Either.getRight(parseVerbatim(content)))),
         Effect.map(Option.getOrElse((): SpelledObject => document)),
         Effect.map(textOf)
       )
@@ -105,9 +98,8 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
     document: Effect.fn("Browse.editable")(function* (collection, id) {
       const found = yield* store.collection(collection).version(id)
       if (Option.isNone(found)) return Option.none<EditableDocument>()
-      const { commit, document, sha } = found.value
-      const text = mayBeRounded(document) ? yield* spelledText(collection, id, found.value) : textOf(document)
-      return Option.some({ text, sha, commit })
+      const { commit, sha } = found.value
+      return Option.some({ text: yield* spelledText(collection, id, found.value), sha, commit })
     }),
     review: Effect.fn("Browse.review")(function* (edits) {
       const planned = yield* planOf("Browse.review", edits)
@@ -119,7 +111,7 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
       if (Either.isRight(shown)) {
         const changes = Option.isSome(shown.right) ? shown.right.value.changes : []
         const files = changes.map(({ _tag, path }) => ({ path, removed: _tag === "Remove" }))
-        return { edits: reviews, files }
+        return { edits: reviews, files: planned.some(isInTheWay) ? [] : files }
       }
       const error = shown.left
       return error._tag === "ValidationError" || error._tag === "ConflictError"

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Json, JsonObject } from "../../domain/Document.js"
 import type { Unmerged } from "../../domain/StoreError.js"
 import { sha256 } from "../../git/Digest.js"
 import type { Resolver } from "../Branches.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
+import { samePath } from "./Difference.js"
 import type { BranchConflict, ConflictDecision, Timeline } from "./Timeline.js"
 import { pageOf } from "./TimelineReads.js"
 
@@ -20,34 +20,15 @@ const choicesOf = (conflict: Unmerged): BranchConflict["choices"] => {
 const conflictOf = (conflict: Unmerged): BranchConflict => {
   const { base, ours, path, problem, theirs } = conflict
   const choices = choicesOf(conflict)
+  // The problem names a setting, and the blobs of a file that cannot be read.
   const versions = JSON.stringify([
     base ?? null,
     ours ?? null,
     theirs ?? null,
-    choices.map((one) => one.path)
+    choices.map((one) => one.path),
+    problem
   ])
   return { path, problem, digest: sha256(versions), choices }
-}
-
-/** A value with another one at a place in it; without it where there is none. */
-const withAt = (
-  value: Json | undefined,
-  path: ReadonlyArray<string | number>,
-  to: Json | undefined
-): Json => {
-  const [key, ...rest] = path
-  if (Array.isArray(value)) {
-    const at = Number(key)
-    const next = rest.length === 0 ? to : withAt(value[at], rest, to)
-    return next === undefined
-      ? value.filter((_, i) => i !== at)
-      : value.map((one, i) => (i === at ? next : one))
-  }
-  const entries = new Map(Object.entries((value ?? {}) as JsonObject))
-  const next = rest.length === 0 ? to : withAt(entries.get(String(key)), rest, to)
-  if (next === undefined) entries.delete(String(key))
-  else entries.set(String(key), next)
-  return Object.fromEntries(entries)
 }
 
 /** Decides by what was decided, of the versions that it was decided of, and of no others. */
@@ -59,12 +40,7 @@ const resolver =
     if (decision === undefined || decision.take.length !== choices.length) return undefined
     const [first] = choices
     if (conflict.kind !== "changed" || first === undefined || first.path.length === 0) return decision.take[0]
-    // From the last one on, so that a place in a list that is taken away moves no other one.
-    return choices.reduceRight<Json>(
-      (document, { path, theirs }, at) =>
-        decision.take[at] === "theirs" ? withAt(document, path, theirs) : document,
-      conflict.document as JsonObject
-    ) as JsonObject
+    return ({ path }) => decision.take[choices.findIndex((choice) => samePath(choice.path, path))]
   }
 
 /** The branches of a repository, compared and merged. */
@@ -77,15 +53,12 @@ export const makeTimelineBranches = ({
   previewMerge: (branch, decisions) =>
     Effect.map(
       store.merge(branch, { dryRun: true, onConflict: resolver(decisions) }),
-      ({ conflicts, documents, kind }) => {
-        const decided = resolver(decisions)
-        return {
-          kind,
-          documents: documents.slice(0, mostNamed),
-          total: documents.length,
-          conflicts: conflicts.filter((one) => decided(one) === undefined).map(conflictOf)
-        }
-      }
+      ({ conflicts, documents, kind }) => ({
+        kind,
+        documents: documents.slice(0, mostNamed),
+        total: documents.length,
+        conflicts: conflicts.map(conflictOf)
+      })
     ),
   merge: (branch, decisions) =>
     Effect.map(store.merge(branch, { onConflict: resolver(decisions) }), ({ commitSha }) =>

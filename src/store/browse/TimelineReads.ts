@@ -168,7 +168,8 @@ export const makeTimelineReads = ({
               const after = yield* contentOf(change)
               return {
                 ...place,
-                kind: now.document === null ? "added" : after === null ? "removed" : "changed",
+                kind:
+                  now.document === null && !now.unreadable ? "added" : after === null ? "removed" : "changed",
                 before: now.document,
                 after,
                 unreadable: now.unreadable

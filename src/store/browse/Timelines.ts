@@ -7,6 +7,7 @@ import { makeTimelineReads } from "./TimelineReads.js"
 
 const readOnly = new AuthError({
   operation: "Browse.timeline",
+  status: 403,
   message: "this session can only read",
   hint: "Sign in with a token that has Contents read and write permission."
 })

@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
+import { isOfSubmodule } from "../../git/Tree.js"
 import { locate } from "../DocumentPath.js"
 import type { FileMode, Head, PathChange } from "../remote/GitRemote.js"
 import { snapshotAt, snapshotOf } from "../remote/RemoteSnapshot.js"
@@ -65,8 +66,10 @@ export const changesBetween = (
     }
     for (const change of changes) {
       const { path } = change
-      const was = Option.isSome(change.before) ? locate(root, settings.before.settings, path) : undefined
-      const is = Option.isSome(change.after) ? locate(root, settings.after.settings, path) : undefined
+      const placeIn = ({ settings }: RecordedSettings, side: Option.Option<Oid>) =>
+        Option.isNone(side) || isOfSubmodule(change) ? undefined : locate(root, settings, path)
+      const was = placeIn(settings.before, change.before)
+      const is = placeIn(settings.after, change.after)
       if (was !== undefined && Option.isSome(change.before)) {
         entry(was).before = { path, oid: change.before.value, mode: change.modes?.before ?? "100644" }
       }

@@ -50,12 +50,10 @@ export const changedBlobs = (
       if (layout.shardDepth > 0 && layout.shardBy === "hash" && Option.isNone(change.after)) {
         return Option.none()
       }
-      found.push({
-        id,
-        path,
-        before: Option.getOrUndefined(change.before),
-        after: Option.getOrUndefined(change.after)
-      })
+      const oidOf = (side: "before" | "after") =>
+        change.modes?.[side] === "160000" ? undefined : Option.getOrUndefined(change[side])
+      const [before, after] = [oidOf("before"), oidOf("after")]
+      if (before !== undefined || after !== undefined) found.push({ id, path, before, after })
     }
     return Option.some(found)
   }).pipe(Effect.catchIf(isGone, () => Effect.succeedNone))

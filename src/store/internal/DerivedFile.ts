@@ -63,8 +63,14 @@ export interface DerivedFile {
 /** An index or a manifest that is being made of all documents, which are not held in memory where they need not be. */
 export interface Rebuild {
   readonly add: (documents: ReadonlyArray<StoredFields>) => Effect.Effect<void, ReadError>
-  /** What it is, once every document was added. */
-  readonly end: Effect.Effect<Derivation, ReadError>
+  /** What it is, once every document was added, or why it cannot be; and the values that two documents would share. */
+  readonly end: Effect.Effect<
+    {
+      readonly made: Either.Either<Derivation, ValidationError>
+      readonly violations: Derivation["violations"]
+    },
+    ReadError
+  >
 }
 
 /** A document with the fields that indexes and manifests hold. */
@@ -160,7 +166,7 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
             }),
           end: Effect.gen(function* () {
             const violations = unique && (yield* violationsAmong(unique, all, judged))
-            return { ...(yield* write(form.empty, all, tree)), violations }
+            return { made: write(form.empty, all, tree), violations }
           })
         }
       })

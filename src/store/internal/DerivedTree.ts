@@ -15,7 +15,6 @@ import { inMemory, type TemporaryFile } from "../../git/TemporaryFile.js"
 import type { Change } from "../remote/GitRemote.js"
 import {
   type ChangedFile,
-  type Derivation,
   type DerivedFile,
   nothing,
   type Rebuild,
@@ -212,15 +211,16 @@ export const derivedTree = (
 
   function* entriesOfAll(
     documents: ReadonlyArray<StoredFields>
-  ): TimeSlice.Steps<Either.Either<Array<Entry>, ValidationError>> {
+  ): TimeSlice.Steps<{ readonly entries: Array<Entry>; readonly refused: ValidationError | undefined }> {
     const all: Array<Entry> = []
+    let refused: ValidationError | undefined
     for (const { document, id } of documents) {
       yield
       const entries = entriesOf(id, document)
-      if (Either.isLeft(entries)) return Either.left(entries.left)
-      for (const entry of entries.right) all.push(entry)
+      if (Either.isLeft(entries)) refused ??= entries.left
+      else for (const entry of entries.right) all.push(entry)
     }
-    return Either.right(all)
+    return { entries: all, refused }
   }
 
   /** The changes that make the tree one of these rows. */
@@ -252,21 +252,25 @@ export const derivedTree = (
       return {
         add: (documents) =>
           Effect.gen(function* () {
-            if (refused !== undefined) return
-            const entries = yield* TimeSlice.run(() => entriesOfAll(documents))
-            if (Either.isLeft(entries)) refused = entries.left
-            else yield* sort.add(entries.right)
+            // Values are unique among the others, too: their rows are compared without a tree that holds them.
+            if (refused !== undefined && unique === undefined) return
+            const found = yield* TimeSlice.run(() => entriesOfAll(documents))
+            refused ??= found.refused
+            yield* sort.add(found.entries)
           }),
         end: Effect.gen(function* () {
-          if (refused !== undefined) return yield* refused
           const sorted = yield* sort.sorted
           const doubles = unique && violationsInOrder({ collection, definition: unique }, judged)
           const seen =
             doubles === undefined
               ? sorted
               : Stream.tap(sorted, ({ row }) => Effect.sync(() => doubles.add(row)))
-          const changes = yield* replacedBy(seen, tree)
-          return { ...nothing, changes, violations: doubles?.end() } satisfies Derivation
+          if (refused === undefined) {
+            const changes = yield* replacedBy(seen, tree)
+            return { made: Either.right({ ...nothing, changes }), violations: doubles?.end() }
+          }
+          if (doubles !== undefined) yield* Stream.runDrain(seen)
+          return { made: Either.left(refused), violations: doubles?.end() }
         })
       }
     })

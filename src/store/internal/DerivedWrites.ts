@@ -279,7 +279,12 @@ export const derive = (
       yield* add(written.flatMap(({ document, id }) => (document === undefined ? [] : [{ id, document }])))
       return yield* Effect.forEach(stale, ({ file }, at) => {
         const { end } = rebuilds[at]!
-        return rebuild ? end : unlessForeign(file, changed, end)
+        return Effect.flatMap(end, ({ made, violations }) =>
+          Effect.map(rebuild ? made : unlessForeign(file, changed, made), (derivation) => ({
+            ...derivation,
+            violations
+          }))
+        )
       })
     })
     if (stale.length > 0) {

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { encode } from "../../domain/CanonicalJson.js"
+import { encode, JsonNumber } from "../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../domain/Document.js"
 import { conflictName, isMark } from "../../domain/merge/ConflictMark.js"
 import { type MergeConflict, type MergeRules, mergeDocuments } from "../../domain/merge/index.js"
@@ -32,7 +32,8 @@ const unmarked = (value: SpelledObject): SpelledObject | undefined =>
     ? undefined
     : Object.fromEntries(
         Object.entries(value).flatMap(([name, member]): ReadonlyArray<[string, SpelledJson]> => {
-          if (typeof member !== "object" || member === null || Array.isArray(member)) return [[name, member!]]
+          if (typeof member !== "object" || member === null) return [[name, member!]]
+          if (Array.isArray(member) || member instanceof JsonNumber) return [[name, member]]
           const shown = unmarked(member as SpelledObject)
           return shown === undefined ? [] : [[name, shown]]
         })

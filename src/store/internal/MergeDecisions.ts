@@ -94,16 +94,16 @@ export const decide = (
             return Effect.succeed({ item, conflict, decision: { _tag: "Conflict" } })
           if (resolution === null)
             return Effect.succeed({ item, conflict, decision: { _tag: "File", file: undefined } })
-          if (resolution === "ours" || resolution === "theirs") {
-            if (conflict.kind !== "changed")
-              return Effect.succeed({ item, conflict, decision: side(resolution) })
+          const isSide = resolution === "ours" || resolution === "theirs"
+          if (conflict.kind === "changed" && (isSide || typeof resolution === "function")) {
             return Effect.flatMap(compareSides(item, blobs, merging, resolution), ({ merge }) =>
-              merge?._tag === "Merged"
+              merge?._tag === "Merged" && merge.conflicts.length === 0
                 ? written(merge.content, conflict, first)
-                : Effect.succeed({ item, conflict, decision: side(resolution) })
+                : Effect.succeed({ item, conflict, decision: { _tag: "Conflict" } })
             )
           }
-          return isPlainObject(resolution)
+          if (isSide) return Effect.succeed({ item, conflict, decision: side(resolution) })
+          return typeof resolution === "object" && isPlainObject(resolution)
             ? resolved(conflict, resolution)
             : invalidResolution(
                 `onConflict returned ${kindOf(resolution)} for ${conflict.path}, which is no plain object`,

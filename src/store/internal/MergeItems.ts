@@ -2,12 +2,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
-import { fieldsOfSchema, type MergeRules } from "../../domain/merge/index.js"
+import type { JsonObject } from "../../domain/Document.js"
+import { fieldsOfSchema, type MergeConflict, type MergeRules } from "../../domain/merge/index.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { Settings } from "../../domain/Settings.js"
 import { type ReadError, type Unmerged, ValidationError } from "../../domain/StoreError.js"
 import * as GitObject from "../../git/GitObject.js"
 import type { FileEntry } from "../../git/Tree.js"
+import type { Resolution } from "../Branches.js"
 import type { CollectionDefinition } from "../CollectionDefinition.js"
 import { type ContentMerge, type Contents, mergeContents, readable } from "./MergeContent.js"
 import {
@@ -180,12 +182,18 @@ const versions = ({ base, ours, theirs }: Contents) => ({
   theirs: readable(theirs)
 })
 
+/** A side for all conflicts, or for each. */
+type Settle = Exclude<Resolution, JsonObject | null | undefined>
+
+const sideOf = (settle: Settle, conflict: MergeConflict): "ours" | "theirs" | undefined =>
+  typeof settle === "function" ? settle(conflict) : settle
+
 /** Merges an item that both sides changed. */
 export const compareSides = (
   item: BothChanged,
   blobs: ReadonlyMap<Oid, Uint8Array>,
   { rulesOf }: Merging,
-  settle?: "ours" | "theirs"
+  settle?: Settle
 ): Either.Either<Compared, ValidationError> => {
   const { base, document, ours, path, theirs } = item
   const contentOf = (file: FileEntry | undefined) => (file === undefined ? undefined : blobs.get(file.oid))
@@ -217,7 +225,9 @@ export const compareSides = (
   const rules = rulesOf(collection)
   return mergeContents(
     contents,
-    settle === undefined ? rules : { ...rules, settle: (conflict) => rules.settle?.(conflict) ?? settle }
+    settle === undefined
+      ? rules
+      : { ...rules, settle: (conflict) => rules.settle?.(conflict) ?? sideOf(settle, conflict) }
   ).pipe(
     Either.mapBoth({
       onLeft: (problem) =>
@@ -230,7 +240,8 @@ export const compareSides = (
         }),
       onRight: (merge): Compared => {
         if (merge._tag === "Unreadable") {
-          const problem = `${path} was changed on both branches, and the file of ${merge.problem}`
+          const blobs = `blobs ${ours.oid} and ${theirs.oid}`
+          const problem = `${path} was changed on both branches (${blobs}), and the file of ${merge.problem}`
           return { item, contents, merge, conflict: { ...place, kind: "unreadable", problem } }
         }
         if (merge.conflicts.length === 0) return { item, contents, merge, conflict: undefined }

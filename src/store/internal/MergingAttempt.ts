@@ -144,6 +144,7 @@ export const attempt = <A, I>(
     const { message, place, target } = writing
     const { codec, collection, core } = target
     let raced: Omit<Race, "error"> | undefined
+    let made: DocumentMerge | undefined
     const race = (found: StoredVersion | undefined, merge: DocumentMerge | undefined) => {
       raced = { found, merge }
       return conflictOf(writing, base, found, merge)
@@ -151,6 +152,7 @@ export const attempt = <A, I>(
     const next: DocumentOperation["next"] = (stored, settings) =>
       Effect.gen(function* () {
         raced = undefined
+        made = undefined
         if (Option.isNone(stored)) {
           if (base === undefined) return yield* race(undefined, undefined)
           const before = yield* bodyOf(place, base)
@@ -168,6 +170,7 @@ export const attempt = <A, I>(
           yield* bodyOf(place, found)
         )
         if (merge.conflicts.length > 0) return yield* race(found, merge)
+        made = merge
         return { document: Option.some(yield* codec.fits(place, found, merge.document)), isMerged: true }
       })
     return core
@@ -182,7 +185,7 @@ export const attempt = <A, I>(
         Effect.map((outcome): Attempted => ({ _tag: "Written", outcome })),
         Effect.catchTag("ConflictError", (error) =>
           raced === undefined
-            ? error
+            ? new ConflictError({ ...error, message: error.message, merge: made })
             : Effect.succeed<Attempted>({ _tag: "Raced", race: { ...raced, error } })
         )
       )

@@ -45,7 +45,7 @@ const rebuilt = (
     Effect.gen(function* () {
       const { add, end } = yield* anew(tree, undefined)
       for (const { document, id } of documents) if (document !== undefined) yield* add([{ id, document }])
-      return yield* end
+      return yield* (yield* end).made
     })
   )
 

@@ -71,7 +71,7 @@ export class BranchMemory {
 
   /** An answer has proved to be older than what we wrote. */
   supersede(answer: Option.Option<Head>, now: number): void {
-    this.#superseded.set(idOf(answer), { until: now + lag, step: this.steps.next() })
+    this.#superseded.set(idOf(answer), { until: (this.#own?.at ?? now) + lag, step: this.steps.next() })
   }
 
   /** Learns where the branch is, from the answer to what was asked at a step. */

@@ -265,7 +265,8 @@ export const makeBranches = (client: Client, refs: Pick<RefReads, "isBelow">): B
       }),
     wroteFile: (branch, path, before, after, begun) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const superseded = new Set<string>(before === undefined ? [] : [Option.getOrElse(before, () => "")])
+        const replaced = before === undefined ? [] : [Option.getOrElse(before, () => "")]
+        const superseded = new Map(replaced.map((version) => [version, now] as const))
         const file = {
           after: Option.getOrElse(after, () => "" as const),
           at: now,

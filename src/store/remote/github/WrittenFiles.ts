@@ -12,8 +12,8 @@ export interface WrittenFile {
   readonly at: number
   /** The step at which the write ended. */
   readonly step: number
-  /** Versions (`""`: absent) that it is known to have replaced. */
-  readonly superseded: ReadonlySet<string>
+  /** Versions (`""`: absent) that it is known to have replaced, and when: a replica may show them for `lag` after that. */
+  readonly superseded: ReadonlyMap<string, number>
   /** Versions that others have put in its place, as the head showed. */
   readonly newer: Set<string>
 }
@@ -42,8 +42,12 @@ export class WrittenFiles {
     const known = this.get(path, now)
     const isOvertaken = known !== undefined && known.step > begun
     const last = isOvertaken ? known : file
-    const superseded = new Set([...file.superseded, ...(known?.superseded ?? []), file.after])
-    if (known !== undefined) superseded.add(known.after)
+    const superseded = new Map<string, number>()
+    for (const [version, since] of [...(known?.superseded ?? []), ...file.superseded]) {
+      if (now < since + lag) superseded.set(version, since)
+    }
+    if (known !== undefined) superseded.set(known.after, now)
+    superseded.set(file.after, now)
     superseded.delete(last.after)
     this.#files.delete(path)
     this.#files.set(path, { ...last, superseded })

@@ -34,7 +34,7 @@ describe("what is remembered of files that were written", () => {
     after,
     at,
     step,
-    superseded: new Set([before]),
+    superseded: new Map([[before, at]]),
     newer: new Set<string>()
   })
 
@@ -54,7 +54,7 @@ describe("what is remembered of files that were written", () => {
         files.note("a", file(before, after, 0, step), begun, 0)
       const known = files.get("a", 0)
       assert.strictEqual(known?.after, three)
-      assert.deepStrictEqual([...(known?.superseded ?? [])].sort(), [one, two])
+      assert.deepStrictEqual([...(known?.superseded.keys() ?? [])].sort(), [one, two])
       assert.isUndefined(files.get("a", lag))
     }
   })

@@ -1,0 +1,169 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Option } from "effect"
+import type { JsonObject } from "../../../src/domain/Document.js"
+import { Browse, type StagedEdit } from "../../../src/store/browse/index.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { byHand, file } from "../core/ByHand.js"
+import { document, world } from "./Support.js"
+
+const print = (value: JsonObject) => JSON.stringify(value)
+
+const open = (options: StoreOptions = {}) =>
+  Effect.gen(function* () {
+    const it = yield* world(options)
+    const edits = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: false }).edits
+    const notes = it.store.collection("notes")
+    const begin = (id: string, text: string | null): Effect.Effect<StagedEdit, unknown> =>
+      Effect.map(Effect.map(edits.document("notes", id), Option.getOrThrow), ({ commit, sha }) => ({
+        collection: "notes",
+        id,
+        base: { commit, sha },
+        text
+      }))
+    return { ...it, edits, notes, begin }
+  })
+
+describe("a document to be edited", () => {
+  // StagedEdits.ts, EditableDocument.text: "with its numbers as the file has them"; docs/console.md: "A number is shown with the digits of its file".
+  for (const number of ["1e400", "1e-400", "99999999999999999999999", "-1E+999", "0.30000000000000001"]) {
+    it.live(`shows ${number} with the digits of its file`, () =>
+      Effect.gen(function* () {
+        const it = yield* open()
+        yield* it.notes.insert({ n: 0 }, { id: "a" })
+        yield* byHand(
+          it.remote,
+          file("notes/x.json", `{"_id": "x", "_rev": 1, "n": ${number}, "title": "t"}`)
+        )
+        const { text } = Option.getOrThrow(yield* it.edits.document("notes", "x"))
+        assert.include(text, number)
+        assert.include(text, "title")
+      })
+    )
+  }
+})
+
+describe("publishing again", () => {
+  // docs/console.md: "Publishing again is safe: an edit that its document already has is not written again, so a reply that was lost costs nothing."
+  it.live("counts nothing twice where somebody has changed another field meanwhile", () =>
+    Effect.gen(function* () {
+      const it = yield* open({ merge: { notes: { n: "counter" } } })
+      yield* it.notes.insert({ n: 1, title: "t" }, { id: "x" })
+      const edit = yield* it.begin("x", print({ n: 2, title: "t" }))
+      // Its reply is lost.
+      yield* it.edits.publish([edit], "one more")
+      yield* it.other.collection("notes").update("x", { title: "theirs" })
+      yield* it.edits.publish([edit], "one more")
+      const { n, title } = (yield* document(it.other, "notes", "x"))!
+      assert.deepStrictEqual({ n, title }, { n: 2, title: "theirs" })
+    })
+  )
+})
+
+describe("a review", () => {
+  // StagedEdits.ts, ReviewedEdit: each edit has a state; one document that others broke hides the review of all others.
+  it.live("tells of every edit where a stored document has been broken since", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.notes.insert({ n: 1 }, { id: "a" })
+      yield* it.notes.insert({ n: 1 }, { id: "b" })
+      const edits = [yield* it.begin("a", print({ n: 2 })), yield* it.begin("b", print({ n: 2 }))]
+      yield* byHand(it.remote, file("notes/b.json", "{ broken"))
+      const exit = yield* Effect.exit(it.edits.review(edits))
+      assert.isTrue(Exit.isSuccess(exit), String(exit))
+      if (Exit.isSuccess(exit)) assert.strictEqual(exit.value.edits[0]?.state, "change")
+    })
+  )
+
+  // The same: a number that JavaScript cannot hold, which others stored in the document since.
+  it.live(
+    "tells of every edit where a stored document has got a number since that cannot be written again",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* open()
+        yield* it.notes.insert({ n: 1 }, { id: "a" })
+        yield* it.notes.insert({ n: 1 }, { id: "b" })
+        const edits = [yield* it.begin("a", print({ n: 2 })), yield* it.begin("b", print({ n: 2 }))]
+        yield* byHand(
+          it.remote,
+          file("notes/b.json", '{"_id": "b", "_rev": 2, "n": 1, "big": 12345678901234567891}')
+        )
+        const exit = yield* Effect.exit(it.edits.review(edits))
+        assert.isTrue(Exit.isSuccess(exit), String(exit))
+      })
+  )
+
+  // Versions.ts, unreadable: "mend the file in a commit, or replace or delete the document"; console.md: an edit with `text: null` deletes.
+  it.live("lets a document that nobody can read be deleted", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.notes.insert({ n: 1 }, { id: "a" })
+      yield* byHand(it.remote, file("notes/x.json", "{ broken"))
+      const head = Option.getOrThrow(yield* it.remote.head("main"))
+      const { oid } = Option.getOrThrow(yield* it.remote.file(head, "data/notes/x.json"))
+      const edit: StagedEdit = {
+        collection: "notes",
+        id: "x",
+        base: { sha: oid, commit: head.commit },
+        text: null
+      }
+      const { edits } = yield* it.edits.review([edit])
+      assert.strictEqual(edits[0]?.state, "delete")
+      yield* it.edits.publish([edit], "gone")
+      assert.deepStrictEqual(yield* it.other.collection("notes").list(), ["a"])
+    })
+  )
+})
+
+describe("an edited text", () => {
+  const published = (text: string) =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.notes.insert({ a: 0 }, { id: "x" })
+      const edit = yield* it.begin("x", text)
+      const { edits } = yield* it.edits.publish([edit], "m")
+      const head = Option.getOrThrow(yield* it.remote.head("main"))
+      const { content } = Option.getOrThrow(yield* it.remote.file(head, "data/notes/x.json"))
+      return { state: edits[0]!.state, text: new TextDecoder().decode(content) }
+    })
+
+  // StagedEdits.ts, StagedEdit.text: "The JSON text of the document as it is to be": another character is written for half of a pair.
+  it.live("with half of a surrogate pair is written as it is, or refused", () =>
+    Effect.gen(function* () {
+      const { state, text } = yield* published('{"a": "\ud800"}')
+      assert.isTrue(state === "invalid" || text.includes("\\ud800"), `${state}: ${text}`)
+    })
+  )
+})
+
+describe("edits together", () => {
+  const unique = { indexes: { notes: [{ fields: ["code"], unique: true }] } } as const
+
+  // StagedEdits.ts, EditReview.problem: "Why the commit would be refused, such as two documents with one value of a unique index": also of an edit that is merged.
+  it.live(
+    "that are merged to a value that another document has are a problem of the review, not its failure",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* open(unique)
+        yield* it.notes.insert({ code: "a" }, { id: "a" })
+        yield* it.notes.insert({ code: "c", title: "t" }, { id: "c" })
+        const edit = yield* it.begin("c", print({ code: "a", title: "t" }))
+        yield* it.other.collection("notes").update("c", { title: "theirs" })
+        const exit = yield* Effect.exit(it.edits.review([edit]))
+        assert.isTrue(Exit.isSuccess(exit), String(exit))
+        if (Exit.isSuccess(exit)) assert.isDefined(exit.value.problem)
+      })
+  )
+
+  // StagedEdits.ts, publish: "Writes all edits in one commit, merged with what others have changed since their bases": the commit as a whole has the value once.
+  it.live("may take a value that another of them gives up, though somebody changed another field since", () =>
+    Effect.gen(function* () {
+      const it = yield* open(unique)
+      yield* it.notes.insert({ code: "a" }, { id: "a" })
+      yield* it.notes.insert({ code: "c", title: "t" }, { id: "c" })
+      const edits = [yield* it.begin("a", null), yield* it.begin("c", print({ code: "a", title: "t" }))]
+      yield* it.other.collection("notes").update("c", { title: "theirs" })
+      const exit = yield* Effect.exit(it.edits.publish(edits, "m"))
+      assert.isTrue(Exit.isSuccess(exit) && exit.value.commit !== null, String(exit))
+    })
+  )
+})
