@@ -30,15 +30,19 @@ const { positionals, values: given } = parseArgs({
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const sizes = positionals.length === 0 ? [1_000, 100_000] : positionals.map(Number)
 
-const layout = { ...plainLayout, shardBy: "hash", shardDepth: 1 } as const
+/** At most some thousand documents share a directory, whose list of them each write of one changes. */
+const layoutOf = (count: number) =>
+  ({ ...plainLayout, shardBy: "hash", shardDepth: count > 256_000 ? 2 : 1 }) as const
 const oneFileEach = "index and manifest, one file each"
 const trees = "index and manifest, trees"
 const derived = { indexes: { users: ["city"] }, manifests: { users: ["name"] } }
+const without = "without index"
 const ways: Readonly<Record<string, StoreOptions>> = {
-  "without index": layout,
-  [oneFileEach]: { ...layout, ...derived, format: 1 },
-  [trees]: { ...layout, ...derived, format: 2 }
+  [without]: {},
+  [oneFileEach]: { ...derived, format: 1 },
+  [trees]: { ...derived, format: 2 }
 }
+const optionsOf = (way: string, count: number): StoreOptions => ({ ...layoutOf(count), ...ways[way] })
 
 /** One file each is written whole with every commit: seconds and tens of megabytes beyond this. */
 const mostInOneFile = 100_000
@@ -61,7 +65,7 @@ const seed = (directory: string, count: number) =>
     for (let n = 0; n < count; n++) {
       const metadata = { _created_at: time, _id: idOf(n), _rev: 1, _updated_at: time }
       const text = `${JSON.stringify({ ...metadata, ...bodyOf(n, count) }, null, 2)}\n`
-      const file = documentPath("data", layout, "users", idOf(n))
+      const file = documentPath("data", layoutOf(count), "users", idOf(n))
       write(Buffer.from(`M 100644 inline ${file}\ndata ${Buffer.byteLength(text)}\n${text}\n`))
     }
   })
@@ -100,7 +104,7 @@ const make = async (place: string, count: number, way: string) => {
   fs.mkdirSync(directory, { recursive: true })
   execFileSync("git", ["init", "-q", "--bare", "--initial-branch=main", directory])
   await seed(directory, count)
-  if (way !== "without index") await withStore(place, ways[way]!, (store) => store.reindex())
+  if (way !== without) await withStore(place, optionsOf(way, count), (store) => store.reindex())
   return place
 }
 
@@ -127,7 +131,7 @@ const inserts = (count: number, way: string) => ({
   measure: async () => {
     const place = await seeded(count, way)
     const times = way === oneFileEach && count > 10_000 ? 5 : 100
-    const millis = await withStore(place, {}, (store) =>
+    const millis = await withStore(place, optionsOf(way, count), (store) =>
       Effect.gen(function* () {
         const users = store.collection("users")
         const insert = (n: number) => users.insert(bodyOf(n, count), { id: idOf(n) })
@@ -202,7 +206,7 @@ for (const count of sizes) {
   results.push(
     await compare({
       title: `one document, one durable commit: ${count} documents, hash-sharded`,
-      peer: "without index",
+      peer: without,
       unit: "µs/commit",
       rounds,
       variants: [...waysAt(count).map((way) => inserts(count, way)), sqlite(count)]

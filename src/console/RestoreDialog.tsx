@@ -1,14 +1,11 @@
-import { useMemo, useRef } from "preact/hooks"
+import { useMemo } from "preact/hooks"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
 import { differences } from "../store/browse/Difference.js"
 import type { HistoryEntry } from "../store/Collection.js"
 import { announce } from "./Announcer.js"
-import { RunButton } from "./Busy.js"
+import { ConfirmDialog } from "./ConfirmDialog.js"
 import type { DataSourceService } from "./DataSource.js"
 import { DifferenceTable } from "./DifferenceTable.js"
-import { useModal } from "./Focus.js"
-import { ProblemCard } from "./ProblemCard.js"
-import { useTask } from "./useTask.js"
 
 export interface Restoring {
   readonly entry: HistoryEntry
@@ -39,36 +36,27 @@ export const RestoreDialog = (props: {
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (document: StoredDocument) => void
 }) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  // The dialog fires its close event after it is removed, too.
-  const done = useRef(false)
-  const task = useTask()
   const { collection, id, source } = props
   const { broken, current, entry, rev, target, useless } = props.restoring
   const short = entry.sha.slice(0, 7)
   const changed = useMemo(() => differences(content(current), content(target)), [current, target])
 
-  useModal(dialog, () => document.getElementById(`restore-${entry.sha}`))
-
-  const restore = () =>
-    task.run(source.restore(collection, id, entry.sha, rev), {
-      success: (restored) => {
-        done.current = true
+  return (
+    <ConfirmDialog
+      title={
+        <>
+          Restore <bdi>{id}</bdi> from <code>{short}</code>?
+        </>
+      }
+      opener={`restore-${entry.sha}`}
+      words={{ write: "Restore in one commit", writing: "Restoring…" }}
+      write={target === null ? undefined : source.restore(collection, id, entry.sha, rev)}
+      onClose={props.onClose}
+      onDone={(restored) => {
         announce(`${id} is restored from ${short}, as revision ${restored._rev}, in one new commit.`)
         props.onDone(restored)
-      }
-    })
-
-  return (
-    <dialog
-      ref={dialog}
-      class="dialog"
-      aria-labelledby="restore-title"
-      onClose={() => props.onClose(task.running && !done.current)}
+      }}
     >
-      <h2 id="restore-title">
-        Restore <bdi>{id}</bdi> from <code>{short}</code>?
-      </h2>
       <p>
         One new commit brings this version back, with the next revision number. History is not rewritten, so
         this can be undone in the same way.
@@ -90,15 +78,6 @@ export const RestoreDialog = (props: {
           after={`After the restore`}
         />
       )}
-      {task.problem === undefined ? null : <ProblemCard problem={task.problem} />}
-      <div class="actions end">
-        <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
-          Cancel
-        </button>
-        <RunButton kind="primary" running={task.running} disabled={target === null} onClick={restore}>
-          {task.running ? "Restoring…" : "Restore in one commit"}
-        </RunButton>
-      </div>
-    </dialog>
+    </ConfirmDialog>
   )
 }

@@ -19,8 +19,9 @@ const problem = (ast: SchemaAST.AST, input: unknown): ParseResult.ParseIssue | u
   }
   const issues: Array<ParseResult.ParseIssue> = []
   let known = 0
-  for (const [name, value] of Object.entries(input)) {
+  for (const name of Object.keys(input)) {
     if (issues.length > maxProblems) break
+    const value = (input as Readonly<Record<string, unknown>>)[name]
     if (!comparisons.includes(name)) {
       issues.push(
         new ParseResult.Pointer(

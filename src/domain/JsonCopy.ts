@@ -11,7 +11,8 @@ export class NotCopied extends RangeError {
 
 type Members = { readonly [key: string]: unknown }
 
-const setMember = (object: { [key: string]: unknown }, key: string, value: unknown): void => {
+/** Sets a member as `JSON.parse` does: `__proto__` is a key like others. */
+export const setMember = (object: { [key: string]: unknown }, key: string, value: unknown): void => {
   if (key !== "__proto__") object[key] = value
   else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true })
 }

@@ -1,6 +1,8 @@
 import * as Either from "effect/Either"
 import { maxDepth, stepInto } from "./CanonicalJson.js"
 import type { JsonObject } from "./Document.js"
+import * as JsonSteps from "./JsonSteps.js"
+import * as TimeSlice from "./TimeSlice.js"
 import { trimEnd } from "./Trim.js"
 
 /**
@@ -42,22 +44,34 @@ export const isTooDeep = (text: string): boolean => {
   return false
 }
 
-/** The object that a file's bytes hold, or what is wrong with them. */
-export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
-  let text: string
-  let value: unknown
-  try {
-    text = decoder.decode(content)
-    value = JSON.parse(text)
-  } catch (error) {
-    return Either.left(
-      error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8"
-    )
-  }
+const refused = (error: unknown): Either.Either<never, string> =>
+  Either.left(error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8")
+
+const judged = (text: string, value: unknown): Either.Either<JsonObject, string> => {
   if (isTooDeep(text)) return Either.left(`is nested deeper than ${maxDepth} levels`)
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Either.right(value as JsonObject)
     : Either.left("does not hold a JSON object")
+}
+
+/** The object that a file's bytes hold, or what is wrong with them. */
+export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
+  try {
+    const text = decoder.decode(content)
+    return judged(text, JSON.parse(text))
+  } catch (error) {
+    return refused(error)
+  }
+}
+
+/** The same in steps, for a content that somebody has sent. */
+export function* readObject(content: Uint8Array): TimeSlice.Steps<Either.Either<JsonObject, string>> {
+  try {
+    const text = decoder.decode(content)
+    return judged(text, yield* JsonSteps.parse(text))
+  } catch (error) {
+    return refused(error)
+  }
 }
 
 /** A decimal number as sign, digits without zeros at either end, and exponent: equal texts are equal values. */
@@ -78,7 +92,7 @@ const isExact = (text: string): boolean => {
 }
 
 /** Everything of a JSON text but the inside of its strings, which no expression can match where they are long. */
-const token = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
+const tokens = () => /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
 
 /** The place after the string that begins at a quote. */
 const afterString = (text: string, start: number): number => {
@@ -91,15 +105,15 @@ const afterString = (text: string, start: number): number => {
   }
 }
 
-/** Visits every number of a valid JSON text, with the steps to it; the steps belong to the visit alone. */
-export const numbersIn = (
-  text: string,
-  visit: (steps: ReadonlyArray<string | number>, part: string) => void
-): void => {
+type Visit = (steps: ReadonlyArray<string | number>, part: string) => void
+
+function* visitNumbers(text: string, visit: Visit): TimeSlice.Steps<void> {
+  const token = tokens()
   const steps: Array<string | number> = []
   let key = ""
-  token.lastIndex = 0
+  let visited = 0
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    if (++visited % TimeSlice.stepSize === 0) yield
     const [part] = match
     const first = part[0]!
     const last = steps.length - 1
@@ -117,22 +131,28 @@ export const numbersIn = (
   }
 }
 
+/** Visits every number of a valid JSON text, with the steps to it; the steps belong to the visit alone. */
+export const numbersIn = (text: string, visit: Visit): void => TimeSlice.runSync(visitNumbers(text, visit))
+
+/** `inexactNumbers` of a text, in steps. */
+export function* findInexactNumbers(text: string): TimeSlice.Steps<ReadonlyArray<InexactNumber>> {
+  if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
+  const found: Array<InexactNumber> = []
+  yield* visitNumbers(text, (steps, part) => {
+    if (isExact(part)) return
+    found.push({ path: steps.reduce<string>(stepInto, ""), text: part, value: Number(part) })
+  })
+  return found
+}
+
 /**
  * Every number of a valid JSON text that would change if it were read and written again.
  *
  * @since 0.1.0
  * @category utilities
  */
-export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> => {
-  const text = decoder.decode(content)
-  if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
-  const found: Array<InexactNumber> = []
-  numbersIn(text, (steps, part) => {
-    if (isExact(part)) return
-    found.push({ path: steps.reduce<string>(stepInto, ""), text: part, value: Number(part) })
-  })
-  return found
-}
+export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> =>
+  TimeSlice.runSync(findInexactNumbers(decoder.decode(content)))
 
 /** Whether a number occurs anywhere inside a value. */
 export const holdsNumber = (value: unknown, wanted: number): boolean => {

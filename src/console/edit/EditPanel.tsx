@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { documentIn } from "../../store/browse/EditText.js"
+import { runSync } from "../../domain/TimeSlice.js"
+import { readDocument } from "../../store/browse/EditText.js"
 import type { EditableDocument } from "../../store/browse/StagedEdits.js"
 import { announce } from "../Announcer.js"
 import { RunButton } from "../Busy.js"
@@ -100,7 +101,7 @@ export const EditPanel = (props: {
   }
 
   const isDeleted = draft !== undefined && draft.text === null
-  const read = documentIn(text)
+  const read = runSync(readDocument(text))
   const problem = Either.isLeft(read) ? read.left : undefined
   const line = problem === undefined ? undefined : editor.current?.brokenLine()
 

@@ -1,13 +1,12 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { Json } from "../../domain/Document.js"
 import { printPath } from "../../store/browse/Difference.js"
 import type { ConflictDecision, MergeChoice, MergePreview } from "../../store/browse/Timeline.js"
 import { announce, counted } from "../Announcer.js"
 import { Awaited } from "../Awaited.js"
-import { RunButton } from "../Busy.js"
 import { cellText, clipped } from "../Cell.js"
+import { ConfirmDialog } from "../ConfirmDialog.js"
 import type { DataSourceService } from "../DataSource.js"
-import { useModal } from "../Focus.js"
 import { useTask } from "../useTask.js"
 
 type Side = "ours" | "theirs"
@@ -55,16 +54,11 @@ export const MergeDialog = (props: {
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (commit: string | null) => void
 }) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  // The dialog fires its close event after it is removed, too.
-  const done = useRef(false)
   const [preview, setPreview] = useState<MergePreview | undefined>(undefined)
   const [taken, setTaken] = useState<ReadonlyMap<string, Side>>(new Map())
   const [round, setRound] = useState(0)
   const looking = useTask()
-  const writing = useTask()
   const { from, into, source } = props
-  useModal(dialog, () => document.getElementById(`merge-${from}`))
 
   useEffect(() => {
     setPreview(undefined)
@@ -91,35 +85,31 @@ export const MergeDialog = (props: {
   })
   const undecided = conflicts.length - decisions.length
 
-  const merge = () =>
-    writing.run(
-      source.timeline((timeline) => timeline.merge(from, decisions)),
-      {
-        success: (commit) => {
-          done.current = true
-          props.onDone(commit)
-        }
-      }
-    )
+  const isReady = preview !== undefined && preview.kind !== "upToDate" && undecided === 0
 
   return (
-    <dialog
-      ref={dialog}
-      class="dialog"
-      aria-labelledby="merge-title"
-      onClose={() => props.onClose(writing.running && !done.current)}
+    <ConfirmDialog
+      title={
+        <>
+          Merge <bdi>{from}</bdi> into <bdi>{into}</bdi>?
+        </>
+      }
+      opener={`merge-${from}`}
+      words={{
+        write: "Merge",
+        writing: "Merging…",
+        ...(preview?.kind === "upToDate" ? { cancel: "Close" } : {})
+      }}
+      write={isReady ? source.timeline((timeline) => timeline.merge(from, decisions)) : undefined}
+      onRetry={() => setRound(round + 1)}
+      onClose={props.onClose}
+      onDone={props.onDone}
     >
-      <h2 id="merge-title">
-        Merge <bdi>{from}</bdi> into <bdi>{into}</bdi>?
-      </h2>
       <Awaited
         arrived={preview !== undefined}
-        problem={writing.problem ?? looking.problem}
+        problem={looking.problem}
         running={looking.running}
-        onRetry={() => {
-          writing.reset()
-          setRound(round + 1)
-        }}
+        onRetry={() => setRound(round + 1)}
       />
       {preview === undefined ? null : preview.kind === "upToDate" ? (
         <p>
@@ -178,19 +168,6 @@ export const MergeDialog = (props: {
           )}
         </>
       )}
-      <div class="actions end">
-        <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
-          {preview?.kind === "upToDate" ? "Close" : "Cancel"}
-        </button>
-        <RunButton
-          kind="primary"
-          running={writing.running}
-          disabled={preview === undefined || preview.kind === "upToDate" || undecided > 0}
-          onClick={merge}
-        >
-          {writing.running ? "Merging…" : "Merge"}
-        </RunButton>
-      </div>
-    </dialog>
+    </ConfirmDialog>
   )
 }

@@ -1,11 +1,10 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { RevertPreview } from "../../store/browse/Timeline.js"
 import type { HistoryEntry } from "../../store/Collection.js"
 import { announce, counted } from "../Announcer.js"
 import { Awaited } from "../Awaited.js"
-import { RunButton } from "../Busy.js"
+import { ConfirmDialog } from "../ConfirmDialog.js"
 import type { DataSourceService } from "../DataSource.js"
-import { useModal } from "../Focus.js"
 import { useTask } from "../useTask.js"
 import { DocumentChangeItems } from "./DocumentChangeList.js"
 
@@ -17,16 +16,11 @@ export const RevertDialog = (props: {
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (commit: string) => void
 }) => {
-  const dialog = useRef<HTMLDialogElement>(null)
-  // The dialog fires its close event after it is removed, too.
-  const done = useRef(false)
   const [preview, setPreview] = useState<RevertPreview | undefined>(undefined)
   const [round, setRound] = useState(0)
   const looking = useTask()
-  const writing = useTask()
   const { entry, source } = props
   const short = entry.sha.slice(0, 7)
-  useModal(dialog, () => document.getElementById(`revert-${entry.sha}`))
 
   useEffect(() => {
     looking.run(
@@ -44,27 +38,22 @@ export const RevertDialog = (props: {
     )
   }, [round])
 
-  const revert = () =>
-    writing.run(
-      source.timeline((timeline) => timeline.revert(entry.sha)),
-      {
-        success: (commit) => {
-          done.current = true
-          props.onDone(commit)
-        }
-      }
-    )
-
   return (
-    <dialog
-      ref={dialog}
-      class="dialog"
-      aria-labelledby="revert-title"
-      onClose={() => props.onClose(writing.running && !done.current)}
+    <ConfirmDialog
+      title={
+        <>
+          Revert <code>{short}</code>?
+        </>
+      }
+      opener={`revert-${entry.sha}`}
+      words={{ write: "Revert in one commit", writing: "Reverting…" }}
+      write={
+        preview?.problem === null ? source.timeline((timeline) => timeline.revert(entry.sha)) : undefined
+      }
+      onRetry={() => setRound(round + 1)}
+      onClose={props.onClose}
+      onDone={props.onDone}
     >
-      <h2 id="revert-title">
-        Revert <code>{short}</code>?
-      </h2>
       <p>
         <bdi>{entry.message.split("\n", 1)[0]}</bdi>
       </p>
@@ -74,12 +63,9 @@ export const RevertDialog = (props: {
       </p>
       <Awaited
         arrived={preview !== undefined}
-        problem={writing.problem ?? looking.problem}
+        problem={looking.problem}
         running={looking.running}
-        onRetry={() => {
-          writing.reset()
-          setRound(round + 1)
-        }}
+        onRetry={() => setRound(round + 1)}
       />
       {preview === undefined ? null : preview.problem !== null ? (
         <p class="banner">
@@ -103,19 +89,6 @@ export const RevertDialog = (props: {
           </p>
         </>
       )}
-      <div class="actions end">
-        <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
-          Cancel
-        </button>
-        <RunButton
-          kind="primary"
-          running={writing.running}
-          disabled={preview === undefined || preview.problem !== null}
-          onClick={revert}
-        >
-          {writing.running ? "Reverting…" : "Revert in one commit"}
-        </RunButton>
-      </div>
-    </dialog>
+    </ConfirmDialog>
   )
 }

@@ -1,7 +1,9 @@
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { maxDepth } from "../../domain/CanonicalJson.js"
+import * as JsonSteps from "../../domain/JsonSteps.js"
 import { isTooDeep } from "../../domain/JsonText.js"
 import {
   type HttpError,
@@ -119,8 +121,10 @@ export const read = (
 export const notJson = (): ValidationError =>
   new ValidationError({ message: "The request body is not valid JSON." })
 
-/** The value of a JSON body, or 400; nothing at all is null. */
-export const parse = (bytes: Buffer): Either.Either<unknown, HttpError> => {
+/** The value of a JSON body, or 400; nothing at all is null. A large one is read with turns for others, a small one at once. */
+export const parse = (
+  bytes: Buffer
+): Either.Either<unknown, HttpError> | Effect.Effect<unknown, HttpError> => {
   if (bytes.length === 0) return Either.right(null)
   const text = bytes.toString("utf8")
   if (text.includes("\uFFFD") && !isUtf8(bytes)) return Either.left(notJson())
@@ -129,6 +133,7 @@ export const parse = (bytes: Buffer): Either.Either<unknown, HttpError> => {
     const message = `The request body is nested deeper than ${maxDepth} levels.`
     return Either.left(new ValidationError({ message }))
   }
+  if (!JsonSteps.isShort(text)) return Effect.mapError(JsonSteps.parseSliced(text), notJson)
   try {
     return Either.right(JSON.parse(text))
   } catch {

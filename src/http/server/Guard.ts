@@ -11,16 +11,16 @@ interface Field {
 
 /** An object with these fields and no other: a decoder leaves out what is unexpected. */
 const struct = (fields: ReadonlyMap<string, Field>): Guard => {
-  const required = Array.from(fields.values()).filter(({ isRequired }) => isRequired).length
+  const required = Array.from(fields).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []))
   return (input) => {
     if (typeof input !== "object" || input === null || Array.isArray(input)) return false
-    let found = 0
+    // A loop over the names begins with a list of all of them: ten thousands may have been sent.
+    for (const name of required) if (!Object.hasOwn(input, name)) return false
     for (const name in input) {
       const field = fields.get(name)
       if (field === undefined || !field.guard((input as Record<string, unknown>)[name])) return false
-      if (field.isRequired) found++
     }
-    return found === required
+    return true
   }
 }
 

@@ -110,9 +110,10 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
     exchange.sendJson(operation.status, json)
   }
 
-  const run = (exchange: Exchange, operation: Operation, payload: unknown) => {
-    const input = new OperationInput(exchange, limits, payload)
-    const handled = Effect.suspend(() => operation.handle(input))
+  const handle = (exchange: Exchange, operation: Operation, payload: unknown) =>
+    Effect.suspend(() => operation.handle(new OperationInput(exchange, limits, payload)))
+
+  const run = (exchange: Exchange, operation: Operation, handled: Effect.Effect<unknown, unknown>) => {
     const fiber = runOperation(tracing ? traced(exchange, operation, handled) : handled, { immediate: true })
     const exit = fiber.unsafePoll()
     if (exit !== null) return complete(exchange, operation, exit)
@@ -131,18 +132,25 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
 
   const operate = (exchange: Exchange, operation: Operation) => {
     const decode = operation.decode
-    if (decode === undefined) return run(exchange, operation, undefined)
+    if (decode === undefined) return run(exchange, operation, handle(exchange, operation, undefined))
+    const decoded = (body: unknown) =>
+      Either.mapBoth(decode(body), {
+        onLeft: ({ issue }) => new HttpError.ValidationError({ message: Problems.fromIssue(issue) }),
+        onRight: (payload) => handle(exchange, operation, payload)
+      })
     const refusal = Body.refusal(exchange.request)
     if (refusal !== undefined) return exchange.fail(refusal)
     Body.read(exchange.request, exchange.response, limits, (result) => {
       if (result === undefined) return exchange.abort()
       if (!Buffer.isBuffer(result)) return exchange.fail(result)
       const body = Body.parse(result)
-      if (Either.isLeft(body)) return exchange.fail(body.left)
+      if (!Either.isEither(body)) {
+        return run(exchange, operation, Effect.flatten(Effect.flatMap(body, decoded)))
+      }
       try {
-        const decoded = decode(body.right)
-        if (decoded._tag === "Right") return run(exchange, operation, decoded.right)
-        exchange.fail(new HttpError.ValidationError({ message: Problems.fromIssue(decoded.left.issue) }))
+        const handled = Either.flatMap(body, decoded)
+        if (Either.isRight(handled)) run(exchange, operation, handled.right)
+        else exchange.fail(handled.left)
       } catch (defect) {
         refuse(exchange, Cause.die(defect))
       }

@@ -8,7 +8,7 @@ import {
   UrlParams
 } from "@effect/platform"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import { Chunk, Effect, Either, Inspectable, Option, Stream } from "effect"
+import { Chunk, Effect, Inspectable, Option, Stream } from "effect"
 import { NodeStream } from "../../vendor/PlatformNode.js"
 import * as Body from "./Body.js"
 import type { Exchange } from "./Exchange.js"
@@ -95,7 +95,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
 
   get json(): Effect.Effect<unknown, HttpServerError.RequestError> {
     return Effect.flatMap(this.bytes, (bytes) =>
-      Either.mapLeft(Body.parse(bytes), (problem) => this.fail(problem))
+      Effect.mapError(Body.parse(bytes), (problem) => this.fail(problem))
     )
   }
 

@@ -30,7 +30,11 @@ function* flatten(issue: ParseResult.ParseIssue, at: ReadonlyArray<PropertyKey>)
     yield* flatten(issue.issue, at.concat(issue.path))
   } else if (issue._tag === "Composite" && Array.isArray(issue.issues) && issue.ast._tag !== "Union") {
     for (const inner of issue.issues) yield* flatten(inner, at)
-  } else if (issue._tag === "Refinement" && issue.kind === "From" && issue.issue._tag === "Composite") {
+  } else if (
+    ((issue._tag === "Refinement" && issue.kind === "From") ||
+      (issue._tag === "Transformation" && issue.kind === "Encoded")) &&
+    issue.issue._tag === "Composite"
+  ) {
     yield* flatten(issue.issue, at)
   } else {
     for (const { message, path } of ParseResult.ArrayFormatter.formatIssueSync(issue)) {

@@ -6,10 +6,11 @@ import { equalJson } from "../../domain/IndexKey.js"
 import { parseObject } from "../../domain/JsonText.js"
 import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
 import type { ConflictError, WriteError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { StoreService } from "../StoreService.js"
-import { documentIn, withoutMetadata } from "./EditText.js"
+import { readDocument, withoutMetadata } from "./EditText.js"
 import type { EditBase, EditConflict, ReviewedEdit, StagedEdit } from "./StagedEdits.js"
 
 /** One edit as it stands to what is stored now. */
@@ -84,7 +85,7 @@ export const planEdit = (store: StoreService, edit: StagedEdit): Effect.Effect<P
       review: { collection, id, before, ...review },
       onto: isWritten ? (found ?? null) : undefined
     })
-    const read = text === null ? Either.right(null) : documentIn(text)
+    const read = text === null ? Either.right(null) : yield* TimeSlice.run(() => readDocument(text))
     if (Either.isLeft(read)) {
       return planned({ state: "invalid", after: before, problem: `${collection}/${id} ${read.left}` })
     }

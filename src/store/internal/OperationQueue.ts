@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { encode, isPlainObject } from "../../domain/CanonicalJson.js"
+import { encodeSliced, isPlainObject } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { JsonObject } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
@@ -73,21 +73,21 @@ const copied = (
   given: unknown,
   anyId: boolean
 ): Effect.Effect<Queued, ValidationError> =>
-  Effect.suspend((): Effect.Effect<Queued, ValidationError> => {
+  Effect.gen(function* () {
     if (typeof given !== "object" || given === null || !isPlainObject(given)) {
-      return invalid(operation, collection, id, "a document is a JSON object")
+      return yield* invalid(operation, collection, id, "a document is a JSON object")
     }
     const copy = Either.try(() => copyOf(given) as JsonObject)
     if (Either.isLeft(copy)) {
       if (copy.left instanceof NotCopied) {
-        return invalid(operation, collection, id, copy.left.message, copy.left.problem.path)
+        return yield* invalid(operation, collection, id, copy.left.message, copy.left.problem.path)
       }
-      return invalid(operation, collection, id, `the document cannot be read: ${copy.left}`)
+      return yield* invalid(operation, collection, id, `the document cannot be read: ${copy.left}`)
     }
     const document = copy.right
     const carried = Object.hasOwn(document, "_id") ? document["_id"] : undefined
     if (!anyId && carried !== undefined && carried !== id) {
-      return invalid(
+      return yield* invalid(
         operation,
         collection,
         id,
@@ -96,12 +96,18 @@ const copied = (
       )
     }
     const content = withoutMetadata(document)
-    const encoded = encode(content)
+    const encoded = yield* encodeSliced(content)
     if (encoded._tag === "Left") {
       const { message, path } = encoded.left
-      return invalid(operation, collection, id, `${path === "" ? "the document" : path}: ${message}`, path)
+      return yield* invalid(
+        operation,
+        collection,
+        id,
+        `${path === "" ? "the document" : path}: ${message}`,
+        path
+      )
     }
-    return Effect.succeed({ kind, collection, id, document: content })
+    return { kind, collection, id, document: content }
   })
 
 /** The error for an insert of what the same queue already writes. */

@@ -21,7 +21,7 @@ it.scopedLive(
       const headers = { authorization: `Bearer ${token}`, "user-agent": "test" }
       const head = yield* ask(url, "GET", "/api/v3/repos/local/demo/git/ref/heads/main", { headers })
       const { cookie } = yield* ask(url, "POST", "/api/login", {
-        body: { api: "embedded", repo: "local/demo" }
+        body: { api: "embedded", repo: "local/demo", token }
       })
       const send = ({ body, name, path }: Shape) =>
         Effect.gen(function* () {

@@ -11,6 +11,8 @@ export interface Shape {
 const mebibyte = 1_000_000
 /** The most that the console's API takes. */
 const consoleBody = 64_000
+/** The most of a document that it takes, in JSON in JSON. */
+const consoleDocument = 200_000
 
 /** So many copies of a text as fit into so many bytes, with commas between. */
 const filled = (piece: string, bytes = mebibyte) =>
@@ -83,6 +85,28 @@ const signIns: Readonly<Record<string, string>> = {
   "a repository of slashes": JSON.stringify({ api: "embedded", repo: "a/".repeat(30_000) })
 }
 
+/** Pieces of a text, with commas between, up to so many bytes. */
+const pieces = (piece: (at: number) => string, bytes: number) => {
+  let text = piece(0)
+  for (let at = 1; text.length < bytes; at++) text += `,${piece(at)}`
+  return text
+}
+
+const edited: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    "objects with a key each": `{"a":[${pieces((at) => `{"k${at}":1}`, consoleDocument * 0.75)}]}`,
+    "empty objects": `{"a":[${pieces(() => "{}", consoleDocument)}]}`,
+    "many keys": `{${pieces((at) => `"k${at}":1`, consoleDocument * 0.75)}}`,
+    "long numbers": `{"a":[${pieces((at) => `1.${String(at).padStart(6, "0")}12345678`, consoleDocument)}]}`,
+    "small numbers": `{"a":[${pieces(() => "1", consoleDocument)}]}`,
+    escapes: `{"a":"${"\\u00e9".repeat(consoleDocument / 8)}"}`,
+    "deep lists": `{"a":${deep(800)}}`
+  }).map(([name, text]) => [
+    name,
+    JSON.stringify({ message: "m", edits: [{ collection: "hostile", id: "a", base: null, text }] })
+  ])
+)
+
 const to = (path: string, bodies: Readonly<Record<string, string>>): ReadonlyArray<Shape> =>
   Object.entries(bodies).map(([name, body]) => ({ name: `${path}: ${name}`, path, body }))
 
@@ -91,6 +115,8 @@ export const hostile: ReadonlyArray<Shape> = [
   ...to("/v1/chains/execute", executed),
   ...to("/v1/chains/ticket-triage/execute", executed),
   ...to("/api/query", asked),
+  ...to("/api/review", edited),
+  ...to("/api/publish", edited),
   ...to("/api/login", signIns)
 ]
 

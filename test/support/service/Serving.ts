@@ -16,6 +16,8 @@ interface Surroundings {
   readonly openFiles?: number
   /** Of its descriptors, as a shell is told. */
   readonly redirections?: string
+  /** The library that was built, instead of the sources: their figures are not those of a service. */
+  readonly isBuilt?: boolean
   /** A file system in memory, mounted for the process alone; the caller is root. */
   readonly tmpfs?: { readonly directory: string; readonly options: string }
 }
@@ -25,7 +27,7 @@ export const serve = (
   environment: Readonly<Record<string, string>> = {},
   args: ReadonlyArray<string> = [],
   main = "serve",
-  { openFiles, redirections = "", tmpfs }: Surroundings = {}
+  { isBuilt = false, openFiles, redirections = "", tmpfs }: Surroundings = {}
 ) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -34,7 +36,8 @@ export const serve = (
         tmpfs === undefined ? "" : `mount -t tmpfs -o ${tmpfs.options} tmpfs ${tmpfs.directory} && `
       const apart = tmpfs === undefined ? [] : ["unshare", "--mount"]
       const script = ["sh", "-c", `${mounted}${bounded}exec "$@" ${redirections}`, "sh"]
-      const program = [process.execPath, "--import", "tsx", `src/layers/bin/${main}.ts`, ...args]
+      const file = isBuilt ? [`dist/layers/bin/${main}.js`] : ["--import", "tsx", `src/layers/bin/${main}.ts`]
+      const program = [process.execPath, ...file, ...args]
       const [command = "", ...rest] = [...apart, ...script, ...program]
       const child = spawn(command, rest, {
         cwd: root,

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import * as JsonSteps from "../../../domain/JsonSteps.js"
 import { isTooDeep } from "../../../domain/JsonText.js"
 import { badRequest, type Problem, unprocessable } from "../reply/Problem.js"
 import { LongText } from "./LongText.js"
@@ -20,18 +21,13 @@ const article = (kind: string) => (/^[aeiou]/.test(kind) ? `an ${kind}` : `a ${k
 const wrong = (path: string, value: unknown, kind: string) =>
   unprocessable(`Invalid request.\n\nFor '${path}', ${shown(value)} is not ${article(kind)}.`)
 
+const notJson = Effect.fail(badRequest("Problems parsing JSON"))
+
 /** A body that must be a JSON object. */
 export const parse = (text: string): Effect.Effect<Fields, Problem> =>
-  Effect.suspend(() => {
-    let body: unknown
-    try {
-      if (isTooDeep(text)) return Effect.fail(badRequest("Problems parsing JSON"))
-      body = JSON.parse(text)
-    } catch {
-      return Effect.fail(badRequest("Problems parsing JSON"))
-    }
-    return isObject(body) ? Effect.succeed(body) : Effect.fail(badRequest("Body should be a JSON object"))
-  })
+  Effect.suspend(() =>
+    isTooDeep(text) ? notJson : Effect.catchAll(JsonSteps.parseSliced(text), () => notJson)
+  ).pipe(Effect.filterOrFail(isObject, () => badRequest("Body should be a JSON object")))
 
 export const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,0 +1,78 @@
+import type * as Effect from "effect/Effect"
+import type { ComponentChildren } from "preact"
+import { useRef } from "preact/hooks"
+import { RunButton } from "./Busy.js"
+import { useModal } from "./Focus.js"
+import type { Problem } from "./Problem.js"
+import { ProblemCard } from "./ProblemCard.js"
+import { useTask } from "./useTask.js"
+
+/** Asks before something is written, and writes it. */
+export const ConfirmDialog = <A,>(props: {
+  readonly title: ComponentChildren
+  readonly children: ComponentChildren
+  /** The id of the element that gets the focus back. */
+  readonly opener: string
+  /** The words of its buttons; the second is shown while it writes. */
+  readonly words: { readonly write: string; readonly writing: string; readonly cancel?: string }
+  /** Absent while there is nothing that could be written. */
+  readonly write: Effect.Effect<A, Problem> | undefined
+  /** After a failure: looks again at what would be written. */
+  readonly onRetry?: () => void
+  /** `unknown` when a write had begun whose end was not seen. */
+  readonly onClose: (unknown: boolean) => void
+  readonly onDone: (written: A) => void
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  // The dialog fires its close event after it is removed, too.
+  const done = useRef(false)
+  const task = useTask()
+  const { onRetry, words, write } = props
+  useModal(dialog, () => document.getElementById(props.opener))
+
+  const run = () => {
+    if (write === undefined) return
+    task.run(write, {
+      success: (written) => {
+        done.current = true
+        props.onDone(written)
+      }
+    })
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="confirm-title"
+      onClose={() => props.onClose(task.running && !done.current)}
+    >
+      <h2 id="confirm-title">{props.title}</h2>
+      {props.children}
+      {task.problem === undefined ? null : (
+        <ProblemCard problem={task.problem}>
+          {onRetry === undefined ? null : (
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                task.reset()
+                onRetry()
+              }}
+            >
+              Try again
+            </button>
+          )}
+        </ProblemCard>
+      )}
+      <div class="actions end">
+        <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
+          {words.cancel ?? "Cancel"}
+        </button>
+        <RunButton kind="primary" running={task.running} disabled={write === undefined} onClick={run}>
+          {task.running ? words.writing : words.write}
+        </RunButton>
+      </div>
+    </dialog>
+  )
+}
