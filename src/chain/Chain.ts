@@ -17,13 +17,14 @@ import type {
   Downstream,
   ErrorOf,
   HandlerFunction,
+  HandlerObject,
   Marked,
   OwnErrors,
   Reply,
   ServicesOf,
   StepOptions
 } from "./Handler.js"
-import type { Known, Takes } from "./internal/Known.js"
+import type { Requested, RequestedNow, Taking, TakingNow } from "./internal/Known.js"
 import { NamedExecution } from "./internal/NamedExecution.js"
 import { kindOf } from "./internal/notAFunction.js"
 import { compile } from "./internal/Plan.js"
@@ -94,6 +95,17 @@ export type Middleware<Req, Res, E, R, U, Ret> = (
   request: Req,
   next: (request: Req) => Effect.Effect<Res, E | ([U] extends [never] ? never : Downstream), R>
 ) => Ret
+
+/**
+ * Middleware with its name and what it does, as handlers have them.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MiddlewareObject<Req, Res, E, R, U, Ret> extends StepOptions {
+  /** The middleware itself. */
+  readonly handle: Middleware<Req, Res, E, R, U, Ret>
+}
 
 /**
  * What a chain leaves unanswered inside middleware that fails with `E`: nothing if the middleware answers for it.
@@ -185,13 +197,10 @@ const inBothOrders =
  * @category executing
  */
 export const execute: {
+  <Req, Given>(
+    request: Requested<Req, Given>
+  ): <Req2, Res, E, R, U>(chain: Taking<Req, Given, Req2, Res, E, R, U>) => Effect.Effect<Res, E | U, R>
   <Req, Res, E, R, U>(chain: Chain<Req, Res, E, R, U>, request: NoInfer<Req>): Effect.Effect<Res, E | U, R>
-  <Req>(
-    request: Known<Req, NoInfer<Req>>
-  ): <Res, E, R, U>(chain: Chain<Req, Res, E, R, U>) => Effect.Effect<Res, E | U, R>
-  <Given>(
-    request: Given
-  ): <Req, Res, E, R, U>(chain: Chain<Req, Res, E, R, U> & Takes<Req, Given>) => Effect.Effect<Res, E | U, R>
 } = inBothOrders((chain, request) => {
   return new Rest(compiled(chain).execution, 0, request)
 })
@@ -203,18 +212,15 @@ export const execute: {
  * @category executing
  */
 export const executeNamed: {
+  <Req, Given>(
+    request: Requested<Req, Given>
+  ): <Req2, Res, E, R, U>(
+    chain: Taking<Req, Given, Req2, Res, E, R, U>
+  ) => Effect.Effect<Handled<Res>, E | U, R>
   <Req, Res, E, R, U>(
     chain: Chain<Req, Res, E, R, U>,
     request: NoInfer<Req>
   ): Effect.Effect<Handled<Res>, E | U, R>
-  <Req>(
-    request: Known<Req, NoInfer<Req>>
-  ): <Res, E, R, U>(chain: Chain<Req, Res, E, R, U>) => Effect.Effect<Handled<Res>, E | U, R>
-  <Given>(
-    request: Given
-  ): <Req, Res, E, R, U>(
-    chain: Chain<Req, Res, E, R, U> & Takes<Req, Given>
-  ) => Effect.Effect<Handled<Res>, E | U, R>
 } = inBothOrders((chain, request) => {
   const { program, name } = compiled(chain)
   return new NamedExecution(program, name, request)
@@ -227,13 +233,10 @@ export const executeNamed: {
  * @category executing
  */
 export const executeExit: {
+  <Req, Given, R>(
+    request: RequestedNow<Req, R, Given>
+  ): <Req2, Res, E, U>(chain: TakingNow<Req, R, Given, Req2, Res, E, U>) => Exit.Exit<Res, E | U>
   <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Exit.Exit<Res, E | U>
-  <Req>(
-    request: Known<Req, NoInfer<Req>>
-  ): <Res, E, U>(chain: Chain<Req, Res, E, never, U>) => Exit.Exit<Res, E | U>
-  <Given>(
-    request: Given
-  ): <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U> & Takes<Req, Given>) => Exit.Exit<Res, E | U>
 } = inBothOrders((chain, request) => {
   return toExit(compiled(chain).execution, request)
 })
@@ -245,15 +248,10 @@ export const executeExit: {
  * @category executing
  */
 export const executeNamedExit: {
+  <Req, Given, R>(
+    request: RequestedNow<Req, R, Given>
+  ): <Req2, Res, E, U>(chain: TakingNow<Req, R, Given, Req2, Res, E, U>) => Exit.Exit<Handled<Res>, E | U>
   <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Exit.Exit<Handled<Res>, E | U>
-  <Req>(
-    request: Known<Req, NoInfer<Req>>
-  ): <Res, E, U>(chain: Chain<Req, Res, E, never, U>) => Exit.Exit<Handled<Res>, E | U>
-  <Given>(
-    request: Given
-  ): <Req, Res, E, U>(
-    chain: Chain<Req, Res, E, never, U> & Takes<Req, Given>
-  ) => Exit.Exit<Handled<Res>, E | U>
 } = inBothOrders((chain, request) => {
   const { program, name } = compiled(chain)
   const execution = new Execution(program, name, true)
@@ -270,9 +268,10 @@ export const executeNamedExit: {
  * @category executing
  */
 export const executeSync: {
+  <Req, Given, R>(
+    request: RequestedNow<Req, R, Given>
+  ): <Req2, Res, E, U>(chain: TakingNow<Req, R, Given, Req2, Res, E, U>) => Res
   <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Res
-  <Req>(request: Known<Req, NoInfer<Req>>): <Res, E, U>(chain: Chain<Req, Res, E, never, U>) => Res
-  <Given>(request: Given): <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U> & Takes<Req, Given>) => Res
 } = inBothOrders((chain, request) => {
   return orThrow(compiled(chain).execution, request)
 })
@@ -307,18 +306,15 @@ export const warnings = (chain: Any): ReadonlyArray<UnreachableStep> =>
  * @category inspecting
  */
 export const trace: {
+  <Req, Given>(
+    request: Requested<Req, Given>
+  ): <Req2, Res, E, R, U>(
+    chain: Taking<Req, Given, Req2, Res, E, R, U>
+  ) => Effect.Effect<Trace<Res, E | U>, never, R>
   <Req, Res, E, R, U>(
     chain: Chain<Req, Res, E, R, U>,
     request: NoInfer<Req>
   ): Effect.Effect<Trace<Res, E | U>, never, R>
-  <Req>(
-    request: Known<Req, NoInfer<Req>>
-  ): <Res, E, R, U>(chain: Chain<Req, Res, E, R, U>) => Effect.Effect<Trace<Res, E | U>, never, R>
-  <Given>(
-    request: Given
-  ): <Req, Res, E, R, U>(
-    chain: Chain<Req, Res, E, R, U> & Takes<Req, Given>
-  ) => Effect.Effect<Trace<Res, E | U>, never, R>
 } = inBothOrders((chain, request) => {
   const { program, name } = compiled(chain)
   return traceProgram(program, name, request)
@@ -331,13 +327,13 @@ export const trace: {
  * @category combinators
  */
 export const provide: {
+  <R2>(
+    context: Context.Context<R2>
+  ): <Req, Res, E, R, U>(chain: Chain<Req, Res, E, R, U>) => Chain<Req, Res, E, Exclude<R, R2>, U>
   <Req, Res, E, R, U, R2>(
     chain: Chain<Req, Res, E, R, U>,
     context: Context.Context<R2>
   ): Chain<Req, Res, E, Exclude<R, R2>, U>
-  <R2>(
-    context: Context.Context<R2>
-  ): <Req, Res, E, R, U>(chain: Chain<Req, Res, E, R, U>) => Chain<Req, Res, E, Exclude<R, R2>, U>
 } = dual(
   2,
   <Req, Res, E, R, U, R2>(
@@ -349,7 +345,8 @@ export const provide: {
 /**
  * The chain inside middleware that sees what its steps fail with and require: what `next` fails with and the middleware
  * does not is taken out of the type, and so is a service that it provides. Merged into another chain, the steps after
- * it run inside the middleware, too, as far as the chain hands on to them.
+ * it run inside the middleware, too, as far as the chain hands on to them. Options go with the chain as the first
+ * argument; with the chain last, the middleware is an object with its `name` and `description`.
  *
  * @example
  * ```ts
@@ -362,22 +359,36 @@ export const provide: {
  */
 export const withMiddleware: {
   <Req, Res, E, R, U, Ret extends Reply<Res, any, any>>(
-    chain: Chain<Req, Res, E, R, U>,
-    middleware: Middleware<Req, Res, E, R, U, Ret>,
-    options?: StepOptions
-  ): Chain<Req, Res, OwnErrors<ErrorOf<Ret>>, ServicesOf<Ret>, Unanswered<U, ErrorOf<Ret>>>
-  <Req, Res, E, R, U, Ret extends Reply<Res, any, any>>(
-    middleware: Middleware<Req, Res, E, R, U, Ret>,
-    options?: StepOptions
+    middleware: Middleware<Req, Res, E, R, U, Ret> | MiddlewareObject<Req, Res, E, R, U, Ret>
   ): (
     chain: Chain<Req, Res, E, R, U>
   ) => Chain<Req, Res, OwnErrors<ErrorOf<Ret>>, ServicesOf<Ret>, Unanswered<U, ErrorOf<Ret>>>
+  <Req, Res, E, R, U, Ret extends Reply<Res, any, any>>(
+    chain: Chain<Req, Res, E, R, U>,
+    middleware: Middleware<Req, Res, E, R, U, Ret> | MiddlewareObject<Req, Res, E, R, U, Ret>,
+    options?: StepOptions
+  ): Chain<Req, Res, OwnErrors<ErrorOf<Ret>>, ServicesOf<Ret>, Unanswered<U, ErrorOf<Ret>>>
 } = dual(
-  (args) => typeof args[0] !== "function",
-  (chain: Any, middleware: HandlerFunction<any, any, any>, options: StepOptions = {}): any => {
-    if (typeof middleware !== "function")
-      throw new TypeError(`Chain.withMiddleware: middleware must be a function, not ${kindOf(middleware)}`)
-    return new Compiled(surrounded(compiled(chain).registered, middleware, options))
+  (args) => args.length > 1,
+  (
+    chain: Any,
+    middleware: HandlerFunction<any, any, any> | HandlerObject<any, any, any>,
+    options: StepOptions = {}
+  ): any => {
+    const registered = compiled(chain).registered
+    if (typeof middleware === "function") return new Compiled(surrounded(registered, middleware, options))
+    if (typeof middleware?.handle !== "function")
+      throw new TypeError(
+        `Chain.withMiddleware: middleware must be a function or an object with handle, not ${kindOf(middleware)}`
+      )
+    const { description = middleware.description, name = middleware.name } = options
+    const run: typeof middleware.handle = (request, next) => middleware.handle(request, next)
+    return new Compiled(
+      surrounded(registered, run, {
+        name: name ?? "middleware",
+        ...(description === undefined ? {} : { description })
+      })
+    )
   }
 )
 
@@ -401,13 +412,13 @@ const withoutSpan: <R>(context: Context.Context<R>) => Context.Context<R> = Cont
  * @category layers
  */
 export const layer: {
+  <Self, Req, Res, E, U>(
+    tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>
+  ): <R>(chain: Chain<Req, Res, E, R, U>) => Layer.Layer<Self, never, R>
   <Self, Req, Res, E, R, U>(
     tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>,
     chain: Chain<Req, Res, E, R, U>
   ): Layer.Layer<Self, never, R>
-  <Self, Req, Res, E, U>(
-    tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>
-  ): <R>(chain: Chain<Req, Res, E, R, U>) => Layer.Layer<Self, never, R>
 } = dual(
   2,
   <Self, Req, Res, E, R, U>(

@@ -23,6 +23,11 @@ type FailsWithin<Ret, E> = [ErrorOf<Ret>] extends [E]
   ? unknown
   : { readonly "this handler also fails with": Exclude<ErrorOf<Ret>, E> }
 
+/** The handler that is known from where a policy is used, or any whose failures `E` covers. */
+type Covered<Ret, E, Args extends Arguments, Ret2> = unknown extends Ret
+  ? Handling<Args, Ret2> & FailsWithin<Ret2, E>
+  : Handling<Args, Ret>
+
 const lazily = <Args extends Arguments, Ret>(
   handler: Handling<Args, Ret>,
   args: Args
@@ -75,16 +80,14 @@ export const timeout: {
  * @category combinators
  */
 export const retry: {
-  <Ret, B, R>(
-    schedule: Known<Ret, Schedule.Schedule<B, ErrorOf<Ret>, R>>
-  ): <Args extends Arguments>(
-    handler: Handling<Args, Ret>
-  ) => Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret>, ServicesOf<Ret> | R>>
-  <B, E, R>(
-    schedule: Schedule.Schedule<B, E, R>
-  ): <Args extends Arguments, Ret>(
-    handler: Handling<Args, Ret> & FailsWithin<Ret, E>
-  ) => Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret>, ServicesOf<Ret> | R>>
+  <Ret, B, E, R>(
+    schedule: Schedule.Schedule<B, unknown extends Ret ? E : ErrorOf<Ret>, R>
+  ): <Args extends Arguments, Ret2>(
+    handler: Covered<Ret, E, Args, Ret2>
+  ) => Handling<
+    Args,
+    Effect.Effect<AnswerOf<Known<Ret, Ret2>>, ErrorOf<Known<Ret, Ret2>>, ServicesOf<Known<Ret, Ret2>> | R>
+  >
   <Args extends Arguments, Ret, B, R>(
     handler: Handling<Args, Ret>,
     schedule: Schedule.Schedule<B, NoInfer<ErrorOf<Ret>>, R>
@@ -112,21 +115,17 @@ export const retry: {
  * @category combinators
  */
 export const recover: {
-  <Ret, Ret2>(
-    answer: Known<Ret, (error: ErrorOf<Ret>) => Ret2>
-  ): <Args extends Arguments>(
-    handler: Handling<Args, Ret>
+  <Ret, E, Ret3>(
+    answer: (error: unknown extends Ret ? E : ErrorOf<Ret>) => Ret3
+  ): <Args extends Arguments, Ret2>(
+    handler: Covered<Ret, E, Args, Ret2>
   ) => Handling<
     Args,
-    Effect.Effect<AnswerOf<Ret> | AnswerOf<Ret2>, ErrorOf<Ret2>, ServicesOf<Ret> | ServicesOf<Ret2>>
-  >
-  <E, Ret2>(
-    answer: (error: E) => Ret2
-  ): <Args extends Arguments, Ret>(
-    handler: Handling<Args, Ret> & FailsWithin<Ret, E>
-  ) => Handling<
-    Args,
-    Effect.Effect<AnswerOf<Ret> | AnswerOf<Ret2>, ErrorOf<Ret2>, ServicesOf<Ret> | ServicesOf<Ret2>>
+    Effect.Effect<
+      AnswerOf<Known<Ret, Ret2>> | AnswerOf<Ret3>,
+      ErrorOf<Ret3>,
+      ServicesOf<Known<Ret, Ret2>> | ServicesOf<Ret3>
+    >
   >
   <Args extends Arguments, Ret, Ret2>(
     handler: Handling<Args, Ret>,

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chain, ChainBuilder } from "chainstore/chain"
+import { Chain, ChainBuilder, type Downstream } from "chainstore/chain"
 import { Context, Data, Effect, Exit } from "effect"
 
 const make = () => ChainBuilder.make<number, string>("demo")
@@ -38,8 +38,37 @@ describe("Chain.withMiddleware", () => {
     )
     assert.throws(
       () => Chain.withMiddleware(patient, 1 as never),
-      /middleware must be a function, not number/
+      /middleware must be a function or an object with handle, not number/
     )
+    assert.throws(() => patient.pipe(Chain.withMiddleware({} as never)), /an object with handle, not object/)
+    assert.throws(
+      () => Chain.withMiddleware((() => "x") as never, {} as never),
+      /Chain takes what build\(\) gives, not function/
+    )
+  })
+
+  it("takes an object with name and description, in either order", () => {
+    class Told {
+      readonly name = "told"
+      readonly description = "Tells."
+      readonly #mark = "!"
+      handle(n: number, next: (n: number) => Effect.Effect<string, Busy | Downstream>) {
+        return Effect.map(next(n), (answer) => answer + this.#mark)
+      }
+    }
+    const chain = steps.build()
+    const shown = [{ name: "told", kind: "middleware", description: "Tells." }]
+    for (const told of [
+      Chain.withMiddleware(chain, new Told()),
+      chain.pipe(Chain.withMiddleware(new Told()))
+    ]) {
+      assert.strictEqual(Chain.executeSync(told, 2), "two!")
+      assert.deepStrictEqual(Chain.describe(told).handlers.slice(0, 1), shown)
+    }
+    const renamed = Chain.withMiddleware(chain, new Told(), { name: "other" })
+    assert.deepStrictEqual(Chain.describe(renamed).handlers.slice(0, 1), [{ ...shown[0]!, name: "other" }])
+    const unnamed = chain.pipe(Chain.withMiddleware({ handle: (n, next) => next(n) }))
+    assert.strictEqual(Chain.describe(unnamed).handlers[0]?.name, "middleware")
   })
 
   it("has the steps inside it, too, that follow it in another chain", () => {

@@ -186,6 +186,34 @@ it("infers what a policy looks at from the handler, in either order", () => {
   >()
   // @ts-expect-error one of its failures is not covered
   refusals(both)
+  const said = Policy.recover((error) => {
+    expectTypeOf(error).toEqualTypeOf<unknown>()
+    return String(error)
+  })
+  expectTypeOf(said(both)).toEqualTypeOf<(_: Ticket) => Effect.Effect<string>>()
+})
+
+it("takes policies and requests whose types are parameters", () => {
+  const surely = <A, E, R>(
+    handler: (ticket: Ticket) => Effect.Effect<A, E, R>
+  ): ((ticket: Ticket) => Effect.Effect<A | "late", never, R>) =>
+    pipe(
+      handler,
+      Policy.retry(Schedule.recurs(1)),
+      Policy.recover(() => "late" as const)
+    )
+  expectTypeOf(surely((_: Ticket) => new Broken())).toEqualTypeOf<(ticket: Ticket) => Effect.Effect<"late">>()
+  const twice = <Ret>(handler: (ticket: Ticket) => Ret) => pipe(handler, Policy.retry(Schedule.recurs(1)))
+  expectTypeOf(twice((_: Ticket) => new Broken())).toMatchTypeOf<
+    (ticket: Ticket) => Effect.Effect<never, Broken>
+  >()
+  const asked = <A>(chain: Chain.Chain<A, string>, request: A) => chain.pipe(Chain.execute(request))
+  const asking = <A>(chain: Chain.Chain<A, string>, request: A) => Chain.execute(request)(chain)
+  const now = <A>(chain: Chain.Chain<A, string>, request: A) => chain.pipe(Chain.executeSync(request))
+  expectTypeOf(asked(make().build(), { kind: "refund", amount: 1 })).toEqualTypeOf<
+    Effect.Effect<string, UnhandledRequestError>
+  >()
+  void [asking, now]
 })
 
 // @effect-diagnostics missingEffectError:off
@@ -325,4 +353,116 @@ it("makes a service of a chain, its requirements being the layer's", () => {
   expectTypeOf(Chain.service(Triage)).toEqualTypeOf<
     (request: Ticket) => Effect.Effect<string, Broken, Triage>
   >()
+})
+
+// A combinator that is missing here does not compile: each has a program that it refuses.
+it("refuses a wrong program at every combinator", () => {
+  const built = make().use(() => "x").build() // biome-ignore format: one line
+  const needy = make().use(() => Effect.map(Ledger, () => "x")).build() // biome-ignore format: one line
+  class Other extends Context.Tag("test/Other")<Other, Chain.Chain<string, string>>() {}
+  type Programs<Names extends PropertyKey> = { readonly [Name in Names]: ReadonlyArray<() => unknown> }
+  const refund = { kind: "refund", amount: 1 } as const
+  const ofChain: Programs<Exclude<keyof typeof Chain, "Compiled" | "TypeId" | "isChain">> = {
+    // @ts-expect-error a builder is no chain
+    count: [() => Chain.count(make())],
+    // @ts-expect-error a builder is no chain
+    describe: [() => Chain.describe(make())],
+    // @ts-expect-error a builder is no chain
+    warnings: [() => Chain.warnings(make())],
+    execute: [
+      // @ts-expect-error a number is no ticket
+      () => Chain.execute(built, 5),
+      // @ts-expect-error a number is no ticket
+      () => built.pipe(Chain.execute(5)),
+      // @ts-expect-error a number is no ticket
+      () => Chain.execute(5)(built)
+    ],
+    executeNamed: [
+      // @ts-expect-error a number is no ticket
+      () => Chain.executeNamed(built, 5),
+      // @ts-expect-error a number is no ticket
+      () => built.pipe(Chain.executeNamed(5))
+    ],
+    executeExit: [
+      // @ts-expect-error a number is no ticket
+      () => Chain.executeExit(built, 5),
+      // @ts-expect-error a number is no ticket
+      () => built.pipe(Chain.executeExit(5)),
+      // @ts-expect-error the chain requires a service
+      () => needy.pipe(Chain.executeExit(refund))
+    ],
+    executeNamedExit: [
+      // @ts-expect-error the chain requires a service
+      () => Chain.executeNamedExit(needy, refund),
+      // @ts-expect-error a number is no ticket
+      () => built.pipe(Chain.executeNamedExit(5))
+    ],
+    executeSync: [
+      // @ts-expect-error the chain requires a service
+      () => Chain.executeSync(needy, refund),
+      // @ts-expect-error the chain requires a service
+      () => needy.pipe(Chain.executeSync(refund)),
+      // @ts-expect-error the chain requires a service
+      () => Chain.executeSync(refund)(needy)
+    ],
+    trace: [
+      // @ts-expect-error a number is no ticket
+      () => Chain.trace(built, 5),
+      // @ts-expect-error a number is no ticket
+      () => built.pipe(Chain.trace(5))
+    ],
+    provide: [
+      // @ts-expect-error services come in a Context
+      () => Chain.provide(needy, { open: true }),
+      // @ts-expect-error services come in a Context
+      () => needy.pipe(Chain.provide({ open: true })),
+      // @ts-expect-error the chain still requires the ledger
+      () => Chain.executeSync(Chain.provide(needy, Context.make(Clerk, { name: "Bob" })), refund)
+    ],
+    withMiddleware: [
+      // @ts-expect-error a number is no response
+      () => built.pipe(Chain.withMiddleware(() => 1)),
+      // @ts-expect-error a number is no response
+      () => built.pipe(Chain.withMiddleware({ handle: () => 1 })),
+      // @ts-expect-error a builder is no chain
+      () => Chain.withMiddleware(make(), (request, next) => next(request))
+    ],
+    layer: [
+      // @ts-expect-error the service is a chain of strings
+      () => Chain.layer(Other, built),
+      // @ts-expect-error the service is a chain of strings
+      () => built.pipe(Chain.layer(Other))
+    ],
+    service: [
+      // @ts-expect-error the service is no chain
+      () => Chain.service(Ledger),
+      // @ts-expect-error the service's chain takes strings
+      () => Chain.service(Other)(5)
+    ]
+  }
+  type Steps = Extract<keyof ChainBuilder<Ticket, string>, `${"use" | "with"}${string}`>
+  const ofBuilder: Programs<Steps> = {
+    // @ts-expect-error a number is no response
+    use: [() => make().use({ handle: () => 1 })],
+    // @ts-expect-error what configures a branch returns it
+    useBranch: [() => make().useBranch(isRefund, () => "x")],
+    // @ts-expect-error an entry is written by a function
+    useLogging: [() => make().useLogging({ write: 5 })],
+    // @ts-expect-error the span's name is a string
+    useTracing: [() => make().useTracing({ spanName: 5 })],
+    // @ts-expect-error a number is no response
+    useWhen: [() => make().useWhen(isRefund, ({ amount }) => amount)],
+    // @ts-expect-error a number is no response
+    withFallback: [() => make().withFallback(() => 1)]
+  }
+  const failing = (_: Ticket) => Effect.fail(new Broken())
+  const ofPolicy: Programs<keyof typeof Policy> = {
+    // @ts-expect-error a duration has its unit
+    timeout: [() => Policy.timeout(failing, 5)],
+    // @ts-expect-error a schedule is no number
+    retry: [() => pipe(failing, Policy.retry(3))],
+    // @ts-expect-error the answer takes another failure
+    recover: [() => Policy.recover(failing, (error: Refused) => error._tag)]
+  }
+  void [ofChain, ofBuilder, ofPolicy]
 })

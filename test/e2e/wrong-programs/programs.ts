@@ -5,7 +5,7 @@
 import { Chain, ChainBuilder, Policy } from "chainstore/chain"
 import { type AsyncStore, openStore } from "chainstore/promise"
 import { Collection, Store, type StoreService } from "chainstore/store"
-import { Effect, Schema } from "effect"
+import { Context, Data, Effect, pipe, Schedule, Schema } from "effect"
 
 const Person = Schema.Struct({
   name: Schema.String,
@@ -14,6 +14,13 @@ const Person = Schema.Struct({
 })
 const people = Collection.define("people", Person)
 const builder = ChainBuilder.make<number, string>()
+class Broken extends Data.TaggedError("Broken")<{}> {}
+class Refused extends Data.TaggedError("Refused")<{}> {}
+class Ledger extends Context.Tag("Ledger")<Ledger, { readonly open: boolean }>() {}
+const failing = (_: number) => Effect.fail(new Broken())
+const whileRefused = Schedule.recurWhile((error: Refused) => error._tag === "Refused")
+const chain = builder.use(failing).build()
+const needing = builder.use(() => Effect.map(Ledger, () => "x")).build()
 declare const store: StoreService
 declare const promises: AsyncStore
 
@@ -37,8 +44,54 @@ export const reply = builder.useWhen(Boolean, (request) => request)
 export const branch = builder.useBranch(Boolean, () => 5)
 // Argument of type 'string' is not assignable to parameter of type 'number'.
 export const executed = Chain.execute(builder.build(), "five")
+// Argument of type 'string' is not assignable to parameter of type 'number'.
+export const executedLast = chain.pipe(Chain.execute("five"))
+// Argument of type 'string' is not assignable to parameter of type 'number'.
+export const named = chain.pipe(Chain.executeNamed("five"))
+// Argument of type 'string' is not assignable to parameter of type 'number'.
+export const traced = pipe(chain, Chain.trace("five"))
+// Argument of type 'string' is not assignable to parameter of type 'number'.
+export const exit = chain.pipe(Chain.executeExit("five"))
+// Argument of type 'Chain<number, string, never, Ledger, UnhandledRequestError>' is not assignable to parameter of type 'Chain<number, string, never, never, UnhandledRequestError>'.
+export const sync = Chain.executeSync(needing, 5)
+// Argument of type 'number' is not assignable to parameter of type '{ readonly "this chain requires": Ledger; }'.
+export const syncLast = needing.pipe(Chain.executeSync(5))
+// Property '[TypeId]' is missing in type 'ChainBuilder<number, string, never, never, UnhandledRequestError>' but required in type 'Chain<
+export const unbuilt = Chain.execute(builder, 5)
+// Argument of type '() => number' is not assignable to parameter of type 'Middleware<number, string,
+export const middleware = Chain.withMiddleware(chain, () => 5)
+// Argument of type '() => number' is not assignable to parameter of type 'Middleware<number, string,
+export const middlewareLast = chain.pipe(Chain.withMiddleware(() => 5))
+// Object literal may only specify known properties, but 'nme' does not exist in type 'StepOptions'.
+export const middlewareOptions = Chain.withMiddleware(chain, (n, next) => next(n), { nme: "x" })
+// Argument of type 'string' is not assignable to parameter of type 'Middleware<number,
+export const noMiddleware = Chain.withMiddleware(chain, "patient")
+// Argument of type 'string' is not assignable to parameter of type 'Middleware<number,
+export const noMiddlewareLast = chain.pipe(Chain.withMiddleware("patient"))
+// Property '[TypeId]' is missing in type 'ChainBuilder<number, string, never, never, UnhandledRequestError>' but required in type 'Chain<
+export const unbuiltMiddleware = Chain.withMiddleware(builder, (n, next) => next(n))
+// Argument of type 'number' is not assignable to parameter of type 'Context<unknown>'.
+export const contextLast = needing.pipe(Chain.provide(5))
 // Argument of type 'number' is not assignable to parameter of type 'Schedule<unknown, never, unknown>'.
 export const policy = Policy.retry(() => "x", 3)
+// Argument of type 'number' is not assignable to parameter of type 'Schedule<unknown, Broken, unknown>'.
+export const policyLast = pipe(failing, Policy.retry(3))
+// Argument of type 'Schedule<Refused, Refused, never>' is not assignable to parameter of type 'Schedule<Refused, NoInfer<Broken>, never>'.
+export const retried = Policy.retry(failing, whileRefused)
+// Argument of type 'Schedule<Refused, Refused, never>' is not assignable to parameter of type 'Schedule<Refused, Broken, never>'.
+export const retriedLast = pipe(failing, Policy.retry(whileRefused))
+// Argument of type '(error: Refused) => "Refused"' is not assignable to parameter of type '(error: Broken) => "Refused"'.
+export const recovered = Policy.recover(failing, (error: Refused) => error._tag)
+// Argument of type '(error: Refused) => "Refused"' is not assignable to parameter of type '(error: Broken) => "Refused"'.
+export const recoveredLast = pipe(failing, Policy.recover((error: Refused) => error._tag)) // biome-ignore format: one line
+// Argument of type 'number' is not assignable to parameter of type '(error: Broken) => unknown'.
+export const unanswered = pipe(failing, Policy.recover(5))
+// Property 'message2' does not exist on type 'Broken'.
+export const misspelt = pipe(failing, Policy.recover((error) => error.message2)) // biome-ignore format: one line
+// Argument of type '30' is not assignable to parameter of type 'DurationInput'.
+export const timed = Policy.timeout(failing, 30)
+// Argument of type '30' is not assignable to parameter of type 'DurationInput'.
+export const timedLast = pipe(failing, Policy.timeout(30))
 
 // Argument of type '"town"' is not assignable to parameter of type '"_created_at" | "_id" | "_rev" | "_updated_at" | "age" | "city" | "name"'.
 export const field = store.collection(people).findBy("town", "London")
