@@ -9,6 +9,8 @@ const boilerplate =
 interface Entry {
   readonly term: string
   readonly about: string
+  /** It is an argument that may be left out. */
+  readonly isOptional?: boolean
 }
 
 /** A command's name and the library's help of it. */
@@ -111,7 +113,7 @@ const ofCommand = (program: string, { doc, name }: CommandHelp) => {
     program,
     name,
     ...(options.length > 0 ? ["[OPTIONS]"] : []),
-    ...operands.map(({ term }) => term)
+    ...operands.map(({ isOptional, term }) => (isOptional === true ? `[${term}]` : term))
   ]
   return [
     wrapped(descriptionOf(doc), width).join("\n"),
@@ -169,7 +171,10 @@ const entriesOf = (doc: HelpDoc.HelpDoc, heading: string): ReadonlyArray<Entry> 
           term: textOf(term)
             .replace(/^\((.*)\)$/, "$1")
             .replace(/ (text|integer)(\.\.\.)?$/, (kind) => kind.toUpperCase()),
-          about: paragraphs(parts(about))
+          about: paragraphs(parts(about)),
+          isOptional: parts(about).some(
+            (part) => part._tag === "Paragraph" && textOf(part.value) === "This setting is optional."
+          )
         }))
       : []
   )

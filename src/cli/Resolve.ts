@@ -1,5 +1,5 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { Effect, Exit, Option } from "effect"
 import { parseSettings, settingsFileName } from "../domain/Settings.js"
 import { ConflictError, RemoteError } from "../domain/StoreError.js"
 import { Store } from "../store/Store.js"
@@ -19,6 +19,31 @@ interface Unmerged {
   readonly entry: string
   readonly path: string
 }
+
+/** The files of Git's index below some folders; one that is unmerged occurs more than once. */
+const filesIn = (clone: string, folders: ReadonlyArray<string>) =>
+  Effect.map(git(clone, literal, "ls-files", "-z", "--full-name", "--", ...folders), (text) =>
+    text.split("\0").filter((path) => path !== "")
+  )
+
+/** Puts Git's index back as it is now if the scope ends with a failure. */
+const keepIndex = (clone: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const { dirname, join, resolve } = yield* Path.Path
+    const index = resolve(clone, (yield* git(clone, "rev-parse", "--git-path", "index")).trim())
+    if (!(yield* files.exists(index))) return
+    // Beside the index, so that the copy can be renamed.
+    const directory = yield* files.makeTempDirectoryScoped({
+      directory: dirname(index),
+      prefix: "chainstore-resolve-"
+    })
+    const copy = join(directory, "index")
+    yield* files.copyFile(index, copy)
+    yield* Effect.addFinalizer((exit) =>
+      Exit.isFailure(exit) ? Effect.ignoreLogged(files.rename(copy, index)) : Effect.void
+    )
+  })
 
 /** What Git has left unmerged, by the stages of its index. */
 const unmergedIn = (clone: string) =>
@@ -109,6 +134,8 @@ export const rebuildDerived = (clone: string, root: string) =>
           conflicts: []
         })
       }
+      const before = yield* filesIn(top, folders)
+      yield* keepIndex(top)
       yield* settle(top, unmerged)
       const format = yield* formatIn(top, root)
       // Nothing of a tree of format 2 is worth keeping: its nodes are of different versions.
@@ -140,6 +167,13 @@ export const rebuildDerived = (clone: string, root: string) =>
         const isThere = (yield* git(top, literal, "ls-tree", "--name-only", rebuilt, "--", folder)) !== ""
         if (isThere) yield* git(top, literal, "checkout", "-q", rebuilt, "--", folder)
       }
+      // Git leaves files of the work tree alone that its index no longer has.
+      const now = new Set(yield* filesIn(top, folders))
+      yield* Effect.forEach(
+        before.filter((path) => !now.has(path)),
+        (path) => files.remove(join(top, path), { force: true }),
+        { discard: true }
+      )
       return collectionsIn(
         root,
         yield* git(top, "ls-tree", "-r", "-z", "--name-only", rebuilt, "--", ...folders)

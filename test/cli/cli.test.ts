@@ -305,6 +305,7 @@ describe("help", () => {
         const help = yield* call([name, "--help"])
         assert.strictEqual(help.code, 0)
         assert.include(help.out, `Usage: chainstore ${name}`)
+        if (name === "propose") assert.include(help.out, "propose [OPTIONS] <collection> <id> [<file>]")
         assert.notInclude(help.out, "\u001b")
         assert.notInclude(help.out, "A user-defined piece of text")
         assert.isTrue(

@@ -307,6 +307,46 @@ describe("chainstore merge-driver", () => {
 })
 
 describe("chainstore resolve", () => {
+  it.scopedLive(
+    "leaves no file of a tree that the rebuilt one does not have",
+    () =>
+      Effect.gen(function* () {
+        const { attempt, call, git, withStore, work } = yield* clone(2)
+        const rows = Array.from({ length: 600 }, (_, n) => [`r${String(n).padStart(3, "0")}`, n] as const)
+        const batch = (branch: string, from: number, put: boolean) =>
+          withStore(branch, (store) =>
+            store.batch({}, (batch) =>
+              Effect.forEach(rows.slice(from), ([id, n]) =>
+                put ? batch.put("things", id, { n, kind: id }) : batch.delete("things", id)
+              )
+            )
+          )
+        yield* batch("main", 0, true)
+        git("fetch", "-q")
+        git("push", "-q", "origin", "origin/main:feature", "--force")
+        yield* batch("feature", 10, false)
+        yield* withStore("main", (store) => store.collection("things").insert({ n: 1, kind: "r5" }))
+        git("fetch", "-q")
+        git("checkout", "-q", "-B", "main", "origin/main")
+        const merged = attempt("merge", "-m", "merge", "origin/feature")
+        assert.match(merged.stdout, /\(modify\/delete\): data\/_index\/things\/kind\/rows\//)
+        const index = git("ls-files", "-s")
+        const settings = join(work, "data/_chainstore.json")
+        const text = readFileSync(settings, "utf8")
+        writeFileSync(settings, '{"format": 99}')
+        git("add", settings)
+        assert.notStrictEqual((yield* call(["resolve", "--clone", work])).code, 0)
+        writeFileSync(settings, text)
+        git("add", settings)
+        assert.strictEqual(git("ls-files", "-s"), index, "Git's index after a failure")
+        const resolved = yield* call(["resolve", "--clone", work])
+        assert.strictEqual(resolved.code, 0, resolved.err)
+        git("commit", "-q", "-m", "merge")
+        assert.strictEqual(git("status", "--porcelain"), "")
+      }),
+    120_000
+  )
+
   it.scopedLive("takes the name of a root as it is, and leaves files alone that it would match", () =>
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine

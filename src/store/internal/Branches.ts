@@ -27,7 +27,7 @@ export const headNamed = (core: StoreCore, operation: string, name: string): Eff
     return yield* new NotFoundError({
       operation,
       message: `${remote.name} has no branch, tag or commit ${name}`,
-      hint: "`branches` lists the branches"
+      hint: "list the branches to see what there is"
     })
   })
 
