@@ -100,7 +100,8 @@ const run = (cell: PushCell) =>
     const operation: Operation = operations[cell.operation]
     const n = 100
     const id = operation.makes === true ? `new${n}` : "a"
-    const given = { n, first, id, rev: Number(documentOf(id)?.["_rev"] ?? 0) }
+    const prepared = (yield* operation.prepare?.(store, { n, id }) ?? Effect.succeed("")) as string
+    const given = { n, first, id, rev: Number(documentOf(id)?.["_rev"] ?? 0), prepared }
     if (operation.vanished === true) yield* docs(other).delete("a")
     const before = git("rev-parse", "main")
     if (cell.stale) yield* server.faults.set({ staleSeconds: 600 })
@@ -113,11 +114,19 @@ const run = (cell: PushCell) =>
     next = () => "none"
     yield* server.faults.set({})
     const outcome = Either.isRight(result) ? "success" : result.left._tag
-    const times = Number(git("rev-list", "--count", `${before}..main`, "--", `data/docs/${id}.json`))
+    const timesNow = () =>
+      Number(git("rev-list", "--count", "--first-parent", `${before}..main`, "--", `data/docs/${id}.json`))
+    const times = timesNow()
     git("fsck", "--strict")
-    return isRight(cell, operation, outcome, { times, isDone: isDoneIn(documentOf(id), operation, given) })
+    const isDone = () => isDoneIn(documentOf(id), operation, given)
+    if (!isRight(cell, operation, outcome, { times, isDone: isDone() })) {
+      return `${JSON.stringify(cell)}: ${Either.isLeft(result) ? String(result.left) : outcome}, done ${times} times`
+    }
+    if (operation.again === undefined) return undefined
+    const again = yield* Effect.either(operation.again(other, given))
+    return Either.isRight(again) && timesNow() === 1 && isDone()
       ? undefined
-      : `${JSON.stringify(cell)}: ${Either.isLeft(result) ? String(result.left) : outcome}, done ${times} times`
+      : `${JSON.stringify(cell)}: ${outcome}, and again ${Either.isLeft(again) ? String(again.left) : "success"}, done ${timesNow()} times`
   }).pipe(Effect.scoped)
 
 /** Runs each cell, and answers what is wrong. */

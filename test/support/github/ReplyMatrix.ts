@@ -16,6 +16,8 @@ export interface Given {
   readonly first: string
   readonly id: string
   readonly rev: number
+  /** What was prepared for it. */
+  readonly prepared: string
 }
 
 export interface Operation {
@@ -26,9 +28,23 @@ export interface Operation {
   readonly done?: (document: Document, given: Given) => boolean
   /** Somebody else deletes the document before, without this client's knowing: an error says that it stays deleted. */
   readonly vanished?: boolean
+  /** Comes before it, without faults. */
+  readonly prepare?: (
+    store: StoreService,
+    given: Pick<Given, "n" | "id">
+  ) => Effect.Effect<string, { readonly _tag: string }>
+  /** The same by somebody else, when all is over: whatever became of it, it is done once afterwards. */
+  readonly again?: (store: StoreService, given: Given) => Effect.Effect<unknown, { readonly _tag: string }>
 }
 
 export const docs = (store: StoreService) => store.collection("docs")
+
+/** What a merge is made of: the branch, or an edit of a proposal, writes the number, and the target another field. */
+const aside = (store: StoreService, { id, n }: Pick<Given, "n" | "id">) =>
+  docs(store).update(id, { aside: n })
+
+const isMerged = (document: Document, { n, rev }: Given) =>
+  document?.["n"] === n && document["aside"] === n && document["_rev"] === rev + 1
 
 export const operations = {
   insert: { run: (store, { id, n }) => docs(store).insert({ n }, { id }), makes: true },
@@ -60,6 +76,42 @@ export const operations = {
   restore: {
     run: (store, { first, id }) => docs(store).restore(id, first),
     done: (document, { rev }) => document?.["n"] === 1 && document["_rev"] === rev + 1
+  },
+  merge: {
+    prepare: (store, given) =>
+      Effect.gen(function* () {
+        const branch = `draft-${given.n}`
+        yield* store.createBranch(branch)
+        yield* docs(store.onBranch(branch)).update(given.id, { n: given.n })
+        yield* aside(store, given)
+        return branch
+      }),
+    run: (store, { prepared }) => store.merge(prepared),
+    done: isMerged,
+    again: (store, { prepared }) => store.merge(prepared)
+  },
+  accept: {
+    prepare: (store, given) =>
+      Effect.gen(function* () {
+        const { proposal } = yield* store.propose({ title: "a number" }, (draft) =>
+          draft.collection("docs").update(given.id, { n: given.n })
+        )
+        yield* aside(store, given)
+        return proposal.id
+      }),
+    run: (store, { prepared }) => store.proposal(prepared).accept(),
+    done: isMerged,
+    again: (store, { prepared }) =>
+      Effect.catchIf(
+        store.proposal(prepared).accept(),
+        (error) => error._tag === "ConflictError",
+        (error) =>
+          Effect.filterOrFail(
+            store.proposal(prepared).get(),
+            ({ state }) => state === "accepted",
+            () => error
+          )
+      )
   }
 } satisfies { readonly [name: string]: Operation }
 
@@ -185,6 +237,12 @@ const world = Effect.gen(function* () {
     templates.set("indexes" in carriers[carrier][1], { server, first: Either.getOrThrow(result) })
   }
 
+  /** Every answer so far is old, also for the host, and every limit over. */
+  const later = Effect.suspend(() => {
+    flight.now += 121_000
+    return TestClock.setTime(flight.now)
+  })
+
   let numbers = 100
 
   /** A repository of its own with a client; the function runs a cell there and says what is wrong. */
@@ -210,7 +268,12 @@ const world = Effect.gen(function* () {
           const operation: Operation = operations[cell.operation]
           const n = ++numbers
           const id = operation.makes === true ? `new${n}` : "a"
-          const given = { n, first, id, rev: Number(readDocument(server, id)?.["_rev"] ?? 0) }
+          const prepared = yield* settle(flight, operation.prepare?.(store, { n, id }) ?? Effect.succeed(""))
+          if (Either.isLeft(prepared.result)) {
+            return `${JSON.stringify(cell)}: before it ${prepared.result.left}`
+          }
+          const stored = Number(readDocument(server, id)?.["_rev"] ?? 0)
+          const given = { n, first, id, rev: stored, prepared: prepared.result.right }
           if (operation.vanished === true) {
             const remove = settle(flight, docs(other).delete("a"))
             const removed = yield* remove
@@ -234,11 +297,21 @@ const world = Effect.gen(function* () {
           server.fault = () => undefined
           const outcome = Either.isRight(result) ? "success" : result.left._tag
           const path = `data/docs/${id}.json`
-          const times = Number(server.git(["rev-list", "--count", `${before}..main`, "--", path]))
+          const timesNow = () =>
+            Number(server.git(["rev-list", "--count", "--first-parent", `${before}..main`, "--", path]))
+          const times = timesNow()
           const document = readDocument(server, id)
           const isDone = isDoneIn(document, operation, given)
           if (!isRight(cell, operation, outcome, { times, isDone })) {
             return `${JSON.stringify(cell)}: ${Either.isLeft(result) ? String(result.left) : outcome}, done ${times} times`
+          }
+          if (operation.again !== undefined) {
+            yield* later
+            const { result: again } = yield* settle(flight, operation.again(other, given))
+            const isOnce = timesNow() === 1 && isDoneIn(readDocument(server, id), operation, given)
+            return Either.isRight(again) && isOnce
+              ? undefined
+              : `${JSON.stringify(cell)}: ${outcome}, and again ${Either.isLeft(again) ? String(again.left) : "success"}, done ${timesNow()} times`
           }
           // What it has written is read again, whichever machine answers.
           if (operation.vanished === true || outcome === "AmbiguousWriteError") return undefined
@@ -256,12 +329,6 @@ const world = Effect.gen(function* () {
       const sound = Effect.sync(() => server.git(["fsck", "--strict"]))
       return { run, sound }
     })
-
-  /** Every answer so far is old, also for the host, and every limit over. */
-  const later = Effect.suspend(() => {
-    flight.now += 121_000
-    return TestClock.setTime(flight.now)
-  })
 
   return { later, repository }
 })

@@ -179,7 +179,8 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
             : yield* git.resolve(revision)
         }),
       updateRef: faulty(fullName, git, git.updateRef),
-      inTurn: (name, effect) => git.inTurn(name, (update) => effect(faulty(fullName, git, update))),
+      // A read that writes down what it has noticed is judged as a write.
+      inTurn: (name, effect) => git.inTurn(name, (update) => writing(effect(faulty(fullName, git, update)))),
       // Git's own programs move refs in here.
       exclusively: (effect) =>
         Effect.suspend(() =>

@@ -10,6 +10,7 @@ import { lazy } from "../../../domain/Lazy.js"
 import { isOid } from "../../../domain/Oid.js"
 import type { ValidationError } from "../../../domain/StoreError.js"
 import { GitRemote, type GitRemoteService, type RemoteSnapshot, type Wants } from "../GitRemote.js"
+import type { PullRequests } from "../PullRequests.js"
 import { type CommitReads, snapshotAt, snapshotLater } from "../RemoteSnapshot.js"
 import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
@@ -137,7 +138,11 @@ const connect = (settings: Settings) =>
       return made
     })
     const probe = makeProbe(client, refs, branches)
-    const pulls = Effect.map(pulling, ({ makePullRequests }) => makePullRequests({ client, told }))
+    let requests: PullRequests | undefined
+    const pulls = Effect.map(pulling, ({ makePullRequests }) => {
+      requests ??= makePullRequests({ client, told })
+      return requests
+    })
 
     const remote = GitRemote.of({
       name: repositoryName,

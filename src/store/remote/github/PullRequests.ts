@@ -1,3 +1,4 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../../domain/Oid.js"
@@ -7,6 +8,7 @@ import * as Api from "./api/Pulls.js"
 import type { CallFailure, Client } from "./Client.js"
 import { once, Proof } from "./LostReply.js"
 import { makeWritable, type Told } from "./Told.js"
+import { lag } from "./WrittenFiles.js"
 
 const page = 100
 
@@ -51,6 +53,26 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
   const find = (branch: string): Effect.Effect<Option.Option<PullRequest>, CallFailure> =>
     Effect.map(ask({ state: "all", head: `${owner}:${branch}` }), ({ own }) =>
       Option.fromNullable(own.filter((one) => one.branch === branch).sort((a, b) => b.number - a.number)[0])
+    )
+
+  /** Those that this client has opened lately, by their branches: a machine that is behind shows none. */
+  const opened = new Map<string, { readonly request: PullRequest; readonly at: number }>()
+
+  const openedLately = Effect.map(Clock.currentTimeMillis, (now) => {
+    for (const [branch, { at }] of opened) if (now >= at + lag) opened.delete(branch)
+    return [...opened.values()].map(({ request }) => request)
+  })
+
+  const noteOpened = (request: PullRequest) =>
+    Effect.map(Clock.currentTimeMillis, (at) => {
+      opened.set(request.branch, { request, at })
+    })
+
+  const findOwn = (branch: string) =>
+    Effect.flatMap(find(branch), (found) =>
+      Option.isSome(found)
+        ? Effect.succeed(found)
+        : Effect.map(openedLately, (own) => Option.fromNullable(own.find((one) => one.branch === branch)))
     )
 
   const get = (number: number) =>
@@ -134,11 +156,13 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
       const { body, branch, into, title } = request
       return writable("openPullRequest", branch).pipe(
         Effect.zipRight(open({ base: into, body, head: branch, title })),
+        Effect.tap(noteOpened),
         Effect.flatMap((made) => labelled(made, request)),
+        Effect.tap(noteOpened),
         told("openPullRequest")
       )
     },
-    find: (branch) => told("findPullRequest")(find(branch)),
+    find: (branch) => told("findPullRequest")(findOwn(branch)),
     list: (state) =>
       told("listPullRequests")(
         Effect.gen(function* () {
@@ -146,15 +170,28 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
           for (let number = 1; ; number++) {
             const { count, own } = yield* ask({ state, page: number })
             all.push(...own)
-            if (count < page) return all
+            if (count < page) break
           }
+          if (state === "closed") return all
+          const missing = (yield* openedLately).filter(({ number }) =>
+            all.every((one) => one.number !== number)
+          )
+          // One that the list does not show may also have been merged or closed since.
+          const found = yield* Effect.forEach(missing, ({ branch }) => findOwn(branch))
+          return [
+            ...all,
+            ...found.flatMap(Option.toArray).filter((one) => state === "all" || one.state === "open")
+          ]
         })
       ),
     close: (number) =>
       Effect.map(
         client.call(Api.updatePull, { path: pathOf(number), body: { state: "closed" } }),
         ({ value }) => requestOf(Option.getOrThrow(value))
-      ).pipe(told("closePullRequest")),
+      ).pipe(
+        Effect.tap(({ branch }) => Effect.sync(() => opened.delete(branch))),
+        told("closePullRequest")
+      ),
     merge: (request, at, message) =>
       writable("mergePullRequest", request.branch).pipe(
         Effect.zipRight(merge(request, at, message)),
