@@ -86,10 +86,13 @@ const mostVersions = 20
 /** Whether the document has been as an edit wants it since the edit's base: its reply may have been lost. */
 const wasWritten = (store: StoreService, edit: StagedEdit, base: EditBase, ours: JsonObject) =>
   Effect.gen(function* () {
+    const began = yield* pastOf(store, edit, base)
     const since = yield* store.collection(edit.collection).history(edit.id, { limit: mostVersions })
     for (const { sha } of since) {
-      if (sha === base.commit) return false
-      if (same(yield* pastOf(store, edit, { ...base, commit: sha }), ours)) return true
+      const past = yield* pastOf(store, edit, { ...base, commit: sha })
+      if (same(past, ours)) return true
+      // The commit of a base is one that has it: the one that wrote it may be older.
+      if (same(past, began)) return false
     }
     return false
   })

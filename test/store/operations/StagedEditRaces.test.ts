@@ -59,6 +59,24 @@ describe("publishing again", () => {
   )
 })
 
+describe("an edit that puts back an older value", () => {
+  // StagedEdits.ts, publish: what is not in the document yet is written, also where it was there before the edit began.
+  it.live("is written although the document has been so before", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.notes.insert({ n: 2, title: "t" }, { id: "x" })
+      yield* it.notes.update("x", { n: 1 })
+      // The edit's base is the head of the branch, which did not write the document.
+      yield* it.notes.insert({ n: 0 }, { id: "other" })
+      const edit = yield* it.begin("x", print({ n: 2, title: "t" }))
+      yield* it.other.collection("notes").update("x", { title: "theirs" })
+      yield* it.edits.publish([edit], "back to two")
+      const { n, title } = (yield* document(it.other, "notes", "x"))!
+      assert.deepStrictEqual({ n, title }, { n: 2, title: "theirs" })
+    })
+  )
+})
+
 describe("a review", () => {
   // StagedEdits.ts, ReviewedEdit: each edit has a state; one document that others broke hides the review of all others.
   it.live("tells of every edit where a stored document has been broken since", () =>
