@@ -314,11 +314,15 @@ export const make = (options: CommitQueueOptions) =>
         Effect.uninterruptibleMask((restore) => {
           // Branches have their turns by their short names, and other refs by their whole ones.
           const name = ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : ref
-          const settled = Effect.suspend(() => {
-            const { last } = staging.branchOf(name)
-            return last === undefined ? Effect.void : Effect.ignore(Deferred.await(last))
-          })
-          return inLine(restore, name, restore(Effect.zipRight(settled, effect)))
+          // A commit that is taken out leaves the flush before it as the last one.
+          const settled = (seen: Staging.Done | undefined): Effect.Effect<void> =>
+            Effect.suspend(() => {
+              const { last } = staging.branchOf(name)
+              return last === undefined || last === seen
+                ? Effect.void
+                : Effect.zipRight(Effect.ignore(Deferred.await(last)), settled(last))
+            })
+          return inLine(restore, name, restore(Effect.zipRight(settled(undefined), effect)))
         }),
 
       /** Runs `effect` with everything flushed and no writer of this process at work. */
