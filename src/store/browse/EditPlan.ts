@@ -73,11 +73,11 @@ const mergeOf = (store: StoreService, edit: StagedEdit, base: EditBase, ours: Js
     )
 }
 
-/** The document as a commit had it; null where it cannot be found any more. */
-const pastOf = (store: StoreService, { collection, id }: StagedEdit, { commit }: EditBase) =>
-  Effect.flatMap(store.at(commit), (view) => view.collection(collection).get(id)).pipe(
-    Effect.map(Option.match({ onNone: () => null, onSome: withoutMetadata })),
-    Effect.catchTag("NotFoundError", () => Effect.succeed(null))
+/** The version of the document in a commit; undefined where it cannot be found any more. */
+const versionIn = (store: StoreService, { collection, id }: StagedEdit, commit: string) =>
+  Effect.flatMap(store.at(commit), (view) => view.collection(collection).version(id)).pipe(
+    Effect.map(Option.getOrUndefined),
+    Effect.catchTag("NotFoundError", () => Effect.succeed(undefined))
   )
 
 /** Versions of a document that are looked through for one that has an edit already. */
@@ -86,13 +86,12 @@ const mostVersions = 20
 /** Whether the document has been as an edit wants it since the edit's base: its reply may have been lost. */
 const wasWritten = (store: StoreService, edit: StagedEdit, base: EditBase, ours: JsonObject) =>
   Effect.gen(function* () {
-    const began = yield* pastOf(store, edit, base)
     const since = yield* store.collection(edit.collection).history(edit.id, { limit: mostVersions })
     for (const { sha } of since) {
-      const past = yield* pastOf(store, edit, { ...base, commit: sha })
-      if (same(past, ours)) return true
-      // The commit of a base is one that has it: the one that wrote it may be older.
-      if (same(past, began)) return false
+      const past = yield* versionIn(store, edit, sha)
+      // The commit of a base is one that has it, the one that wrote it may be older: the blob tells.
+      if (past?.sha === base.sha) return false
+      if (same(bodyOf(past), ours)) return true
     }
     return false
   })
@@ -159,7 +158,8 @@ const planOn = (
     if (found?.sha === base.sha) {
       return planned({ state: ours === null ? "delete" : "change", after: ours }, true)
     }
-    if (ours === null || found === undefined) return yield* contradicting(yield* pastOf(store, edit, base))
+    if (ours === null || found === undefined)
+      return yield* contradicting(bodyOf(yield* versionIn(store, edit, base.commit)))
     const merging = yield* mergeOf(store, edit, base, ours, found).pipe(
       // A history that was rewritten may not have the base any more.
       Effect.catchTag("NotFoundError", () => Effect.succeed(undefined))

@@ -59,6 +59,22 @@ describe("publishing again", () => {
   )
 })
 
+describe("publishing after somebody has taken the edit back", () => {
+  it.live("writes nothing again", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.notes.insert({ title: "A", text: "one" }, { id: "a" })
+      const edit = yield* it.begin("a", print({ title: "mine", text: "one" }))
+      // Its reply is lost.
+      yield* it.edits.publish([edit], "first")
+      yield* it.other.collection("notes").update("a", { title: "A" })
+      const { commit } = yield* it.edits.publish([edit], "again")
+      assert.isNull(commit)
+      assert.strictEqual((yield* document(it.other, "notes", "a"))!["title"], "A")
+    })
+  )
+})
+
 describe("an edit that puts back an older value", () => {
   // StagedEdits.ts, publish: what is not in the document yet is written, also where it was there before the edit began.
   it.live("is written although the document has been so before", () =>

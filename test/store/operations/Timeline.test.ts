@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { JsonObject } from "../../../src/domain/Document.js"
 import type { Oid } from "../../../src/domain/Oid.js"
+import type { AuthError } from "../../../src/domain/StoreError.js"
 import { Browse } from "../../../src/store/browse/index.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
@@ -200,6 +201,28 @@ describe("a preview of a merge", () => {
       const { conflicts } = yield* timeline.previewMerge("draft", [])
       assert.lengthOf(conflicts, 2, JSON.stringify(conflicts))
       assert.lengthOf(new Set(conflicts.map(({ digest, path }) => `${path} ${digest}`)), 2)
+    })
+  )
+})
+
+describe("a timeline that can only be read", () => {
+  // A right is missing (403), not a session (401), which a page answers by signing out.
+  it.live("refuses to revert, to make a branch and to merge with 403", () =>
+    Effect.gen(function* () {
+      const it = yield* world()
+      yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
+      const timeline = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: true }).timeline
+      for (const write of [
+        timeline.revert("main"),
+        timeline.createBranch("draft", "main"),
+        timeline.merge("draft", [])
+      ]) {
+        const error: { readonly _tag: string; readonly status?: unknown } = yield* Effect.flip(
+          write as Effect.Effect<unknown, AuthError>
+        )
+        assert.strictEqual(error._tag, "AuthError")
+        assert.strictEqual(error.status, 403)
+      }
     })
   )
 })
