@@ -24,7 +24,7 @@ import type {
   ServicesOf,
   StepOptions
 } from "./Handler.js"
-import type { Requested, RequestedNow, Taking, TakingNow } from "./internal/Known.js"
+import type { Requested, RequestedNow, Takes } from "./internal/Known.js"
 import { NamedExecution } from "./internal/NamedExecution.js"
 import { kindOf } from "./internal/notAFunction.js"
 import { compile } from "./internal/Plan.js"
@@ -114,6 +114,16 @@ export interface MiddlewareObject<Req, Res, E, R, U, Ret> extends StepOptions {
  * @category type-level
  */
 export type Unanswered<U, E> = [Extract<E, UnhandledRequestError & Marked>] extends [never] ? never : U
+
+/** The chain that is known from where a function is used, or any that takes the request that was given. */
+type Taking<Req, Given, Req2, Res, E, R, U> = unknown extends Req
+  ? Chain<Req2, Res, E, R, U> & Takes<Req2, Given>
+  : Chain<Req, Res, E, R, U>
+
+/** The same, of chains that require nothing. */
+type TakingNow<Req, R, Given, Req2, Res, E, U> = unknown extends Req
+  ? Chain<Req2, Res, E, never, U> & Takes<Req2, Given>
+  : Chain<Req, Res, E, R, U>
 
 const variance = {
   _Req: (_: any) => _,
