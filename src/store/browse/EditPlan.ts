@@ -73,11 +73,11 @@ const mergeOf = (store: StoreService, edit: StagedEdit, base: EditBase, ours: Js
     )
 }
 
-/** The version of the document in a commit; undefined where it cannot be found any more. */
+/** The version of the document in a commit; undefined where it cannot be found any more, or nobody can read it. */
 const versionIn = (store: StoreService, { collection, id }: StagedEdit, commit: string) =>
   Effect.flatMap(store.at(commit), (view) => view.collection(collection).version(id)).pipe(
     Effect.map(Option.getOrUndefined),
-    Effect.catchTag("NotFoundError", () => Effect.succeed(undefined))
+    Effect.catchTag("NotFoundError", "ValidationError", () => Effect.succeed(undefined))
   )
 
 /** Versions of a document that are looked through for one that has an edit already. */

@@ -21,7 +21,7 @@ export const invalidResolution = (message: string, conflict: Unmerged) =>
     collection: conflict.collection,
     id: conflict.id,
     message,
-    hint: 'return "ours", "theirs", a document, null for no document, or undefined to leave it a conflict'
+    hint: 'return "ours", "theirs", a function of each place, a document, null for none, or undefined to leave it a conflict'
   })
 
 export const makeResolutions = (onConflict: MergeOptions["onConflict"]): Resolutions => {

@@ -75,6 +75,22 @@ describe("publishing after somebody has taken the edit back", () => {
   )
 })
 
+describe("an edit of a document that was broken and mended since", () => {
+  it.live("is merged with what it is now", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.notes.insert({ n: 1, title: "t" }, { id: "x" })
+      const edit = yield* it.begin("x", print({ n: 2, title: "t" }))
+      yield* byHand(it.remote, file("notes/x.json", "{ broken"))
+      yield* byHand(it.remote, file("notes/x.json", { _id: "x", _rev: 2, n: 1, title: "theirs" }))
+      const { edits } = yield* it.edits.publish([edit], "m")
+      assert.strictEqual(edits[0]?.state, "merge", edits[0]?.problem)
+      const { n, title } = (yield* document(it.other, "notes", "x"))!
+      assert.deepStrictEqual({ n, title }, { n: 2, title: "theirs" })
+    })
+  )
+})
+
 describe("an edit that puts back an older value", () => {
   // StagedEdits.ts, publish: what is not in the document yet is written, also where it was there before the edit began.
   it.live("is written although the document has been so before", () =>
