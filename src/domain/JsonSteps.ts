@@ -87,14 +87,14 @@ const readInPieces = (stack: ReadonlyArray<Open>, text: string): void => {
   }
 }
 
-/** The place of the quote that ends a string. */
-const endOfString = (text: string, start: number): number => {
+/** The place of the quote that ends the string which begins at another one; the text's length where none does. */
+export const endOfString = (text: string, start: number): number => {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at
     while (text.charCodeAt(before - 1) === backslash) before--
     if ((at - before) % 2 === 0) return at
   }
-  throw new SyntaxError("Unterminated string")
+  return text.length
 }
 
 /**
@@ -147,6 +147,7 @@ export function* parse(text: string, piece = pieceLength): TimeSlice.Steps<unkno
       }
     }
   }
+  // No list and no object: one value, or what is none.
   if (result === undefined && stack.length === 0) return JSON.parse(text)
   if (result === undefined || !isBlank(text.slice(result.end))) throw unexpected(result?.end ?? text.length)
   return result.value

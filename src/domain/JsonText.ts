@@ -91,19 +91,11 @@ const isExact = (text: string): boolean => {
   return Number.isFinite(value) && decimal(text) === decimal(String(value))
 }
 
-/** Everything of a JSON text but the inside of its strings, which no expression can match where they are long. */
+/**
+ * Everything of a JSON text but the inside of its strings, which no expression can match where they are long. One for each
+ * text: between its steps another may be read.
+ */
 const tokens = () => /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
-
-/** The place after the string that begins at a quote. */
-const afterString = (text: string, start: number): number => {
-  for (let at = start + 1; ; at++) {
-    at = text.indexOf('"', at)
-    if (at < 0) return text.length
-    let slashes = 0
-    while (text[at - 1 - slashes] === "\\") slashes++
-    if (slashes % 2 === 0) return at + 1
-  }
-}
 
 type Visit = (steps: ReadonlyArray<string | number>, part: string) => void
 
@@ -121,7 +113,7 @@ function* visitNumbers(text: string, visit: Visit): TimeSlice.Steps<void> {
     else if (first === "[") steps.push(0)
     else if (first === "}" || first === "]") steps.pop()
     else if (first === '"') {
-      token.lastIndex = afterString(text, match.index)
+      token.lastIndex = JsonSteps.endOfString(text, match.index) + 1
       if (typeof steps[last] === "string") key = text.slice(match.index, token.lastIndex)
     } else if (first === ":") steps[last] = JSON.parse(key) as string
     else if (first === ",") {

@@ -81,6 +81,21 @@ export const pathChange = (
   ...(isPlain(before) && isPlain(after) ? {} : { modes: { before: before?.mode, after: after?.mode } })
 })
 
+/** The blobs of a difference. A submodule has none: its commit lies in another repository. */
+export const blobSides = ({ after, before, modes }: PathChange): Pick<PathChange, "before" | "after"> => ({
+  before: modes?.before === "160000" ? Option.none() : before,
+  after: modes?.after === "160000" ? Option.none() : after
+})
+
+/** A difference without its blobs: undefined where neither side is a submodule. */
+export const submodulesOf = ({ after, before, modes, path }: PathChange): PathChange | undefined => {
+  const side = (oid: Option.Option<Oid>, mode: FileMode | undefined): FileEntry | undefined =>
+    mode === "160000" && Option.isSome(oid) ? { oid: oid.value, mode } : undefined
+  const was = side(before, modes?.before)
+  const is = side(after, modes?.after)
+  return was === undefined && is === undefined ? undefined : pathChange(path, was, is)
+}
+
 /**
  * A file that was read by its blob's id.
  *
@@ -95,7 +110,3 @@ export interface Blob {
   /** Its bytes, not to be changed. */
   readonly content: Uint8Array
 }
-
-/** Whether one side of a change is a submodule: an object that is in no repository of this one's. */
-export const isOfSubmodule = ({ modes }: PathChange): boolean =>
-  modes?.before === "160000" || modes?.after === "160000"

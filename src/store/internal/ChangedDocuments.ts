@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
-import { isOfSubmodule } from "../../git/Tree.js"
+import { blobSides, submodulesOf } from "../../git/Tree.js"
 import { locate } from "../DocumentPath.js"
 import type { FileMode, Head, PathChange } from "../remote/GitRemote.js"
 import { snapshotAt, snapshotOf } from "../remote/RemoteSnapshot.js"
@@ -65,18 +65,22 @@ export const changesBetween = (
       return found
     }
     for (const change of changes) {
-      const { path } = change
-      const placeIn = ({ settings }: RecordedSettings, side: Option.Option<Oid>) =>
-        Option.isNone(side) || isOfSubmodule(change) ? undefined : locate(root, settings, path)
-      const was = placeIn(settings.before, change.before)
-      const is = placeIn(settings.after, change.after)
-      if (was !== undefined && Option.isSome(change.before)) {
-        entry(was).before = { path, oid: change.before.value, mode: change.modes?.before ?? "100644" }
+      const { modes, path } = change
+      const { after, before } = blobSides(change)
+      const was = Option.isSome(before) ? locate(root, settings.before.settings, path) : undefined
+      const is = Option.isSome(after) ? locate(root, settings.after.settings, path) : undefined
+      if (was !== undefined && Option.isSome(before)) {
+        entry(was).before = { path, oid: before.value, mode: modes?.before ?? "100644" }
       }
-      if (is !== undefined && Option.isSome(change.after)) {
-        entry(is).after = { path, oid: change.after.value, mode: change.modes?.after ?? "100644" }
+      if (is !== undefined && Option.isSome(after)) {
+        entry(is).after = { path, oid: after.value, mode: modes?.after ?? "100644" }
       }
-      if (was !== undefined || is !== undefined) continue
+      if (was !== undefined || is !== undefined) {
+        // A submodule in the place of a document is a file beside it.
+        const submodule = submodulesOf(change)
+        if (submodule !== undefined) files.push(submodule)
+        continue
+      }
       const inside = root === "" ? path : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : ""
       const derivedFrom = /^_index\/([^/]+)\/|^_manifest\/(?:([^/]+)\.json$|([^/]+)\/)/.exec(inside)
       if (derivedFrom === null) files.push(change)

@@ -8,6 +8,7 @@ import type { Layout } from "../../domain/Settings.js"
 import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
+import { blobSides } from "../../git/Tree.js"
 import { idAt, placeOf } from "../DocumentPath.js"
 import type { GitRemoteService, RemoteFailure } from "../remote/GitRemote.js"
 
@@ -42,18 +43,22 @@ export const changedBlobs = (
     for (const change of yield* remote.diff(from, after)) {
       if (slice.isSpent()) yield* slice.pause
       const { path } = change
+      // A submodule is no document, whatever its name.
+      const { after, before } = blobSides(change)
       // A document whose file has another mode now is what it was.
-      if (!path.endsWith(".json") || Equal.equals(change.before, change.after)) continue
+      if (!path.endsWith(".json") || Equal.equals(before, after)) continue
       const id = idAt(layout, path)
       if (id === undefined || placeOf(layout, id) !== path) return Option.none()
       // By the form of their directories, copies elsewhere are the document once it is gone from its own place.
-      if (layout.shardDepth > 0 && layout.shardBy === "hash" && Option.isNone(change.after)) {
+      if (layout.shardDepth > 0 && layout.shardBy === "hash" && Option.isNone(after)) {
         return Option.none()
       }
-      const oidOf = (side: "before" | "after") =>
-        change.modes?.[side] === "160000" ? undefined : Option.getOrUndefined(change[side])
-      const [before, after] = [oidOf("before"), oidOf("after")]
-      if (before !== undefined || after !== undefined) found.push({ id, path, before, after })
+      found.push({
+        id,
+        path,
+        before: Option.getOrUndefined(before),
+        after: Option.getOrUndefined(after)
+      })
     }
     return Option.some(found)
   }).pipe(Effect.catchIf(isGone, () => Effect.succeedNone))

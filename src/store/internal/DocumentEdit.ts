@@ -43,6 +43,12 @@ export const changeOf = ({ after, before, id }: Judgement.Prepared): DocumentCha
   return { id, document: after?.spelled ?? after?.document, before: was && (() => documentIn(was.content)) }
 }
 
+/** A document may give way to a file in its place, or come in the place of one: what is put there alone says so. */
+const withoutReplaced = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+  const put = new Set(changes.flatMap(({ _tag, path }) => (_tag === "Remove" ? [] : [path])))
+  return changes.filter(({ _tag, path }) => _tag !== "Remove" || !put.has(path))
+}
+
 /** What a unit does to each collection, for its index and manifest files. */
 const touchedBy = (
   root: string,
@@ -80,7 +86,10 @@ const touchedBy = (
     const collection = collectionAt(root, change.path)
     if (collection !== undefined) of(collection).changes.push(change)
   }
-  return [...touched.values(), ...(unit.behind ?? [])]
+  return [
+    ...Array.from(touched.values(), (one) => ({ ...one, changes: withoutReplaced(one.changes) })),
+    ...(unit.behind ?? [])
+  ]
 }
 
 /** The error for values that two documents would share, with the versions of the documents that have them. */
@@ -165,7 +174,7 @@ export const edit = (
         unit,
         outcomes.map(({ before }) => before)
       ),
-      changes,
+      changes: unit.files === undefined ? changes : withoutReplaced(changes),
       merges: unit.merges,
       author: unit.author ?? options.author,
       committer: options.committer

@@ -78,20 +78,33 @@ export const divide = (ours: ItemChanges, theirs: ItemChanges): Divided => {
   return { taken: taken.sort(byName), both: both.sort(byName) }
 }
 
-/** What their side has where ours has a directory, or below a file of ours: there is no tree that holds both. */
+/**
+ * What their side has where ours has a directory, below a file of ours, or where ours has a document and theirs a submodule:
+ * there is no tree that holds both.
+ */
 export const blocked = (ours: ItemChanges, taken: ReadonlyArray<ItemChange>): ReadonlyArray<Unmerged> => {
-  const files = new Set<string>()
+  const files = new Map<string, string>()
   const directories = new Set<string>()
-  for (const { after, path } of ours.values()) {
-    if (after === undefined) continue
-    files.add(path)
-    for (const directory of directoriesOf(path)) directories.add(directory)
+  for (const item of ours.values()) {
+    if (item.after === undefined) continue
+    files.set(item.path, nameOfItem(item))
+    for (const directory of directoriesOf(item.path)) directories.add(directory)
   }
-  return taken.flatMap(({ after, path }): ReadonlyArray<Unmerged> => {
-    const file = after === undefined ? undefined : directoriesOf(path).find((above) => files.has(above))
-    const at = file ?? (after !== undefined && directories.has(path) ? path : undefined)
-    if (at === undefined) return []
-    const problem = `${at} is a file on one branch and a directory on the other`
+  const problemOf = (item: ItemChange): string | undefined => {
+    const { path } = item
+    const file = directoriesOf(path).find((above) => files.has(above))
+    if (file !== undefined || directories.has(path)) {
+      return `${file ?? path} is a file on one branch and a directory on the other`
+    }
+    const other = files.get(path)
+    return other === undefined || other === nameOfItem(item)
+      ? undefined
+      : `${path} is a document on one branch and a submodule on the other`
+  }
+  return taken.flatMap((item): ReadonlyArray<Unmerged> => {
+    const { after, path } = item
+    const problem = after === undefined ? undefined : problemOf(item)
+    if (problem === undefined) return []
     const theirs = after?.oid
     return [{ kind: "file", path, base: undefined, ours: undefined, theirs, conflicts: [], problem }]
   })

@@ -48,38 +48,3 @@ describe.each(remotes)(
     )
   }
 )
-
-describe.each(remotes)(
-  "an index on %s that is behind a submodule which is named like a document",
-  (_name, layer) => {
-    const test = (title: string, body: Effect.Effect<void, unknown, GitRemote>) =>
-      it.live(title, () => Effect.provide(body, Layer.fresh(layer)), 60_000)
-
-    const behind = Effect.gen(function* () {
-      const remote = yield* GitRemote
-      const store = yield* Store.make({
-        format: 2,
-        indexes: { people: ["n"] },
-        manifests: ["people"]
-      } as never)
-      yield* store.collection("people").insert({ n: 1 }, { id: "ada" })
-      yield* byHand(remote, {
-        _tag: "Link",
-        path: "data/people/sub.json",
-        oid: "5".repeat(40) as never,
-        mode: "160000"
-      })
-      return store.collection("people")
-    })
-
-    // The same.
-    test(
-      "is caught up with by a write",
-      Effect.gen(function* () {
-        const people = yield* behind
-        const written = yield* Effect.either(people.insert({ n: 2 }, { id: "bob" }))
-        assert.isTrue(Either.isRight(written), String(written))
-      })
-    )
-  }
-)

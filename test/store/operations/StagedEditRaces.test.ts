@@ -1,26 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import type { JsonObject } from "../../../src/domain/Document.js"
-import { Browse, type StagedEdit } from "../../../src/store/browse/index.js"
+import type { StagedEdit } from "../../../src/store/browse/index.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { byHand, file } from "../core/ByHand.js"
-import { document, world } from "./Support.js"
+import { document, editing, world } from "./Support.js"
 
 const print = (value: JsonObject) => JSON.stringify(value)
 
 const open = (options: StoreOptions = {}) =>
   Effect.gen(function* () {
     const it = yield* world(options)
-    const edits = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: false }).edits
     const notes = it.store.collection("notes")
-    const begin = (id: string, text: string | null): Effect.Effect<StagedEdit, unknown> =>
-      Effect.map(Effect.map(edits.document("notes", id), Option.getOrThrow), ({ commit, sha }) => ({
-        collection: "notes",
-        id,
-        base: { commit, sha },
-        text
-      }))
-    return { ...it, edits, notes, begin }
+    return { ...it, ...(yield* editing(it, "notes")), notes }
   })
 
 describe("a document to be edited", () => {

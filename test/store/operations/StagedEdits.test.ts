@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { JsonObject } from "../../../src/domain/Document.js"
 import { Browse, type StagedEdit } from "../../../src/store/browse/index.js"
 import { byHand, file } from "../core/ByHand.js"
-import { expectFailure, headSha, world } from "./Support.js"
+import { editing, expectFailure, headSha, world } from "./Support.js"
 
 const print = (document: JsonObject) => JSON.stringify(document)
 
@@ -19,16 +19,8 @@ const open = Effect.gen(function* () {
       batch.put("plans", "p", { title: "P" })
     ])
   )
-  const edits = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: false }).edits
+  const { begin, edits } = yield* editing(it, "notes")
   const notes = it.store.collection("notes")
-  /** An edit of the document as it is now. */
-  const begin = (id: string, text: string | null): Effect.Effect<StagedEdit, unknown> =>
-    Effect.map(Effect.map(edits.document("notes", id), Option.getOrThrow), ({ commit, sha }) => ({
-      collection: "notes",
-      id,
-      base: { commit, sha },
-      text
-    }))
   const body = (id: string) =>
     Effect.map(notes.get(id), (found) => {
       const { _created_at, _id, _updated_at, ...rest } = Option.getOrThrow(found)

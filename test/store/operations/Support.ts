@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Chunk, Effect, Either, Option, Stream } from "effect"
 import type { JsonObject, StoredDocument } from "../../../src/domain/Document.js"
 import type { Oid } from "../../../src/domain/Oid.js"
+import { Browse, type StagedEdit } from "../../../src/store/browse/index.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
@@ -116,3 +117,16 @@ export const expectFailure = <T = unknown>(
     assert.strictEqual(actual, tag, String(error))
     return error as T
   })
+
+/** The staged edits of a store, and edits that begin with a document of a collection as it is now. */
+export const editing = ({ remote, store }: Pick<World, "remote" | "store">, collection: string) =>
+  Effect.map(Browse.make({ store, remote, readOnly: false }).edits, (edits) => ({
+    edits,
+    begin: (id: string, text: string | null): Effect.Effect<StagedEdit, unknown> =>
+      Effect.map(Effect.map(edits.document(collection, id), Option.getOrThrow), ({ commit, sha }) => ({
+        collection,
+        id,
+        base: { commit, sha },
+        text
+      }))
+  }))

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { JsonObject } from "../../../src/domain/Document.js"
-import type { Oid } from "../../../src/domain/Oid.js"
 import type { AuthError } from "../../../src/domain/StoreError.js"
 import { Browse } from "../../../src/store/browse/index.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
@@ -241,105 +240,6 @@ describe("a revert", () => {
       assert.deepStrictEqual(
         preview.documents.map(({ kind, unreadable }) => ({ kind, unreadable })),
         [{ kind: "changed", unreadable: true }]
-      )
-    })
-  )
-})
-
-describe("a submodule that is named like a document", () => {
-  const withSubmodule = Effect.gen(function* () {
-    const it = yield* world()
-    yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
-    yield* it.store.collection("notes").update("x", { n: 1 })
-    const head = Option.getOrThrow(yield* it.remote.head("main"))
-    const at = (oid: string) => ({
-      _tag: "Link" as const,
-      path: "data/notes/sub.json",
-      oid: oid as Oid,
-      mode: "160000" as const
-    })
-    const commit = (branch: string, oid: string) =>
-      Effect.flatMap(it.remote.head(branch), (head) =>
-        it.remote.commit(branch, head, {
-          message: "submodule",
-          changes: [
-            at(oid),
-            {
-              _tag: "Put",
-              path: "data/notes/x.json",
-              content: new TextEncoder().encode(`{"_id":"x","_rev":2,"n":"${oid[0]} on ${branch}"}`)
-            }
-          ]
-        })
-      )
-    return { ...it, head, commit }
-  })
-
-  // docs/branches.md: "Links and submodules are taken from the side that changed them"; no list shows it as a document.
-  it.live("is no document of a commit that changes it", () =>
-    Effect.gen(function* () {
-      const it = yield* withSubmodule
-      const made = yield* it.commit("main", "5".repeat(40))
-      assert.deepStrictEqual(yield* it.other.collection("notes").list(), ["x"])
-      const timeline = yield* timelineOf(it)
-      const changes = yield* timeline.changes(made.commit, 0)
-      assert.deepStrictEqual(
-        changes.documents.map(({ id }) => id),
-        ["x"]
-      )
-    })
-  )
-
-  // StoreService.revert: the documents that the commit changed go back, what is no document is listed in `skipped`.
-  it.live("does not keep the commit that changed it from being reverted", () =>
-    Effect.gen(function* () {
-      const it = yield* withSubmodule
-      yield* it.commit("main", "5".repeat(40))
-      const made = yield* it.commit("main", "6".repeat(40))
-      const { documents, skipped } = yield* it.store.revert(made.commit)
-      assert.deepStrictEqual(
-        documents.map(({ id }) => id),
-        ["x"]
-      )
-      assert.include(skipped, "data/notes/sub.json")
-    })
-  )
-
-  // docs/branches.md: "Links and submodules ... are a conflict, `file`, where both did."
-  it.live("is a conflict where both branches changed it", () =>
-    Effect.gen(function* () {
-      const it = yield* withSubmodule
-      yield* it.commit("main", "5".repeat(40))
-      yield* it.store.createBranch("draft")
-      yield* it.commit("main", "6".repeat(40))
-      yield* it.commit("draft", "7".repeat(40))
-      const { conflicts } = yield* it.store.merge("draft", { dryRun: true })
-      assert.include(
-        conflicts.map(({ kind, path }) => `${kind} ${path}`),
-        "file data/notes/sub.json"
-      )
-    })
-  )
-
-  // docs/branches.md: "Links and submodules are taken from the side that changed them", also where the collection has an index.
-  it.live("is taken from the side that changed it where the collection has an index", () =>
-    Effect.gen(function* () {
-      const it = yield* world({ indexes: { notes: ["n"] }, manifests: { notes: ["n"] } })
-      yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
-      yield* it.store.createBranch("draft")
-      yield* it.store.collection("notes").insert({ n: 0 }, { id: "y" })
-      yield* Effect.flatMap(it.remote.head("draft"), (head) =>
-        it.remote.commit("draft", head, {
-          message: "submodule",
-          changes: [{ _tag: "Link", path: "data/notes/sub.json", oid: "5".repeat(40) as Oid, mode: "160000" }]
-        })
-      )
-      yield* it.store.merge("draft")
-      const head = Option.getOrThrow(yield* it.remote.head("main"))
-      const { entries } = Option.getOrThrow(yield* it.remote.tree(head, "data/notes"))
-      assert.deepStrictEqual(
-        entries.map(({ mode, path }) => `${mode} ${path}`),
-        ["160000 sub.json", "100644 x.json", "100644 y.json"]
       )
     })
   )

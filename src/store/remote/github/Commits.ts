@@ -85,11 +85,14 @@ export const makeCommit = ({ client, existing, known, refs, viaGraphql, writeFil
     return undefined
   }
 
+  const modeIn = (parent: Head | undefined) => (path: string) =>
+    parent && Option.getOrUndefined(known.locate(parent, path) ?? Option.none())?.mode
+
   /** Tree and commit, on no branch yet. */
   const build = (base: Option.Option<Head>, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>
     Effect.gen(function* () {
       const parent = Option.getOrUndefined(base)
-      const tree = yield* writeTree(client, parent?.tree, commit.changes)
+      const tree = yield* writeTree(client, parent?.tree, modeIn(parent), commit.changes)
       const reply = yield* client.call(Api.createCommit, {
         path: {},
         body: {

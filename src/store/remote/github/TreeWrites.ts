@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../../domain/Oid.js"
-import type { Change } from "../GitRemote.js"
+import type { Change, TreeEntry } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { asText, encodeBase64 } from "./Base64.js"
 import type { CallFailure, Client } from "./Client.js"
@@ -21,13 +21,22 @@ interface Entry {
   readonly bytes: number
 }
 
-const entryOf = (client: Client, change: Change): Effect.Effect<Entry, CallFailure> => {
+/** The mode of the entry at a path of the base; undefined where that is not known. */
+type ModeAt = (path: string) => TreeEntry["mode"] | undefined
+
+const typeOf = (mode: TreeEntry["mode"]) =>
+  mode === "160000" ? "commit" : mode === "040000" ? "tree" : "blob"
+
+const entryOf = (client: Client, modeAt: ModeAt, change: Change): Effect.Effect<Entry, CallFailure> => {
   const base = { path: change.path, mode: "100644", type: "blob" } as const
-  if (change._tag === "Remove") return Effect.succeed({ input: { ...base, sha: null }, bytes: 0 })
+  if (change._tag === "Remove") {
+    // A submodule is not removed as a file.
+    const mode = modeAt(change.path) ?? base.mode
+    return Effect.succeed({ input: { ...base, mode, type: typeOf(mode), sha: null }, bytes: 0 })
+  }
   if (change._tag === "Link") {
     const { mode = "100644", oid } = change
-    const type = mode === "160000" ? "commit" : "blob"
-    return Effect.succeed({ input: { ...base, mode, type, sha: oid }, bytes: 0 })
+    return Effect.succeed({ input: { ...base, mode, type: typeOf(mode), sha: oid }, bytes: 0 })
   }
   const text = change.content.length <= inlineMax ? asText(change.content) : undefined
   return text === undefined
@@ -61,9 +70,10 @@ const postTree = (
 export const writeTree = (
   client: Client,
   base: Oid | undefined,
+  modeAt: ModeAt,
   changes: ReadonlyArray<Change>
 ): Effect.Effect<Oid | undefined, CallFailure> =>
-  Effect.forEach(changes, (change) => entryOf(client, change), {
+  Effect.forEach(changes, (change) => entryOf(client, modeAt, change), {
     concurrency: client.settings.concurrency
   }).pipe(
     Effect.flatMap((entries) =>

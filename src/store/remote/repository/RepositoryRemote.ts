@@ -5,9 +5,9 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import { RemoteError, ValidationError } from "../../../domain/StoreError.js"
-import type { FileMode } from "../../../git/Commit.js"
 import { branchError, branchRef } from "../../../git/Names.js"
 import type { Repository as GitRepository } from "../../../git/Repository.js"
+import { blobSides } from "../../../git/Tree.js"
 import type { Blob, GitRemoteService, Head, Probe, RemoteFailure, Wants } from "../GitRemote.js"
 import { type CommitReads, snapshotLater, snapshotOf } from "../RemoteSnapshot.js"
 
@@ -75,15 +75,12 @@ const readsOf = (repository: Repository): CommitReads => {
       const [parent] = Option.match(commit, { onNone: () => [], onSome: ({ parents }) => parents })
       if (parent === undefined) return oids
       const changed = yield* repository.diff(Option.some(parent), commitOf(at))
-      // The commit of a submodule lies in another repository.
-      const blob = (oid: Option.Option<Oid>, mode: FileMode | undefined) =>
-        mode === "160000" ? [] : Option.toArray(oid)
       return [
         ...oids,
-        ...changed.flatMap(({ after, before, modes }) => [
-          ...blob(before, modes?.before),
-          ...blob(after, modes?.after)
-        ])
+        ...changed.flatMap((change) => {
+          const { after, before } = blobSides(change)
+          return [...Option.toArray(before), ...Option.toArray(after)]
+        })
       ]
     })
 
