@@ -7,12 +7,12 @@ import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { useTask } from "./useTask.js"
 
-/** Asks before something is written, and writes it. */
+/** Asks before something is done, and does it. */
 export const ConfirmDialog = <A,>(props: {
   readonly title: ComponentChildren
   readonly children: ComponentChildren
-  /** The id of the element that gets the focus back. */
-  readonly opener: string
+  /** The id of the element that gets the focus back. Default: what has it now. */
+  readonly opener?: string
   /** The words of its buttons; the second is shown while it writes. */
   readonly words: { readonly write: string; readonly writing: string; readonly cancel?: string }
   /** Absent while there is nothing that could be written. */
@@ -27,8 +27,8 @@ export const ConfirmDialog = <A,>(props: {
   // The dialog fires its close event after it is removed, too.
   const done = useRef(false)
   const task = useTask()
-  const { onRetry, words, write } = props
-  useModal(dialog, () => document.getElementById(props.opener))
+  const { onRetry, opener, words, write } = props
+  useModal(dialog, () => (opener === undefined ? document.activeElement : document.getElementById(opener)))
 
   const run = () => {
     if (write === undefined) return

@@ -6,6 +6,7 @@ import { readDocument } from "../../store/browse/EditText.js"
 import type { EditableDocument } from "../../store/browse/StagedEdits.js"
 import { announce } from "../Announcer.js"
 import { RunButton } from "../Busy.js"
+import { ConfirmDialog } from "../ConfirmDialog.js"
 import type { DataSourceService } from "../DataSource.js"
 import { Icon } from "../Icon.js"
 import type { JsonEditor } from "../json/JsonEditor.js"
@@ -37,6 +38,7 @@ export const EditPanel = (props: {
   /** Null where there is no document yet; undefined until that is known. */
   const [base, setBase] = useState<EditableDocument | null | undefined>(undefined)
   const [text, setText] = useState("")
+  const [leaving, setLeaving] = useState<{ readonly go: () => void } | undefined>(undefined)
   const waiting = useRef<{ readonly timer: number; readonly act: () => void } | undefined>(undefined)
 
   const place = { collection, id }
@@ -114,8 +116,8 @@ export const EditPanel = (props: {
   /** Goes elsewhere, and asks first where what was typed would be lost by it. */
   const leave = (go: () => void) => {
     flush()
-    const question = "The browser has not kept this draft. Leave the editor, and lose what you typed?"
-    if (!state.isUnkept() || confirm(question)) go()
+    if (state.isUnkept()) setLeaving({ go })
+    else go()
   }
 
   const review = () => leave(props.onReview)
@@ -144,6 +146,17 @@ export const EditPanel = (props: {
       heading={heading}
       onClose={() => leave(props.onClose)}
     >
+      {leaving === undefined ? null : (
+        <ConfirmDialog
+          title="Lose what you typed?"
+          words={{ write: "Leave the editor", writing: "Leaving…", cancel: "Stay" }}
+          write={Effect.void}
+          onClose={() => setLeaving(undefined)}
+          onDone={leaving.go}
+        >
+          <p>The browser has not kept this draft: it is on this page alone.</p>
+        </ConfirmDialog>
+      )}
       <div class="panel-body editing">
         <div class="json-tools" role="toolbar" aria-label="Editing">
           <button

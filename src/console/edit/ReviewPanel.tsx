@@ -28,6 +28,36 @@ const isInTheWay = ({ state }: ReviewedEdit) => state === "conflict" || state ==
 const nameOf = ({ collection, id }: { readonly collection: string; readonly id: string }) =>
   `${collection}/${id}`
 
+/** The name of a draft, and what can be done with it alone. */
+const DraftHead = (props: {
+  readonly name: string
+  readonly state?: EditState
+  readonly onEdit: () => void
+  readonly onDiscard: () => void
+}) => {
+  const { name, state } = props
+  const [text, badge] = state === undefined ? [] : words[state]
+  return (
+    <header class="actions">
+      <h3>
+        <bdi>{name}</bdi> {text === undefined ? null : <span class={`badge ${badge}`}>{text}</span>}
+      </h3>
+      <span class="grow" />
+      <button type="button" class="button small quiet" aria-label={`Edit ${name}`} onClick={props.onEdit}>
+        Edit
+      </button>
+      <button
+        type="button"
+        class="button small quiet"
+        aria-label={`Discard the draft of ${name}`}
+        onClick={props.onDiscard}
+      >
+        Discard
+      </button>
+    </header>
+  )
+}
+
 /** All drafts field by field, what their commit writes, and the commit. */
 export const ReviewPanel = (props: {
   readonly source: DataSourceService
@@ -77,6 +107,11 @@ export const ReviewPanel = (props: {
     addEventListener("storage", look)
     return () => removeEventListener("storage", look)
   }, [props.drafts])
+
+  const discard = (draft: Drafts.Draft | undefined) => {
+    heading.current?.focus()
+    if (draft !== undefined) Drafts.discard(props.drafts, draft)
+  }
 
   const decide = (edit: ReviewedEdit, decision: Decision) => {
     const draft = drafts.find((one) => nameOf(one) === nameOf(edit))
@@ -168,39 +203,29 @@ export const ReviewPanel = (props: {
             <p>Edit a document, or create one: what you change waits here until you publish it.</p>
           </div>
         ) : null}
+        {review === undefined && reading.problem !== undefined
+          ? drafts.map((draft) => (
+              <article key={nameOf(draft)} class="reviewed" aria-label={nameOf(draft)}>
+                <DraftHead
+                  name={nameOf(draft)}
+                  onEdit={() => props.onEdit(draft.collection, draft.id)}
+                  onDiscard={() => discard(draft)}
+                />
+              </article>
+            ))
+          : null}
         {drafts.length === 0 || review === undefined
           ? null
           : review.edits.map((edit) => {
-              const [text, badge] = words[edit.state]
               const name = nameOf(edit)
               return (
                 <article key={name} class="reviewed" aria-label={name}>
-                  <header class="actions">
-                    <h3>
-                      <bdi>{name}</bdi> <span class={`badge ${badge}`}>{text}</span>
-                    </h3>
-                    <span class="grow" />
-                    <button
-                      type="button"
-                      class="button small quiet"
-                      aria-label={`Edit ${name}`}
-                      onClick={() => props.onEdit(edit.collection, edit.id)}
-                    >
-                      Edit
-                    </button>
-                    <button
-                      type="button"
-                      class="button small quiet"
-                      aria-label={`Discard the draft of ${name}`}
-                      onClick={() => {
-                        const draft = drafts.find((one) => nameOf(one) === name)
-                        heading.current?.focus()
-                        if (draft !== undefined) Drafts.discard(props.drafts, draft)
-                      }}
-                    >
-                      Discard
-                    </button>
-                  </header>
+                  <DraftHead
+                    name={name}
+                    state={edit.state}
+                    onEdit={() => props.onEdit(edit.collection, edit.id)}
+                    onDiscard={() => discard(drafts.find((one) => nameOf(one) === name))}
+                  />
                   {edit.problem === undefined ? null : <p class="wrong">{edit.problem}</p>}
                   {edit.conflict === undefined ? (
                     edit.state === "invalid" ? null : (
