@@ -55,9 +55,19 @@ export const isSpelledAlike = (a: Optional, b: Optional): boolean => {
   )
 }
 
-/** Whether two values are equal. */
-export const isEqual = (a: Optional, b: Optional): boolean =>
-  a === undefined || b === undefined ? a === b : valueText(a) === valueText(b)
+/** Whether two numbers are equal, however they are written and however large they are. */
+const isSameNumber = (a: number | JsonNumber, b: number | JsonNumber): boolean =>
+  typeof a === "number" && typeof b === "number"
+    ? a === b || Object.is(a, b)
+    : exact(textOfNumber(a)) === exact(textOfNumber(b))
+
+/** Whether two values are equal: whether their `valueText` is. */
+export const isEqual = (a: Optional, b: Optional): boolean => {
+  if (a === b) return true
+  if (isNumber(a) && isNumber(b)) return isSameNumber(a, b)
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, at) => isEqual(item, b[at]))
+  return isObject(a) && isObject(b) && namesIn(a, b).every((name) => isEqual(own(a, name), own(b, name)))
+}
 
 /** One of two equal values, the same one in whichever order they are given. */
 export const eitherOf = <V extends SpelledJson>(a: V, b: V): V =>

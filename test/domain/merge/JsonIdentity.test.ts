@@ -1,0 +1,49 @@
+import { assert, it } from "@effect/vitest"
+import * as fc from "effect/FastCheck"
+import { JsonNumber } from "../../../src/domain/CanonicalJson.js"
+import { isEqual, valueText } from "../../../src/domain/merge/JsonIdentity.js"
+import type { SpelledJson } from "../../../src/domain/SpelledJson.js"
+
+const number = fc.oneof(
+  fc.constantFrom(0, -0, 1, 10, 0.1, 1e21, -1e-7),
+  fc
+    .constantFrom("0.0", "-0", "1.0", "10", "1e1", "100e-1", "1e400", "12345678901234567891")
+    .map((text) => new JsonNumber(text))
+)
+
+const { value } = fc.letrec<{ value: SpelledJson }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    number,
+    fc.constantFrom(null, true, "", "1"),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom("a", "b", "__proto__"), tie("value"), { maxKeys: 3 })
+  )
+}))
+
+it("values are equal where their texts are", () => {
+  let equal = 0
+  fc.assert(
+    fc.property(value, value, fc.boolean(), (a, other, isSame) => {
+      const b = isSame ? (structuredCopy(a) as SpelledJson) : other
+      if (valueText(a) === valueText(b)) equal++
+      assert.strictEqual(isEqual(a, b), valueText(a) === valueText(b), `${valueText(a)} ${valueText(b)}`)
+    }),
+    { numRuns: 3000 }
+  )
+  assert.isAbove(equal, 500)
+})
+
+/** The same with other objects, and with numbers written otherwise. */
+const structuredCopy = (value: SpelledJson): SpelledJson => {
+  if (value instanceof JsonNumber) return new JsonNumber(value.text)
+  if (typeof value === "number")
+    return Number.isInteger(value) && Math.abs(value) < 1e9 ? new JsonNumber(`${value}.0`) : value
+  if (Array.isArray(value)) return value.map(structuredCopy)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, member]) => [key, structuredCopy(member as SpelledJson)])
+  )
+}
