@@ -122,3 +122,22 @@ describe("a draft that deletes a document which was broken since", () => {
     })
   )
 })
+
+describe("an edit whose base is no longer in the history of its branch", () => {
+  it.live("is written although an older version has been like it", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.notes.insert({ n: 2, title: "t" }, { id: "x" })
+      const old = Option.getOrThrow(yield* it.remote.head("main"))
+      yield* it.notes.update("x", { n: 1 })
+      const edit = yield* it.begin("x", print({ n: 2, title: "t" }))
+      // Somebody has set the branch back, and has done the same in another commit.
+      const tree = Option.getOrThrow(yield* it.remote.commitInfo(old.commit)).tree
+      it.repository.merge(tree, [old.commit])
+      yield* it.other.collection("notes").update("x", { n: 1, title: "theirs" })
+      const { edits } = yield* it.edits.publish([edit], "back to two")
+      assert.strictEqual(edits[0]!.state, "merge")
+      assert.deepInclude(yield* document(it.other, "notes", "x"), { n: 2, title: "theirs" })
+    })
+  )
+})
