@@ -9,6 +9,9 @@ declare const Storage: Dom
 declare const DOMException: Dom
 declare const document: Dom
 declare const window: Dom
+declare const localStorage: Dom
+declare const dispatchEvent: Dom
+declare const Event: Dom
 
 bothBuilds("drafts that the browser has not kept", (the) => {
   const editor = (page: Page) => page.locator(".editing .cm-content")
@@ -126,5 +129,35 @@ bothBuilds("drafts that the browser has not kept", (the) => {
     await page.waitForTimeout(500)
     await page.keyboard.insertText("typed on")
     assert.include(await editor(page).innerText(), "typed on")
+  })
+
+  it("are listed by an open review, too, where the review of them all fails", async () => {
+    const { page } = await enter("late")
+    await edit(page, "late")
+    await replace(page, '{"title": "first"}')
+    await page.locator(".json-path", { hasText: "kept as a draft" }).waitFor()
+    await page.locator("#review").click()
+    await page.locator(".reviewed").waitFor()
+    await page.route(
+      (url) => the.on.isData(url.href),
+      (route) => route.abort()
+    )
+    await page.evaluate(() => {
+      const key = Object.keys(localStorage).find((one) => one.startsWith("chainstore.draft"))!
+      const value = JSON.parse(localStorage.getItem(key))
+      const other = { ...value, id: "added", base: null, text: "{}", stamp: "added" }
+      localStorage.setItem(key.replace("late", "added"), JSON.stringify(other))
+      dispatchEvent(new Event("storage"))
+    })
+    await page
+      .locator(".review .problem")
+      .first()
+      .waitFor({ timeout: 20_000 })
+      .catch(() => undefined)
+    await page.unrouteAll()
+    assert.strictEqual(
+      await page.getByRole("button", { name: "Discard the draft of enemy/added" }).count(),
+      1
+    )
   })
 })
