@@ -98,15 +98,6 @@ bothBuilds("drafts of the console", (the) => {
         await page.keyboard.press("Escape")
       },
       "sign-out": () => page.getByRole("button", { name: "Sign out" }).click(),
-      "an ended session": async () => {
-        await page.route(
-          (url) => the.on.isData(url.href),
-          (route) => route.fulfill({ status: 401, headers: { "access-control-allow-origin": "*" }, json: {} })
-        )
-        await page.getByRole("button", { name: "Refresh" }).click()
-        await question(page).waitFor()
-        await page.unrouteAll()
-      },
       "an address by hand": () =>
         page.evaluate(() => {
           location.hash = location.hash.replace("panel=edit", "panel=timeline")
@@ -115,7 +106,18 @@ bothBuilds("drafts of the console", (the) => {
       back: () => page.evaluate(() => window.history.back()),
       "back twice": () => page.evaluate(() => window.history.go(-2))
     }
-    for (const [way, take] of Object.entries(ways)) {
+    const ended = async () => {
+      const json = { error: "AuthError", message: "The session has ended." }
+      await page.route(
+        (url) => the.on.isData(url.href),
+        (route) => route.fulfill({ status: 401, json })
+      )
+      await page.getByRole("button", { name: "Refresh" }).click()
+      await question(page).waitFor()
+      await page.unrouteAll()
+    }
+    const all = the.build === "local" ? { ...ways, "an ended session": ended } : ways
+    for (const [way, take] of Object.entries(all)) {
       await take()
       await remains(way)
     }
