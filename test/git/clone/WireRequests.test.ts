@@ -1,3 +1,4 @@
+import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope, Stream } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
@@ -61,7 +62,39 @@ describe("requests by Git's protocol", () => {
   )
 
   test(
-    "a revert of 50 documents: 1, and at most 6 as the first call of a process",
+    "all of 3,000 documents, or one of them, cold, where files come with their commit: 2",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("whole.git")
+      const cache = { directory: path.join(backend.directory, "clone.git") }
+      const writer = yield* open(url)
+      yield* seeded(writer, "docs", 3_000)
+      const reading = (
+        options: Partial<GitHost.GitHostOptions>,
+        body: (store: StoreService) => Effect.Effect<unknown, unknown>
+      ) =>
+        Effect.flatMap(open(url, {}, options), body).pipe(
+          Effect.scoped,
+          (read) => asking(backend, read),
+          Effect.map(services)
+        )
+      const all = (store: StoreService) =>
+        Effect.map(Stream.runCount(store.collection("docs").all()), (count) =>
+          assert.strictEqual(count, 3_000)
+        )
+      const get = (store: StoreService) => store.collection("docs").get("d2")
+      assert.deepStrictEqual(yield* reading({ filter: "none" }, all), [pull, pull])
+      assert.deepStrictEqual(yield* reading({ filter: "none" }, get), [pull, pull])
+      // A clone without files must not be sent differences to them.
+      yield* writer.collection("docs").update("d7", { long: many(200).join(" ") })
+      yield* reading({ cache }, get)
+      yield* writer.collection("docs").update("d7", { n: -7 })
+      yield* reading({ cache, filter: "none" }, all)
+    })
+  )
+
+  test(
+    "a revert of 50 documents: 1, and at most 5 as the first call of a process",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("few.git")
