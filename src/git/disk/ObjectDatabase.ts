@@ -108,7 +108,7 @@ export class ObjectDatabase {
         return undefined
       }
     }
-    for (const [pack, offset] of this.packs.holding(Buffer.from(oid, "hex"))) {
+    for (const [pack, offset] of this.packs.holding(oid)) {
       const found = tried(() => packed(pack, offset))
       if (found !== undefined) return found
     }

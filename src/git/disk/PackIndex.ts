@@ -56,6 +56,7 @@ export class PackIndex {
     this.offsets = isFirst ? 1024 : headerSize + this.count * 24
     const end = isFirst ? 1024 + this.count * 24 : this.offsets + this.count * 4
     if (size < end + 40) throw this.unusable("is cut short")
+    if (this.isVerified) return
     for (let first = 0; first < 255; first++) {
       if (this.boundAt(first) > this.boundAt(first + 1)) throw this.unusable("is not in order")
     }
@@ -179,14 +180,24 @@ export class PackIndex {
     return Number(this.at(large, 8).readBigUInt64BE(0))
   }
 
+  /** The ids of all objects. */
+  *all(): Generator<Oid> {
+    this.verify()
+    for (let place = 0; place < this.count; place++) yield this.nameAt(place)
+  }
+
+  private nameAt(place: number): Oid {
+    const at = this.names + place * this.stride
+    return this.bytes.toString("hex", at, at + 20) as Oid
+  }
+
   /** Ids that begin with a prefix of at least two digits. */
   startingWith(prefix: string): Array<Oid> {
     this.verify()
     const found: Array<Oid> = []
     const low = this.lowerBound(Buffer.from(prefix.slice(0, prefix.length & ~1), "hex"))
     for (let place = low; place < this.count; place++) {
-      const at = this.names + place * this.stride
-      const name = this.bytes.toString("hex", at, at + 20) as Oid
+      const name = this.nameAt(place)
       if (name.startsWith(prefix)) found.push(name)
       else if (name.slice(0, prefix.length) > prefix) break
     }

@@ -16,10 +16,20 @@ const maxOpenFiles = 64
 const stampOf = ({ ctimeNs, ino, mtimeNs, size }: fs.BigIntStats): string =>
   `${ino}:${size}:${mtimeNs}:${ctimeNs}`
 
+/** Objects of packs whose ids are kept together. */
+const mostNamed = 1 << 16
+/** The most objects of such a pack. */
+const mostInNamed = 1 << 10
+
 /** The packs of one repository, and of those that it borrows from. */
 export class Packs {
-  /** Those that held what was looked for come first. */
+  /** Packs in which objects are looked for one after the other. Those that held what was looked for come first. */
   private inOrder: Array<PackFile> = []
+  /**
+   * The objects of small packs. A writer makes a pack with every commit, hundreds between two maintenances, and looks for most
+   * objects in none of them.
+   */
+  private readonly named = new Map<Oid, PackFile>()
   /** By their paths, without an ending. */
   private readonly known = new Map<string, PackFile>()
   /** Those whose index cannot be used, with the version of the file that was looked at. */
@@ -45,12 +55,12 @@ export class Packs {
 
   /** How many of them are the repository's own. */
   get ownCount(): number {
-    return this.inOrder.length - this.borrowed
+    return this.known.size - this.borrowed
   }
 
   /** Makes sure of every index that was read in parts; those that turn out to be damaged are not used any more. */
   verify(): void {
-    for (const pack of [...this.inOrder]) this.using(pack, () => pack.index.verify())
+    for (const pack of [...this.known.values()]) this.using(pack, () => pack.index.verify())
   }
 
   /** Uses an index. One damaged index takes the objects of its pack away, and those alone. */
@@ -58,19 +68,24 @@ export class Packs {
     try {
       return use()
     } catch (cause) {
-      // Others have removed the pack: the next look at the directory finds where its objects went.
-      if (hasCode(cause, "ENOENT", "ENOTDIR")) return undefined
-      if (!(cause instanceof Fault)) throw cause
-      this.forget(pack)
-      const stat = fs.statSync(`${pack.stem}.idx`, { bigint: true, throwIfNoEntry: false })
-      if (stat !== undefined) this.broken.set(pack.stem, { stamp: stampOf(stat), cause })
-      return undefined
+      return this.failed(pack, cause)
     }
+  }
+
+  private failed(pack: PackFile, cause: unknown): undefined {
+    // Others have removed the pack: the next look at the directory finds where its objects went.
+    if (hasCode(cause, "ENOENT", "ENOTDIR")) return
+    if (!(cause instanceof Fault)) throw cause
+    this.forget(pack)
+    const stat = fs.statSync(`${pack.stem}.idx`, { bigint: true, throwIfNoEntry: false })
+    if (stat !== undefined) this.broken.set(pack.stem, { stamp: stampOf(stat), cause })
   }
 
   private forget(pack: PackFile): void {
     this.known.delete(pack.stem)
-    this.inOrder = this.inOrder.filter((other) => other !== pack)
+    const rest = this.inOrder.filter((other) => other !== pack)
+    if (rest.length < this.inOrder.length) this.inOrder = rest
+    else for (const oid of pack.index.all()) this.named.delete(oid)
     pack.close()
   }
 
@@ -90,17 +105,31 @@ export class Packs {
   }
 
   /** The packs that have an object, and where in them it is. */
-  *holding(oid: Buffer): Generator<readonly [pack: PackFile, offset: number]> {
-    for (const pack of this.inOrder) {
-      const offset = this.using(pack, () => pack.find(oid)) ?? -1
+  *holding(oid: Oid): Generator<readonly [pack: PackFile, offset: number]> {
+    const bytes = Buffer.from(oid, "hex")
+    const small = this.named.get(oid)
+    if (small !== undefined) yield [small, small.find(bytes)]
+    const packs = this.inOrder
+    for (let i = 0; i < packs.length; i++) {
+      const pack = packs[i]!
+      let offset: number
+      try {
+        offset = pack.find(bytes)
+      } catch (cause) {
+        this.failed(pack, cause)
+        continue
+      }
       if (offset < 0) continue
-      if (this.inOrder[0] !== pack) this.inOrder = [pack, ...this.inOrder.filter((other) => other !== pack)]
+      if (i > 0 && packs === this.inOrder) {
+        packs.splice(i, 1)
+        packs.unshift(pack)
+      }
       yield [pack, offset]
     }
   }
 
   *startingWith(prefix: string): Generator<Oid> {
-    for (const pack of this.inOrder) {
+    for (const pack of [...this.known.values()]) {
       yield* this.using(pack, () => pack.index.startingWith(prefix)) ?? []
     }
   }
@@ -168,6 +197,17 @@ export class Packs {
   private add(stem: string, index: PackIndex): void {
     const pack = new PackFile(stem, index, this.files, this.bases)
     this.known.set(stem, pack)
-    this.inOrder = [pack, ...this.inOrder]
+    if (!this.name(pack)) this.inOrder.unshift(pack)
+  }
+
+  /** Keeps the ids of a small pack, unless another pack has one of them: copies of an object serve where one is damaged. */
+  private name(pack: PackFile): boolean {
+    const { index } = pack
+    if (!index.isVerified || index.count > mostInNamed || this.named.size + index.count > mostNamed)
+      return false
+    const ids = [...index.all()]
+    if (ids.some((oid) => this.named.has(oid))) return false
+    for (const oid of ids) this.named.set(oid, pack)
+    return true
   }
 }
