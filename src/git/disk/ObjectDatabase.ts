@@ -25,6 +25,8 @@ export interface CacheSizes {
   readonly trees?: number | undefined
   /** Bytes of commits and delta bases kept. Default 64 MiB. */
   readonly objects?: number | undefined
+  /** Bytes of a pack's index from which on it is read in parts, as it is needed. Default 1 MiB. */
+  readonly packIndex?: number | undefined
 }
 
 /** What weighs more than all of the limit is not kept. Who sets a value says how many bytes it takes. */
@@ -62,7 +64,11 @@ export class ObjectDatabase {
     this.loose = new LooseObjects(this.objects, owner)
     this.loose.estimate()
     this.trees = ofBytes(caches.trees ?? 64 * 1024 * 1024)
-    this.packs = new Packs(directory, ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.75))
+    this.packs = new Packs(
+      directory,
+      ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.75),
+      caches.packIndex ?? 1024 * 1024
+    )
     this.commits = ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.25)
     this.rescan()
   }
@@ -102,7 +108,7 @@ export class ObjectDatabase {
         return undefined
       }
     }
-    for (const [pack, offset] of this.packs.holding(Buffer.from(oid, "hex"))) {
+    for (const [pack, offset] of this.packs.holding(oid)) {
       const found = tried(() => packed(pack, offset))
       if (found !== undefined) return found
     }
@@ -121,6 +127,8 @@ export class ObjectDatabase {
   ): A | undefined {
     const found = this.look(oid, packed, loose)
     if (found !== undefined && !(found instanceof Broken)) return found
+    // What an index that was read in parts does not have, it may lack by damage.
+    this.packs.verify()
     this.rescan()
     // The loose ones too: an object is never in neither place, but may move between two looks.
     const again = this.look(oid, packed, loose)
@@ -134,7 +142,7 @@ export class ObjectDatabase {
     if (staged !== undefined) return staged.object
     const found = this.lookTwice(
       oid,
-      (pack, offset) => pack.read(offset),
+      (pack, offset) => pack.readNamed(oid, offset),
       (loose) => loose.read(oid)
     )
     if (found !== undefined) return found
@@ -152,7 +160,13 @@ export class ObjectDatabase {
       : `objects are borrowed from ${this.lost}, which is not there`
   }
 
-  /** The repository's own packs whose index is damaged, by their paths without an ending. */
+  /** Looks at the directories of packs again, and reads every index as a whole. */
+  examine(): void {
+    this.rescan()
+    this.packs.verify()
+  }
+
+  /** The repository's own packs whose index is known to be damaged, by their paths without an ending. */
   get damagedPacks(): ReadonlyArray<string> {
     return this.packs.damaged
   }
@@ -162,7 +176,7 @@ export class ObjectDatabase {
     if (!this.staged.has(oid)) {
       const found = this.look<{ readonly type: ObjectType; readonly size: number }>(
         oid,
-        (pack, offset) => pack.info(offset),
+        (pack, offset) => pack.info(oid, offset),
         (loose) => loose.deflated(oid)
       )
       if (found !== undefined && !(found instanceof Broken)) return { type: found.type, size: found.size }
@@ -176,7 +190,7 @@ export class ObjectDatabase {
     if (this.staged.has(oid)) return undefined
     return this.lookTwice(
       oid,
-      (pack, offset) => ({ stream: opened(pack.deflated(offset), size) }),
+      (pack, offset) => ({ stream: opened(pack.deflated(offset, size), size) }),
       (loose) => {
         const found = loose.deflated(oid)
         return found === undefined ? undefined : { stream: opened(found, size) }
