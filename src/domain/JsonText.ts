@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { maxDepth, stepInto } from "./CanonicalJson.js"
 import type { JsonObject } from "./Document.js"
@@ -74,6 +75,18 @@ export function* readObject(content: Uint8Array): TimeSlice.Steps<Either.Either<
   }
 }
 
+/** Bytes that are read without asking whether others wait. */
+const short = 16_384
+
+/** The object that a file's bytes hold, with turns for others where they are many. */
+export const parseObjectSliced = (content: Uint8Array): Effect.Effect<Either.Either<JsonObject, string>> =>
+  content.length <= short
+    ? Effect.succeed(parseObject(content))
+    : Effect.zipRight(
+        TimeSlice.breathe,
+        TimeSlice.run(() => readObject(content))
+      )
+
 /** A decimal number as sign, digits without zeros at either end, and exponent: equal texts are equal values. */
 export const decimal = (text: string): string => {
   const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
@@ -99,7 +112,8 @@ const tokens = () => /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
 
 type Visit = (steps: ReadonlyArray<string | number>, part: string) => void
 
-function* visitNumbers(text: string, visit: Visit): TimeSlice.Steps<void> {
+/** Visits every number of a valid JSON text, with the steps to it, which belong to the visit alone; itself in steps. */
+export function* visitNumbers(text: string, visit: Visit): TimeSlice.Steps<void> {
   const token = tokens()
   const steps: Array<string | number> = []
   let key = ""
@@ -123,9 +137,6 @@ function* visitNumbers(text: string, visit: Visit): TimeSlice.Steps<void> {
   }
 }
 
-/** Visits every number of a valid JSON text, with the steps to it; the steps belong to the visit alone. */
-export const numbersIn = (text: string, visit: Visit): void => TimeSlice.runSync(visitNumbers(text, visit))
-
 /** `inexactNumbers` of a text, in steps. */
 export function* findInexactNumbers(text: string): TimeSlice.Steps<ReadonlyArray<InexactNumber>> {
   if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
@@ -146,9 +157,20 @@ export function* findInexactNumbers(text: string): TimeSlice.Steps<ReadonlyArray
 export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> =>
   TimeSlice.runSync(findInexactNumbers(decoder.decode(content)))
 
-/** Whether a number occurs anywhere inside a value. */
-export const holdsNumber = (value: unknown, wanted: number): boolean => {
-  if (typeof value === "number") return value === wanted
-  if (typeof value !== "object" || value === null) return false
-  return Object.values(value).some((member) => holdsNumber(member, wanted))
+/** Which of some numbers occur anywhere inside a value. */
+export function* numbersWithin(
+  value: unknown,
+  wanted: ReadonlySet<number>
+): TimeSlice.Steps<ReadonlySet<number>> {
+  const found = new Set<number>()
+  const open = [value]
+  for (let visited = 1; open.length > 0 && found.size < wanted.size; visited++) {
+    const member = open.pop()
+    if (typeof member === "number" && wanted.has(member)) found.add(member)
+    else if (typeof member === "object" && member !== null) {
+      for (const inner of Object.values(member)) open.push(inner)
+    }
+    if (visited % TimeSlice.stepSize === 0) yield
+  }
+  return found
 }

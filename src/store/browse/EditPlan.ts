@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
-import { equalJson } from "../../domain/IndexKey.js"
-import { parseObject } from "../../domain/JsonText.js"
+import { parseObjectSliced } from "../../domain/JsonText.js"
+import { byValue } from "../../domain/merge/JsonIdentity.js"
 import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
 import {
   type ConflictError,
@@ -32,8 +32,8 @@ const bodyOf = (version: Version | undefined): JsonObject | null =>
 const baseOf = (version: Version | undefined): EditBase | null =>
   version === undefined ? null : { sha: version.sha, commit: version.commit }
 
-const same = (a: JsonObject | null, b: JsonObject | null): boolean =>
-  equalJson(a ?? undefined, b ?? undefined)
+const same = (a: JsonObject | null, b: JsonObject | null): Effect.Effect<boolean> =>
+  TimeSlice.run(() => byValue().isSame(a ?? undefined, b ?? undefined))
 
 type Merging =
   | { readonly _tag: "Merged"; readonly document: JsonObject | undefined }
@@ -51,14 +51,16 @@ const mergeOf = (store: StoreService, edit: StagedEdit, base: EditBase, ours: Js
       dry.collection(collection).replace(id, ours, { base, ...(isSettled ? { rules: { settle } } : {}) })
     )
     .pipe(
-      Effect.map((commit): Merging => {
+      Effect.flatMap((commit) => {
         const changes = Option.isSome(commit) ? commit.value.changes : []
         for (const change of changes) {
           if (change._tag !== "Put" || !change.path.startsWith(directory)) continue
-          const document = Option.getOrUndefined(Either.getRight(parseObject(change.content)))
-          return { _tag: "Merged", document: document && withoutMetadata(document) }
+          return Effect.map(parseObjectSliced(change.content), (read): Merging => {
+            const document = Option.getOrUndefined(Either.getRight(read))
+            return { _tag: "Merged", document: document && withoutMetadata(document) }
+          })
         }
-        return { _tag: "Merged", document: undefined }
+        return Effect.succeed<Merging>({ _tag: "Merged", document: undefined })
       }),
       Effect.catchTag("ConflictError", (error: ConflictError): Effect.Effect<Merging, WriteError> => {
         const { merge } = error
@@ -91,7 +93,7 @@ const wasWritten = (store: StoreService, edit: StagedEdit, base: EditBase, ours:
       const past = yield* versionIn(store, edit, sha)
       // The commit of a base is one that has it, the one that wrote it may be older: the blob tells.
       if (past?.sha === base.sha) return false
-      if (same(bodyOf(past), ours)) return true
+      if (yield* same(bodyOf(past), ours)) return true
     }
     return false
   })
@@ -125,6 +127,7 @@ const planOn = (
 ): Effect.Effect<PlannedEdit, WriteError> =>
   Effect.gen(function* () {
     const { base, collection, id, text } = edit
+    yield* TimeSlice.breathe
     const before = bodyOf(found)
     const planned = (
       review: Pick<ReviewedEdit, "state" | "after" | "conflict" | "problem">,
@@ -138,7 +141,7 @@ const planOn = (
       return planned({ state: "invalid", after: before, problem: `${collection}/${id} ${read.left}` })
     }
     const ours = read.right
-    if (same(ours, before)) return planned({ state: "none", after: before })
+    if (yield* same(ours, before)) return planned({ state: "none", after: before })
     const contradicting = function* (past: JsonObject | null, merge?: DocumentMerge) {
       const conflict: EditConflict = {
         base: past,
@@ -167,7 +170,7 @@ const planOn = (
     if (merging === undefined) return yield* contradicting(null)
     if (merging._tag === "Conflict") return yield* contradicting(merging.merge.base, merging.merge)
     const merged = merging.document ?? before
-    return same(merged, before) || (yield* wasWritten(store, edit, base, ours))
+    return (yield* same(merged, before)) || (yield* wasWritten(store, edit, base, ours))
       ? planned({ state: "none", after: before })
       : planned({ state: "merge", after: merged }, true)
   })

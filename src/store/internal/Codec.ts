@@ -281,10 +281,7 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
     schema: schema as AnySchema,
     fits: validated,
     read: (place, content) =>
-      Either.match(readDocument(place, content), {
-        onLeft: (error) => Effect.fail(error),
-        onRight: (document) => fromDocument(place, document)
-      }),
+      Effect.flatMap(readDocument(place, content), (document) => fromDocument(place, document)),
     fromDocument: (place, document) => fromDocument(place, document),
     copy: copied({ isCopied: isLiteral, keepsUndefined: true }),
     encode: encoded,

@@ -120,6 +120,73 @@ export const hostile: ReadonlyArray<Shape> = [
   ...to("/api/login", signIns)
 ]
 
+/** A document that one person has changed, and that another one edits since before that. */
+interface Merging {
+  readonly base: string
+  readonly theirs: string
+  readonly ours: string
+}
+
+/** The most of a document that is edited, in JSON in JSON. */
+const editedDocument = 230_000
+
+/** A list whose middle both sides change, or two places that one side each changes. */
+const listed = (piece: (at: number) => string, size = editedDocument): Merging => {
+  const items = pieces(piece, size)
+  const text = (first: number, last: number) => `{"a":[${first},${items},${last}],"n":${first}}`
+  return { base: text(0, 0), theirs: text(1, 0), ours: text(0, 1) }
+}
+
+const keyed = (value: (at: number, side: number) => string, size = editedDocument): Merging => {
+  const text = (side: number) => `{${pieces((at) => `"k${at}":${value(at, side)}`, size)}}`
+  return { base: text(1), theirs: text(2), ours: text(3) }
+}
+
+const apart = (piece: (at: number) => string, size = editedDocument): Merging => {
+  const items = pieces(piece, size)
+  const text = (first: number, last: number) => `{"first":${first},"a":[${items}],"last":${last}}`
+  return { base: text(0, 0), theirs: text(1, 0), ours: text(0, 1) }
+}
+
+const merged: Readonly<Record<string, Merging>> = {
+  "objects with a key each, in conflict": listed((at) => `{"k${at}":1}`, editedDocument * 0.75),
+  "objects with a key each, unchanged": apart((at) => `{"k${at}":1}`, editedDocument * 0.75),
+  "numbers, in conflict": listed(() => "1"),
+  "numbers, unchanged": apart(() => "1"),
+  "long numbers, in conflict": listed((at) => `1.${String(at).padStart(6, "0")}12345678`),
+  "floats as Python writes them": listed((at) => `${at}.0`),
+  "keys, all in conflict": keyed((_, side) => `${side}`, editedDocument * 0.75),
+  "keys, each changed by one side": keyed(
+    (at, side) => `${side - 1 === 1 + (at % 2) ? 1 : 0}`,
+    editedDocument * 0.75
+  ),
+  "objects under keys, all in conflict": keyed((at, side) => `{"m${at}":${side}}`, editedDocument * 0.6),
+  "lists in lists": listed(() => "[[]]"),
+  "deep lists": listed((at) => (at === 0 ? deep(800) : "0")),
+  texts: listed((at) => `"${at}"`, editedDocument * 0.6)
+}
+
+/** Edits of documents that others have changed meanwhile, to be reviewed and published: they are merged. */
+export const hostileMerges = <E, R>(
+  send: (path: string, body: unknown) => Effect.Effect<{ readonly body: any }, E, R>
+): Effect.Effect<ReadonlyArray<Shape>, E, R> =>
+  Effect.map(
+    Effect.forEach(Object.entries(merged), ([name, { base, ours, theirs }], at) =>
+      Effect.gen(function* () {
+        const place = { collection: "merged", id: `m${at}` }
+        const publish = (base: unknown, text: string) =>
+          send("/api/publish", { message: "m", edits: [{ ...place, base, text }] })
+        yield* publish(null, base)
+        const found = yield* send("/api/editable", place)
+        const { commit, sha } = found.body.document
+        yield* publish({ commit, sha }, theirs)
+        const body = JSON.stringify({ edits: [{ ...place, base: { commit, sha }, text: ours }] })
+        return [{ name: `/api/review: merged ${name}`, path: "/api/review", body }]
+      })
+    ),
+    (shapes) => shapes.flat()
+  )
+
 /** Milliseconds for which the event loop of a service was held at most, since this was asked last. */
 export const longestHold = (url: string) =>
   Effect.map(
