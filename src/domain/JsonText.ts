@@ -23,16 +23,23 @@ export interface InexactNumber {
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-const [quote, backslash, openList, openObject, closeList, closeObject] = Array.from('"\\[{]}', (text) =>
-  text.charCodeAt(0)
+const [quote, backslash, comma, openList, openObject, closeList, closeObject] = Array.from(
+  '"\\,[{]}',
+  (text) => text.charCodeAt(0)
 )
 
 /** Whether a JSON text is nested deeper than we write, so that walking through its value could overflow the stack. */
-export const isTooDeep = (text: string): boolean => {
+export const isTooDeep = (text: string): boolean => TimeSlice.runSync(depthProblem(text))
+
+/** Characters that are looked at in one step: about a millisecond's. */
+const stepLength = 131_072
+
+function* depthProblem(text: string): TimeSlice.Steps<boolean> {
   if (text.length <= maxDepth) return false
   let depth = 0
   let inString = false
   for (let at = 0; at < text.length; at++) {
+    if (at % stepLength === stepLength - 1) yield
     const unit = text.charCodeAt(at)
     if (inString) {
       if (unit === backslash) at++
@@ -48,8 +55,29 @@ export const isTooDeep = (text: string): boolean => {
 const refused = (error: unknown): Either.Either<never, string> =>
   Either.left(error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8")
 
-const judged = (text: string, value: unknown): Either.Either<JsonObject, string> => {
-  if (isTooDeep(text)) return Either.left(`is nested deeper than ${maxDepth} levels`)
+/**
+ * About how long the file of a document is that has this JSON text: each member has a line of its own, behind white space
+ * for each level, so that it can be hundreds of times as long.
+ */
+export function* fileLength(text: string): TimeSlice.Steps<number> {
+  let length = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    if (at % TimeSlice.stepSize === 0) yield
+    const unit = text.charCodeAt(at)
+    const start = at
+    if (unit === quote) at = JsonSteps.endOfString(text, at)
+    if (unit === openList || unit === openObject) depth++
+    if (unit === closeList || unit === closeObject) depth--
+    const isLine =
+      unit === comma || unit === openList || unit === openObject || unit === closeList || unit === closeObject
+    length += at - start + (isLine ? 2 + 2 * depth : 1)
+  }
+  return length
+}
+
+function* judged(text: string, value: unknown): TimeSlice.Steps<Either.Either<JsonObject, string>> {
+  if (yield* depthProblem(text)) return Either.left(`is nested deeper than ${maxDepth} levels`)
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Either.right(value as JsonObject)
     : Either.left("does not hold a JSON object")
@@ -59,7 +87,7 @@ const judged = (text: string, value: unknown): Either.Either<JsonObject, string>
 export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
   try {
     const text = decoder.decode(content)
-    return judged(text, JSON.parse(text))
+    return TimeSlice.runSync(judged(text, JSON.parse(text)))
   } catch (error) {
     return refused(error)
   }
@@ -69,7 +97,7 @@ export const parseObject = (content: Uint8Array): Either.Either<JsonObject, stri
 export function* readObject(content: Uint8Array): TimeSlice.Steps<Either.Either<JsonObject, string>> {
   try {
     const text = decoder.decode(content)
-    return judged(text, yield* JsonSteps.parse(text))
+    return yield* judged(text, yield* JsonSteps.parse(text))
   } catch (error) {
     return refused(error)
   }

@@ -5,7 +5,7 @@ import {
   byValue,
   isList,
   isObject,
-  namesIn,
+  namesIn as namesInSteps,
   type Optional,
   own,
   valueText as textInSteps
@@ -14,6 +14,7 @@ import type { SpelledJson } from "../../src/domain/SpelledJson.js"
 import * as TimeSlice from "../../src/domain/TimeSlice.js"
 
 const isEqual = (a: Optional, b: Optional): boolean => TimeSlice.runSync(byValue().isSame(a, b))
+const namesIn = (...objects: ReadonlyArray<JsonObject>) => [...TimeSlice.runSync(namesInSteps(...objects))]
 const valueText = (value: SpelledJson): string => TimeSlice.runSync(textInSteps(value))
 
 /*

@@ -22,9 +22,19 @@ export const own = (object: SpelledObject | undefined, name: string): Optional =
   object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined
 
 /** The names that any of some objects has. */
-export const namesIn = (...objects: ReadonlyArray<SpelledObject | undefined>): ReadonlyArray<string> => [
-  ...new Set(objects.flatMap((object) => Object.keys(object ?? {})))
-]
+export function* namesIn(
+  ...objects: ReadonlyArray<SpelledObject | undefined>
+): TimeSlice.Steps<ReadonlySet<string>> {
+  const names = new Set<string>()
+  for (const object of objects) {
+    yield
+    for (const [at, name] of Object.keys(object ?? {}).entries()) {
+      names.add(name)
+      if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
+    }
+  }
+  return names
+}
 
 const isScalar = (value: SpelledJson): value is Exclude<SpelledJson, SpelledList | SpelledObject> =>
   typeof value !== "object" || value === null || value instanceof JsonNumber
@@ -61,9 +71,10 @@ export const valueText = (value: SpelledJson): TimeSlice.Steps<string> => print(
 interface Compared {
   readonly a: SpelledList | SpelledObject
   readonly b: SpelledList | SpelledObject
-  /** Of objects. */
-  readonly names: ReadonlyArray<string> | undefined
-  readonly length: number
+  /** Of objects: those of the first, then those of the second, of which it must have all. */
+  names: ReadonlyArray<string> | undefined
+  isFirst: boolean
+  length: number
   /** The member that is next. */
   at: number
   /** How many members had been compared before these. */
@@ -89,6 +100,12 @@ export class Comparison {
     if (typeof first === "boolean") return first
     const stack = [first]
     for (let top = first; stack.length > 0; top = stack.at(-1)!) {
+      if (top.at === top.length && top.names !== undefined && top.isFirst) {
+        top.names = Object.keys(top.b)
+        top.isFirst = false
+        top.length = top.names.length
+        top.at = 0
+      }
       if (top.at === top.length) {
         this.remember(top, true)
         stack.pop()
@@ -97,6 +114,7 @@ export class Comparison {
       const name = top.names?.[top.at] ?? top.at
       top.at++
       if (++this.compared % TimeSlice.stepSize === 0) yield
+      if (!top.isFirst && Object.hasOwn(top.a, name)) continue
       const next = this.begin(memberOf(top.a, name), memberOf(top.b, name))
       if (next === true) continue
       if (next === false) {
@@ -119,14 +137,14 @@ export class Comparison {
     const before = this.compared
     if (isList(a)) {
       if (!isList(b) || a.length !== b.length) return false
-      return this.known.get(a)?.get(b) ?? { a, b, names: undefined, length: a.length, at: 0, before }
+      const [names, length] = [undefined, a.length]
+      return this.known.get(a)?.get(b) ?? { a, b, names, isFirst: true, length, at: 0, before }
     }
     if (!isObject(a) || !isObject(b)) return false
     const known = this.known.get(a)?.get(b)
     if (known !== undefined) return known
     const names = Object.keys(a)
-    const isMore = (name: string) => b[name] !== undefined && !Object.hasOwn(a, name)
-    return Object.keys(b).some(isMore) ? false : { a, b, names, length: names.length, at: 0, before }
+    return { a, b, names, isFirst: true, length: names.length, at: 0, before }
   }
 }
 

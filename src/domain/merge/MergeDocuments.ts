@@ -156,7 +156,7 @@ class Merging {
     const { base, ours, theirs } = sides
     const object: { [name: string]: SpelledJson } = {}
     let visited = 0
-    for (const name of namesIn(base, ours, theirs)) {
+    for (const name of yield* namesIn(base, ours, theirs)) {
       if (++visited % TimeSlice.stepSize === 0) yield
       const versions = { base: own(base, name), ours: own(ours, name), theirs: own(theirs, name) }
       const value = settled.get(name) ?? (yield* this.value([...path, name], memberOf(node, name), versions))

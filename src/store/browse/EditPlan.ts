@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
+import { bodyOf } from "../../domain/JsonCopy.js"
 import { parseObjectSliced } from "../../domain/JsonText.js"
 import { byValue } from "../../domain/merge/JsonIdentity.js"
 import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
@@ -15,8 +16,7 @@ import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { StoreService } from "../StoreService.js"
-import { samePath } from "./Difference.js"
-import { readDocument, withoutMetadata } from "./EditText.js"
+import { readDocument } from "./EditText.js"
 import type { EditBase, EditConflict, ReviewedEdit, StagedEdit } from "./StagedEdits.js"
 
 /** One edit as it stands to what is stored now. */
@@ -26,8 +26,11 @@ export interface PlannedEdit {
   readonly onto: Pick<Version, "sha"> | null | undefined
 }
 
-const bodyOf = (version: Version | undefined): JsonObject | null =>
-  version === undefined ? null : withoutMetadata(version.document)
+const withoutMetadata = (document: JsonObject): Effect.Effect<JsonObject> =>
+  TimeSlice.run(() => bodyOf(document))
+
+const bodyIn = (version: Version | undefined): Effect.Effect<JsonObject | null> =>
+  version === undefined ? Effect.succeed(null) : withoutMetadata(version.document)
 
 const baseOf = (version: Version | undefined): EditBase | null =>
   version === undefined ? null : { sha: version.sha, commit: version.commit }
@@ -43,8 +46,9 @@ type Merging =
 const mergeOf = (store: StoreService, edit: StagedEdit, base: EditBase, ours: JsonObject, found: Version) => {
   const { collection, id, settled } = edit
   const isSettled = settled !== undefined && settled.against === found.sha
+  const theirs = new Set(settled?.theirs.map((path) => JSON.stringify(path)))
   const settle = ({ path }: MergeConflict): Settlement =>
-    settled?.theirs.some((theirs) => samePath(theirs, path)) === true ? "theirs" : "ours"
+    theirs.has(JSON.stringify(path)) ? "theirs" : "ours"
   const directory = `${under(store.root, collection)}/`
   return store
     .preview((dry) =>
@@ -55,10 +59,11 @@ const mergeOf = (store: StoreService, edit: StagedEdit, base: EditBase, ours: Js
         const changes = Option.isSome(commit) ? commit.value.changes : []
         for (const change of changes) {
           if (change._tag !== "Put" || !change.path.startsWith(directory)) continue
-          return Effect.map(parseObjectSliced(change.content), (read): Merging => {
-            const document = Option.getOrUndefined(Either.getRight(read))
-            return { _tag: "Merged", document: document && withoutMetadata(document) }
-          })
+          return parseObjectSliced(change.content).pipe(
+            Effect.map(Either.getRight),
+            Effect.flatMap(Effect.transposeMapOption(withoutMetadata)),
+            Effect.map((document): Merging => ({ _tag: "Merged", document: Option.getOrUndefined(document) }))
+          )
         }
         return Effect.succeed<Merging>({ _tag: "Merged", document: undefined })
       }),
@@ -93,7 +98,7 @@ const wasWritten = (store: StoreService, edit: StagedEdit, base: EditBase, ours:
       const past = yield* versionIn(store, edit, sha)
       // The commit of a base is one that has it, the one that wrote it may be older: the blob tells.
       if (past?.sha === base.sha) return false
-      if (yield* same(bodyOf(past), ours)) return true
+      if (yield* same(yield* bodyIn(past), ours)) return true
     }
     return false
   })
@@ -128,7 +133,7 @@ const planOn = (
   Effect.gen(function* () {
     const { base, collection, id, text } = edit
     yield* TimeSlice.breathe
-    const before = bodyOf(found)
+    const before = yield* bodyIn(found)
     const planned = (
       review: Pick<ReviewedEdit, "state" | "after" | "conflict" | "problem">,
       isWritten = false
@@ -162,7 +167,7 @@ const planOn = (
       return planned({ state: ours === null ? "delete" : "change", after: ours }, true)
     }
     if (ours === null || found === undefined)
-      return yield* contradicting(bodyOf(yield* versionIn(store, edit, base.commit)))
+      return yield* contradicting(yield* bodyIn(yield* versionIn(store, edit, base.commit)))
     const merging = yield* mergeOf(store, edit, base, ours, found).pipe(
       // A history that was rewritten may not have the base any more.
       Effect.catchTag("NotFoundError", () => Effect.succeed(undefined))

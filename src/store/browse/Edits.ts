@@ -13,10 +13,13 @@ import { under } from "../DocumentPath.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import { type PlannedEdit, planEdit } from "./EditPlan.js"
-import type { EditableDocument, Publication, StagedEdit, StagedEdits } from "./StagedEdits.js"
-
-/** The most edits of one publication. */
-export const maxEdits = 500
+import {
+  type EditableDocument,
+  maxEdits,
+  type Publication,
+  type StagedEdit,
+  type StagedEdits
+} from "./StagedEdits.js"
 
 /** How often a publication is planned anew because somebody was faster. */
 const attempts = 5

@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { encodeSliced } from "../../domain/CanonicalJson.js"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
-import { overlaid } from "../../domain/JsonCopy.js"
+import { bodyOf, overlaid } from "../../domain/JsonCopy.js"
 import {
   findInexactNumbers,
   type InexactNumber,
@@ -92,14 +92,8 @@ export const readDocument = (
     })
   )
 
-const metadata = ["_id", "_rev", "_created_at", "_updated_at"]
-
 /** A document without what the store writes on it. */
-export const withoutMetadata = (document: JsonObject): JsonObject => {
-  if (!metadata.some((name) => Object.hasOwn(document, name))) return document
-  const { _created_at, _id, _rev, _updated_at, ...rest } = document
-  return rest
-}
+export const withoutMetadata = (document: JsonObject): JsonObject => TimeSlice.runSync(bodyOf(document))
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
