@@ -2,6 +2,16 @@ import * as TimeSlice from "../TimeSlice.js"
 
 type Texts = ReadonlyArray<string>
 
+/** How many items are alike at the beginning of all lists. */
+export const commonStart = (first: Texts, ...others: ReadonlyArray<Texts>): number => {
+  let at = 0
+  while (at < first.length && others.every((other) => at < other.length && other[at] === first[at])) at++
+  return at
+}
+
+/** Whether two lists have the same items in the same order. */
+export const isSame = (a: Texts, b: Texts): boolean => a.length === b.length && commonStart(a, b) === a.length
+
 /** Items that two lists have in common, in order: the last pair of them, and the ones before it. */
 interface Common {
   readonly from: number

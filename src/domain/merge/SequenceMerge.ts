@@ -2,16 +2,9 @@ import { compareCodePoints } from "../CanonicalJson.js"
 import type { SpelledJson } from "../SpelledJson.js"
 import * as TimeSlice from "../TimeSlice.js"
 import { byValue, eitherOf, type SpelledList, spelledText, valueText } from "./JsonIdentity.js"
-import { regionsOf } from "./ListComparison.js"
+import { commonStart, isSame, regionsOf } from "./ListComparison.js"
 
 type Texts = ReadonlyArray<string>
-
-/** How many items are alike at the beginning of all lists. */
-const commonStart = (first: Texts, ...others: ReadonlyArray<Texts>): number => {
-  let at = 0
-  while (at < first.length && others.every((other) => at < other.length && other[at] === first[at])) at++
-  return at
-}
 
 const reversed = (texts: Texts): Texts => [...texts].reverse()
 
@@ -50,8 +43,6 @@ const bothInserted = (ours: Texts, theirs: Texts, isOnce: boolean): Texts => {
   const { before, after, middles } = trimmed(ours, theirs)
   return [...before, ...middles.sort(compareLists).flat(), ...after]
 }
-
-const isSame = (a: Texts, b: Texts): boolean => a.length === b.length && commonStart(a, b) === a.length
 
 function* mergeTexts(
   base: Texts,

@@ -4,7 +4,7 @@ import { ErrorBody } from "../../domain/ErrorBody.js"
 import type { MergeConflict } from "../../domain/merge/MergeRules.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
-import { maxEdits } from "../../store/browse/StagedEdits.js"
+import { type EditSettlement, maxEdits } from "../../store/browse/StagedEdits.js"
 
 // Bodies reach these schemas through JSON.parse, so whatever is there is JSON already.
 const JsonValue = Schema.declare((value): value is Json => value !== undefined).annotations({
@@ -191,13 +191,21 @@ const isPath = (value: unknown): value is ReadonlyArray<string | number> =>
 const pathSchema = { type: "array", items: { anyOf: [{ type: "string" }, { type: "number" }] } }
 
 // An edit of a document with many members has as many places: a schema of each would hold the event loop.
-const Paths = Schema.declare(
-  (value): value is ReadonlyArray<ReadonlyArray<string | number>> =>
-    Array.isArray(value) && value.every(isPath)
+const isPaths = (value: unknown): value is ReadonlyArray<ReadonlyArray<string | number>> =>
+  Array.isArray(value) && value.every(isPath)
+
+const Settled = Schema.declare(
+  (value): value is EditSettlement | undefined =>
+    value === undefined ||
+    (isObject(value) && typeof value["against"] === "string" && isPaths(value["theirs"]))
 ).annotations({
-  identifier: "Paths",
-  message: () => "must be a list of paths",
-  jsonSchema: { type: "array", items: pathSchema }
+  identifier: "EditSettlement",
+  message: () => "must have against, a blob, and theirs, a list of paths",
+  jsonSchema: {
+    type: "object",
+    required: ["against", "theirs"],
+    properties: { against: { type: "string" }, theirs: { type: "array", items: pathSchema } }
+  }
 })
 
 const MergeConflicts = Schema.declare(
@@ -221,7 +229,7 @@ const StagedEdit = Schema.Struct({
   id: text,
   base: Schema.NullOr(EditBase),
   text: Schema.NullOr(text),
-  settled: Schema.optional(Schema.Struct({ against: text, theirs: Paths }))
+  settled: optional(Settled)
 })
 
 // Of a list that is too long no item is looked at.

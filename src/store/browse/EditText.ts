@@ -7,7 +7,7 @@ import type * as TimeSlice from "../../domain/TimeSlice.js"
 const mebibyte = 1024 * 1024
 
 /** The longest file of a document that is edited as text: its bytes are read, hashed and compressed in one go. */
-const longestFile = 4 * mebibyte
+const longestFile = 2 * mebibyte
 
 const encoder = new TextEncoder()
 

@@ -174,7 +174,7 @@ const apart = (piece: (at: number) => string, size = editedDocument): Merging =>
 
 /** Objects in objects, with a long list in the innermost, before the members that each side changes. */
 const nested = (first: number, last: number) =>
-  `${'{"a":'.repeat(12)}{"list":[${filled("0", editedDocument * 0.9)}],"x":${first},"y":${last}}${"}".repeat(12)}`
+  `${'{"a":'.repeat(4)}{"list":[${filled("0", editedDocument * 0.9)}],"x":${first},"y":${last}}${"}".repeat(4)}`
 
 const merged: Readonly<Record<string, Merging>> = {
   "objects with a key each, in conflict": listed((at) => `{"k${at}":1}`, editedDocument * 0.75),
@@ -190,7 +190,7 @@ const merged: Readonly<Record<string, Merging>> = {
   ),
   "objects under keys, all in conflict": keyed((at, side) => `{"m${at}":${side}}`, editedDocument * 0.6),
   "lists in lists": listed(() => "[[]]"),
-  "deep lists": listed((at) => (at === 0 ? deep(800) : "0")),
+  "deep lists": listed((at) => (at === 0 ? deep(800) : "0"), editedDocument / 2),
   texts: listed((at) => `"${at}"`, editedDocument * 0.6),
   "keys, all decided": {
     ...keyed((_, side) => `${side}`, editedDocument * 0.4),
