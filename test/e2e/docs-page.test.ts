@@ -1,20 +1,14 @@
-import { existsSync } from "node:fs"
 import { AxeBuilder } from "@axe-core/playwright"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { chromium } from "playwright-core"
 import { running } from "../http/server/Running.js"
-
-const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync
-)
+import { executable, launch } from "../support/browser/Chromium.js"
 
 const opened = (colorScheme: "light" | "dark") =>
   Effect.gen(function* () {
     const { url } = yield* running()
-    const browser = yield* Effect.acquireRelease(
-      Effect.promise(() => chromium.launch({ executablePath: browserPath!, args: ["--no-sandbox"] })),
-      (launched) => Effect.promise(() => launched.close())
+    const browser = yield* Effect.acquireRelease(Effect.promise(launch), (launched) =>
+      Effect.promise(() => launched.close())
     )
     const page = yield* Effect.promise(async () => {
       const context = await browser.newContext({ colorScheme })
@@ -38,7 +32,7 @@ const opened = (colorScheme: "light" | "dark") =>
     return { page, foreign, errors }
   })
 
-describe.skipIf(browserPath === undefined)("the interactive page (needs chromium)", () => {
+describe.skipIf(executable === undefined)("the interactive page (needs chromium)", () => {
   for (const scheme of ["light", "dark"] as const) {
     it.scopedLive(`is axe-clean in ${scheme} colours, open and after an answer`, () =>
       Effect.gen(function* () {

@@ -3,9 +3,12 @@ import { fileURLToPath } from "node:url"
 import { AxeBuilder } from "@axe-core/playwright"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
+/** The engine without the parts of a window takes half the time of the whole browser, so it is preferred. */
 export const executable =
   process.env["CHROMIUM"] ??
-  ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
+  ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
+    .map((name) => `/usr/bin/${name}`)
+    .find(existsSync)
 
 if (executable === undefined) {
   console.warn(
