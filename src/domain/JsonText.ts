@@ -111,7 +111,7 @@ export const parseObjectSliced = (content: Uint8Array): Effect.Effect<Either.Eit
   content.length <= short
     ? Effect.succeed(parseObject(content))
     : Effect.zipRight(
-        TimeSlice.breathe,
+        TimeSlice.breathe(),
         TimeSlice.run(() => readObject(content))
       )
 

@@ -105,32 +105,24 @@ export function* readDocumentIn(content: Uint8Array): TimeSlice.Steps<SpelledObj
 
 const isList = (value: SpelledJson): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
 
-type Members = { readonly [key: string | number]: SpelledJson }
+type Members = { readonly [key: string]: SpelledJson }
 
 /** A value with its numbers as JavaScript reads them, in steps: the value itself where it has no other numbers. */
 export function* reading(value: SpelledJson): TimeSlice.Steps<Json> {
   if (value instanceof JsonNumber) return Number(value.text)
   if (typeof value !== "object" || value === null) return value
   const keys = isList(value) ? undefined : Object.keys(value)
-  const length = isList(value) ? value.length : keys!.length
-  let copy: Array<unknown> | { [key: string]: unknown } | undefined
-  for (let at = 0; at < length; at++) {
+  let copy: { [key: string]: unknown } | undefined
+  for (let at = 0; at < (keys ?? (value as ReadonlyArray<SpelledJson>)).length; at++) {
     if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
-    const key = keys?.[at] ?? at
+    const key = keys?.[at] ?? String(at)
     const member = (value as Members)[key]!
     const read = typeof member === "object" ? yield* reading(member) : member
-    if (copy === undefined && read === member) continue
-    copy ??= isList(value) ? value.slice(0, at) : membersOf(value as Members, keys!.slice(0, at))
-    if (Array.isArray(copy)) copy.push(read)
-    else setMember(copy, key as string, read)
+    if (read === member) continue
+    copy ??= (isList(value) ? [...value] : { ...value }) as { [key: string]: unknown }
+    setMember(copy, key, read)
   }
   return (copy ?? value) as Json
-}
-
-const membersOf = (object: Members, keys: ReadonlyArray<string>): { [key: string]: unknown } => {
-  const members: { [key: string]: unknown } = {}
-  for (const key of keys) setMember(members, key, object[key])
-  return members
 }
 
 /** The same in one go. */

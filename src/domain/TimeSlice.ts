@@ -35,15 +35,16 @@ const isSpent = (): boolean => {
 }
 
 // A yield of Effect's scheduler runs the next fiber, and lets no timer and no socket in.
-const pause = Effect.async<void>((resume) => {
-  const go = () => resume(Effect.void)
-  if (began === undefined) begin()
-  waiting.push(go)
-  return Effect.sync(() => {
-    const at = waiting.indexOf(go)
-    if (at >= 0) waiting.splice(at, 1)
+const pause = (): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    const go = () => resume(Effect.void)
+    if (began === undefined) begin()
+    waiting.push(go)
+    return Effect.sync(() => {
+      const at = waiting.indexOf(go)
+      if (at >= 0) waiting.splice(at, 1)
+    })
   })
-})
 
 /** The turn of one long computation on the event loop. */
 export interface TimeSlice {
@@ -53,16 +54,14 @@ export interface TimeSlice {
   readonly pause: Effect.Effect<void>
 }
 
-const slice: TimeSlice = { isSpent, pause }
-
 /** A turn that begins now. */
 export const make = (): TimeSlice => {
   if (began === undefined) begin()
-  return slice
+  return { isSpent, pause: pause() }
 }
 
 /** Lets others go on where this turn of the event loop is used up: between pieces that are computed in one go. */
-export const breathe: Effect.Effect<void> = Effect.suspend(() => (isSpent() ? pause : Effect.void))
+export const breathe = (): Effect.Effect<void> => Effect.suspend(() => (isSpent() ? pause() : Effect.void))
 
 /** Runs an effect for each item, one after the other, with turns for others in between. */
 export const forEach = <A, B, E, R>(

@@ -103,7 +103,7 @@ export const router = (options: ConsoleOptions = {}) =>
       })
 
     const answer = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
-      TimeSlice.breathe.pipe(
+      TimeSlice.breathe().pipe(
         Effect.zipRight(Effect.orDie(Schema.encode(schema)(value))),
         Effect.flatMap(TimeSlice.stringify),
         Effect.map((json) =>

@@ -132,7 +132,7 @@ const planOn = (
 ): Effect.Effect<PlannedEdit, WriteError> =>
   Effect.gen(function* () {
     const { base, collection, id, text } = edit
-    yield* TimeSlice.breathe
+    yield* TimeSlice.breathe()
     const before = yield* bodyIn(found)
     const planned = (
       review: Pick<ReviewedEdit, "state" | "after" | "conflict" | "problem">,

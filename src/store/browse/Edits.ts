@@ -55,7 +55,7 @@ const queue = (batch: Batch, planned: ReadonlyArray<PlannedEdit>) =>
             batch.expect(collection, id, onto === null ? { absent: true } : { sha: onto.sha }),
             after === null
               ? batch.delete(collection, id)
-              : Effect.zipRight(TimeSlice.breathe, batch.put(collection, id, after))
+              : Effect.zipRight(TimeSlice.breathe(), batch.put(collection, id, after))
           ),
     { discard: true }
   )
