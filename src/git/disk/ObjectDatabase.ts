@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import * as path from "node:path"
 import { Bounded } from "../../domain/Bounded.js"
 import type { Oid } from "../../domain/Oid.js"
@@ -39,6 +40,9 @@ class Broken {
 }
 
 /** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
+const timeOf = (directory: string): number | undefined =>
+  statSync(directory, { throwIfNoEntry: false })?.mtimeMs
+
 export class ObjectDatabase {
   private readonly packs: Packs
   /** The loose objects of repositories that this one borrows from. */
@@ -53,6 +57,8 @@ export class ObjectDatabase {
   /** Objects of commits that are not yet on disk. */
   readonly staged = new Map<Oid, { readonly object: RawObject; users: number }>()
   readonly loose: LooseObjects
+  /** When packs were last added or removed, as of the last look. */
+  private packed: number | undefined
   private readonly objects: string
 
   constructor(
@@ -85,6 +91,7 @@ export class ObjectDatabase {
   /** Looks at the directories of packs again: others add and remove them. */
   rescan(): void {
     const alternates = alternatesOf(this.objects)
+    this.packed = timeOf(path.join(this.objects, "pack"))
     this.lost = alternates.find((directory) => !isThere(directory))
     this.lenders = alternates.map((directory) => new LooseObjects(directory, this.owner))
     this.packs.rescan(alternates)
@@ -223,6 +230,20 @@ export class ObjectDatabase {
     this.trees.set(oid, tree, tree.weight)
   }
 
+  /** What is remembered of an object is forgotten where others have pruned it since. */
+  private prune(oid: Oid): void {
+    if (this.commits.get(oid) === undefined) return
+    // A pack that was deleted is readable for as long as it is open.
+    if (this.packed !== timeOf(path.join(this.objects, "pack"))) this.rescan()
+    if (this.info(oid) === undefined) this.commits.delete(oid)
+  }
+
+  /** A commit that somebody names: unlike those that a history leads to, it may have been pruned since it was read. */
+  namedCommit(oid: Oid): CommitInfo | undefined {
+    this.prune(oid)
+    return this.commit(oid)
+  }
+
   commit(oid: Oid): CommitInfo | undefined {
     const known = this.commits.get(oid)
     if (known !== undefined) return known
@@ -238,6 +259,7 @@ export class ObjectDatabase {
 
   /** What a tag, or a tag of a tag, is of. */
   peel(oid: Oid): Oid | undefined {
+    this.prune(oid)
     let at = oid
     for (let steps = 0; steps < 20; steps++) {
       if (this.commits.get(at) !== undefined) return at
@@ -252,6 +274,7 @@ export class ObjectDatabase {
 
   /** The tree that a commit, tag or tree stands for; undefined when there is no such object. */
   rootOf(oid: Oid): Oid | undefined {
+    this.prune(oid)
     const known = this.commits.get(oid)
     if (known !== undefined) return known.tree
     if (this.trees.get(oid) !== undefined || oid === emptyTree) return oid

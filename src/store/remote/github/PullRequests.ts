@@ -1,6 +1,6 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { NewPullRequest, PullRequest, PullRequests } from "../PullRequests.js"
@@ -58,13 +58,13 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
   /** Those that this client has opened lately, by their branches: a machine that is behind shows none. */
   const opened = new Map<string, { readonly request: PullRequest; readonly at: number }>()
 
-  const openedLately = Effect.map(Clock.currentTimeMillis, (now) => {
+  const openedLately = Effect.map(Monotonic.millis, (now) => {
     for (const [branch, { at }] of opened) if (now >= at + lag) opened.delete(branch)
     return [...opened.values()].map(({ request }) => request)
   })
 
   const noteOpened = (request: PullRequest) =>
-    Effect.map(Clock.currentTimeMillis, (at) => {
+    Effect.map(Monotonic.millis, (at) => {
       opened.set(request.branch, { request, at })
     })
 
