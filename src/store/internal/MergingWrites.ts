@@ -23,7 +23,7 @@ import {
   type Writing,
   withDeletion
 } from "./MergingAttempt.js"
-import { type Place, versionOf, withoutMetadata } from "./Versions.js"
+import { type Place, readVersion, withoutMetadata } from "./Versions.js"
 import type { StoredVersion, UnitOutcome } from "./WriteUnit.js"
 
 /*
@@ -171,7 +171,7 @@ const readNow = ({ place, target: { core } }: Writing<any, any>) =>
     const { settings } = yield* core.settings(snapshot)
     const path = documentPath(core.options.root, settings, place.collection, place.id)
     const file = yield* snapshot.file(path)
-    if (Option.isSome(file)) return versionOf(path, file.value)
+    if (Option.isSome(file)) return yield* readVersion(path, file.value)
     return yield* new NotFoundError({
       ...place,
       path,
