@@ -127,7 +127,8 @@ const unmerged: Schema.Schema<Errors.Unmerged> = Schema.Union(
     base: object,
     ours: object,
     theirs: object,
-    document: object
+    document: object,
+    blobs: Schema.Struct({ ours: blob, theirs: blob })
   }),
   Schema.Struct({ ...unmergedFields, kind: Schema.Literal("file"), base: blob, ours: blob, theirs: blob }),
   Schema.Struct({

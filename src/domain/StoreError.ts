@@ -151,6 +151,8 @@ export interface UnmergedDocument extends UnmergedFields {
   readonly theirs?: JsonObject | undefined
   /** Everything merged that could be, with our values at the conflicts. */
   readonly document?: JsonObject | undefined
+  /** The ids of the blobs of both sides, absent where the document is missing: they tell versions apart that read alike. */
+  readonly blobs: { readonly ours?: string | undefined; readonly theirs?: string | undefined }
 }
 
 /**

@@ -9,15 +9,29 @@ import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merg
 import {
   type ConflictError,
   isUniqueViolation,
+  type ReadError,
   type ValidationError,
   type WriteError
 } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
+import type { Batch } from "../Batch.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { StoreService } from "../StoreService.js"
+import { isMarked } from "./EditMark.js"
 import { readDocument } from "./EditText.js"
 import type { EditBase, EditConflict, ReviewedEdit, StagedEdit } from "./StagedEdits.js"
+
+/** Queues what a plan writes, expecting the version that it was made for. */
+export const queueEdit = (batch: Batch, { onto, review: { after, collection, id } }: PlannedEdit) =>
+  onto === undefined
+    ? Effect.void
+    : Effect.zipRight(
+        batch.expect(collection, id, onto === null ? { absent: true } : { sha: onto.sha }),
+        after === null
+          ? batch.delete(collection, id)
+          : Effect.zipRight(TimeSlice.breathe(), batch.put(collection, id, after))
+      )
 
 /** One edit as it stands to what is stored now. */
 export interface PlannedEdit {
@@ -87,34 +101,42 @@ const versionIn = (store: StoreService, { collection, id }: StagedEdit, commit: 
     Effect.catchTag("NotFoundError", "ValidationError", () => Effect.succeed(undefined))
   )
 
-/** Versions of a document that are looked through for one that has an edit already. */
-const mostVersions = 20
+/** Commits of a document that are looked through for the one that wrote an edit: the reply to it may have been lost. */
+const mostCommits = 100
 
-/** Whether the document has been as an edit wants it since the edit's base: its reply may have been lost. */
-const wasWritten = (store: StoreService, edit: StagedEdit, base: EditBase, ours: JsonObject) =>
-  Effect.gen(function* () {
-    const since = yield* store.collection(edit.collection).history(edit.id, { limit: mostVersions })
-    for (const { sha } of since) {
-      const past = yield* versionIn(store, edit, sha)
-      // The commit of a base is one that has it, the one that wrote it may be older: the blob tells.
-      if (past?.sha === base.sha) return false
-      if (yield* same(yield* bodyIn(past), ours)) return true
-    }
-    return false
-  })
+const wasPublished = (store: StoreService, edit: StagedEdit): Effect.Effect<boolean, ReadError> =>
+  Effect.map(store.collection(edit.collection).history(edit.id, { limit: mostCommits }), (commits) =>
+    commits.some(({ message }) => isMarked(message, edit))
+  )
 
 /** What is wrong with an edit alone does not keep the others from being compared. */
-const invalid = ({ collection, id }: StagedEdit, { message }: ValidationError): PlannedEdit => ({
-  review: { collection, id, before: null, after: null, state: "invalid", problem: message },
+const invalid = ({ collection, id }: StagedEdit, problem: string): PlannedEdit => ({
+  review: { collection, id, before: null, after: null, state: "invalid", problem },
   onto: undefined
 })
 
-/** A document that nobody can read can still be deleted. */
-const onUnreadable = (edit: StagedEdit, error: ValidationError): PlannedEdit => {
+/** A document that nobody can read can still be deleted, by whoever has seen it so. */
+const onUnreadable = (
+  store: StoreService,
+  edit: StagedEdit,
+  error: ValidationError
+): Effect.Effect<PlannedEdit, WriteError> => {
   const { base, collection, id, text } = edit
-  return text !== null || base === null
-    ? invalid(edit, error)
-    : { review: { collection, id, before: null, after: null, state: "delete" }, onto: base }
+  if (text !== null || base === null) return Effect.succeed(invalid(edit, error.message))
+  const planned: PlannedEdit = {
+    review: { collection, id, before: null, after: null, state: "delete" },
+    onto: base
+  }
+  return store
+    .preview((dry) => dry.batch({ message: "review" }, (batch) => queueEdit(batch, planned)))
+    .pipe(
+      Effect.as(planned),
+      Effect.catchTag("ConflictError", () =>
+        Effect.succeed(
+          invalid(edit, `${collection}/${id} was changed since this deletion was planned: ${error.message}`)
+        )
+      )
+    )
 }
 
 /** Compares an edit with the version that is stored now. */
@@ -122,8 +144,10 @@ export const planEdit = (store: StoreService, edit: StagedEdit): Effect.Effect<P
   Effect.gen(function* () {
     const found = yield* Effect.either(store.collection(edit.collection).version(edit.id))
     if (Either.isRight(found)) return yield* planOn(store, edit, Option.getOrUndefined(found.right))
-    return found.left._tag === "ValidationError" ? onUnreadable(edit, found.left) : yield* found.left
-  }).pipe(Effect.catchTag("ValidationError", (error) => Effect.succeed(invalid(edit, error))))
+    return found.left._tag === "ValidationError"
+      ? yield* onUnreadable(store, edit, found.left)
+      : yield* found.left
+  }).pipe(Effect.catchTag("ValidationError", ({ message }) => Effect.succeed(invalid(edit, message))))
 
 const planOn = (
   store: StoreService,
@@ -158,14 +182,14 @@ const planOn = (
       }
       return planned({ state: "conflict", after: merge?.document ?? ours, conflict })
     }
-    if (base === null) {
-      return found === undefined
-        ? planned({ state: "create", after: ours }, true)
-        : yield* contradicting(null)
+    if (found?.sha === base?.sha) {
+      return planned(
+        { state: base === null ? "create" : ours === null ? "delete" : "change", after: ours },
+        true
+      )
     }
-    if (found?.sha === base.sha) {
-      return planned({ state: ours === null ? "delete" : "change", after: ours }, true)
-    }
+    if (yield* wasPublished(store, edit)) return planned({ state: "none", after: before })
+    if (base === null) return yield* contradicting(null)
     if (ours === null || found === undefined)
       return yield* contradicting(yield* bodyIn(yield* versionIn(store, edit, base.commit)))
     const merging = yield* mergeOf(store, edit, base, ours, found).pipe(
@@ -175,7 +199,7 @@ const planOn = (
     if (merging === undefined) return yield* contradicting(null)
     if (merging._tag === "Conflict") return yield* contradicting(merging.merge.base, merging.merge)
     const merged = merging.document ?? before
-    return (yield* same(merged, before)) || (yield* wasWritten(store, edit, base, ours))
+    return (yield* same(merged, before))
       ? planned({ state: "none", after: before })
       : planned({ state: "merge", after: merged }, true)
   })

@@ -12,7 +12,8 @@ import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
-import { type PlannedEdit, planEdit } from "./EditPlan.js"
+import { withMarks } from "./EditMark.js"
+import { type PlannedEdit, planEdit, queueEdit } from "./EditPlan.js"
 import {
   type EditableDocument,
   maxEdits,
@@ -44,21 +45,8 @@ const problemOf = (edits: ReadonlyArray<StagedEdit>): string | undefined =>
 
 const isInTheWay = ({ review: { state } }: PlannedEdit) => state === "conflict" || state === "invalid"
 
-/** Queues what a plan writes, expecting the versions that it was made for. */
 const queue = (batch: Batch, planned: ReadonlyArray<PlannedEdit>) =>
-  Effect.forEach(
-    planned,
-    ({ onto, review: { after, collection, id } }) =>
-      onto === undefined
-        ? Effect.void
-        : Effect.zipRight(
-            batch.expect(collection, id, onto === null ? { absent: true } : { sha: onto.sha }),
-            after === null
-              ? batch.delete(collection, id)
-              : Effect.zipRight(TimeSlice.breathe(), batch.put(collection, id, after))
-          ),
-    { discard: true }
-  )
+  Effect.forEach(planned, (one) => queueEdit(batch, one), { discard: true })
 
 /** Staged edits of a store, over the remote that it is written against. */
 export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnly: boolean): StagedEdits => {
@@ -95,7 +83,10 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
       if (planned.some(isInTheWay) || planned.every(({ onto }) => onto === undefined)) {
         return { commit: null, edits: reviews }
       }
-      const { commitSha } = yield* store.batch({ message }, (batch) => queue(batch, planned))
+      const written = edits.filter((_, at) => planned[at]!.onto !== undefined)
+      const { commitSha } = yield* store.batch({ message: withMarks(message, written) }, (batch) =>
+        queue(batch, planned)
+      )
       return { commit: Option.getOrNull(commitSha), edits: reviews }
     }).pipe(
       Effect.catchTag("ConflictError", (error) =>

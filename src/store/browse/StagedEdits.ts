@@ -165,7 +165,8 @@ export interface StagedEdits {
   readonly review: (edits: ReadonlyArray<StagedEdit>) => Effect.Effect<EditReview, WriteError>
   /**
    * Writes all edits in one commit, merged with what others have changed since their bases; or none of them, where one
-   * is a conflict or not valid. Edits that the documents already have are not written again.
+   * is a conflict or not valid. The commit's message ends in a trailer, `Chainstore-Edits:`, that names what was written: an
+   * edit that one of the last 100 commits of its document names, or that the document already has, is not written again.
    */
   readonly publish: (
     edits: ReadonlyArray<StagedEdit>,

@@ -18,17 +18,12 @@ const choicesOf = (conflict: Unmerged): BranchConflict["choices"] => {
 }
 
 const conflictOf = (conflict: Unmerged): BranchConflict => {
-  const { base, ours, path, problem, theirs } = conflict
+  const { path, problem } = conflict
   const choices = choicesOf(conflict)
-  // The problem names a setting, and the blobs of a file that cannot be read.
-  const versions = JSON.stringify([
-    base ?? null,
-    ours ?? null,
-    theirs ?? null,
-    choices.map((one) => one.path),
-    problem
-  ])
-  return { path, problem, digest: sha256(versions), choices }
+  const { ours, theirs } = "blobs" in conflict ? conflict.blobs : conflict
+  // The problem names a setting.
+  const versions = [ours ?? null, theirs ?? null, choices.map((one) => one.path), problem]
+  return { path, problem, digest: sha256(JSON.stringify(versions)), choices }
 }
 
 /** Decides by what was decided, of the versions that it was decided of, and of no others. */

@@ -46,6 +46,7 @@ const schemaConflict = (
       ours: readable(contents.ours),
       theirs: readable(contents.theirs),
       document,
+      blobs: { ours: item.ours?.oid, theirs: item.theirs?.oid },
       conflicts: [],
       problem: `${collection}/${id}, merged, breaks the schema of its collection: ${problem.value}`
     }

@@ -225,7 +225,8 @@ export const compareSides = (
   }
   const { collection, id } = document
   const name = `${collection}/${id}`
-  const place = { ...at, ...document, ...versions(contents) }
+  const blobIds = { ours: ours?.oid, theirs: theirs?.oid }
+  const place = { ...at, ...document, ...versions(contents), blobs: blobIds }
   if (ours === undefined || theirs === undefined) {
     const [gone, kept] = ours === undefined ? ["ours", "theirs"] : ["theirs", "ours"]
     const conflict: Unmerged = {
@@ -253,8 +254,7 @@ export const compareSides = (
         }),
       onRight: (merge): Compared => {
         if (merge._tag === "Unreadable") {
-          const blobs = `blobs ${ours.oid} and ${theirs.oid}`
-          const problem = `${path} was changed on both branches (${blobs}), and the file of ${merge.problem}`
+          const problem = `${path} was changed on both branches, and the file of ${merge.problem}`
           return { item, contents, merge, conflict: { ...place, kind: "unreadable", problem } }
         }
         if (merge.conflicts.length === 0) return { item, contents, merge, conflict: undefined }

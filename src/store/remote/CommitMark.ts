@@ -1,21 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import { withTrailer } from "../../git/Trailers.js"
 
 const trailer = "Chainstore-Write"
 
 const markPattern = new RegExp(`(?:^|\\n)${trailer}: ([0-9a-f]{16})[ \\t\\r]*(?=\\n|$)`, "g")
-
-/** A paragraph of trailers as Git reads them: a token, a colon and a value, which may go on in indented lines. */
-const isTrailers = (paragraph: string) =>
-  paragraph
-    .split(/\r?\n/)
-    .every((line, index) => /^[A-Za-z0-9-]+: /.test(line) || (index > 0 && /^[ \t]/.test(line)))
-
-/** Whether the last paragraph is one of trailers; the first is the title. */
-const endsInTrailers = (message: string) => {
-  const paragraphs = message.split(/\n(?:[ \t]*\r?\n)+/).filter((paragraph) => paragraph.trim() !== "")
-  return paragraphs.length > 1 && isTrailers(paragraphs[paragraphs.length - 1]!)
-}
 
 /** A commit's message as its author wrote it. */
 export const withoutMark = (message: string): string => message.replace(markPattern, "").trimEnd()
@@ -28,9 +17,7 @@ export const withoutMark = (message: string): string => message.replace(markPatt
 export const marked = (message: string): Effect.Effect<string> =>
   Effect.map(Effect.all([Random.nextIntBetween(0, 2 ** 32), Random.nextIntBetween(0, 2 ** 32)]), (halves) => {
     const mark = halves.map((half) => half.toString(16).padStart(8, "0")).join("")
-    const text = withoutMark(message)
-    const between = text === "" ? "" : endsInTrailers(text) ? "\n" : "\n\n"
-    return `${text}${between}${trailer}: ${mark}`
+    return withTrailer(withoutMark(message), trailer, mark)
   })
 
 const markOf = (message: string) => Array.from(message.matchAll(markPattern), ([, mark]) => mark).at(-1)

@@ -301,7 +301,8 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
       assert.match(published.commit, /^[0-9a-f]{40}$/)
       assert.isNull((yield* post("/api/publish", { edits, message: "again" })).body.commit)
       const [last] = (yield* post("/api/history", { collection: "articles" })).body.entries
-      assert.deepInclude(last, { sha: published.commit, message: "by the console" })
+      assert.strictEqual(last.sha, published.commit)
+      assert.match(last.message, /^by the console\n\nChainstore-Edits: /)
       const missing = yield* post("/api/editable", { collection: "articles", id: "none" })
       assert.deepStrictEqual(missing.body, { document: null })
       for (const [path, body] of [

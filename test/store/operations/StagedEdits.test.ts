@@ -71,7 +71,12 @@ describe("staged edits", () => {
         yield* begin("b", null),
         created
       ]
-      yield* edits.publish(staged, "once")
+      yield* edits.publish(staged, "once\n\nSigned-off-by: Ada <ada@example.org>")
+      const [commit] = yield* notes.history("a")
+      assert.match(
+        commit!.message,
+        /^once\n\nSigned-off-by: Ada <ada@example\.org>\nChainstore-Edits:( [0-9a-f]{16}){3}$/
+      )
       yield* notes.update("a", { text: "two" })
       const before = yield* headSha(it)
       const again = yield* edits.publish(staged, "twice")

@@ -244,3 +244,24 @@ describe("a revert", () => {
     })
   )
 })
+
+describe("a decision of a conflict of two versions", () => {
+  // Timeline.ts, BranchConflict.digest: "Stands for both versions: a decision counts for these alone."
+  it.live("counts for no other version, also where only digits differ that JavaScript cannot hold", () =>
+    Effect.gen(function* () {
+      const it = yield* world()
+      const path = "data/notes/x.json"
+      const text = (n: string) => `{"_id": "x", "_rev": 1, "n": ${n}}`
+      yield* put(it, "main", path, text("1"))
+      yield* it.store.createBranch("draft")
+      yield* put(it, "main", path, text("2"))
+      yield* put(it, "draft", path, text("12345678901234567891"))
+      const timeline = yield* timelineOf(it)
+      const { choices, digest } = (yield* timeline.previewMerge("draft", [])).conflicts[0]!
+      yield* put(it, "draft", path, text("12345678901234567899"))
+      const take = choices.map(() => "theirs" as const)
+      const { conflicts } = yield* timeline.previewMerge("draft", [{ path, digest, take }])
+      assert.lengthOf(conflicts, 1)
+    })
+  )
+})
