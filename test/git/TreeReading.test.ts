@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as TimeSlice from "../../src/domain/TimeSlice.js"
-import { MapTreeNode } from "../../src/git/MapTree.js"
+import { MapTreeNode } from "../../src/git/MapTreeNode.js"
 import { diff, entriesBelow } from "../../src/git/TreeReading.js"
 
 const oid = (n: number) => n.toString(16).padStart(40, "0") as Oid

@@ -1,14 +1,10 @@
 import type { Oid } from "../../domain/Oid.js"
 import * as GitObject from "../GitObject.js"
-import { encodeMap, type MapTree } from "../MapTree.js"
+import { encodeMap, type MapEntry, type MapTree } from "../MapTree.js"
 import { type RevisionSource, resolveRevision } from "../Revision.js"
-import type { TreeEntry } from "../Tree.js"
 import { entryAt } from "../TreeReading.js"
 
-export interface MemoryEntry {
-  readonly mode: TreeEntry["mode"]
-  readonly oid: Oid
-}
+export type MemoryEntry = MapEntry
 
 /** The entries of one directory by name, in Git's order. */
 export type MemoryTree = MapTree

@@ -5,7 +5,7 @@ const memory = "git/memory/MemoryRepository.ts"
 const log = "git/memory/MemoryLog.ts"
 const remote = "store/remote/repository/RepositoryRemote.ts"
 const treeEdit = "git/TreeEdit.ts"
-const mapTree = "git/MapTree.ts"
+const mapTree = "git/MapTreeEdit.ts"
 const reading = "git/TreeReading.ts"
 const revision = "git/Revision.ts"
 const draft = "git/CommitDraft.ts"
@@ -178,7 +178,7 @@ export const remotes = [
     "if (was !== undefined && is !== undefined) record(path, is, was)"
   ]),
   mutant("a difference knows no modes", differs, [
-    "git/MapTree.ts",
+    "git/MapTreeNode.ts",
     "one.oid === two.oid && one.mode === two.mode",
     'one.oid === two.oid && (one.mode === "040000") === (two.mode === "040000")'
   ]),

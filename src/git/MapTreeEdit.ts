@@ -1,0 +1,59 @@
+import type { Oid } from "../domain/Oid.js"
+import { ValidationError } from "../domain/StoreError.js"
+import * as TimeSlice from "../domain/TimeSlice.js"
+import type { Change } from "./Commit.js"
+import * as GitObject from "./GitObject.js"
+import { type MapTree, named } from "./MapTree.js"
+import { type Directories, type PathEdit, unsafeEditTree } from "./TreeEdit.js"
+
+const inOrder = (entries: MapTree): MapTree =>
+  new Map(
+    named(entries)
+      .sort(GitObject.compareEntries)
+      .map(({ mode, name, oid }) => [name, { mode, oid }])
+  )
+
+/** The changes of a commit as edits of its tree. */
+export const editsOf = (
+  changes: ReadonlyArray<Change>,
+  blob: (content: Uint8Array) => Oid
+): ReadonlyArray<PathEdit> =>
+  changes.map((change) => ({
+    path: change.path,
+    mode: change._tag === "Link" ? (change.mode ?? "100644") : "100644",
+    oid: change._tag === "Put" ? blob(change.content) : change._tag === "Link" ? change.oid : undefined
+  }))
+
+/** Makes `edits` in the tree `base`; `write` keeps each tree that is made, and returns its id. */
+export const editTree = (
+  trees: Pick<ReadonlyMap<Oid, MapTree>, "get">,
+  base: Oid | undefined,
+  edits: ReadonlyArray<PathEdit>,
+  operation: string,
+  write: (tree: MapTree) => Oid
+): Oid | ValidationError => {
+  const empty: MapTree = new Map()
+  const directories: Directories<MapTree> = {
+    empty,
+    load: (oid) => trees.get(oid) ?? empty,
+    find: (tree, name) => tree.get(name),
+    edit: (_, before, changes) => {
+      const entries = new Map(before)
+      let sameKinds = true
+      for (const { mode, name, oid } of changes) {
+        if (oid === undefined) entries.delete(name)
+        else {
+          sameKinds &&= before.get(name)?.mode === mode
+          entries.set(name, { mode, oid })
+        }
+      }
+      return entries.size === 0 ? undefined : write(sameKinds ? entries : inOrder(entries))
+    }
+  }
+  try {
+    return TimeSlice.runSync(unsafeEditTree(directories, base, edits, { operation, directories: false }))
+  } catch (error) {
+    if (error instanceof ValidationError) return error
+    throw error
+  }
+}
