@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { tokens } from "../../src/http/playground/docs/Tokens.js"
 import { type Files, pagesOf, searchOf } from "./Pages.js"
 import { reflections } from "./Reflections.js"
 
@@ -32,4 +33,5 @@ for (const [path, text] of pages) {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
 }
-for (const asset of ["page.css", "search.js"]) cpSync(here(asset), join(out, asset))
+cpSync(here("search.js"), join(out, "search.js"))
+writeFileSync(join(out, "page.css"), `${tokens}${readFileSync(here("page.css"), "utf8")}`)

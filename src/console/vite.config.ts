@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import preact from "@preact/preset-vite"
 import { defineConfig, type Plugin } from "vite"
 import { notices } from "../../build/notices.js"
+import { tokens } from "../http/playground/docs/Tokens.js"
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -51,6 +52,13 @@ const hostedConfig = (): Plugin => {
   }
 }
 
+/** Puts the colours, sizes and fonts that all pages share beside the rules of the console's. */
+const sharedTokens = (): Plugin => ({
+  name: "chainstore-console-tokens",
+  enforce: "pre",
+  transform: (code, id) => (id.endsWith("/console/styles.css") ? `${code}\n${tokens}` : undefined)
+})
+
 /** Writes the licences of the packages whose code and fonts the pages load. */
 const thirdParty = (): Plugin => ({
   name: "chainstore-console-third-party",
@@ -72,7 +80,12 @@ export default defineConfig({
   root: here("."),
   base: "./",
   publicDir: here("./public"),
-  plugins: [preact({ devToolsEnabled: false, prefreshEnabled: false }), hostedConfig(), thirdParty()],
+  plugins: [
+    sharedTokens(),
+    preact({ devToolsEnabled: false, prefreshEnabled: false }),
+    hostedConfig(),
+    thirdParty()
+  ],
   build: {
     outDir: here("../../dist/console"),
     emptyOutDir: true,

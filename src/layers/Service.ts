@@ -42,11 +42,29 @@ const playground = (settings: Settings, docs: Effect.Effect<Mount> = Docs.mount)
     }
   })
 
-/** The pages that the API's own page links to. */
+/** What the service has beside the playground's API. */
 const pages = [
-  { href: "/playground", text: "Chain playground" },
-  { href: "/", text: "Console" },
-  { href: "/docs/api/", text: "Reference of the libraries" }
+  {
+    href: "/",
+    text: "Console",
+    about: "Browse, query and edit the documents of a repository."
+  },
+  {
+    href: "/playground",
+    text: "Chain playground",
+    about: "Compose a chain and see which way a request takes."
+  },
+  {
+    href: "/api/v3",
+    text: "Host",
+    about:
+      "A GitHub-compatible server: REST at <code>/api/v3</code>, GraphQL at <code>/api/graphql</code>, <code>git clone</code> at <code>/OWNER/REPOSITORY.git</code>."
+  },
+  {
+    href: "/docs/api/",
+    text: "Reference of the libraries",
+    about: "Every public function and type, with examples."
+  }
 ]
 
 /** Every group of the whole service, in the order in which paths are tried. */

@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync } from "node:fs"
+import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Option } from "effect"
 import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../src/store/Store.js"
+import { installGitolite, isGitoliteThere } from "../support/git/GitServers.js"
 import * as SshServer from "../support/git/SshServer.js"
 
 describe.skipIf(!SshServer.isThere)(
@@ -88,37 +88,30 @@ describe.skipIf(!SshServer.isThere)(
       })
     )
 
-    const gitolite = "/usr/share/gitolite3/gitolite-shell"
-    const isThere = existsSync(gitolite)
-
-    it.live.skipIf(!isThere)(`is kept by gitolite3${isThere ? "" : " (not on this machine)"}`, () =>
-      Effect.gen(function* () {
-        const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")
-        const home = server.at("gitolite")
-        mkdirSync(home)
-        execFileSync("gitolite", ["setup", "-pk", server.at("client.pub")], {
-          env: { ...process.env, HOME: home },
-          stdio: "pipe"
-        })
-        server.force(`HOME=${home} exec ${gitolite} client`)
-        const open = (name: string) =>
-          Effect.flatMap(GitHost.scoped({ url: server.addressOf(name), ssh: server.ssh }), (remote) =>
-            Effect.provideService(Store.make(), GitRemote, remote)
+    it.live.skipIf(!isGitoliteThere)(
+      `is kept by gitolite3${isGitoliteThere ? "" : " (not on this machine)"}`,
+      () =>
+        Effect.gen(function* () {
+          const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")
+          installGitolite(server)
+          const open = (name: string) =>
+            Effect.flatMap(GitHost.scoped({ url: server.addressOf(name), ssh: server.ssh }), (remote) =>
+              Effect.provideService(Store.make(), GitRemote, remote)
+            )
+          const [one, other] = [yield* open("testing"), yield* open("testing")]
+          yield* one.collection("people").insert({ n: 0 }, { id: "first" })
+          yield* other.collection("people").update("first", { n: 1 })
+          yield* one.transaction({}, (tx) => tx.collection("people").insert({ n: 2 }, { id: "second" }))
+          assert.deepStrictEqual(yield* other.collection("people").list(), ["first", "second"])
+          const refused = yield* Effect.flip(
+            Effect.flatMap(open("nobody/may"), (store) => store.collection("people").list())
           )
-        const [one, other] = [yield* open("testing"), yield* open("testing")]
-        yield* one.collection("people").insert({ n: 0 }, { id: "first" })
-        yield* other.collection("people").update("first", { n: 1 })
-        yield* one.transaction({}, (tx) => tx.collection("people").insert({ n: 2 }, { id: "second" }))
-        assert.deepStrictEqual(yield* other.collection("people").list(), ["first", "second"])
-        const refused = yield* Effect.flip(
-          Effect.flatMap(open("nobody/may"), (store) => store.collection("people").list())
-        )
-        assert.match(String(refused), /DENIED/)
-        assert.strictEqual(
-          server.git("gitolite/repositories/testing.git", "fsck", "--strict", "--no-dangling"),
-          ""
-        )
-      }).pipe(Effect.scoped)
+          assert.match(String(refused), /DENIED/)
+          assert.strictEqual(
+            server.git("gitolite/repositories/testing.git", "fsck", "--strict", "--no-dangling"),
+            ""
+          )
+        }).pipe(Effect.scoped)
     )
 
     it.scopedLive("leaves no process behind when it is interrupted or closed", () =>

@@ -170,7 +170,7 @@ bothBuilds("the looks of the chain playground", (the) => {
     }
   })
 
-  it("the page of the API asks for nothing that is not there, and leads back", async () => {
+  it("the page of the API leads to everything that the service has, and asks for nothing that is not there", async () => {
     if (the.build === "hosted") return
     const { page, requests } = await the.visit()
     await page.goto(new URL("/docs", the.on.url).href)
@@ -179,6 +179,15 @@ bothBuilds("the looks of the chain playground", (the) => {
     const links: ReadonlyArray<string> = await page
       .locator("header a")
       .evaluateAll((all: ReadonlyArray<Dom>) => all.map(({ href }) => href))
+    const entries = await page.getByRole("navigation", { name: "Entries" }).getByRole("link").allInnerTexts()
+    assert.deepStrictEqual(entries, [
+      "Console",
+      "Chain playground",
+      "Host",
+      "Reference of the libraries",
+      "OpenAPI file"
+    ])
+    for (const theme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, theme), [])
     assert.includeMembers([...links], [the.on.url, new URL("/playground", the.on.url).href])
     for (const address of [new URL(icon!, the.on.url).href, ...links, ...requests.map(({ url }) => url)]) {
       assert.isTrue((await fetch(address)).ok, address)

@@ -35,6 +35,8 @@ export interface CloneOptions {
   readonly signature?: Signature | undefined
   readonly maxRetries: number
   readonly mostPack: number
+  /** Whether files are fetched when they are first read, not with their commit. */
+  readonly filter: boolean
   /** Between the beginnings of two pushes of commits, at least. */
   readonly pushInterval: Duration.Duration
 }
@@ -54,7 +56,7 @@ export const open = (
   options: CloneOptions
 ): Effect.Effect<Repository<CloneFailure>, CloneFailure | ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { agent, directory, transport, maxRetries, mostPack, pushInterval, url } = options
+    const { agent, directory, filter, transport, maxRetries, mostPack, pushInterval, url } = options
 
     const runtime = yield* Effect.runtime<never>()
     const pace = (yield* PushPaces)(url, pushInterval)
@@ -89,7 +91,8 @@ export const open = (
       has: (oid) => Effect.map(engine.objectInfo(oid), Option.isSome),
       hasParents,
       maxRetries,
-      mostPack
+      mostPack,
+      filter
     })
 
     const sight = new Sight(origin)

@@ -36,6 +36,8 @@ export interface OriginOptions {
   readonly maxRetries: number
   /** Bytes of one pack that are taken at most. */
   readonly mostPack: number
+  /** Whether files are left out where a fetch can do without. */
+  readonly filter: boolean
 }
 
 /** What a clone asks of the server that it is a clone of. */
@@ -67,10 +69,10 @@ const isRefusal = (error: ServerFailure | ProtocolError): boolean =>
 
 export const make = (options: OriginOptions): Effect.Effect<Origin> =>
   Effect.gen(function* () {
-    const { agent, has, hasParents, ingest, maxRetries, mostPack, shallow, transport, url } = options
+    const { agent, filter, has, hasParents, ingest, maxRetries, mostPack, shallow, transport, url } = options
     /** What a server says of itself that does not speak version 2; none as long as it does. */
     const old = yield* Ref.make<Option.Option<Advertisement>>(Option.none())
-    const filters = yield* Ref.make(true)
+    const filters = yield* Ref.make(filter)
     let introduced = false
     /** Whether a request in version 2 was answered. */
     let isUnderstood = false

@@ -74,10 +74,16 @@ export interface FetchRequest {
   readonly filter?: string | undefined
 }
 
+/**
+ * Whether the pack may hold differences to objects that it does not hold. Where nothing is left out, files of commits that
+ * were fetched without them may be what it differs from.
+ */
+export const isThin = ({ filter }: FetchRequest): boolean => filter !== undefined
+
 export const fetch = (agent: string, request: FetchRequest): Uint8Array => {
   const { depth, filter, haves = [], shallow = [], wants } = request
   return command("fetch", agent, [
-    "thin-pack",
+    ...(isThin(request) ? ["thin-pack"] : []),
     "ofs-delta",
     "no-progress",
     ...shallow.map((oid) => `shallow ${oid}`),

@@ -1,7 +1,7 @@
 import { isOid, type Oid } from "../../domain/Oid.js"
 import type { Advertisement } from "./Advertisement.js"
 import { bandOf, flush, joined, PacketReader, ProtocolError, packet, textOf } from "./PktLine.js"
-import type { FetchReply, FetchRequest, ListedRef } from "./UploadPack.js"
+import { type FetchReply, type FetchRequest, isThin, type ListedRef } from "./UploadPack.js"
 
 /*
  * Requests and responses of Git's protocol version 0 to `git-upload-pack`: gitprotocol-pack(5). The refs come with the
@@ -36,7 +36,7 @@ export const fetch = (agent: string, request: FetchRequest, server: Advertisemen
     .slice(0, 1)
   const asked = [
     ...acknowledging,
-    ...wanted.filter((name) => capabilities.has(name)),
+    ...wanted.filter((name) => capabilities.has(name) && (name !== "thin-pack" || isThin(request))),
     ...(filter === undefined ? [] : ["filter"]),
     ...(capabilities.has("agent") ? [`agent=${agent}`] : [])
   ].join(" ")

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { NotFoundError, ValidationError } from "../../domain/StoreError.js"
+import { under } from "../DocumentPath.js"
 import type { StoreService } from "../StoreService.js"
 import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { requireCommit } from "./Restore.js"
@@ -14,7 +15,12 @@ export const makeRevert =
   (commitSha, options = {}) =>
     Effect.gen(function* () {
       const operation = "Store.revert"
-      const commit = yield* requireCommit(core, operation, commitSha, { files: [], trees: [], changes: true })
+      const below = under(core.options.root, "")
+      const commit = yield* requireCommit(core, operation, commitSha, {
+        files: [],
+        trees: [],
+        changes: (path) => path.startsWith(below) && path.endsWith(".json")
+      })
       const short = commit.commit.slice(0, 7)
       const info = yield* Effect.flatMap(core.remote.commitInfo(commit.commit), (found) =>
         Option.isSome(found) ? Effect.succeed(found.value) : missingCommit(operation, commit.commit)

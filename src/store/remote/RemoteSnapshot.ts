@@ -90,8 +90,8 @@ export interface Wants {
   readonly files: ReadonlyArray<string>
   /** Paths of directories whose direct entries are read. */
   readonly trees: ReadonlyArray<string>
-  /** The files that the commit changed are read next, as they are in it and as they were before. */
-  readonly changes?: boolean | undefined
+  /** Which of the files that the commit changed are read next, as they are in it and as they were before. */
+  readonly changes?: ((path: string) => boolean) | undefined
 }
 
 /**

@@ -1,3 +1,6 @@
+import { randomBytes } from "node:crypto"
+import * as fs from "node:fs"
+import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope, Stream } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
@@ -61,7 +64,39 @@ describe("requests by Git's protocol", () => {
   )
 
   test(
-    "a revert of 50 documents: 1, and at most 6 as the first call of a process",
+    "all of 3,000 documents, or one of them, cold, where files come with their commit: 2",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("whole.git")
+      const cache = { directory: path.join(backend.directory, "clone.git") }
+      const writer = yield* open(url)
+      yield* seeded(writer, "docs", 3_000)
+      const reading = (
+        options: Partial<GitHost.GitHostOptions>,
+        body: (store: StoreService) => Effect.Effect<unknown, unknown>
+      ) =>
+        Effect.flatMap(open(url, {}, options), body).pipe(
+          Effect.scoped,
+          (read) => asking(backend, read),
+          Effect.map(services)
+        )
+      const all = (store: StoreService) =>
+        Effect.map(Stream.runCount(store.collection("docs").all()), (count) =>
+          assert.strictEqual(count, 3_000)
+        )
+      const get = (store: StoreService) => store.collection("docs").get("d2")
+      assert.deepStrictEqual(yield* reading({ filter: "none" }, all), [pull, pull])
+      assert.deepStrictEqual(yield* reading({ filter: "none" }, get), [pull, pull])
+      // A clone without files must not be sent differences to them.
+      yield* writer.collection("docs").update("d7", { long: many(200).join(" ") })
+      yield* reading({ cache }, get)
+      yield* writer.collection("docs").update("d7", { n: -7 })
+      yield* reading({ cache, filter: "none" }, all)
+    })
+  )
+
+  test(
+    "a revert of 50 documents: 1, and at most 5 as the first call of a process",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("few.git")
@@ -78,6 +113,38 @@ describe("requests by Git's protocol", () => {
       assert.strictEqual(asked.at(-1), push)
       assert.isAtMost(asked.length, 5, asked.join("\n"))
       assert.strictEqual(yield* Stream.runCount(store.collection("docs").all()), 50)
+    })
+  )
+
+  test(
+    "a revert, as the first call of a process, fetches the documents that the commit changed, and no other file",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("beside.git")
+      const store = yield* open(url, { root: "data" })
+      yield* seeded(store, "docs", 5)
+      const work = path.join(backend.directory, "work")
+      const git = (...args: ReadonlyArray<string>) => backend.git("beside.git", "-C", work, ...args)
+      backend.git("beside.git", "worktree", "add", "-q", "--detach", work)
+      fs.writeFileSync(path.join(work, "video.bin"), randomBytes(1_000_000))
+      fs.writeFileSync(path.join(work, "data/docs/d1.json"), '{"_id":"d1","n":-1}')
+      git("add", ".")
+      git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "both")
+      const both = git("rev-parse", "HEAD")
+      backend.git("beside.git", "update-ref", "refs/heads/main", both)
+      let received = 0
+      backend.intercept = (_, response, run) => {
+        const { write } = response
+        response.write = ((chunk: Uint8Array, ...rest: Array<never>) => {
+          received += chunk.length
+          return Reflect.apply(write, response, [chunk, ...rest])
+        }) as typeof response.write
+        run()
+        return true
+      }
+      const { skipped } = yield* (yield* open(url, { root: "data" })).revert(both)
+      assert.deepStrictEqual(skipped, ["video.bin"])
+      assert.isAtMost(received, 100_000)
     })
   )
 

@@ -69,7 +69,8 @@ http {
 `
   )
   return [
-    spawn("fcgiwrap", ["-c", "4", "-s", `unix:${socket}`], { stdio: "ignore" }),
+    // Its children outlive it, but not their process group.
+    spawn("fcgiwrap", ["-c", "4", "-s", `unix:${socket}`], { stdio: "ignore", detached: true }),
     spawn("nginx", ["-c", file, "-e", `${directory}/error.log`], { stdio: "ignore" })
   ]
 }
@@ -142,7 +143,12 @@ const ended = (child: ChildProcess) =>
   new Promise<void>((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve()
     child.once("exit", () => resolve())
-    child.kill()
+    try {
+      process.kill(-child.pid!, "SIGTERM")
+    } catch {
+      // It leads no group: it is alone.
+      child.kill()
+    }
   })
 
 const answers = (url: string) =>

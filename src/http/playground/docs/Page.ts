@@ -2,7 +2,18 @@
 export interface Link {
   readonly href: string
   readonly text: string
+  /** What somebody finds there, in a sentence. */
+  readonly about: string
 }
+
+const openApi: Link = {
+  href: "/v1/openapi.json",
+  text: "OpenAPI file",
+  about: "The operations below, for programs that generate clients or tests."
+}
+
+const entry = ({ about, href, text }: Link) =>
+  `<li><a href="${href}">${text}</a><p class="soft">${about}</p></li>`
 
 /** The frame of the interactive page; its script fills in the operations of the OpenAPI file. */
 export const html = (links: ReadonlyArray<Link>) => `<!doctype html>
@@ -20,9 +31,7 @@ export const html = (links: ReadonlyArray<Link>) => `<!doctype html>
 <header>
 <h1 id="title">Chain Playground API</h1>
 <p id="about">Loading the description…</p>
-<nav aria-label="Elsewhere">${[...links, { href: "/v1/openapi.json", text: "OpenAPI file" }]
-  .map(({ href, text }) => `<a href="${href}">${text}</a>`)
-  .join("")}</nav>
+<nav aria-label="Entries"><ul>${[...links, openApi].map(entry).join("")}</ul></nav>
 </header>
 <main id="operations" aria-busy="true"></main>
 <noscript><p>This page needs JavaScript; the <a href="/v1/openapi.json">OpenAPI file</a> does not.</p></noscript>

@@ -1,21 +1,14 @@
-/** The look of the interactive page, light and dark: the colours and forms are those of the console. */
-export const style = `:root {
-  color-scheme: light dark;
-  --paper: light-dark(#f6f5f1, #12171a); --surface: light-dark(#ffffff, #192024); --sunken: light-dark(#f0eee8, #151b1f);
-  --ink: light-dark(#1c2a31, #e3eaec); --ink-soft: light-dark(#52626b, #a5b3ba);
-  --line: light-dark(#dedbd2, #2e393f); --line-strong: light-dark(#848f95, #74838b);
-  --accent: light-dark(#14606f, #7fd0de); --accent-ink: light-dark(#ffffff, #0b2228);
-  --good: light-dark(#1d6b3c, #86d7a3); --bad: light-dark(#9c2f22, #ffab9c);
-  --mono: ui-monospace, "SF Mono", Menlo, Consolas, monospace;
-  font: 15px/1.5 "Inter Variable", ui-sans-serif, system-ui, "Segoe UI", Roboto, sans-serif;
-}
-* { box-sizing: border-box; }
+import { tokens } from "./Tokens.js"
+
+/** The look of the interactive page, light and dark. */
+export const style = `${tokens}* { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); }
 header, main { margin: 0 auto; max-width: 60rem; padding: 0 1.5rem; }
 header { padding-top: 1.75rem; }
 a { color: var(--accent); text-underline-offset: 3px; }
-nav { display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: .5rem 0; }
-nav a { display: inline-flex; align-items: center; min-height: 28px; }
+nav ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: .75rem; margin: 1rem 0 1.75rem; padding: 0; list-style: none; }
+nav li { padding: 14px 16px; border: 1px solid var(--line); border-radius: 14px; background: var(--surface); }
+nav a { display: inline-flex; align-items: center; min-height: 28px; font-weight: 600; }
 h1 { margin: 0; font-size: 1.6rem; font-weight: 650; letter-spacing: -.02em; }
 h2 { margin: 0; font-size: 1.1rem; font-weight: 650; overflow-wrap: anywhere; }
 p { margin: .25rem 0; }

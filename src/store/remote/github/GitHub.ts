@@ -92,7 +92,7 @@ const connect = (settings: Settings) =>
       : noBring
     const heads = makeHeads(client, branches, known, bring)
     const resolve: typeof heads.resolve = (ref, wants) =>
-      wants?.changes !== true
+      wants?.changes === undefined
         ? heads.resolve(ref, wants)
         : Effect.flatMap(Effect.option(patching), (loaded) => {
             if (Option.isNone(loaded)) return heads.resolve(ref)
@@ -165,7 +165,7 @@ const connect = (settings: Settings) =>
         const find = (wants?: Wants) => told("resolve")(resolve(ref, wants))
         if (!isOid(ref) || heads.brings) return snapshotLater(reads, find)
         const prefetch: RemoteSnapshot["prefetch"] = (wants) =>
-          Effect.suspend(() => (wants().changes === true ? Effect.asVoid(find(wants())) : Effect.void))
+          Effect.suspend(() => (wants().changes === undefined ? Effect.void : Effect.asVoid(find(wants()))))
         return { ...snapshotAt(reads, ref), prefetch }
       },
       treeAfter: (...args) => Effect.flatMap(writes, ({ treeAfter }) => treeAfter(...args)),

@@ -116,9 +116,28 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
         (branch) => unshown.place(branch) !== undefined
       )
 
+    /** Whether the last reading by Git's protocol was answered; where its address answers nothing, the API alone is read. */
+    let isAnswering = true
+
     /** Blobs that one fetch brings, for each of which the API may want a request. */
     const isBulk = (files: Parameters<CommitReads["blobs"]>[1]) =>
       files.length >= bulk && files.every(({ oid }) => oid !== undefined)
+
+    const blobs: CommitReads["blobs"] = (at, files, how) => {
+      if (unshown.holds(at)) return wire.blobs(at, files, how)
+      if (!isAnswering || !isBulk(files)) return api.blobs(at, files, how)
+      let read = 0
+      return wire.blobs(at, files, how).pipe(
+        Stream.mapChunks((chunk) => {
+          read += chunk.length
+          return chunk
+        }),
+        Stream.catchAll(() => {
+          isAnswering = false
+          return api.blobs(at, files.slice(read), how)
+        })
+      )
+    }
 
     const reads: CommitReads = {
       resolve: (ref) => {
@@ -128,8 +147,7 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
       },
       tree: (at, ...how) => holder(at).tree(at, ...how),
       file: (at, ...how) => holder(at).file(at, ...how),
-      blobs: (at, files, how) =>
-        Stream.suspend(() => (isBulk(files) ? wire : holder(at)).blobs(at, files, how)),
+      blobs: (at, files, how) => Stream.suspend(() => blobs(at, files, how)),
       prefetch: (at, wants) => Effect.suspend(() => holder(at).prefetch?.(at, wants) ?? Effect.void)
     }
 
@@ -168,6 +186,7 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
       begun: number
     ) =>
       Effect.gen(function* () {
+        isAnswering = true
         const at = yield* placeOf(made.commit)
         if (Option.isNone(at)) return distrust(branch)
         const committed = { ...at.value, blobs: made.blobs }

@@ -65,12 +65,12 @@ const readsOf = (repository: Repository): CommitReads => {
 
   const { bring } = repository
 
-  /** The blobs of files, and of those that the commit changed, as they are in it and as they were before. */
-  const wanted = (at: Head | Oid, { changes = false, files }: Wants) =>
+  /** The blobs of files, and of some that the commit changed, as they are in it and as they were before. */
+  const wanted = (at: Head | Oid, { changes, files }: Wants) =>
     Effect.gen(function* () {
       const entries = yield* repository.entries(idOf(at), files)
       const oids = entries.flatMap(({ kind, oid }) => (kind === "blob" ? [oid] : []))
-      if (!changes) return oids
+      if (changes === undefined) return oids
       const commit = yield* repository.commit(commitOf(at))
       const [parent] = Option.match(commit, { onNone: () => [], onSome: ({ parents }) => parents })
       if (parent === undefined) return oids
@@ -78,6 +78,7 @@ const readsOf = (repository: Repository): CommitReads => {
       return [
         ...oids,
         ...changed.flatMap((change) => {
+          if (!changes(change.path)) return []
           const { after, before } = blobSides(change)
           return [...Option.toArray(before), ...Option.toArray(after)]
         })

@@ -74,6 +74,11 @@ export interface GitHostOptions {
   /** Bytes that one fetch may bring. Default 2 GiB. */
   readonly maxFetch?: number | undefined
   /**
+   * What a fetch leaves out, as for `git clone --filter`. Default `blob:none`: files come when they are first read. With
+   * `none` a commit comes with all of its files, one request fewer where most of the repository is read.
+   */
+  readonly filter?: "blob:none" | "none" | undefined
+  /**
    * Between the beginnings of two pushes, at least: the commits of all callers that come meanwhile share the next one.
    * Default 10 s on github.com, which recommends at most 6 pushes a minute, and nothing elsewhere.
    */
@@ -104,6 +109,7 @@ export const gitHostFields = {
   timeout: maybe(duration({ positive: true })),
   maxRetries: or(wholeNumber(0), 3),
   maxFetch: or(wholeNumber(1), 2 * 1024 ** 3),
+  filter: or(Schema.Literal("blob:none", "none"), "blob:none"),
   pushInterval: maybe(duration()),
   signature: maybe(person)
 } satisfies FieldsOf<GitHostOptions>
@@ -168,8 +174,19 @@ export const scoped = (
     const settings = yield* read(operation, options)
     const address = GitAddress.parse(settings.url)
     if (address instanceof ValidationError) return yield* address
-    const { auth, maxFetch, maxRetries, pushInterval, session, signature, ssh, timeout, token, username } =
-      settings
+    const {
+      auth,
+      filter,
+      maxFetch,
+      maxRetries,
+      pushInterval,
+      session,
+      signature,
+      ssh,
+      timeout,
+      token,
+      username
+    } = settings
     if (auth !== undefined && token !== undefined) {
       return yield* wrong("both a token and an `auth` effect are given", "give one of them")
     }
@@ -214,6 +231,7 @@ export const scoped = (
       signature,
       maxRetries,
       mostPack: maxFetch,
+      filter: filter === "blob:none",
       pushInterval: pushInterval ?? Duration.seconds(hostname === "github.com" ? 10 : 0)
     })
     const repo = /([^/]+)\/([^/]+?)(?:\.git)?$/.exec(pathname)

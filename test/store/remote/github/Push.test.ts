@@ -87,6 +87,39 @@ describe('a store on GitHub with commitVia: "push"', () => {
       )
     }))
 
+  test("reads many files by the API where Git's protocol answers nothing", (repository) =>
+    Effect.gen(function* () {
+      let isClosed = false
+      const fetch: typeof globalThis.fetch = (input, init) =>
+        isClosed && String(input instanceof Request ? input.url : input).includes(".git/")
+          ? Promise.resolve(new Response("closed", { status: 403 }))
+          : globalThis.fetch(input, init)
+      const { store } = yield* opened(repository, { useGraphql: false }, {}, fetch)
+      yield* store.batch({}, (batch) => Effect.forEach(many(20), (n) => batch.put("people", `p${n}`, { n })))
+      const other = yield* opened(repository, { useGraphql: false }, {}, fetch)
+      isClosed = true
+      const all = Stream.runCount(other.store.collection("people").all())
+      const first = yield* other.asking(Effect.map(all, (count) => assert.strictEqual(count, 20)))
+      assert.deepStrictEqual(
+        first.filter((to) => to === pull),
+        [pull]
+      )
+      const fresh = many(20).map((n) => ({ n, again: true }))
+      isClosed = false
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(fresh, (document) => batch.put("people", `p${document.n}`, document))
+      )
+      isClosed = true
+      const again = yield* other.asking(Effect.map(all, (count) => assert.strictEqual(count, 20)))
+      assert.notInclude(again, pull)
+      isClosed = false
+      yield* other.store.collection("people").insert({ n: 20 }, { id: "p20" })
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(many(20), (n) => batch.put("people", `p${n}`, { n, later: true }))
+      )
+      assert.include(yield* other.asking(Stream.runCount(other.store.collection("people").all())), pull)
+    }))
+
   test("follows a branch that somebody has forced back", (repository) =>
     Effect.gen(function* () {
       const { store } = yield* opened(repository)

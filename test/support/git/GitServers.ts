@@ -1,0 +1,102 @@
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Effect, Redacted, type Scope } from "effect"
+import type { GitHostOptions } from "../../../src/store/remote/wire/GitHost.js"
+import { hostServer } from "../../store/core/Remotes.js"
+import { newRepository } from "../github/OnHost.js"
+import { HostServer } from "../host/HostServer.js"
+import * as SshServer from "./SshServer.js"
+import * as WebServers from "./WebServers.js"
+
+/** An empty repository on a server of its own. */
+export interface ServedRepository {
+  readonly options: GitHostOptions
+  /** Runs stock Git in it, on the server. */
+  readonly git: (...args: ReadonlyArray<string>) => string
+}
+
+export interface GitServer {
+  readonly name: string
+  readonly isThere: boolean
+  readonly serve: Effect.Effect<ServedRepository, never, Scope.Scope>
+}
+
+const gitIn =
+  (place: string) =>
+  (...args: ReadonlyArray<string>): string =>
+    execFileSync("git", ["-C", place, ...args], { encoding: "utf8", stdio: "pipe" }).trim()
+
+const webServer = (server: (typeof WebServers.servers)[number]): GitServer => ({
+  name: server.name,
+  isThere: server.there,
+  serve: Effect.gen(function* () {
+    const directory = yield* Effect.acquireRelease(
+      Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-served-"))),
+      (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+    )
+    const place = path.join(directory, "data.git")
+    execFileSync("git", ["init", "-q", "--bare", "-b", "main", place])
+    const git = gitIn(place)
+    for (const setting of ["http.receivepack", "uploadpack.allowFilter"]) git("config", setting, "true")
+    const url = `${yield* WebServers.serving(server, directory)}/data.git`
+    return { options: { url, timeout: server.timeout }, git }
+  })
+})
+
+const sshd = (name: string, ...settings: ReadonlyArray<string>): GitServer => ({
+  name,
+  isThere: SshServer.isThere,
+  serve: Effect.map(SshServer.make(...settings), (server) => ({
+    options: { url: server.create("data.git", "uploadpack.allowFilter=true"), ssh: server.sharing },
+    git: gitIn(server.at("data.git"))
+  }))
+})
+
+const gitoliteShell = "/usr/share/gitolite3/gitolite-shell"
+
+/** Sets up gitolite for whoever has the key of a server's client. */
+export const installGitolite = (server: Effect.Effect.Success<ReturnType<typeof SshServer.make>>): string => {
+  const home = server.at("gitolite")
+  fs.mkdirSync(home)
+  execFileSync("gitolite", ["setup", "-pk", server.at("client.pub")], {
+    env: { ...process.env, HOME: home },
+    stdio: "pipe"
+  })
+  server.force(`HOME=${home} exec ${gitoliteShell} client`)
+  return path.join(home, "repositories")
+}
+
+export const isGitoliteThere = SshServer.isThere && fs.existsSync(gitoliteShell)
+
+const gitolite: GitServer = {
+  name: "gitolite3",
+  isThere: isGitoliteThere,
+  serve: Effect.map(SshServer.make("AcceptEnv GIT_PROTOCOL"), (server) => {
+    const git = gitIn(path.join(installGitolite(server), "testing.git"))
+    git("config", "uploadpack.allowFilter", "true")
+    return { options: { url: server.addressOf("testing"), ssh: server.sharing }, git }
+  })
+}
+
+const ownHost: GitServer = {
+  name: "our own host",
+  isThere: true,
+  serve: Effect.map(
+    Effect.provideServiceEffect(newRepository, HostServer, hostServer),
+    ({ directory, repo, server }) => ({
+      options: { url: `${server.url}/${repo}.git`, token: Redacted.make(server.token) },
+      git: gitIn(directory)
+    })
+  )
+}
+
+/** Real Git servers, and whether this machine has them. */
+export const gitServers: ReadonlyArray<GitServer> = [
+  ...WebServers.servers.map(webServer),
+  sshd("sshd, version 2", "AcceptEnv GIT_PROTOCOL"),
+  sshd("sshd, version 0"),
+  gitolite,
+  ownHost
+]
