@@ -20,3 +20,6 @@ export type RequestedNow<Req, R, Given> = unknown extends Req
 
 /** Holds for a chain that takes this request; says of any other what it takes. */
 export type Takes<Req, Given> = [Given] extends [Req] ? unknown : { readonly "this chain takes": Req }
+
+/** Holds for a chain that requires nothing; says of any other what it requires, also where the request is of any type. */
+export type Ready<R> = [R] extends [never] ? unknown : { readonly "this chain requires": R }
