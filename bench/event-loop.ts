@@ -1,6 +1,12 @@
 import { Effect } from "effect"
 import { ask } from "../test/http/console/Client.js"
-import { hostile, hostileToHost, longestHold, type Shape } from "../test/support/service/Hostile.js"
+import {
+  hostile,
+  hostileMerges,
+  hostileToHost,
+  longestHold,
+  type Shape
+} from "../test/support/service/Hostile.js"
 import { port, serve } from "../test/support/service/Serving.js"
 import { machine } from "./support/compare.js"
 
@@ -31,7 +37,9 @@ const program = Effect.gen(function* () {
       yield* ask(url, "POST", path, { body, cookie, headers })
       return yield* longestHold(url)
     })
-  const shapes = [...hostile, ...hostileToHost(head.body.object.sha)]
+  const merges = yield* hostileMerges((path, body) => ask(url, "POST", path, { body, cookie, headers }))
+  const sent = [...hostile, ...hostileToHost(head.body.object.sha), ...merges]
+  const shapes = sent.filter(({ name }) => name.includes(process.env["BENCH_ONLY"] ?? ""))
   const found = yield* Effect.forEach(shapes, (shape) =>
     Effect.map(Effect.replicateEffect(hold(shape), rounds), (holds) => ({
       name: shape.name,

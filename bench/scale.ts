@@ -4,8 +4,9 @@ import * as path from "node:path"
 import { parseArgs } from "node:util"
 import { Effect, Layer } from "effect"
 import sqlite3 from "node-sqlite3-wasm"
-import { plainLayout } from "../src/domain/Settings.js"
+import type { Layout } from "../src/domain/Settings.js"
 import { documentPath } from "../src/store/DocumentPath.js"
+import { recommendedStorage } from "../src/store/internal/Scale.js"
 import * as LocalGit from "../src/store/remote/local/LocalGit.js"
 import { Store } from "../src/store/Store.js"
 import type { StoreOptions } from "../src/store/StoreOptions.js"
@@ -30,9 +31,11 @@ const { positionals, values: given } = parseArgs({
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const sizes = positionals.length === 0 ? [1_000, 100_000] : positionals.map(Number)
 
-/** At most some thousand documents share a directory, whose list of them each write of one changes. */
-const layoutOf = (count: number) =>
-  ({ ...plainLayout, shardBy: "hash", shardDepth: count > 256_000 ? 2 : 1 }) as const
+/** As `estimate` recommends it: a write of one document changes the list of its directory. */
+const layoutOf = (count: number): Layout => {
+  const { format, ...layout } = recommendedStorage(count)
+  return layout
+}
 const oneFileEach = "index and manifest, one file each"
 const trees = "index and manifest, trees"
 const derived = { indexes: { users: ["city"] }, manifests: { users: ["name"] } }

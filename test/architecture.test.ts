@@ -120,14 +120,9 @@ describe("folders", () => {
     )
   })
 
-  it("domain imports effect alone, and merging its comparison of lists", () => {
-    const comparison = join("src", "domain", "merge", "SequenceMerge.ts")
+  it("domain imports effect alone", () => {
     const wrong = all.filter(
-      ({ from, to }) =>
-        folderOf(from) === "domain" &&
-        !to.startsWith(".") &&
-        !/^effect(\/|$)/.test(to) &&
-        !(from === comparison && to === "node-diff3")
+      ({ from, to }) => folderOf(from) === "domain" && !to.startsWith(".") && !/^effect(\/|$)/.test(to)
     )
     assert.deepStrictEqual(
       wrong.map(({ from, to }) => `${from} -> ${to}`),

@@ -4,6 +4,7 @@ import { optionsFirst } from "./ArgumentOrder.js"
 import { branch, compare } from "./BranchCommands.js"
 import { merge } from "./BranchMergeCommand.js"
 import { doctor } from "./DoctorCommand.js"
+import { estimate } from "./EstimateCommand.js"
 import { exportCommand } from "./ExportCommand.js"
 import { type CommandHelp, commandHelp, helpFor, switchesOf } from "./Help.js"
 import { importCommand } from "./ImportCommand.js"
@@ -40,6 +41,7 @@ const commands = [
   importCommand,
   exportCommand,
   reindex,
+  estimate,
   doctor,
   init,
   mergeDriver,

@@ -1,11 +1,12 @@
 import { Either } from "effect"
-import { diff3Merge } from "node-diff3"
 import { encode, JsonNumber } from "../domain/CanonicalJson.js"
 import type { Json } from "../domain/Document.js"
 import { isObject, own } from "../domain/merge/JsonIdentity.js"
+import { isSame, regionsOf } from "../domain/merge/ListComparison.js"
 import { type DocumentSides, mergeDocuments } from "../domain/merge/MergeDocuments.js"
 import type { MergeConflict, MergeRules } from "../domain/merge/MergeRules.js"
 import { parseSpelled, type SpelledJson, type SpelledObject } from "../domain/SpelledJson.js"
+import * as TimeSlice from "../domain/TimeSlice.js"
 import { derivedKind } from "./DerivedFile.js"
 
 /** Three versions of a file; Git gives an empty base where both sides added the file. */
@@ -30,21 +31,21 @@ const linesOf = (content: Uint8Array): Lines => charactersOf(content).split("\n"
 
 /** Texts merged by lines, with conflict markers as Git writes them; `written` is what stands there for a line. */
 const mergeLines = ({ base, ours, theirs }: DocumentSides<Lines>, written = (line: string) => line) => {
-  const regions = diff3Merge([...ours], [...(base ?? [])], [...theirs], { excludeFalseConflicts: true })
-  const lines = regions.flatMap(({ conflict, ok }) =>
-    conflict === undefined
-      ? (ok ?? [])
-      : [
-          "<<<<<<< ours",
-          ...conflict.a.map(written),
-          "||||||| base",
-          ...conflict.o.map(written),
-          "=======",
-          ...conflict.b.map(written),
-          ">>>>>>> theirs"
-        ]
-  )
-  const isClean = regions.every(({ conflict }) => conflict === undefined)
+  let isClean = true
+  const lines = TimeSlice.runSync(regionsOf(base ?? [], ours, theirs)).flatMap((region): Lines => {
+    if (region._tag === "Merged") return region.items
+    if (isSame(region.ours, region.theirs)) return region.ours
+    isClean = false
+    return [
+      "<<<<<<< ours",
+      ...region.ours.map(written),
+      "||||||| base",
+      ...region.base.map(written),
+      "=======",
+      ...region.theirs.map(written),
+      ">>>>>>> theirs"
+    ]
+  })
   return { content: contentOf(lines.join("\n")), isClean }
 }
 

@@ -1,4 +1,5 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import * as Monotonic from "../domain/Monotonic.js"
 import { Screen } from "./Output.js"
 import { printable } from "./Printable.js"
 
@@ -16,10 +17,10 @@ export const withProgress = <A, E, R>(
 ): Effect.Effect<A, E, R | Screen> =>
   Effect.flatMap(Screen, (screen) => {
     if (!screen.messages) return body({ report: () => Effect.void })
-    return Effect.flatMap(Clock.currentTimeMillis, (start) => {
+    return Effect.flatMap(Monotonic.millis, (start) => {
       let shown = 0
       const report = (done: number, share = total === undefined ? undefined : shareOf(done, total)) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        Effect.flatMap(Monotonic.millis, (now) => {
           if (now - shown < 100 && done !== total) return Effect.void
           shown = now
           return screen.message(`${clear}${line(printable(label), done, total, share, (now - start) / 1000)}`)

@@ -87,16 +87,17 @@ export const query = storeCommand(
 
 const directions = ["asc", "desc"] as const
 
-/** `price desc, name` as fields. */
+/** `price desc, "full name"` as fields. */
 const orderOf = (text: string): Effect.Effect<ReadonlyArray<OrderField>, ValidationError> =>
   Effect.forEach(text.split(","), (part) => {
-    const [, field = "", word = "asc"] = /^\s*(.*?)(?:\s+(asc|desc))?\s*$/i.exec(part) ?? []
+    const [, quoted, field = quoted ?? "", word = "asc"] =
+      /^\s*(?:"([^"]*)"|([^\s"]+))(?:\s+(asc|desc))?\s*$/i.exec(part) ?? []
     const order = directions.find((one) => one === word.toLowerCase())
     return field === "" || order === undefined
       ? new ValidationError({
           operation: "query",
-          message: `--order ${JSON.stringify(text)} has no field in ${JSON.stringify(part)}`,
-          hint: "separate fields by commas, such as --order 'price desc, name'"
+          message: `--order ${JSON.stringify(text)} has no field in ${JSON.stringify(part)}, or more than a field and asc or desc`,
+          hint: "separate fields by commas, and quote a name with spaces: --order 'price desc, \"full name\"'"
         })
       : Effect.succeed({ field, order })
   })

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
 import { Announcer, alarmProblem, announce, counted } from "./Announcer.js"
 import { type DataSourceService, watched } from "./DataSource.js"
+import { leave } from "./Leave.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
 import type { Problem } from "./Problem.js"
@@ -44,10 +45,12 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
 
   const watchedSource = useMemo(
     () =>
-      watched(source, (ended) => {
-        setSession(undefined)
-        fail(ended)
-      }),
+      watched(source, (ended) =>
+        leave(() => {
+          setSession(undefined)
+          fail(ended)
+        })
+      ),
     [source, fail]
   )
 
@@ -105,18 +108,19 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
   const signIn = (request: LoginRequest) =>
     task.run(source.signIn(request), { success: enter, failure: fail })
 
-  const signOut = (to?: Place) => {
-    setSession(undefined)
-    setElsewhere(undefined)
-    go(to ?? start)
-    leaving.run(source.signOut, {
-      success: () => {
-        setProblem(undefined)
-        announce("Signed out.")
-      },
-      failure: fail
+  const signOut = (to?: Place) =>
+    leave(() => {
+      setSession(undefined)
+      setElsewhere(undefined)
+      go(to ?? start)
+      leaving.run(source.signOut, {
+        success: () => {
+          setProblem(undefined)
+          announce("Signed out.")
+        },
+        failure: fail
+      })
     })
-  }
 
   return (
     <div class="app">

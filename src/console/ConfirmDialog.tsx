@@ -2,7 +2,7 @@ import type * as Effect from "effect/Effect"
 import type { ComponentChildren } from "preact"
 import { useRef } from "preact/hooks"
 import { RunButton } from "./Busy.js"
-import { useModal } from "./Focus.js"
+import { focusedElement, useModal } from "./Focus.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { useTask } from "./useTask.js"
@@ -28,7 +28,7 @@ export const ConfirmDialog = <A,>(props: {
   const done = useRef(false)
   const task = useTask()
   const { onRetry, opener, words, write } = props
-  useModal(dialog, () => (opener === undefined ? document.activeElement : document.getElementById(opener)))
+  useModal(dialog, () => (opener === undefined ? focusedElement() : document.getElementById(opener)))
 
   const run = () => {
     if (write === undefined) return

@@ -1,6 +1,13 @@
 import type { RefObject } from "preact"
 import { useEffect } from "preact/hooks"
 
+/** What has the focus, also in a shadow tree. */
+export const focusedElement = (): Element | null => {
+  let found = document.activeElement
+  while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement
+  return found
+}
+
 const isNowhere = () => document.activeElement === null || document.activeElement === document.body
 
 /** Gives the focus back to what had it, unless it has gone elsewhere since. */

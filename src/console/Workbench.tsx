@@ -6,6 +6,7 @@ import type { DataSourceService, RateBudget } from "./DataSource.js"
 import { draftsOf, useDraftCount } from "./drafts/DraftCount.js"
 import { passFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
+import { leave } from "./Leave.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
 import { stepRow } from "./palette/RowSteps.js"
@@ -103,16 +104,17 @@ export const Workbench = (props: {
   const drafts = draftsOf(session)
   const staged = useDraftCount(drafts)
 
-  const closePanel = () => {
-    const opener =
-      place.document !== undefined
-        ? `open-${place.document}`
-        : place.panel === "edit"
-          ? "new"
-          : (place.panel ?? "commits")
-    go({ document: undefined, panel: undefined })
-    requestAnimationFrame(() => (document.getElementById(opener) ?? heading.current)?.focus())
-  }
+  const closePanel = () =>
+    leave(() => {
+      const opener =
+        place.document !== undefined
+          ? `open-${place.document}`
+          : place.panel === "edit"
+            ? "new"
+            : (place.panel ?? "commits")
+      go({ document: undefined, panel: undefined })
+      requestAnimationFrame(() => (document.getElementById(opener) ?? heading.current)?.focus())
+    })
 
   const press = (id: string) => {
     const button = document.getElementById(id)

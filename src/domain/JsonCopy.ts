@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonProblem, maxDepth, stepInto, tooDeep } from "./CanonicalJson.js"
+import type { JsonObject } from "./Document.js"
 import * as TimeSlice from "./TimeSlice.js"
 
 /** A value that is nested too deeply to be copied, or that holds itself; says where. */
@@ -34,7 +35,12 @@ export const copyOf = (value: unknown, { isCopied, keepsUndefined }: CopyRules =
   const copy = (value: unknown, depth: number): unknown => {
     if (typeof value !== "object" || value === null) return value
     if (depth > maxDepth) throw tooDeepAt
-    if (Array.isArray(value)) return Array.from(value, (item) => copy(item, depth + 1))
+    if (Array.isArray(value)) {
+      const list: Array<unknown> = []
+      // By place: a list may have holes, and `Array.from` takes several times as long.
+      for (let at = 0; at < value.length; at++) list.push(copy(value[at], depth + 1))
+      return list
+    }
     if (!isCopied(value)) return value
     const object: { [key: string]: unknown } = {}
     for (const key of Object.keys(value)) {
@@ -62,6 +68,23 @@ export function* overlaid(below: Members, above: Members): TimeSlice.Steps<Membe
     }
   }
   return object
+}
+
+/** The members that the store writes on a document. */
+export const metadataNames = ["_id", "_rev", "_created_at", "_updated_at"] as const
+
+const isMetadata: ReadonlySet<string> = new Set(metadataNames)
+
+/** A document without what the store writes on it; itself where it has nothing of that. */
+export function* bodyOf(object: JsonObject): TimeSlice.Steps<JsonObject> {
+  if (!metadataNames.some((name) => Object.hasOwn(object, name))) return object
+  const rest: { [key: string]: unknown } = {}
+  let visited = 0
+  for (const key of Object.keys(object)) {
+    if (!isMetadata.has(key)) setMember(rest, key, object[key])
+    if (++visited % TimeSlice.stepSize === 0) yield
+  }
+  return rest as JsonObject
 }
 
 const tooDeepAt = new RangeError(tooDeep)

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { maxDepth, stepInto } from "./CanonicalJson.js"
 import type { JsonObject } from "./Document.js"
@@ -22,16 +23,23 @@ export interface InexactNumber {
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-const [quote, backslash, openList, openObject, closeList, closeObject] = Array.from('"\\[{]}', (text) =>
-  text.charCodeAt(0)
+const [quote, backslash, comma, openList, openObject, closeList, closeObject] = Array.from(
+  '"\\,[{]}',
+  (text) => text.charCodeAt(0)
 )
 
 /** Whether a JSON text is nested deeper than we write, so that walking through its value could overflow the stack. */
-export const isTooDeep = (text: string): boolean => {
+export const isTooDeep = (text: string): boolean => TimeSlice.runSync(depthProblem(text))
+
+/** Characters that are looked at in one step: about a millisecond's. */
+const stepLength = 131_072
+
+function* depthProblem(text: string): TimeSlice.Steps<boolean> {
   if (text.length <= maxDepth) return false
   let depth = 0
   let inString = false
   for (let at = 0; at < text.length; at++) {
+    if (at % stepLength === stepLength - 1) yield
     const unit = text.charCodeAt(at)
     if (inString) {
       if (unit === backslash) at++
@@ -47,8 +55,29 @@ export const isTooDeep = (text: string): boolean => {
 const refused = (error: unknown): Either.Either<never, string> =>
   Either.left(error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8")
 
-const judged = (text: string, value: unknown): Either.Either<JsonObject, string> => {
-  if (isTooDeep(text)) return Either.left(`is nested deeper than ${maxDepth} levels`)
+/**
+ * About how long the file of a document is that has this JSON text: each member has a line of its own, behind white space
+ * for each level, so that it can be hundreds of times as long.
+ */
+export function* fileLength(text: string): TimeSlice.Steps<number> {
+  let length = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    if (at % TimeSlice.stepSize === 0) yield
+    const unit = text.charCodeAt(at)
+    const start = at
+    if (unit === quote) at = JsonSteps.endOfString(text, at)
+    if (unit === openList || unit === openObject) depth++
+    if (unit === closeList || unit === closeObject) depth--
+    const isLine =
+      unit === comma || unit === openList || unit === openObject || unit === closeList || unit === closeObject
+    length += at - start + (isLine ? 2 + 2 * depth : 1)
+  }
+  return length
+}
+
+function* judged(text: string, value: unknown): TimeSlice.Steps<Either.Either<JsonObject, string>> {
+  if (yield* depthProblem(text)) return Either.left(`is nested deeper than ${maxDepth} levels`)
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Either.right(value as JsonObject)
     : Either.left("does not hold a JSON object")
@@ -58,7 +87,7 @@ const judged = (text: string, value: unknown): Either.Either<JsonObject, string>
 export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
   try {
     const text = decoder.decode(content)
-    return judged(text, JSON.parse(text))
+    return TimeSlice.runSync(judged(text, JSON.parse(text)))
   } catch (error) {
     return refused(error)
   }
@@ -68,11 +97,23 @@ export const parseObject = (content: Uint8Array): Either.Either<JsonObject, stri
 export function* readObject(content: Uint8Array): TimeSlice.Steps<Either.Either<JsonObject, string>> {
   try {
     const text = decoder.decode(content)
-    return judged(text, yield* JsonSteps.parse(text))
+    return yield* judged(text, yield* JsonSteps.parse(text))
   } catch (error) {
     return refused(error)
   }
 }
+
+/** Bytes that are read without asking whether others wait. */
+const short = 16_384
+
+/** The object that a file's bytes hold, with turns for others where they are many. */
+export const parseObjectSliced = (content: Uint8Array): Effect.Effect<Either.Either<JsonObject, string>> =>
+  content.length <= short
+    ? Effect.succeed(parseObject(content))
+    : Effect.zipRight(
+        TimeSlice.breathe(),
+        TimeSlice.run(() => readObject(content))
+      )
 
 /** A decimal number as sign, digits without zeros at either end, and exponent: equal texts are equal values. */
 export const decimal = (text: string): string => {
@@ -99,7 +140,8 @@ const tokens = () => /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
 
 type Visit = (steps: ReadonlyArray<string | number>, part: string) => void
 
-function* visitNumbers(text: string, visit: Visit): TimeSlice.Steps<void> {
+/** Visits every number of a valid JSON text, with the steps to it, which belong to the visit alone; itself in steps. */
+export function* visitNumbers(text: string, visit: Visit): TimeSlice.Steps<void> {
   const token = tokens()
   const steps: Array<string | number> = []
   let key = ""
@@ -123,9 +165,6 @@ function* visitNumbers(text: string, visit: Visit): TimeSlice.Steps<void> {
   }
 }
 
-/** Visits every number of a valid JSON text, with the steps to it; the steps belong to the visit alone. */
-export const numbersIn = (text: string, visit: Visit): void => TimeSlice.runSync(visitNumbers(text, visit))
-
 /** `inexactNumbers` of a text, in steps. */
 export function* findInexactNumbers(text: string): TimeSlice.Steps<ReadonlyArray<InexactNumber>> {
   if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
@@ -146,9 +185,20 @@ export function* findInexactNumbers(text: string): TimeSlice.Steps<ReadonlyArray
 export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> =>
   TimeSlice.runSync(findInexactNumbers(decoder.decode(content)))
 
-/** Whether a number occurs anywhere inside a value. */
-export const holdsNumber = (value: unknown, wanted: number): boolean => {
-  if (typeof value === "number") return value === wanted
-  if (typeof value !== "object" || value === null) return false
-  return Object.values(value).some((member) => holdsNumber(member, wanted))
+/** Which of some numbers occur anywhere inside a value. */
+export function* numbersWithin(
+  value: unknown,
+  wanted: ReadonlySet<number>
+): TimeSlice.Steps<ReadonlySet<number>> {
+  const found = new Set<number>()
+  const open = [value]
+  for (let visited = 1; open.length > 0 && found.size < wanted.size; visited++) {
+    const member = open.pop()
+    if (typeof member === "number" && wanted.has(member)) found.add(member)
+    else if (typeof member === "object" && member !== null) {
+      for (const inner of Object.values(member)) open.push(inner)
+    }
+    if (visited % TimeSlice.stepSize === 0) yield
+  }
+  return found
 }

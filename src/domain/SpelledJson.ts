@@ -1,7 +1,9 @@
 import * as Either from "effect/Either"
 import { encodeInline, JsonNumber, numberText } from "./CanonicalJson.js"
 import type { Json, JsonObject } from "./Document.js"
-import { numbersIn, parseObject } from "./JsonText.js"
+import { setMember } from "./JsonCopy.js"
+import { readObject, visitNumbers } from "./JsonText.js"
+import * as TimeSlice from "./TimeSlice.js"
 
 /** JSON in which a number that JavaScript would spell differently keeps its text. */
 export type SpelledJson =
@@ -57,28 +59,35 @@ const mayDiffer = /(?:\.\d*0|\d[eE][+-]?\d+|-0)(?=[\s,\]}])|\d{16}/
 /** Whether a JSON text may hold a number that JavaScript would spell differently. */
 export const mayBeSpelled = (text: string): boolean => mayDiffer.test(text)
 
-const parse = (
+function* parse(
   content: Uint8Array,
   mayDiffer: (text: string) => boolean,
   spell: (part: string, value: number) => string
-): Either.Either<SpelledObject, string> =>
-  Either.map(parseObject(content), (object) => {
-    const text = decoder.decode(content)
-    if (!mayDiffer(text)) return object
-    numbersIn(text, (steps, part) => {
+): TimeSlice.Steps<Either.Either<SpelledObject, string>> {
+  const read = yield* readObject(content)
+  if (Either.isLeft(read)) return read
+  const object = read.right
+  yield
+  const text = decoder.decode(content)
+  if (mayDiffer(text)) {
+    yield* visitNumbers(text, (steps, part) => {
       const value = Number(part)
       const spelled = spell(part, value)
       if (spelled !== numberText(value)) replace(object, steps, spelled, value)
     })
-    return object as SpelledObject
-  })
+  }
+  return Either.right(object as SpelledObject)
+}
+
+const spelled = (content: Uint8Array) =>
+  parse(content, mayBeSpelled, (part, value) => (Number.isFinite(value) ? spelling(part) : numberText(value)))
 
 /** The object that a file's bytes hold, with its numbers as they are spelled; or what is wrong with the bytes. */
 export const parseSpelled = (content: Uint8Array): Either.Either<SpelledObject, string> =>
-  parse(content, mayBeSpelled, (part, value) => (Number.isFinite(value) ? spelling(part) : numberText(value)))
+  TimeSlice.runSync(spelled(content))
 
-/** The same with each number letter by letter as it stands there, for people to read. */
-export const parseVerbatim = (content: Uint8Array): Either.Either<SpelledObject, string> =>
+/** The same with each number letter by letter as it stands there, for people to read; in steps. */
+export const readVerbatim = (content: Uint8Array): TimeSlice.Steps<Either.Either<SpelledObject, string>> =>
   parse(
     content,
     () => true,
@@ -89,18 +98,38 @@ export const parseVerbatim = (content: Uint8Array): Either.Either<SpelledObject,
 export const documentIn = (content: Uint8Array): SpelledObject =>
   Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
 
+/** The same in steps. */
+export function* readDocumentIn(content: Uint8Array): TimeSlice.Steps<SpelledObject> {
+  return Either.getOrElse(yield* spelled(content), (): SpelledObject => ({}))
+}
+
 const isList = (value: SpelledJson): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
 
-/** A value with its numbers as JavaScript reads them. */
+type Members = { readonly [key: string]: SpelledJson }
+
+/** A value with its numbers as JavaScript reads them, in steps: the value itself where it has no other numbers. */
+export function* reading(value: SpelledJson): TimeSlice.Steps<Json> {
+  if (value instanceof JsonNumber) return Number(value.text)
+  if (typeof value !== "object" || value === null) return value
+  const keys = isList(value) ? undefined : Object.keys(value)
+  let copy: { [key: string]: unknown } | undefined
+  for (let at = 0; at < (keys ?? (value as ReadonlyArray<SpelledJson>)).length; at++) {
+    if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
+    const key = keys?.[at] ?? String(at)
+    const member = (value as Members)[key]!
+    const read = typeof member === "object" ? yield* reading(member) : member
+    if (read === member) continue
+    copy ??= (isList(value) ? [...value] : { ...value }) as { [key: string]: unknown }
+    setMember(copy, key, read)
+  }
+  return (copy ?? value) as Json
+}
+
+/** The same in one go. */
 export function asRead(value: SpelledJson): Json
 export function asRead(value: SpelledJson | undefined): Json | undefined
 export function asRead(value: SpelledJson | undefined): Json | undefined {
-  if (value instanceof JsonNumber) return Number(value.text)
-  if (typeof value !== "object" || value === null) return value
-  if (isList(value)) return value.map((item) => asRead(item))
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, asRead(member as SpelledJson)])
-  )
+  return value === undefined ? undefined : TimeSlice.runSync(reading(value))
 }
 
 /** A value as indexes and queries see it: what contains a number that JavaScript cannot hold, such as `1e400`, counts as missing. */

@@ -3,9 +3,52 @@ import * as Effect from "effect/Effect"
 /** Milliseconds of work after which the event loop is let at what others have sent. */
 const budget = 10
 
+/** When this turn of the event loop began to be used; undefined before a computation of it has asked. */
+let began: number | undefined
+const waiting: Array<() => void> = []
+
+/** Lets those who wait go on in their order, until they have used this turn up. */
+const serve = () => {
+  if (waiting.length === 0 || isSpent()) return
+  waiting.shift()!()
+  // After all that it does without waiting for something else.
+  queueMicrotask(serve)
+}
+
+const nextTurn = () => {
+  began = undefined
+  if (waiting.length === 0) return
+  begin()
+  serve()
+}
+
+const begin = () => {
+  began = performance.now()
+  setTimeout(nextTurn, 0)
+}
+
+/** All computations of one turn of the event loop share it: one after the other they would hold it as long as one. */
+const isSpent = (): boolean => {
+  if (began !== undefined) return performance.now() - began > budget
+  begin()
+  return false
+}
+
+// A yield of Effect's scheduler runs the next fiber, and lets no timer and no socket in.
+const pause = (): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    const go = () => resume(Effect.void)
+    if (began === undefined) begin()
+    waiting.push(go)
+    return Effect.sync(() => {
+      const at = waiting.indexOf(go)
+      if (at >= 0) waiting.splice(at, 1)
+    })
+  })
+
 /** The turn of one long computation on the event loop. */
 export interface TimeSlice {
-  /** Whether the computation has used its turn up and should pause. */
+  /** Whether this turn of the event loop is used up, and the computation should pause. */
   readonly isSpent: () => boolean
   /** Waits until everybody else had a turn. An interruption is seen here. */
   readonly pause: Effect.Effect<void>
@@ -13,19 +56,12 @@ export interface TimeSlice {
 
 /** A turn that begins now. */
 export const make = (): TimeSlice => {
-  let began = performance.now()
-  return {
-    isSpent: () => performance.now() - began > budget,
-    // A yield of Effect's scheduler runs the next fiber, and lets no timer and no socket in.
-    pause: Effect.async<void>((resume) => {
-      const timer = setTimeout(() => {
-        began = performance.now()
-        resume(Effect.void)
-      }, 0)
-      return Effect.sync(() => clearTimeout(timer))
-    })
-  }
+  if (began === undefined) begin()
+  return { isSpent, pause: pause() }
 }
+
+/** Lets others go on where this turn of the event loop is used up: between pieces that are computed in one go. */
+export const breathe = (): Effect.Effect<void> => Effect.suspend(() => (isSpent() ? pause() : Effect.void))
 
 /** Runs an effect for each item, one after the other, with turns for others in between. */
 export const forEach = <A, B, E, R>(
@@ -101,28 +137,61 @@ function* mergedRuns<A>(
   return all
 }
 
-const nested = 2
+type Members = { readonly [key: string]: unknown }
 
-/** The JSON text of a value, with turns for others between the members of its outer levels. */
-export const stringify = (value: unknown): Effect.Effect<string> => {
-  const slice = make()
-  const parts: Array<string> = []
-  const print = (member: unknown, level: number): Effect.Effect<void> =>
-    Effect.gen(function* () {
-      if (slice.isSpent()) yield* slice.pause
-      if (level === nested || typeof member !== "object" || member === null) {
-        parts.push(JSON.stringify(member))
-        return
-      }
-      const isList = Array.isArray(member)
-      const entries = Object.entries(member).filter(([, inner]) => isList || inner !== undefined)
-      parts.push(isList ? "[" : "{")
-      for (const [at, [key, inner]] of entries.entries()) {
-        if (at > 0) parts.push(",")
-        if (!isList) parts.push(JSON.stringify(key), ":")
-        yield* print(inner, level + 1)
-      }
-      parts.push(isList ? "]" : "}")
-    })
-  return Effect.map(print(value, 0), () => parts.join(""))
+const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null
+
+/** How many members of a list, from a place on, are printed in one go. */
+const scalarsFrom = (list: ReadonlyArray<unknown>, start: number): number => {
+  let at = start
+  while (at < list.length && at - start < stepSize && isScalar(list[at])) at++
+  return at - start
 }
+
+class Printer {
+  text = "";
+
+  *print(value: unknown): Steps<void> {
+    if (isScalar(value) || typeof (value as Members)["toJSON"] === "function") {
+      this.text += JSON.stringify(value)
+    } else if (Array.isArray(value)) yield* this.list(value)
+    else yield* this.object(value as Members)
+  }
+
+  private *list(list: ReadonlyArray<unknown>): Steps<void> {
+    this.text += "["
+    for (let at = 0; at < list.length; ) {
+      if (at > 0) this.text += ","
+      const scalars = scalarsFrom(list, at)
+      if (scalars === 0) yield* this.print(list[at])
+      else this.text += JSON.stringify(list.slice(at, at + scalars)).slice(1, -1)
+      at += Math.max(scalars, 1)
+      if (scalars === stepSize || at % stepSize === 0) yield
+    }
+    this.text += "]"
+  }
+
+  private *object(object: Members): Steps<void> {
+    let visited = 0
+    let before = "{"
+    for (const key of Object.keys(object)) {
+      if (++visited % stepSize === 0) yield
+      const member = object[key]
+      if (member === undefined) continue
+      this.text += `${before}${JSON.stringify(key)}:`
+      before = ","
+      if (isScalar(member)) this.text += JSON.stringify(member)
+      else yield* this.print(member)
+    }
+    this.text += before === "{" ? "{}" : "}"
+  }
+}
+
+function* textOf(value: unknown): Steps<string> {
+  const printer = new Printer()
+  yield* printer.print(value)
+  return printer.text
+}
+
+/** The JSON text of a value, as `JSON.stringify` prints it, with turns for others. */
+export const stringify = (value: unknown): Effect.Effect<string> => run(() => textOf(value))

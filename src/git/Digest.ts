@@ -9,6 +9,8 @@ interface NativeHash {
 
 interface NativeCrypto {
   readonly createHash: (algorithm: "sha1" | "sha256") => NativeHash
+  /** In one call, which takes a third of the time on short input; other runtimes may lack it. */
+  readonly hash?: (algorithm: "sha1" | "sha256", data: string | Uint8Array, encoding: "hex") => string
 }
 
 interface Runtime {
@@ -21,6 +23,15 @@ interface Runtime {
  */
 const native = (globalThis as Runtime).process?.getBuiltinModule?.("node:crypto") as NativeCrypto | undefined
 
+/** Where short parts are put together to be hashed in one call. */
+const joined = new Uint8Array(4096)
+
+const lengthOf = (parts: ReadonlyArray<Uint8Array>): number => {
+  let length = 0
+  for (const part of parts) length += part.length
+  return length
+}
+
 /** The SHA-1 of some bytes one after the other, in hexadecimal digits. */
 export const sha1 = (...parts: ReadonlyArray<Uint8Array>): string => {
   if (native === undefined) {
@@ -28,13 +39,22 @@ export const sha1 = (...parts: ReadonlyArray<Uint8Array>): string => {
     for (const part of parts) hash.update(part)
     return bytesToHex(hash.digest())
   }
+  if (native.hash !== undefined && lengthOf(parts) <= joined.length) {
+    let at = 0
+    for (const part of parts) {
+      joined.set(part, at)
+      at += part.length
+    }
+    return native.hash("sha1", joined.subarray(0, at), "hex")
+  }
   const hash = native.createHash("sha1")
   for (const part of parts) hash.update(part)
   return hash.digest("hex")
 }
 
 /** The SHA-256 of a text, in hexadecimal digits. */
-export const sha256 = (text: string): string =>
-  native === undefined
-    ? bytesToHex(portableSha256(utf8ToBytes(text)))
-    : native.createHash("sha256").update(utf8ToBytes(text)).digest("hex")
+export const sha256 = (text: string): string => {
+  if (native === undefined) return bytesToHex(portableSha256(utf8ToBytes(text)))
+  if (native.hash !== undefined) return native.hash("sha256", text, "hex")
+  return native.createHash("sha256").update(utf8ToBytes(text)).digest("hex")
+}

@@ -61,8 +61,12 @@ export const compareNames = (a: string, b: string): number => {
 export const compareEntries = (
   a: Pick<NamedEntry, "name" | "mode">,
   b: Pick<NamedEntry, "name" | "mode">
-): number =>
-  compareNames(a.mode === "040000" ? `${a.name}/` : a.name, b.mode === "040000" ? `${b.name}/` : b.name)
+): number => {
+  const [left, right] = [a.name, b.name]
+  // Most names differ before one of them ends.
+  if (!left.startsWith(right) && !right.startsWith(left)) return compareNames(left, right)
+  return compareNames(a.mode === "040000" ? `${left}/` : left, b.mode === "040000" ? `${right}/` : right)
+}
 
 export const kindOf = (mode: TreeEntry["mode"]): TreeEntry["kind"] =>
   mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob"
@@ -70,9 +74,20 @@ export const kindOf = (mode: TreeEntry["mode"]): TreeEntry["kind"] =>
 /** Writes an id as bytes. A digit's value follows from its character code: a tree has thousands of them. */
 const setHex = (bytes: Uint8Array, at: number, digits: string): void => {
   for (let i = 0; i < digits.length; i += 2) {
-    const [high, low] = [digits.charCodeAt(i), digits.charCodeAt(i + 1)]
+    const high = digits.charCodeAt(i)
+    const low = digits.charCodeAt(i + 1)
     bytes[at + i / 2] = (((high & 15) + (high >> 6) * 9) << 4) | ((low & 15) + (low >> 6) * 9)
   }
+}
+
+/** Writes text as UTF-8, and returns where it ends. Most is ASCII, for which a view of the bytes costs more than the text. */
+const setText = (bytes: Uint8Array, at: number, text: string): number => {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit > 127) return at + encoder.encodeInto(text, bytes.subarray(at)).written
+    bytes[at + i] = unit
+  }
+  return at + text.length
 }
 
 /** The bytes of a tree whose entries are in order (`compareEntries`). */
@@ -87,7 +102,9 @@ export const encodeTree = (entries: Iterable<NamedEntry>): Uint8Array => {
       bytes = larger
     }
     const mode = entry.mode === "040000" ? "40000" : entry.mode
-    length += encoder.encodeInto(`${mode} ${entry.name}`, bytes.subarray(length)).written
+    length = setText(bytes, length, mode)
+    bytes[length++] = 0x20
+    length = setText(bytes, length, entry.name)
     bytes[length++] = 0
     setHex(bytes, length, entry.oid)
     length += 20

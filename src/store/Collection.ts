@@ -16,6 +16,7 @@ import {
   type NamedSchema,
   type SchemaOf
 } from "./CollectionDefinition.js"
+import type { CollectionEstimate, EstimateOptions } from "./CollectionEstimate.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { ExcelOptions, Exported, TextFormat, TextOptions } from "./transfer/Export.js"
 import type { ImportOptions, ImportReport } from "./transfer/Import.js"
@@ -553,6 +554,17 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
   ) => Effect.Effect<ImportReport, WriteError | SourceError | E2, R | R2>
   /** Rebuilds index and manifest files from the documents; the commit's id, none when nothing changed. */
   readonly reindex: (options?: ReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
+  /**
+   * What one insert costs by the present settings and by those that are recommended for a collection of its size, or of
+   * one that is given; and which settings are worth changing. Nothing is written.
+   *
+   * @example
+   * ```ts
+   * const { advice, recommended } = yield* people.estimate({ documents: 1_000_000, indexes: 1 })
+   * // { format: 2, shardBy: "hash", shardDepth: 2, shardWidth: 2, insert: { files: 3, bytes: 34000, requests: 1 } }
+   * ```
+   */
+  readonly estimate: (options?: EstimateOptions) => Effect.Effect<CollectionEstimate, ReadError>
 }
 
 /**

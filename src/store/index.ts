@@ -78,6 +78,7 @@ export {
   type NamedSchema,
   type SchemaOf
 } from "./CollectionDefinition.js"
+export type * from "./CollectionEstimate.js"
 export type * from "./Doctor.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"
 export type * from "./Proposals.js"

@@ -100,6 +100,7 @@ bothBuilds("editing in the console", (the) => {
     assert.isFalse(await page.evaluate(() => document.activeElement.classList.contains("json-text")))
     await page.locator(".json-path", { hasText: "kept as a draft" }).waitFor()
     await page.keyboard.press("Escape")
+    await page.waitForFunction(() => document.activeElement.id === "open-k-1")
     await press("Open k-2")
     await page.locator(".panel .cm-line").first().waitFor()
     await press("Edit")

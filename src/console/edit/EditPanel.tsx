@@ -10,6 +10,7 @@ import { ConfirmDialog } from "../ConfirmDialog.js"
 import type { DataSourceService } from "../DataSource.js"
 import { Icon } from "../Icon.js"
 import type { JsonEditor } from "../json/JsonEditor.js"
+import { useGuard } from "../Leave.js"
 import { Panel } from "../Panel.js"
 import { ProblemCard } from "../ProblemCard.js"
 import { useTask } from "../useTask.js"
@@ -58,6 +59,14 @@ export const EditPanel = (props: {
   }
   const latestFlush = useRef(flush)
   latestFlush.current = flush
+
+  useGuard({
+    keep: () => {
+      flush()
+      return state.saveAgain()
+    },
+    ask: (go) => setLeaving({ go })
+  })
 
   const begin = () => {
     if (draft !== undefined) {
@@ -113,15 +122,6 @@ export const EditPanel = (props: {
     return () => clearTimeout(timer)
   }, [problem])
 
-  /** Goes elsewhere, and asks first where what was typed would be lost by it. */
-  const leave = (go: () => void) => {
-    flush()
-    if (state.isUnkept()) setLeaving({ go })
-    else go()
-  }
-
-  const review = () => leave(props.onReview)
-
   const restart = (next: string) => {
     setText(next)
     editor.current?.setText(next)
@@ -144,7 +144,7 @@ export const EditPanel = (props: {
       title={id}
       closes="editor"
       heading={heading}
-      onClose={() => leave(props.onClose)}
+      onClose={props.onClose}
     >
       {leaving === undefined ? null : (
         <ConfirmDialog
@@ -152,7 +152,11 @@ export const EditPanel = (props: {
           words={{ write: "Leave the editor", writing: "Leaving…", cancel: "Stay" }}
           write={Effect.void}
           onClose={() => setLeaving(undefined)}
-          onDone={leaving.go}
+          onDone={() => {
+            setLeaving(undefined)
+            state.giveUp()
+            leaving.go()
+          }}
         >
           <p>The browser has not kept this draft: it is on this page alone.</p>
         </ConfirmDialog>
@@ -184,10 +188,7 @@ export const EditPanel = (props: {
               type="button"
               class="button small quiet"
               disabled={problem !== undefined || base === undefined}
-              onClick={() => {
-                flush()
-                props.onDuplicate(text)
-              }}
+              onClick={() => props.onDuplicate(text)}
             >
               <Icon name="copy" />
               Duplicate
@@ -198,8 +199,9 @@ export const EditPanel = (props: {
                 class="button small quiet"
                 onClick={() => {
                   flush()
-                  state.save({ ...place, base, text: null })
-                  announce(`${id} will be deleted when you publish.`)
+                  if (state.save({ ...place, base, text: null })) {
+                    announce(`${id} will be deleted when you publish.`)
+                  }
                   heading.current?.focus()
                 }}
               >
@@ -207,13 +209,21 @@ export const EditPanel = (props: {
                 Delete
               </button>
             )}
-            {draft === undefined ? null : (
+            {draft === undefined && !state.unkept ? null : (
               <button type="button" class="button small quiet" onClick={discard}>
                 {isDeleted ? "Keep the document" : "Discard the draft"}
               </button>
             )}
           </div>
         </div>
+        {state.unkept && state.elsewhere === undefined ? (
+          <p class="banner">
+            The browser has no room for this draft: it is on this page alone. Publish or discard other drafts.
+            <button type="button" class="button small quiet" onClick={state.saveAgain}>
+              Keep it now
+            </button>
+          </p>
+        ) : null}
         {state.elsewhere === undefined ? null : (
           <p class="banner">
             Another tab changed this draft at the same time.
@@ -248,7 +258,7 @@ export const EditPanel = (props: {
             text={text}
             editor={editor}
             onChange={change}
-            onDone={review}
+            onDone={props.onReview}
           />
         )}
         <div class="json-place">
@@ -257,11 +267,11 @@ export const EditPanel = (props: {
               ? null
               : problem !== undefined
                 ? `${line === undefined ? "The text" : `Line ${line}: the text`} ${problem}`
-                : draft === undefined
-                  ? "No changes"
-                  : base === null
-                    ? "New, kept as a draft"
-                    : "Changed, kept as a draft"}
+                : state.unkept
+                  ? "Not kept: on this page alone"
+                  : draft === undefined && text === (base?.text ?? empty)
+                    ? "No changes"
+                    : `${base === null ? "New" : "Changed"}, ${draft?.text === text ? "kept as a draft" : "not kept yet"}`}
           </p>
           <div class="together">
             {line === undefined || isDeleted ? null : (
@@ -273,7 +283,7 @@ export const EditPanel = (props: {
               type="button"
               class="button primary"
               disabled={draft === undefined && text === (base?.text ?? empty)}
-              onClick={review}
+              onClick={props.onReview}
             >
               Review and publish
             </button>

@@ -3,6 +3,7 @@ import type { SessionView } from "../../http/console/Api.js"
 import { alarm, announce } from "../Announcer.js"
 import type { DataSourceService } from "../DataSource.js"
 import * as Drafts from "../drafts/Drafts.js"
+import { leave } from "../Leave.js"
 import { type Place, start } from "../Place.js"
 import type { Go } from "../usePlace.js"
 import { EditPanel } from "./EditPanel.js"
@@ -74,10 +75,12 @@ export const Editing = (props: {
       drafts={drafts}
       collection={table}
       id={place.document}
-      onDuplicate={(text) => {
-        setCopied(text)
-        go({ panel: "edit", document: undefined })
-      }}
+      onDuplicate={(text) =>
+        leave(() => {
+          setCopied(text)
+          go({ panel: "edit", document: undefined })
+        })
+      }
       onReview={review}
       onClose={onClose}
     />

@@ -139,6 +139,8 @@ export const ReviewPanel = (props: {
 
   const stuck =
     reviewed !== drafts || review?.edits.some(isInTheWay) === true || review?.problem !== undefined
+  const isUnseen = (draft: Drafts.Draft) =>
+    review?.edits.some((edit) => nameOf(edit) === nameOf(draft)) !== true
   const subject = message.trim()
   const summary =
     drafts.length === 1 ? `edit ${nameOf(drafts[0]!)}` : `edit ${counted(drafts.length, "document")}`
@@ -203,8 +205,8 @@ export const ReviewPanel = (props: {
             <p>Edit a document, or create one: what you change waits here until you publish it.</p>
           </div>
         ) : null}
-        {review === undefined && reading.problem !== undefined
-          ? drafts.map((draft) => (
+        {reading.problem !== undefined
+          ? drafts.filter(isUnseen).map((draft) => (
               <article key={nameOf(draft)} class="reviewed" aria-label={nameOf(draft)}>
                 <DraftHead
                   name={nameOf(draft)}

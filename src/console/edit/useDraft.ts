@@ -7,10 +7,15 @@ export interface DraftState {
   readonly draft: Drafts.Draft | undefined
   /** Whether another tab changed the draft while this one did. */
   readonly elsewhere: Drafts.Draft | undefined
-  readonly save: (edit: Omit<Drafts.Draft, "stamp">) => void
-  readonly discard: () => void
   /** Whether the browser has not kept what was saved last: it is in this page alone. */
-  readonly isUnkept: () => boolean
+  readonly unkept: boolean
+  /** Saves, and tells whether the browser has kept it. */
+  readonly save: (edit: Omit<Drafts.Draft, "stamp">) => boolean
+  /** Saves what is unkept once more, and tells whether everything is kept. */
+  readonly saveAgain: () => boolean
+  /** Forgets what is unkept. */
+  readonly giveUp: () => void
+  readonly discard: () => void
   /** Overwrites what another tab has made of it. */
   readonly insist: () => void
 }
@@ -25,16 +30,22 @@ export const useDraft = (
   const [elsewhere, setElsewhere] = useState<Drafts.Draft | undefined>(undefined)
   const known = useRef(draft)
   const refused = useRef<Omit<Drafts.Draft, "stamp"> | undefined>(undefined)
+  const [unkept, setUnkept] = useState(false)
   // Our own changes are told in this tab, too.
   const isOurs = useRef(false)
   const hear = useRef(onOther)
   hear.current = onOther
 
+  const refuse = (edit: Omit<Drafts.Draft, "stamp"> | undefined, other?: Drafts.Draft) => {
+    refused.current = edit
+    setUnkept(edit !== undefined)
+    setElsewhere(other)
+  }
+
   const keep = (next: Drafts.Draft | undefined) => {
     known.current = next
-    refused.current = undefined
     setDraft(next)
-    setElsewhere(undefined)
+    refuse(undefined)
   }
 
   useEffect(() => {
@@ -49,34 +60,29 @@ export const useDraft = (
     return () => removeEventListener("storage", follow)
   }, [drafts, place.collection, place.id])
 
-  const save = (edit: Omit<Drafts.Draft, "stamp">) => {
+  const save = (edit: Omit<Drafts.Draft, "stamp">): boolean => {
     isOurs.current = true
     const saved = Drafts.save(drafts, edit, known.current?.stamp)
     isOurs.current = false
     if (saved === "full") {
-      refused.current = edit
-      alarm("The browser has no room for this draft: publish or discard others. Do not close this page.")
+      if (refused.current === undefined)
+        alarm("The browser has no room for this draft. Do not close this page.")
+      refuse(edit)
     } else if (saved === "elsewhere") {
-      refused.current = edit
-      setElsewhere(Drafts.read(drafts, place))
+      refuse(edit, Drafts.read(drafts, place))
     } else {
       keep(saved.draft)
     }
+    return refused.current === undefined
   }
-
-  useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => {
-      if (refused.current !== undefined) event.preventDefault()
-    }
-    addEventListener("beforeunload", ask)
-    return () => removeEventListener("beforeunload", ask)
-  }, [])
 
   return {
     draft,
     elsewhere,
+    unkept,
     save,
-    isUnkept: () => refused.current !== undefined,
+    saveAgain: () => refused.current === undefined || save(refused.current),
+    giveUp: () => refuse(undefined),
     discard: () => {
       const old = known.current
       keep(undefined)

@@ -1,6 +1,7 @@
 import { compareCodePoints, JsonNumber, numberText } from "../CanonicalJson.js"
 import { decimal } from "../JsonText.js"
 import type { SpelledJson, SpelledObject } from "../SpelledJson.js"
+import * as TimeSlice from "../TimeSlice.js"
 
 export type Optional = SpelledJson | undefined
 export type SpelledList = ReadonlyArray<SpelledJson>
@@ -21,54 +22,154 @@ export const own = (object: SpelledObject | undefined, name: string): Optional =
   object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined
 
 /** The names that any of some objects has. */
-export const namesIn = (...objects: ReadonlyArray<SpelledObject | undefined>): ReadonlyArray<string> => [
-  ...new Set(objects.flatMap((object) => Object.keys(object ?? {})))
-]
+export function* namesIn(
+  ...objects: ReadonlyArray<SpelledObject | undefined>
+): TimeSlice.Steps<ReadonlySet<string>> {
+  const names = new Set<string>()
+  for (const object of objects) {
+    yield
+    for (const [at, name] of Object.keys(object ?? {}).entries()) {
+      names.add(name)
+      if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
+    }
+  }
+  return names
+}
 
-const print = (value: SpelledJson, number: (text: string) => string): string => {
-  if (isNumber(value)) return number(textOfNumber(value))
-  if (isList(value)) return `[${value.map((item) => print(item, number)).join()}]`
-  if (!isObject(value)) return JSON.stringify(value)
-  const members = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .sort(compareCodePoints)
-  return `{${members.map((name) => `${JSON.stringify(name)}:${print(value[name]!, number)}`).join()}}`
+const isScalar = (value: SpelledJson): value is Exclude<SpelledJson, SpelledList | SpelledObject> =>
+  typeof value !== "object" || value === null || value instanceof JsonNumber
+
+function* print(value: SpelledJson, number: (text: string) => string): TimeSlice.Steps<string> {
+  const inside = (member: SpelledJson) =>
+    isNumber(member) ? number(textOfNumber(member)) : JSON.stringify(member)
+  if (isScalar(value)) return inside(value)
+  const parts: Array<string> = []
+  const members = isList(value)
+    ? undefined
+    : yield* TimeSlice.sorted(
+        Object.keys(value).filter((name) => (value as SpelledObject)[name] !== undefined),
+        compareCodePoints
+      )
+  for (const name of members ?? (value as SpelledList).keys()) {
+    const member = (value as { readonly [name: string | number]: SpelledJson })[name]!
+    const text = isScalar(member) ? inside(member) : yield* print(member, number)
+    parts.push(typeof name === "number" ? text : `${JSON.stringify(name)}:${text}`)
+    if (parts.length % TimeSlice.stepSize === 0) yield
+  }
+  return members === undefined ? `[${parts.join()}]` : `{${parts.join()}}`
 }
 
 /** A text that two values share if they are written alike: `10` and `10.0` are not. */
-export const spelledText = (value: SpelledJson): string => print(value, (text) => text)
+export const spelledText = (value: SpelledJson): TimeSlice.Steps<string> => print(value, (text) => text)
 
 const exact = (text: string): string => (/\d/.test(text) ? decimal(text) : text)
 
 /** A text that two values share if they are equal: `10` and `10.0` are, however large. */
-export const valueText = (value: SpelledJson): string => print(value, exact)
+export const valueText = (value: SpelledJson): TimeSlice.Steps<string> => print(value, exact)
 
-/** Whether two values are written alike; an absent one is like an absent one alone. */
-export const isSpelledAlike = (a: Optional, b: Optional): boolean => {
-  if (a === b) return a !== 0 || Object.is(a, b)
-  if (isNumber(a) && isNumber(b)) return textOfNumber(a) === textOfNumber(b)
-  if (isList(a)) {
-    return isList(b) && a.length === b.length && a.every((item, at) => isSpelledAlike(item, b[at]))
-  }
-  return (
-    isObject(a) && isObject(b) && namesIn(a, b).every((name) => isSpelledAlike(own(a, name), own(b, name)))
-  )
+/** Two lists or objects whose members are being compared. */
+interface Compared {
+  readonly a: SpelledList | SpelledObject
+  readonly b: SpelledList | SpelledObject
+  /** Of objects: those of the first, then those of the second, of which it must have all. */
+  names: ReadonlyArray<string> | undefined
+  isFirst: boolean
+  length: number
+  /** The member that is next. */
+  at: number
+  /** How many members had been compared before these. */
+  readonly before: number
 }
+
+/** Members from which on it is remembered how lists and objects compare. */
+const manyMembers = 32
+
+/**
+ * Compares values in steps. It remembers how large ones compare, so that what is asked at each level of a document is
+ * computed once.
+ */
+export class Comparison {
+  private readonly known = new WeakMap<object, WeakMap<object, boolean>>()
+  private compared = 0
+
+  constructor(private readonly areAlike: (a: Optional, b: Optional) => boolean) {}
+
+  /** Whether both are the same to this comparison; an absent one is like an absent one alone. */
+  *isSame(a: Optional, b: Optional): TimeSlice.Steps<boolean> {
+    const first = this.begin(a, b)
+    if (typeof first === "boolean") return first
+    const stack = [first]
+    for (let top = first; stack.length > 0; top = stack.at(-1)!) {
+      if (top.at === top.length && top.names !== undefined && top.isFirst) {
+        top.names = Object.keys(top.b)
+        top.isFirst = false
+        top.length = top.names.length
+        top.at = 0
+      }
+      if (top.at === top.length) {
+        this.remember(top, true)
+        stack.pop()
+        continue
+      }
+      const name = top.names?.[top.at] ?? top.at
+      top.at++
+      if (++this.compared % TimeSlice.stepSize === 0) yield
+      if (!top.isFirst && Object.hasOwn(top.a, name)) continue
+      const next = this.begin(memberOf(top.a, name), memberOf(top.b, name))
+      if (next === true) continue
+      if (next === false) {
+        for (const open of stack) this.remember(open, false)
+        return false
+      }
+      stack.push(next)
+    }
+    return true
+  }
+
+  private remember({ a, b, before }: Compared, isSame: boolean): void {
+    if (this.compared - before < manyMembers) return
+    const those = this.known.get(a) ?? new WeakMap<object, boolean>()
+    this.known.set(a, those.set(b, isSame))
+  }
+
+  private begin(a: Optional, b: Optional): boolean | Compared {
+    if (a === b || isNumber(a)) return this.areAlike(a, b)
+    const before = this.compared
+    if (isList(a)) {
+      if (!isList(b) || a.length !== b.length) return false
+      const [names, length] = [undefined, a.length]
+      return this.known.get(a)?.get(b) ?? { a, b, names, isFirst: true, length, at: 0, before }
+    }
+    if (!isObject(a) || !isObject(b)) return false
+    const known = this.known.get(a)?.get(b)
+    if (known !== undefined) return known
+    const names = Object.keys(a)
+    return { a, b, names, isFirst: true, length: names.length, at: 0, before }
+  }
+}
+
+const memberOf = (value: SpelledList | SpelledObject, name: string | number): Optional =>
+  typeof name === "number" ? (value as SpelledList)[name] : own(value as SpelledObject, name)
+
+const isSpelledAlike = (a: Optional, b: Optional): boolean =>
+  isNumber(a) && isNumber(b) ? (a === b ? Object.is(a, b) : textOfNumber(a) === textOfNumber(b)) : a === b
+
+/** Compares whether values are written alike. */
+export const bySpelling = (): Comparison => new Comparison(isSpelledAlike)
 
 /** Whether two numbers are equal, however they are written and however large they are. */
-const isSameNumber = (a: number | JsonNumber, b: number | JsonNumber): boolean =>
-  typeof a === "number" && typeof b === "number"
-    ? a === b || Object.is(a, b)
-    : exact(textOfNumber(a)) === exact(textOfNumber(b))
+const isSameNumber = (a: Optional, b: Optional): boolean =>
+  a === b ||
+  (isNumber(a) &&
+    isNumber(b) &&
+    (typeof a === "number" && typeof b === "number"
+      ? Object.is(a, b)
+      : exact(textOfNumber(a)) === exact(textOfNumber(b))))
 
-/** Whether two values are equal: whether their `valueText` is. */
-export const isEqual = (a: Optional, b: Optional): boolean => {
-  if (a === b) return true
-  if (isNumber(a) && isNumber(b)) return isSameNumber(a, b)
-  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, at) => isEqual(item, b[at]))
-  return isObject(a) && isObject(b) && namesIn(a, b).every((name) => isEqual(own(a, name), own(b, name)))
-}
+/** Compares whether values are equal: whether their `valueText` is. */
+export const byValue = (): Comparison => new Comparison(isSameNumber)
 
 /** One of two equal values, the same one in whichever order they are given. */
-export const eitherOf = <V extends SpelledJson>(a: V, b: V): V =>
-  compareCodePoints(spelledText(a), spelledText(b)) <= 0 ? a : b
+export function* eitherOf<V extends SpelledJson>(a: V, b: V): TimeSlice.Steps<V> {
+  return compareCodePoints(yield* spelledText(a), yield* spelledText(b)) <= 0 ? a : b
+}

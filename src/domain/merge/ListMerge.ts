@@ -1,5 +1,6 @@
 import { compareCodePoints } from "../CanonicalJson.js"
 import { asRead, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
+import * as TimeSlice from "../TimeSlice.js"
 import { isNumber, isObject, type Optional, own, type SpelledList, valueText } from "./JsonIdentity.js"
 
 type Items = ReadonlyMap<string, SpelledJson>
@@ -13,34 +14,47 @@ const mergedOrder = (base: Keys, ours: Keys, theirs: Keys): Keys | undefined => 
   return isSameOrder(base, ours) ? theirs : undefined
 }
 
-const byValue = (list: SpelledList): Items => new Map(list.map((item) => [valueText(item), item]))
+function* itemsOf(list: SpelledList): TimeSlice.Steps<Items> {
+  const items = new Map<string, SpelledJson>()
+  for (const [at, item] of list.entries()) {
+    items.set(yield* valueText(item), item)
+    if (at % TimeSlice.stepSize === 0) yield
+  }
+  return items
+}
 
 /** Merges lists whose order has no meaning; `merge` chooses among the spellings of one item. */
-export const mergeSet = (
+export function* mergeSet(
   base: SpelledList,
   ours: SpelledList,
   theirs: SpelledList,
-  merge: (base: Optional, ours: Optional, theirs: Optional) => Optional
-): SpelledList => {
-  const [before, left, right] = [byValue(base), byValue(ours), byValue(theirs)]
+  merge: (base: Optional, ours: Optional, theirs: Optional) => TimeSlice.Steps<Optional>
+): TimeSlice.Steps<SpelledList> {
+  const [before, left, right] = [yield* itemsOf(base), yield* itemsOf(ours), yield* itemsOf(theirs)]
   const kept = (items: Items) =>
     [...items.keys()].filter((key) => before.has(key) && left.has(key) && right.has(key))
   const added = [...new Set([...left.keys(), ...right.keys()])].filter((key) => !before.has(key))
+  yield
   const order = mergedOrder(kept(before), kept(left), kept(right)) ?? kept(before)
-  return [...order, ...added.sort(compareCodePoints)].map(
-    (key) => merge(before.get(key), left.get(key) ?? right.get(key), right.get(key) ?? left.get(key))!
-  )
+  const merged: Array<SpelledJson> = []
+  for (const key of [...order, ...(yield* TimeSlice.sorted(added, compareCodePoints))]) {
+    const [a, b] = [left.get(key) ?? right.get(key), right.get(key) ?? left.get(key)]
+    merged.push((yield* merge(before.get(key), a, b))!)
+    if (merged.length % TimeSlice.stepSize === 0) yield
+  }
+  return merged
 }
 
 /** The items of a list by the values of a member; undefined where an item has none, or two have the same. */
-const byKey = (list: SpelledList, name: string): Items | undefined => {
+function* byKey(list: SpelledList, name: string): TimeSlice.Steps<Items | undefined> {
   const items = new Map<string, SpelledJson>()
   for (const item of list) {
     const key = isObject(item) ? own(item, name) : undefined
     if (typeof key !== "string" && !isNumber(key)) return undefined
-    const text = valueText(key)
+    const text = yield* valueText(key)
     if (items.has(text)) return undefined
     items.set(text, item)
+    if (items.size % TimeSlice.stepSize === 0) yield
   }
   return items
 }
@@ -51,7 +65,11 @@ const insertions = (keys: Keys, kept: ReadonlySet<string>): ReadonlyMap<string, 
   let anchor = ""
   for (const key of keys) {
     if (kept.has(key)) anchor = key
-    else runs.set(anchor, [...(runs.get(anchor) ?? []), key])
+    else {
+      const run = runs.get(anchor)
+      if (run === undefined) runs.set(anchor, [key])
+      else run.push(key)
+    }
   }
   return runs
 }
@@ -71,21 +89,24 @@ interface KeyedMerge {
  * Merges lists of objects that are told apart by a member; `merge` merges one of them. Undefined where a list has an
  * item without that member, or two with the same.
  */
-export const mergeKeyed = (
+export function* mergeKeyed(
   lists: { readonly base: SpelledList; readonly ours: SpelledList; readonly theirs: SpelledList },
   name: string,
-  merge: (key: string | number, base: Optional, ours: Optional, theirs: Optional) => Optional
-): KeyedMerge | undefined => {
-  const base = byKey(lists.base, name)
-  const ours = byKey(lists.ours, name)
-  const theirs = byKey(lists.theirs, name)
+  merge: (key: string | number, base: Optional, ours: Optional, theirs: Optional) => TimeSlice.Steps<Optional>
+): TimeSlice.Steps<KeyedMerge | undefined> {
+  const base = yield* byKey(lists.base, name)
+  const ours = yield* byKey(lists.ours, name)
+  const theirs = yield* byKey(lists.theirs, name)
   if (base === undefined || ours === undefined || theirs === undefined) return undefined
   const merged = new Map<string, SpelledJson>()
   for (const key of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()])) {
     const item = (base.get(key) ?? ours.get(key) ?? theirs.get(key)) as SpelledObject
-    const value = merge(asRead(item[name]) as string | number, base.get(key), ours.get(key), theirs.get(key))
+    const shown = asRead(item[name]) as string | number
+    const value = yield* merge(shown, base.get(key), ours.get(key), theirs.get(key))
     if (value !== undefined) merged.set(key, value)
+    if (merged.size % TimeSlice.stepSize === 0) yield
   }
+  yield
   const inAll = (key: string) => merged.has(key) && base.has(key) && ours.has(key) && theirs.has(key)
   const keptOf = (items: Items) => [...items.keys()].filter(inAll)
   const kept = new Set(keptOf(base))

@@ -1,16 +1,18 @@
 import * as Option from "effect/Option"
 import type { JsonObject } from "../Document.js"
+import { setMember } from "../JsonCopy.js"
 import { kindOf } from "../OptionProblems.js"
-import { asRead, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
+import { reading, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
+import * as TimeSlice from "../TimeSlice.js"
 import { containsMark, isMark } from "./ConflictMark.js"
 import { sumOfChanges } from "./Counter.js"
 import {
+  bySpelling,
+  byValue,
   eitherOf,
-  isEqual,
   isList,
   isNumber,
   isObject,
-  isSpelledAlike,
   namesIn,
   type Optional,
   own,
@@ -69,14 +71,18 @@ interface Versions {
 }
 
 /** The values of three versions, without those that are absent, as JavaScript reads them. */
-const sidesOf = ({ base, ours, theirs }: Versions): MergeSides => ({
-  ...(base === undefined || containsMark(base) ? {} : { base: asRead(base) }),
-  ...(ours === undefined ? {} : { ours: asRead(ours) }),
-  ...(theirs === undefined ? {} : { theirs: asRead(theirs) })
-})
+function* sidesOf({ base, ours, theirs }: Versions): TimeSlice.Steps<MergeSides> {
+  return {
+    ...(base === undefined || containsMark(base) ? {} : { base: yield* reading(base) }),
+    ...(ours === undefined ? {} : { ours: yield* reading(ours) }),
+    ...(theirs === undefined ? {} : { theirs: yield* reading(theirs) })
+  }
+}
 
 class Merging {
   readonly conflicts: Array<MergeConflict> = []
+  private readonly spelling = bySpelling()
+  private readonly values = byValue()
 
   constructor(readonly rules: MergeRules) {}
 
@@ -84,101 +90,112 @@ class Merging {
     return this.rules.sameChange !== "conflict"
   }
 
-  private conflict(path: Path, versions: Versions): Optional {
-    const found = { path, ...sidesOf(versions) }
+  isSpelledAlike(a: Optional, b: Optional): TimeSlice.Steps<boolean> {
+    return this.spelling.isSame(a, b)
+  }
+
+  private *conflict(path: Path, versions: Versions): TimeSlice.Steps<Optional> {
+    const found = { path, ...(yield* sidesOf(versions)) }
     const settled = this.rules.settle === undefined ? undefined : settlementIn(this.rules.settle(found), path)
     if (typeof settled === "object") return settled.value
     if (settled === undefined) this.conflicts.push(found)
     return settled === "theirs" ? versions.theirs : versions.ours
   }
 
-  value(path: Path, node: RuleNode, versions: Versions): Optional {
+  *value(path: Path, node: RuleNode, versions: Versions): TimeSlice.Steps<Optional> {
     const { base, ours, theirs } = versions
-    if (isSpelledAlike(base, ours)) return theirs
-    if (isSpelledAlike(base, theirs)) return ours
+    if (yield* this.isSpelledAlike(base, ours)) return theirs
+    if (yield* this.isSpelledAlike(base, theirs)) return ours
     const { rule } = node
     if (typeof rule === "function") {
-      const merged = mergedIn(rule(sidesOf(versions)), path)
-      return Option.getOrElse(merged, () => this.conflict(path, versions))
+      const merged = mergedIn(rule(yield* sidesOf(versions)), path)
+      return Option.isSome(merged) ? merged.value : yield* this.conflict(path, versions)
     }
-    if (isMark(base)) return this.whole(path, versions)
+    if (isMark(base)) return yield* this.whole(path, versions)
     const start = base === undefined ? 0 : base
     if (rule === "counter" && isNumber(start) && isNumber(ours) && isNumber(theirs)) {
-      return sumOfChanges(start, ours, theirs) ?? this.conflict(path, versions)
+      return sumOfChanges(start, ours, theirs) ?? (yield* this.conflict(path, versions))
     }
     if (ours === undefined || theirs === undefined) {
-      return ours === theirs ? undefined : this.whole(path, versions)
+      return ours === theirs ? undefined : yield* this.whole(path, versions)
     }
     // What is counted inside was counted twice, however equal the objects around it are.
-    if (this.isOnce && node.below.length === 0 && isSpelledAlike(ours, theirs)) return ours
+    if (this.isOnce && node.below.length === 0 && (yield* this.isSpelledAlike(ours, theirs))) return ours
     if (rule !== "whole" && (base === undefined || isObject(base)) && isObject(ours) && isObject(theirs)) {
-      return this.object(path, node, { base, ours, theirs })
+      return yield* this.object(path, node, { base, ours, theirs })
     }
     if ((base === undefined || isList(base)) && isList(ours) && isList(theirs)) {
-      return this.list(path, node, { base, ours, theirs })
+      return yield* this.list(path, node, { base, ours, theirs })
     }
-    if (rule === "lines" && [base, ours, theirs].every((value) => typeof value === "string")) {
-      return (
-        mergeLines(base as string, ours as string, theirs as string, this.isOnce) ??
-        this.conflict(path, versions)
-      )
+    if (
+      rule === "lines" &&
+      typeof base === "string" &&
+      typeof ours === "string" &&
+      typeof theirs === "string"
+    ) {
+      return (yield* mergeLines(base, ours, theirs, this.isOnce)) ?? (yield* this.conflict(path, versions))
     }
-    return this.whole(path, versions)
+    return yield* this.whole(path, versions)
   }
 
   /** A value of which one side's change holds; a side that only spelled a number otherwise has not changed it. */
-  private whole(path: Path, versions: Versions): Optional {
+  private *whole(path: Path, versions: Versions): TimeSlice.Steps<Optional> {
     const { base, ours, theirs } = versions
-    if (isEqual(base, ours)) return theirs
-    if (isEqual(base, theirs)) return ours
-    const isSame = ours !== undefined && theirs !== undefined && isEqual(ours, theirs)
-    return isSame && this.isOnce ? eitherOf(ours, theirs) : this.conflict(path, versions)
+    if (yield* this.values.isSame(base, ours)) return theirs
+    if (yield* this.values.isSame(base, theirs)) return ours
+    const isSame = ours !== undefined && theirs !== undefined && (yield* this.values.isSame(ours, theirs))
+    return isSame && this.isOnce ? yield* eitherOf(ours, theirs) : yield* this.conflict(path, versions)
   }
 
-  object(
+  *object(
     path: Path,
     node: RuleNode,
     sides: DocumentSides<SpelledObject>,
     settled: ReadonlyMap<string, SpelledJson> = new Map()
-  ): SpelledObject {
+  ): TimeSlice.Steps<SpelledObject> {
     const { base, ours, theirs } = sides
-    const members: Array<readonly [string, SpelledJson]> = []
-    for (const name of namesIn(base, ours, theirs)) {
+    const object: { [name: string]: SpelledJson } = {}
+    let visited = 0
+    for (const name of yield* namesIn(base, ours, theirs)) {
+      if (++visited % TimeSlice.stepSize === 0) yield
       const versions = { base: own(base, name), ours: own(ours, name), theirs: own(theirs, name) }
-      const value = settled.get(name) ?? this.value([...path, name], memberOf(node, name), versions)
-      if (value !== undefined) members.push([name, value])
+      const value = settled.get(name) ?? (yield* this.value([...path, name], memberOf(node, name), versions))
+      if (value !== undefined) setMember(object, name, value)
     }
-    return Object.fromEntries(members)
+    return object
   }
 
-  private list(path: Path, node: RuleNode, sides: DocumentSides<SpelledList>): Optional {
+  private *list(path: Path, node: RuleNode, sides: DocumentSides<SpelledList>): TimeSlice.Steps<Optional> {
     const { rule } = node
     const { base = [], ours, theirs } = sides
     if (rule === "set") {
       const pick = (base: Optional, ours: Optional, theirs: Optional) =>
         this.value(path, nodeOf("whole"), { base, ours, theirs })
-      return mergeSet(base, ours, theirs, pick)
+      return yield* mergeSet(base, ours, theirs, pick)
     }
     if (rule === "sequence" || (typeof rule === "object" && "sequence" in rule)) {
       const byContent = rule !== "sequence" && rule.sequence === "byContent"
-      return mergeSequence({ base, ours, theirs }, byContent, this.isOnce) ?? this.conflict(path, sides)
+      return (
+        (yield* mergeSequence({ base, ours, theirs }, byContent, this.isOnce)) ??
+        (yield* this.conflict(path, sides))
+      )
     }
-    if (typeof rule !== "object" || !("key" in rule)) return this.whole(path, sides)
-    const merged = mergeKeyed({ base, ours, theirs }, rule.key, (key, base, ours, theirs) =>
+    if (typeof rule !== "object" || !("key" in rule)) return yield* this.whole(path, sides)
+    const merged = yield* mergeKeyed({ base, ours, theirs }, rule.key, (key, base, ours, theirs) =>
       this.value([...path, key], itemOf(node), { base, ours, theirs })
     )
-    if (merged === undefined) return this.whole(path, sides)
+    if (merged === undefined) return yield* this.whole(path, sides)
     const { ours: inOurOrder, theirs: inTheirOrder } = merged
     return inTheirOrder === undefined
       ? inOurOrder
-      : this.conflict(path, { base, ours: inOurOrder, theirs: inTheirOrder })
+      : yield* this.conflict(path, { base, ours: inOurOrder, theirs: inTheirOrder })
   }
 
-  document(sides: DocumentSides<SpelledObject>): SpelledObject {
+  *document(sides: DocumentSides<SpelledObject>): TimeSlice.Steps<SpelledObject> {
     const metadata = mergeMetadata(sides.ours, sides.theirs)
     const node = nodeOf({ fields: this.rules.fields ?? {} })
     const merger = this.rules.document
-    if (merger === undefined) return this.object([], node, sides, metadata)
+    if (merger === undefined) return yield* this.object([], node, sides, metadata)
     const isBody = (name: string) => !metadata.has(name) && name !== "_id"
     const part = (object: SpelledObject | undefined, isWanted: (name: string) => boolean) =>
       object && Object.fromEntries(Object.entries(object).filter(([name]) => isWanted(name)))
@@ -187,8 +204,8 @@ class Merging {
       ours: part(sides.ours, isWanted)!,
       theirs: part(sides.theirs, isWanted)!
     })
-    const body = this.value([], nodeOf(merger), parts(isBody))
-    const head = this.object(
+    const body = yield* this.value([], nodeOf(merger), parts(isBody))
+    const head = yield* this.object(
       [],
       nodeOf(undefined),
       parts((name) => !isBody(name)),
@@ -231,13 +248,26 @@ export function mergeDocuments(
 ): MergedDocument<SpelledObject>
 export function mergeDocuments(
   sides: DocumentSides<SpelledObject>,
-  rules: MergeRules = {}
+  rules?: MergeRules
 ): MergedDocument<SpelledObject> {
+  return TimeSlice.runSync(merging(sides, rules))
+}
+
+/** `mergeDocuments` in steps. */
+export function merging(sides: DocumentSides, rules?: MergeRules): TimeSlice.Steps<MergedDocument>
+export function merging(
+  sides: DocumentSides<SpelledObject>,
+  rules?: MergeRules
+): TimeSlice.Steps<MergedDocument<SpelledObject>>
+export function* merging(
+  sides: DocumentSides<SpelledObject>,
+  rules: MergeRules = {}
+): TimeSlice.Steps<MergedDocument<SpelledObject>> {
   const { ours, theirs } = sides
   const base = isMark(sides.base) ? undefined : sides.base
-  const isOneVersion = Object.hasOwn(ours, "_rev") && isSpelledAlike(ours, theirs)
-  if (isSpelledAlike(base, theirs) || isOneVersion) return { document: ours, conflicts: [] }
-  if (isSpelledAlike(base, ours)) return { document: theirs, conflicts: [] }
-  const merging = new Merging(rules)
-  return { document: merging.document({ base, ours, theirs }), conflicts: merging.conflicts }
+  const made = new Merging(rules)
+  const isOneVersion = Object.hasOwn(ours, "_rev") && (yield* made.isSpelledAlike(ours, theirs))
+  if (isOneVersion || (yield* made.isSpelledAlike(base, theirs))) return { document: ours, conflicts: [] }
+  if (yield* made.isSpelledAlike(base, ours)) return { document: theirs, conflicts: [] }
+  return { document: yield* made.document({ base, ours, theirs }), conflicts: made.conflicts }
 }

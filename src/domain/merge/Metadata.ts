@@ -1,6 +1,7 @@
 import { compareCodePoints } from "../CanonicalJson.js"
 import { asRead, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
-import { isEqual, type Optional, own } from "./JsonIdentity.js"
+import * as TimeSlice from "../TimeSlice.js"
+import { byValue, type Optional, own } from "./JsonIdentity.js"
 
 const later = (values: ReadonlyArray<string>): string =>
   values.reduce((a, b) => (compareTimes(a, b) >= 0 ? a : b))
@@ -26,7 +27,8 @@ const combine = <V extends SpelledJson>(
   }
 }
 
-const same = (ours: Optional, theirs: Optional): Optional => (isEqual(ours, theirs) ? ours : undefined)
+const same = (ours: Optional, theirs: Optional): Optional =>
+  TimeSlice.runSync(byValue().isSame(ours, theirs)) ? ours : undefined
 
 /** What the metadata of two versions of a document become. */
 const members = new Map([

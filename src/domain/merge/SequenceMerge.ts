@@ -1,16 +1,10 @@
-import { diff3MergeRegions } from "node-diff3"
 import { compareCodePoints } from "../CanonicalJson.js"
 import type { SpelledJson } from "../SpelledJson.js"
-import { eitherOf, isEqual, type SpelledList, spelledText, valueText } from "./JsonIdentity.js"
+import * as TimeSlice from "../TimeSlice.js"
+import { byValue, eitherOf, type SpelledList, spelledText, valueText } from "./JsonIdentity.js"
+import { commonStart, isSame, regionsOf } from "./ListComparison.js"
 
 type Texts = ReadonlyArray<string>
-
-/** How many items are alike at the beginning of all lists. */
-const commonStart = (first: Texts, ...others: ReadonlyArray<Texts>): number => {
-  let at = 0
-  while (at < first.length && others.every((other) => at < other.length && other[at] === first[at])) at++
-  return at
-}
 
 const reversed = (texts: Texts): Texts => [...texts].reverse()
 
@@ -28,20 +22,14 @@ const trimmed = <const L extends ReadonlyArray<Texts>>(...lists: L) => {
   }
 }
 
-/** The most steps that a comparison may take: about a second. */
-const mostSteps = 100_000_000
+/** The most pairs of equal items that are looked at: seconds of work. */
+const mostPairs = 100_000_000
 
-/** About how many steps the comparison of two lists takes: it tries each pair of equal items, and counts through what it has found. */
-const stepsOf = (from: Texts, to: Texts): number => {
+/** How many pairs of equal items two lists have. */
+const pairsOf = (from: Texts, to: Texts): number => {
   const counts = new Map<string, number>()
   for (const text of to) counts.set(text, (counts.get(text) ?? 0) + 1)
-  let [pairs, matched] = [0, 0]
-  for (const text of from) {
-    const count = counts.get(text) ?? 0
-    pairs += count
-    if (count > 0) matched++
-  }
-  return pairs + (matched * Math.min(matched, to.length)) / 2
+  return from.reduce((pairs, text) => pairs + (counts.get(text) ?? 0), 0)
 }
 
 const compareLists = (a: Texts, b: Texts): number => {
@@ -56,24 +44,23 @@ const bothInserted = (ours: Texts, theirs: Texts, isOnce: boolean): Texts => {
   return [...before, ...middles.sort(compareLists).flat(), ...after]
 }
 
-const isSame = (a: Texts, b: Texts): boolean => a.length === b.length && commonStart(a, b) === a.length
-
-const mergeTexts = (
+function* mergeTexts(
   base: Texts,
   ours: Texts,
   theirs: Texts,
   byContent: boolean,
   isOnce: boolean
-): Texts | undefined => {
+): TimeSlice.Steps<Texts | undefined> {
   const { before, after, middles } = trimmed(base, ours, theirs)
-  const [o, a, b] = middles as [Array<string>, Array<string>, Array<string>]
-  if (stepsOf(o, a) + stepsOf(o, b) > mostSteps) return undefined
+  const [o, a, b] = middles as unknown as readonly [Texts, Texts, Texts]
+  yield
+  if (pairsOf(o, a) + pairsOf(o, b) > mostPairs) return undefined
   const result: Array<Texts> = [before]
-  for (const region of diff3MergeRegions(a, o, b)) {
-    if (region.stable) result.push(region.bufferContent)
-    else if (isOnce && isSame(region.aContent, region.bContent)) result.push(region.aContent)
-    else if (byContent && region.oLength === 0) {
-      result.push(bothInserted(region.aContent, region.bContent, isOnce))
+  for (const region of yield* regionsOf(o, a, b)) {
+    if (region._tag === "Merged") result.push(region.items)
+    else if (isOnce && isSame(region.ours, region.theirs)) result.push(region.ours)
+    else if (byContent && region.base.length === 0) {
+      result.push(bothInserted(region.ours, region.theirs, isOnce))
     } else return undefined
   }
   return [...result, after].flat()
@@ -83,7 +70,7 @@ const mergeTexts = (
  * Merges lists in order; undefined where both sides changed one place (one equal change counts `isOnce`), or where they
  * are too long to compare.
  */
-export const mergeSequence = (
+export function* mergeSequence(
   {
     base,
     ours,
@@ -91,18 +78,29 @@ export const mergeSequence = (
   }: { readonly base: SpelledList; readonly ours: SpelledList; readonly theirs: SpelledList },
   byContent: boolean,
   isOnce: boolean
-): SpelledList | undefined => {
-  const mergedBy = (textOf: (item: SpelledJson) => string): SpelledList | undefined => {
+): TimeSlice.Steps<SpelledList | undefined> {
+  function* mergedBy(
+    textOf: (item: SpelledJson) => TimeSlice.Steps<string>
+  ): TimeSlice.Steps<SpelledList | undefined> {
     const items = new Map<string, SpelledJson>()
-    const textsOf = (list: SpelledList, choose: (item: SpelledJson, before: SpelledJson) => SpelledJson) =>
-      list.map((item) => {
-        const text = textOf(item)
-        items.set(text, choose(item, items.get(text) ?? item))
-        return text
-      })
-    const [a, b] = [textsOf(ours, eitherOf), textsOf(theirs, eitherOf)]
-    const merged = mergeTexts(
-      textsOf(base, (item) => item),
+    function* textsOf(
+      list: SpelledList,
+      choose: (item: SpelledJson, before: SpelledJson) => TimeSlice.Steps<SpelledJson>
+    ): TimeSlice.Steps<Texts> {
+      const texts: Array<string> = []
+      for (const item of list) {
+        const text = yield* textOf(item)
+        const before = items.get(text)
+        items.set(text, before === undefined ? item : yield* choose(item, before))
+        if (texts.push(text) % TimeSlice.stepSize === 0) yield
+      }
+      return texts
+    }
+    const [a, b] = [yield* textsOf(ours, eitherOf), yield* textsOf(theirs, eitherOf)]
+    const merged = yield* mergeTexts(
+      yield* textsOf(base, function* (item) {
+        return item
+      }),
       a,
       b,
       byContent,
@@ -110,15 +108,29 @@ export const mergeSequence = (
     )
     return merged?.map((text) => items.get(text)!)
   }
-  const byValue = mergedBy(valueText)
-  if (byValue === undefined) return undefined
+  function* countOf(textOf: (item: SpelledJson) => TimeSlice.Steps<string>): TimeSlice.Steps<number> {
+    const texts = new Set<string>()
+    for (const [at, item] of [...base, ...ours, ...theirs].entries()) {
+      texts.add(yield* textOf(item))
+      if (at % TimeSlice.stepSize === 0) yield
+    }
+    return texts.size
+  }
+  const merged = yield* mergedBy(valueText)
+  if (merged === undefined) return undefined
   // Items that a side only spelled otherwise keep that spelling where it makes no other difference.
-  const all = [...base, ...ours, ...theirs]
-  if (new Set(all.map(spelledText)).size === new Set(all.map(valueText)).size) return byValue
-  const bySpelling = mergedBy(spelledText)
-  return bySpelling !== undefined && isEqual(bySpelling, byValue) ? bySpelling : byValue
+  if ((yield* countOf(spelledText)) === (yield* countOf(valueText))) return merged
+  const spelled = yield* mergedBy(spelledText)
+  return spelled !== undefined && (yield* byValue().isSame(spelled, merged)) ? spelled : merged
 }
 
 /** Merges texts by lines; undefined as for lists. */
-export const mergeLines = (base: string, ours: string, theirs: string, isOnce: boolean): string | undefined =>
-  mergeTexts(base.split("\n"), ours.split("\n"), theirs.split("\n"), false, isOnce)?.join("\n")
+export function* mergeLines(
+  base: string,
+  ours: string,
+  theirs: string,
+  isOnce: boolean
+): TimeSlice.Steps<string | undefined> {
+  const merged = yield* mergeTexts(base.split("\n"), ours.split("\n"), theirs.split("\n"), false, isOnce)
+  return merged?.join("\n")
+}

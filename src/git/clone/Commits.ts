@@ -1,10 +1,10 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { Bounded } from "../../domain/Bounded.js"
+import * as Monotonic from "../../domain/Monotonic.js"
 import { makeExclusively } from "../../domain/Mutex.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { RemoteError, StoreError } from "../../domain/StoreError.js"
@@ -80,7 +80,7 @@ export const make = ({
       )
       const together = portions.reduce((sum, { commits }) => sum + commits, 0)
       sight.pushed()
-      const lostAt = yield* Clock.currentTimeMillis
+      const lostAt = yield* Monotonic.millis
       return outcomes.map((outcome, at): FlushOutcome => {
         const { base, branch, commits, tip } = portions[at]!
         switch (outcome._tag) {

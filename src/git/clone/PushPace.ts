@@ -1,8 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { Bounded } from "../../domain/Bounded.js"
+import * as Monotonic from "../../domain/Monotonic.js"
 
 /** Repositories whose pushes are remembered. */
 const mostRepositories = 1_024
@@ -20,11 +20,11 @@ const makePaces = () => {
   return (url: string, interval: Duration.Duration): PushPace => {
     const name = url.toLowerCase()
     const take = (now: number) => Effect.sync(() => void next.set(name, now + Duration.toMillis(interval)))
-    const place: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const place: Effect.Effect<void> = Effect.flatMap(Monotonic.millis, (now) => {
       const wait = (next.get(name) ?? 0) - now
       return wait <= 0 ? take(now) : Effect.zipRight(Effect.sleep(wait), place)
     })
-    return { place, began: Effect.flatMap(Clock.currentTimeMillis, take) }
+    return { place, began: Effect.flatMap(Monotonic.millis, take) }
   }
 }
 

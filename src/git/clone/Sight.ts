@@ -1,6 +1,6 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Bounded } from "../../domain/Bounded.js"
+import * as Monotonic from "../../domain/Monotonic.js"
 import type { Oid } from "../../domain/Oid.js"
 import { branchRef } from "../Names.js"
 import type { ServerFailure } from "../protocol/Transport.js"
@@ -51,7 +51,7 @@ export class Sight {
 
   /** Whether a race was lost lately, for the try that begins now: whoever loses it lost a race again. */
   isNews(branch: string): Effect.Effect<boolean> {
-    return Effect.map(Clock.currentTimeMillis, (now) => {
+    return Effect.map(Monotonic.millis, (now) => {
       const lostAt = this.lost.get(branch)
       this.lost.delete(branch)
       return lostAt !== undefined && now - lostAt < lately

@@ -1,11 +1,12 @@
 import { emptyTree, type Oid } from "../../domain/Oid.js"
-import type { RawObject } from "../GitObject.js"
+import { hash, type RawObject } from "../GitObject.js"
 import { type GitChild, spawnGit } from "./GitProcess.js"
 import type { ObjectType } from "./GitRepository.js"
 
 const idleMillis = 30_000
 
 interface Request {
+  readonly oid: Oid
   readonly resolve: (object: RawObject | undefined) => void
   readonly reject: (cause: Error) => void
 }
@@ -33,7 +34,7 @@ export class CatFile {
     if (oid === emptyTree) return Promise.resolve({ type: "tree", content: new Uint8Array(0) })
     return new Promise((resolve, reject) => {
       const child = this.child ?? this.start()
-      this.waiting.push({ resolve, reject })
+      this.waiting.push({ oid, resolve, reject })
       child.stdin.write(`${oid}\n`)
       this.rest()
     })
@@ -78,7 +79,9 @@ export class CatFile {
       if (this.pending.length < end + size + 2) return
       const content = new Uint8Array(this.pending.subarray(end + 1, end + 1 + size))
       this.pending = this.pending.subarray(end + size + 2)
-      this.waiting.shift()?.resolve({ type, content })
+      const request = this.waiting.shift()
+      // Git believes the index of a pack, and a damaged one may name another object.
+      request?.resolve(hash(type, content) === request.oid ? { type, content } : undefined)
     }
   }
 

@@ -174,7 +174,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         native.run("GitRepository.resolve", () => Option.fromNullable(resolveRevision(revisions, revision))),
       commit: (oid) =>
         Effect.flatMap(
-          native.run("GitRepository.commit", () => objects.commit(oid)),
+          native.run("GitRepository.commit", () => objects.namedCommit(oid)),
           (known) =>
             known !== undefined
               ? Effect.succeedSome(known)

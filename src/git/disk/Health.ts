@@ -13,7 +13,7 @@ export const examine = async (
   directory: string,
   objects: ObjectDatabase
 ): Promise<ReadonlyArray<HealthFinding>> => {
-  objects.rescan()
+  objects.examine()
   const found: Array<HealthFinding> = Repairs.list(directory).map(({ at, message }) => ({
     severity: "ok",
     code: "repaired",

@@ -107,7 +107,7 @@ export const make = (options: MaintenanceOptions) =>
       })
 
     const children = Effect.gen(function* () {
-      yield* attempt(operation, directory, () => objects.rescan())
+      yield* attempt(operation, directory, () => objects.examine())
       // A pack that is damaged too stays as it is, and the others are kept fast all the same.
       for (const stem of objects.damagedPacks) yield* Effect.ignoreLogged(reindex(stem))
       yield* attempt(operation, directory, () => objects.rescan())

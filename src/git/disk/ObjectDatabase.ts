@@ -1,3 +1,4 @@
+import { statSync } from "node:fs"
 import * as path from "node:path"
 import { Bounded } from "../../domain/Bounded.js"
 import type { Oid } from "../../domain/Oid.js"
@@ -25,6 +26,8 @@ export interface CacheSizes {
   readonly trees?: number | undefined
   /** Bytes of commits and delta bases kept. Default 64 MiB. */
   readonly objects?: number | undefined
+  /** Bytes of a pack's index from which on it is read in parts, as it is needed. Default 1 MiB. */
+  readonly packIndex?: number | undefined
 }
 
 /** What weighs more than all of the limit is not kept. Who sets a value says how many bytes it takes. */
@@ -37,6 +40,9 @@ class Broken {
 }
 
 /** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
+const timeOf = (directory: string): number | undefined =>
+  statSync(directory, { throwIfNoEntry: false })?.mtimeMs
+
 export class ObjectDatabase {
   private readonly packs: Packs
   /** The loose objects of repositories that this one borrows from. */
@@ -51,6 +57,8 @@ export class ObjectDatabase {
   /** Objects of commits that are not yet on disk. */
   readonly staged = new Map<Oid, { readonly object: RawObject; users: number }>()
   readonly loose: LooseObjects
+  /** When packs were last added or removed, as of the last look. */
+  private packed: number | undefined
   private readonly objects: string
 
   constructor(
@@ -62,7 +70,11 @@ export class ObjectDatabase {
     this.loose = new LooseObjects(this.objects, owner)
     this.loose.estimate()
     this.trees = ofBytes(caches.trees ?? 64 * 1024 * 1024)
-    this.packs = new Packs(directory, ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.75))
+    this.packs = new Packs(
+      directory,
+      ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.75),
+      caches.packIndex ?? 1024 * 1024
+    )
     this.commits = ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.25)
     this.rescan()
   }
@@ -79,6 +91,7 @@ export class ObjectDatabase {
   /** Looks at the directories of packs again: others add and remove them. */
   rescan(): void {
     const alternates = alternatesOf(this.objects)
+    this.packed = timeOf(path.join(this.objects, "pack"))
     this.lost = alternates.find((directory) => !isThere(directory))
     this.lenders = alternates.map((directory) => new LooseObjects(directory, this.owner))
     this.packs.rescan(alternates)
@@ -102,7 +115,7 @@ export class ObjectDatabase {
         return undefined
       }
     }
-    for (const [pack, offset] of this.packs.holding(Buffer.from(oid, "hex"))) {
+    for (const [pack, offset] of this.packs.holding(oid)) {
       const found = tried(() => packed(pack, offset))
       if (found !== undefined) return found
     }
@@ -121,6 +134,8 @@ export class ObjectDatabase {
   ): A | undefined {
     const found = this.look(oid, packed, loose)
     if (found !== undefined && !(found instanceof Broken)) return found
+    // What an index that was read in parts does not have, it may lack by damage.
+    this.packs.verify()
     this.rescan()
     // The loose ones too: an object is never in neither place, but may move between two looks.
     const again = this.look(oid, packed, loose)
@@ -134,7 +149,7 @@ export class ObjectDatabase {
     if (staged !== undefined) return staged.object
     const found = this.lookTwice(
       oid,
-      (pack, offset) => pack.read(offset),
+      (pack, offset) => pack.readNamed(oid, offset),
       (loose) => loose.read(oid)
     )
     if (found !== undefined) return found
@@ -152,7 +167,13 @@ export class ObjectDatabase {
       : `objects are borrowed from ${this.lost}, which is not there`
   }
 
-  /** The repository's own packs whose index is damaged, by their paths without an ending. */
+  /** Looks at the directories of packs again, and reads every index as a whole. */
+  examine(): void {
+    this.rescan()
+    this.packs.verify()
+  }
+
+  /** The repository's own packs whose index is known to be damaged, by their paths without an ending. */
   get damagedPacks(): ReadonlyArray<string> {
     return this.packs.damaged
   }
@@ -162,7 +183,7 @@ export class ObjectDatabase {
     if (!this.staged.has(oid)) {
       const found = this.look<{ readonly type: ObjectType; readonly size: number }>(
         oid,
-        (pack, offset) => pack.info(offset),
+        (pack, offset) => pack.info(oid, offset),
         (loose) => loose.deflated(oid)
       )
       if (found !== undefined && !(found instanceof Broken)) return { type: found.type, size: found.size }
@@ -176,7 +197,7 @@ export class ObjectDatabase {
     if (this.staged.has(oid)) return undefined
     return this.lookTwice(
       oid,
-      (pack, offset) => ({ stream: opened(pack.deflated(offset), size) }),
+      (pack, offset) => ({ stream: opened(pack.deflated(offset, size), size) }),
       (loose) => {
         const found = loose.deflated(oid)
         return found === undefined ? undefined : { stream: opened(found, size) }
@@ -209,6 +230,20 @@ export class ObjectDatabase {
     this.trees.set(oid, tree, tree.weight)
   }
 
+  /** What is remembered of an object is forgotten where others have pruned it since. */
+  private prune(oid: Oid): void {
+    if (this.commits.get(oid) === undefined) return
+    // A pack that was deleted is readable for as long as it is open.
+    if (this.packed !== timeOf(path.join(this.objects, "pack"))) this.rescan()
+    if (this.info(oid) === undefined) this.commits.delete(oid)
+  }
+
+  /** A commit that somebody names: unlike those that a history leads to, it may have been pruned since it was read. */
+  namedCommit(oid: Oid): CommitInfo | undefined {
+    this.prune(oid)
+    return this.commit(oid)
+  }
+
   commit(oid: Oid): CommitInfo | undefined {
     const known = this.commits.get(oid)
     if (known !== undefined) return known
@@ -224,6 +259,7 @@ export class ObjectDatabase {
 
   /** What a tag, or a tag of a tag, is of. */
   peel(oid: Oid): Oid | undefined {
+    this.prune(oid)
     let at = oid
     for (let steps = 0; steps < 20; steps++) {
       if (this.commits.get(at) !== undefined) return at
@@ -238,6 +274,7 @@ export class ObjectDatabase {
 
   /** The tree that a commit, tag or tree stands for; undefined when there is no such object. */
   rootOf(oid: Oid): Oid | undefined {
+    this.prune(oid)
     const known = this.commits.get(oid)
     if (known !== undefined) return known.tree
     if (this.trees.get(oid) !== undefined || oid === emptyTree) return oid

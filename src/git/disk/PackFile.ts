@@ -1,13 +1,14 @@
 import * as fs from "node:fs"
 import type { Bounded } from "../../domain/Bounded.js"
 import type { Oid } from "../../domain/Oid.js"
-import type { RawObject } from "../GitObject.js"
+import { hash, type RawObject } from "../GitObject.js"
 import { bound, inflate } from "./Deflate.js"
 import { applyDelta, readSize } from "./Delta.js"
 import { Fault } from "./Fault.js"
 import type { ObjectType } from "./GitRepository.js"
 import type { Deflated } from "./ObjectStream.js"
 import type { OpenPacks } from "./OpenPacks.js"
+import type { PackIndex } from "./PackIndex.js"
 
 const types: ReadonlyArray<ObjectType | undefined> = [undefined, "commit", "tree", "blob", "tag"]
 const offsetDelta = 6
@@ -25,14 +26,6 @@ interface Entry {
   readonly base: number | Oid | undefined
 }
 
-const compareAt = (bytes: Buffer, at: number, oid: Buffer): number => {
-  for (let i = 0; i < oid.length; i++) {
-    const difference = bytes[at + i]! - oid[i]!
-    if (difference !== 0) return difference
-  }
-  return 0
-}
-
 /** Every pack that is read takes as many numbers as it has bytes, so that an offset in it has a number of its own. */
 let nextNumber = 0
 
@@ -41,85 +34,28 @@ const scratch = Buffer.allocUnsafeSlow(firstRead)
 
 /** Reads one pack through its index, of either version, deltas included. */
 export class PackFile {
-  readonly count: number
-  private readonly fanOut: number
-  private readonly names: number
-  private readonly stride: number
-  private readonly offsets: number
   private firstNumber: number | undefined
 
   constructor(
     /** Path without its ending. */
     readonly stem: string,
-    private readonly index: Buffer,
+    readonly index: PackIndex,
     private readonly files: OpenPacks,
     private readonly bases: Bounded<RawObject, number>
-  ) {
-    const unusable = (problem: string) =>
-      new Fault("Corrupt", `${stem}.idx ${problem}`, "Run the maintenance, or `git index-pack` on the pack")
-    if (index.length < 8 + 1024 + 40) throw unusable("is cut short")
-    // The first version has no header, and offsets before the names instead of sums and offsets after all of them.
-    const isFirst = index.readUInt32BE(0) !== 0xff744f63
-    if (!isFirst && index.readUInt32BE(4) !== 2) throw unusable("has a version that is not known")
-    this.fanOut = isFirst ? 0 : 8
-    this.count = index.readUInt32BE(this.fanOut + 255 * 4)
-    this.names = this.fanOut + 1024 + (isFirst ? 4 : 0)
-    this.stride = isFirst ? 24 : 20
-    this.offsets = isFirst ? 1024 : 8 + 1024 + this.count * 24
-    const end = isFirst ? 1024 + this.count * 24 : this.offsets + this.count * 4
-    if (index.length < end + 40) throw unusable("is cut short")
-  }
+  ) {}
 
   private get path(): string {
     return `${this.stem}.pack`
   }
 
   close(): void {
+    this.index.close()
     this.files.close(this.path)
-  }
-
-  /** The first place whose name is not below `oid`, which may be a prefix. */
-  private lowerBound(oid: Buffer): number {
-    const first = oid[0]!
-    let low = first === 0 ? 0 : this.index.readUInt32BE(this.fanOut + (first - 1) * 4)
-    let high = this.index.readUInt32BE(this.fanOut + first * 4)
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (compareAt(this.index, this.names + middle * this.stride, oid) < 0) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
-
-  private nameAt(place: number): Oid {
-    const at = this.names + place * this.stride
-    return this.index.toString("hex", at, at + 20) as Oid
   }
 
   /** The offset of an object, or -1. */
   find(oid: Buffer): number {
-    const place = this.lowerBound(oid)
-    if (place >= this.count || compareAt(this.index, this.names + place * this.stride, oid) !== 0) return -1
-    return this.offsetAt(place)
-  }
-
-  private offsetAt(place: number): number {
-    if (this.fanOut === 0) return this.index.readUInt32BE(this.offsets + place * this.stride)
-    const offset = this.index.readUInt32BE(this.offsets + place * 4)
-    if (offset < 0x80000000) return offset
-    return Number(this.index.readBigUInt64BE(this.offsets + this.count * 4 + (offset - 0x80000000) * 8))
-  }
-
-  /** Ids that begin with a prefix of at least two digits. */
-  startingWith(prefix: string): Array<Oid> {
-    const found: Array<Oid> = []
-    const low = this.lowerBound(Buffer.from(prefix.slice(0, prefix.length & ~1), "hex"))
-    for (let place = low; place < this.count; place++) {
-      const name = this.nameAt(place)
-      if (name.startsWith(prefix)) found.push(name)
-      else if (name.slice(0, prefix.length) > prefix) break
-    }
-    return found
+    return this.index.find(oid)
   }
 
   private readAt(offset: number, length: number): Buffer {
@@ -203,10 +139,27 @@ export class PackFile {
     return object
   }
 
-  /** Where the object at `offset` lies deflated; undefined of a delta, which has no bytes of its own. */
-  deflated(offset: number): Deflated | undefined {
+  /** The object that the index says is at `offset`: it has that id, whatever the index has been through. */
+  readNamed(oid: Oid, offset: number): RawObject {
+    const object = this.read(offset)
+    if (!this.index.isVerified && hash(object.type, object.content) !== oid) {
+      throw new Fault(
+        "Corrupt",
+        `${this.stem}.pack does not hold ${oid} where its index says`,
+        "Run `git fsck`"
+      )
+    }
+    return object
+  }
+
+  /**
+   * Where the object at `offset` lies deflated, if it has at least `least` bytes; undefined of a delta, which has no bytes of its
+   * own.
+   */
+  deflated(offset: number, least: number): Deflated | undefined {
+    this.index.verify()
     const { base, size, start, type } = this.entryAt(offset, false)
-    return base === undefined
+    return base === undefined && size >= least
       ? {
           type: types[type]!,
           size,
@@ -226,8 +179,8 @@ export class PackFile {
   /** Where the entry after the one at `offset` begins, or the checksum of the pack. */
   private endOf(offset: number): number {
     let end = this.bytes - 20
-    for (let place = 0; place < this.count; place++) {
-      const other = this.offsetAt(place)
+    for (let place = 0; place < this.index.count; place++) {
+      const other = this.index.offsetAt(place)
       if (other > offset && other < end) end = other
     }
     return end
@@ -249,8 +202,15 @@ export class PackFile {
     this.bases.set(this.key(offset), object, object.content.length + 150)
   }
 
-  info(offset: number): { readonly type: ObjectType; readonly size: number } {
+  info(oid: Oid, offset: number): { readonly type: ObjectType; readonly size: number } {
     let entry = this.entryAt(offset, false)
+    if (!this.index.isVerified) {
+      if (entry.size <= firstRead) {
+        const { content, type } = this.readNamed(oid, offset)
+        return { type, size: content.length }
+      }
+      this.index.verify()
+    }
     let size = entry.size
     if (entry.base !== undefined) {
       const whole = this.entryAt(offset, true)

@@ -63,9 +63,11 @@ export const repositoriesFields = {
   timeout: maybe(duration()),
   signature: maybe(person),
   caches: maybe(
-    Schema.Struct({ trees: maybe(atLeast(0)), objects: maybe(atLeast(0)) } satisfies FieldsOf<
-      NonNullable<EngineOptions["caches"]>
-    >)
+    Schema.Struct({
+      trees: maybe(atLeast(0)),
+      objects: maybe(atLeast(0)),
+      packIndex: maybe(atLeast(0))
+    } satisfies FieldsOf<NonNullable<EngineOptions["caches"]>>)
   ),
   maintenance: maybe(
     Schema.Union(schedule, flag.pipe(Schema.filter((value) => !value || "is false or a schedule")))

@@ -1,8 +1,10 @@
 import * as Schema from "effect/Schema"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
 import { ErrorBody } from "../../domain/ErrorBody.js"
+import type { MergeConflict } from "../../domain/merge/MergeRules.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
+import { type EditSettlement, maxEdits } from "../../store/browse/StagedEdits.js"
 
 // Bodies reach these schemas through JSON.parse, so whatever is there is JSON already.
 const JsonValue = Schema.declare((value): value is Json => value !== undefined).annotations({
@@ -183,18 +185,66 @@ export const EditableAnswer = Schema.Struct({
   document: Schema.NullOr(Schema.Struct({ ...EditBase.fields, text: Schema.String }))
 }).annotations({ identifier: "EditableAnswer" })
 
-const Path = Schema.Array(Schema.Union(Schema.String, Schema.Number))
+const isPath = (value: unknown): value is ReadonlyArray<string | number> =>
+  Array.isArray(value) && value.every((step) => typeof step === "string" || typeof step === "number")
+
+const pathSchema = { type: "array", items: { anyOf: [{ type: "string" }, { type: "number" }] } }
+
+// An edit of a document with many members has as many places: a schema of each would hold the event loop.
+const isPaths = (value: unknown): value is ReadonlyArray<ReadonlyArray<string | number>> =>
+  Array.isArray(value) && value.every(isPath)
+
+const Settled = Schema.declare(
+  (value): value is EditSettlement | undefined =>
+    value === undefined ||
+    (isObject(value) && typeof value["against"] === "string" && isPaths(value["theirs"]))
+).annotations({
+  identifier: "EditSettlement",
+  message: () => "must have against, a blob, and theirs, a list of paths",
+  jsonSchema: {
+    type: "object",
+    required: ["against", "theirs"],
+    properties: { against: { type: "string" }, theirs: { type: "array", items: pathSchema } }
+  }
+})
+
+const MergeConflicts = Schema.declare(
+  (value): value is ReadonlyArray<MergeConflict> =>
+    Array.isArray(value) && value.every((conflict) => isObject(conflict) && isPath(conflict["path"]))
+).annotations({
+  identifier: "MergeConflicts",
+  message: () => "must be a list of conflicts",
+  jsonSchema: {
+    type: "array",
+    items: {
+      type: "object",
+      required: ["path"],
+      properties: { path: pathSchema, base: {}, ours: {}, theirs: {} }
+    }
+  }
+})
 
 const StagedEdit = Schema.Struct({
   collection: text,
   id: text,
   base: Schema.NullOr(EditBase),
   text: Schema.NullOr(text),
-  settled: Schema.optional(Schema.Struct({ against: text, theirs: Schema.Array(Path) }))
+  settled: optional(Settled)
+})
+
+// Of a list that is too long no item is looked at.
+const FewEdits = Schema.declare(
+  (value): value is ReadonlyArray<unknown> => Array.isArray(value) && value.length <= maxEdits
+).annotations({
+  identifier: "FewEdits",
+  message: () => `must be a list of at most ${maxEdits} edits`,
+  jsonSchema: { type: "array", maxItems: maxEdits }
 })
 
 /** Edits of documents: `text` is the whole document as it is to be, null to delete it. */
-export const ReviewRequest = Schema.Struct({ edits: Schema.Array(StagedEdit) }).annotations({
+export const ReviewRequest = Schema.Struct({
+  edits: Schema.compose(FewEdits, Schema.Array(StagedEdit))
+}).annotations({
   identifier: "ReviewRequest",
   message: () => "must be an object"
 })
@@ -213,14 +263,7 @@ const ReviewedEdits = Schema.Array(
         theirs: Schema.NullOr(JsonDocument),
         version: Schema.NullOr(EditBase),
         merged: Schema.NullOr(JsonDocument),
-        fields: Schema.Array(
-          Schema.Struct({
-            path: Path,
-            base: optional(JsonValue),
-            ours: optional(JsonValue),
-            theirs: optional(JsonValue)
-          })
-        )
+        fields: MergeConflicts
       })
     ),
     problem: Schema.optional(Schema.String)

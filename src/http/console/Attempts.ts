@@ -1,4 +1,5 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import * as Monotonic from "../../domain/Monotonic.js"
 import { Guesses } from "../server/Guesses.js"
 import type { Failure } from "../server/HttpError.js"
 import { tooManyAttempts } from "./ConsoleError.js"
@@ -13,7 +14,7 @@ export const make = Effect.sync(() => {
       credentials = ""
     ): Effect.Effect<A, E | Failure> =>
       Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* Monotonic.millis
         const wait = guesses.wait(client, credentials, now)
         if (wait > 0) return yield* tooManyAttempts(wait)
         const takeBack = guesses.fail(client, now)

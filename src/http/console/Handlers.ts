@@ -103,11 +103,15 @@ export const router = (options: ConsoleOptions = {}) =>
       })
 
     const answer = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
-      Effect.map(Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), TimeSlice.stringify), (json) =>
-        HttpServerResponse.text(json, {
-          contentType: "application/json",
-          headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }
-        })
+      TimeSlice.breathe().pipe(
+        Effect.zipRight(Effect.orDie(Schema.encode(schema)(value))),
+        Effect.flatMap(TimeSlice.stringify),
+        Effect.map((json) =>
+          HttpServerResponse.text(json, {
+            contentType: "application/json",
+            headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+          })
+        )
       )
 
     const signedIn = Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
-import { Clock, Duration, Effect, Exit, Option, Schedule, Scope } from "effect"
+import { Duration, Effect, Exit, Option, Schedule, Scope } from "effect"
 import type { DurationInput } from "../../domain/DurationInput.js"
+import * as Monotonic from "../../domain/Monotonic.js"
 import type { Browse } from "../../store/browse/Browse.js"
 import { durationOption } from "../server/DurationOption.js"
 
@@ -71,7 +72,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
       }
 
       const sweep = Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* Monotonic.millis
         for (const [id, entry] of [...entries]) if (expired(entry, now)) yield* close(id)
       })
 
@@ -92,7 +93,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
               const made = yield* restore(Scope.extend(open(id), scope)).pipe(
                 Effect.onError(() => Scope.close(scope, Exit.void))
               )
-              const now = yield* Clock.currentTimeMillis
+              const now = yield* Monotonic.millis
               entries.set(id, { session: made.session, scope, createdAt: now, seenAt: now })
               while (entries.size > limits.maximum) yield* close(surplus())
               return made
@@ -104,7 +105,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
           Effect.gen(function* () {
             const entry = id === undefined ? undefined : entries.get(id)
             if (entry === undefined) return Option.none()
-            const now = yield* Clock.currentTimeMillis
+            const now = yield* Monotonic.millis
             if (expired(entry, now)) {
               yield* close(entry.session.id)
               return Option.none()

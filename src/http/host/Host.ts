@@ -158,14 +158,14 @@ const make = (options: HostOptions) =>
       const wait = guesses.wait(
         client,
         Option.match(found, { onNone: () => "", onSome: ({ id }) => id }),
-        Date.now()
+        performance.now()
       )
       if (wait > 0) return tooManyGuesses(wait)
       if (Option.isSome(found)) {
         guesses.succeed(client, found.value.id)
         return found.value
       }
-      guesses.fail(client, Date.now())
+      guesses.fail(client, performance.now())
       return badCredentials
     }
 

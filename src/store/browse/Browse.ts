@@ -1,10 +1,10 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { StoredDocument } from "../../domain/Document.js"
 import { lazy } from "../../domain/Lazy.js"
+import * as Monotonic from "../../domain/Monotonic.js"
 import type { Oid } from "../../domain/Oid.js"
 import { settingsFileName } from "../../domain/Settings.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
@@ -187,12 +187,12 @@ export const make = (options: BrowseOptions): Browse => {
 
   const present = Effect.gen(function* () {
     const root = yield* rootAt(undefined)
-    listed = { at: yield* Clock.currentTimeMillis, root }
+    listed = { at: yield* Monotonic.millis, root }
     return root
   })
 
   const recent = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* Monotonic.millis
     return listed !== undefined && now - listed.at < fresh ? listed.root : yield* present
   })
 

@@ -2,8 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
-import { equalJson } from "../../domain/IndexKey.js"
-import { parseObject } from "../../domain/JsonText.js"
+import { bodyOf } from "../../domain/JsonCopy.js"
+import { parseObjectSliced } from "../../domain/JsonText.js"
+import { byValue } from "../../domain/merge/JsonIdentity.js"
 import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
 import {
   type ConflictError,
@@ -15,8 +16,7 @@ import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { StoreService } from "../StoreService.js"
-import { samePath } from "./Difference.js"
-import { readDocument, withoutMetadata } from "./EditText.js"
+import { readDocument } from "./EditText.js"
 import type { EditBase, EditConflict, ReviewedEdit, StagedEdit } from "./StagedEdits.js"
 
 /** One edit as it stands to what is stored now. */
@@ -26,14 +26,17 @@ export interface PlannedEdit {
   readonly onto: Pick<Version, "sha"> | null | undefined
 }
 
-const bodyOf = (version: Version | undefined): JsonObject | null =>
-  version === undefined ? null : withoutMetadata(version.document)
+const withoutMetadata = (document: JsonObject): Effect.Effect<JsonObject> =>
+  TimeSlice.run(() => bodyOf(document))
+
+const bodyIn = (version: Version | undefined): Effect.Effect<JsonObject | null> =>
+  version === undefined ? Effect.succeed(null) : withoutMetadata(version.document)
 
 const baseOf = (version: Version | undefined): EditBase | null =>
   version === undefined ? null : { sha: version.sha, commit: version.commit }
 
-const same = (a: JsonObject | null, b: JsonObject | null): boolean =>
-  equalJson(a ?? undefined, b ?? undefined)
+const same = (a: JsonObject | null, b: JsonObject | null): Effect.Effect<boolean> =>
+  TimeSlice.run(() => byValue().isSame(a ?? undefined, b ?? undefined))
 
 type Merging =
   | { readonly _tag: "Merged"; readonly document: JsonObject | undefined }
@@ -43,22 +46,26 @@ type Merging =
 const mergeOf = (store: StoreService, edit: StagedEdit, base: EditBase, ours: JsonObject, found: Version) => {
   const { collection, id, settled } = edit
   const isSettled = settled !== undefined && settled.against === found.sha
+  const theirs = new Set(settled?.theirs.map((path) => JSON.stringify(path)))
   const settle = ({ path }: MergeConflict): Settlement =>
-    settled?.theirs.some((theirs) => samePath(theirs, path)) === true ? "theirs" : "ours"
+    theirs.has(JSON.stringify(path)) ? "theirs" : "ours"
   const directory = `${under(store.root, collection)}/`
   return store
     .preview((dry) =>
       dry.collection(collection).replace(id, ours, { base, ...(isSettled ? { rules: { settle } } : {}) })
     )
     .pipe(
-      Effect.map((commit): Merging => {
+      Effect.flatMap((commit) => {
         const changes = Option.isSome(commit) ? commit.value.changes : []
         for (const change of changes) {
           if (change._tag !== "Put" || !change.path.startsWith(directory)) continue
-          const document = Option.getOrUndefined(Either.getRight(parseObject(change.content)))
-          return { _tag: "Merged", document: document && withoutMetadata(document) }
+          return parseObjectSliced(change.content).pipe(
+            Effect.map(Either.getRight),
+            Effect.flatMap(Effect.transposeMapOption(withoutMetadata)),
+            Effect.map((document): Merging => ({ _tag: "Merged", document: Option.getOrUndefined(document) }))
+          )
         }
-        return { _tag: "Merged", document: undefined }
+        return Effect.succeed<Merging>({ _tag: "Merged", document: undefined })
       }),
       Effect.catchTag("ConflictError", (error: ConflictError): Effect.Effect<Merging, WriteError> => {
         const { merge } = error
@@ -91,7 +98,7 @@ const wasWritten = (store: StoreService, edit: StagedEdit, base: EditBase, ours:
       const past = yield* versionIn(store, edit, sha)
       // The commit of a base is one that has it, the one that wrote it may be older: the blob tells.
       if (past?.sha === base.sha) return false
-      if (same(bodyOf(past), ours)) return true
+      if (yield* same(yield* bodyIn(past), ours)) return true
     }
     return false
   })
@@ -125,7 +132,8 @@ const planOn = (
 ): Effect.Effect<PlannedEdit, WriteError> =>
   Effect.gen(function* () {
     const { base, collection, id, text } = edit
-    const before = bodyOf(found)
+    yield* TimeSlice.breathe()
+    const before = yield* bodyIn(found)
     const planned = (
       review: Pick<ReviewedEdit, "state" | "after" | "conflict" | "problem">,
       isWritten = false
@@ -138,7 +146,7 @@ const planOn = (
       return planned({ state: "invalid", after: before, problem: `${collection}/${id} ${read.left}` })
     }
     const ours = read.right
-    if (same(ours, before)) return planned({ state: "none", after: before })
+    if (yield* same(ours, before)) return planned({ state: "none", after: before })
     const contradicting = function* (past: JsonObject | null, merge?: DocumentMerge) {
       const conflict: EditConflict = {
         base: past,
@@ -159,7 +167,7 @@ const planOn = (
       return planned({ state: ours === null ? "delete" : "change", after: ours }, true)
     }
     if (ours === null || found === undefined)
-      return yield* contradicting(bodyOf(yield* versionIn(store, edit, base.commit)))
+      return yield* contradicting(yield* bodyIn(yield* versionIn(store, edit, base.commit)))
     const merging = yield* mergeOf(store, edit, base, ours, found).pipe(
       // A history that was rewritten may not have the base any more.
       Effect.catchTag("NotFoundError", () => Effect.succeed(undefined))
@@ -167,7 +175,7 @@ const planOn = (
     if (merging === undefined) return yield* contradicting(null)
     if (merging._tag === "Conflict") return yield* contradicting(merging.merge.base, merging.merge)
     const merged = merging.document ?? before
-    return same(merged, before) || (yield* wasWritten(store, edit, base, ours))
+    return (yield* same(merged, before)) || (yield* wasWritten(store, edit, base, ours))
       ? planned({ state: "none", after: before })
       : planned({ state: "merge", after: merged }, true)
   })

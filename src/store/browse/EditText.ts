@@ -1,23 +1,31 @@
 import * as Either from "effect/Either"
 import type { JsonObject } from "../../domain/Document.js"
-import { findInexactNumbers, readObject } from "../../domain/JsonText.js"
+import { bodyOf } from "../../domain/JsonCopy.js"
+import { fileLength, findInexactNumbers, readObject } from "../../domain/JsonText.js"
 import type * as TimeSlice from "../../domain/TimeSlice.js"
 
-const encoder = new TextEncoder()
+const mebibyte = 1024 * 1024
 
-/** A document without the fields that the store writes. */
-export const withoutMetadata = ({ _created_at, _id, _rev, _updated_at, ...body }: JsonObject): JsonObject =>
-  body
+/** The longest file of a document that is edited as text: its bytes are read, hashed and compressed in one go. */
+const longestFile = 2 * mebibyte
+
+const encoder = new TextEncoder()
 
 /** The document that an edited text holds, without the store's fields; or what is wrong with the text. In steps. */
 export function* readDocument(text: string): TimeSlice.Steps<Either.Either<JsonObject, string>> {
   // Half of a character would be written as another one.
   if (/\p{Surrogate}/u.test(text)) return Either.left("holds half of a character (a lone surrogate)")
+  const length = yield* fileLength(text)
+  if (length > longestFile) {
+    return Either.left(
+      `is nested so deeply that its file would have ${Math.ceil(length / mebibyte)} MiB, and ${longestFile / mebibyte} are the most: nest it less, or write it with the command line`
+    )
+  }
   const read = yield* readObject(encoder.encode(text))
   if (Either.isLeft(read)) return read
   const [inexact] = yield* findInexactNumbers(text)
   return inexact === undefined
-    ? Either.right(withoutMetadata(read.right))
+    ? Either.right(yield* bodyOf(read.right))
     : Either.left(
         `holds the number ${inexact.text} at ${inexact.path}, which would be stored as ${inexact.value}: write it as text`
       )

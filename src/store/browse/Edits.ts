@@ -2,20 +2,24 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { encode } from "../../domain/CanonicalJson.js"
+import { encodeSliced } from "../../domain/CanonicalJson.js"
 import type { Oid } from "../../domain/Oid.js"
-import { parseVerbatim, type SpelledObject } from "../../domain/SpelledJson.js"
+import { readVerbatim, type SpelledObject } from "../../domain/SpelledJson.js"
 import { AuthError, ValidationError, type WriteError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Batch } from "../Batch.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import { type PlannedEdit, planEdit } from "./EditPlan.js"
-import type { EditableDocument, Publication, StagedEdit, StagedEdits } from "./StagedEdits.js"
-
-/** The most edits of one publication. */
-export const maxEdits = 500
+import {
+  type EditableDocument,
+  maxEdits,
+  type Publication,
+  type StagedEdit,
+  type StagedEdits
+} from "./StagedEdits.js"
 
 /** How often a publication is planned anew because somebody was faster. */
 const attempts = 5
@@ -26,8 +30,8 @@ const concurrency = 8
 const decoder = new TextDecoder()
 
 /** The text of a document without the fields that the store writes. */
-const textOf = ({ _created_at, _id, _rev, _updated_at, ...body }: SpelledObject): string =>
-  decoder.decode(Either.getOrElse(encode(body), () => new Uint8Array()))
+const textOf = ({ _created_at, _id, _rev, _updated_at, ...body }: SpelledObject): Effect.Effect<string> =>
+  Effect.map(encodeSliced(body), (bytes) => decoder.decode(Either.getOrElse(bytes, () => new Uint8Array())))
 
 const nameOf = ({ collection, id }: StagedEdit) => `${collection}/${id}`
 
@@ -49,7 +53,9 @@ const queue = (batch: Batch, planned: ReadonlyArray<PlannedEdit>) =>
         ? Effect.void
         : Effect.zipRight(
             batch.expect(collection, id, onto === null ? { absent: true } : { sha: onto.sha }),
-            after === null ? batch.delete(collection, id) : batch.put(collection, id, after)
+            after === null
+              ? batch.delete(collection, id)
+              : Effect.zipRight(TimeSlice.breathe(), batch.put(collection, id, after))
           ),
     { discard: true }
   )
@@ -62,9 +68,12 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
       .blobs(commit as Oid, [{ path: under(store.root, collection, `${id}.json`), oid: sha as Oid }])
       .pipe(
         Stream.runHead,
-        Effect.map(Option.flatMap(({ content }) => Either.getRight(parseVerbatim(content)))),
+        Effect.flatMap(
+          Effect.transposeMapOption(({ content }) => TimeSlice.run(() => readVerbatim(content)))
+        ),
+        Effect.map(Option.flatMap(Either.getRight)),
         Effect.map(Option.getOrElse((): SpelledObject => document)),
-        Effect.map(textOf)
+        Effect.flatMap(textOf)
       )
 
   const planOf = (operation: string, edits: ReadonlyArray<StagedEdit>) =>

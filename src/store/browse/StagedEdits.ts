@@ -5,6 +5,14 @@ import type { MergeConflict } from "../../domain/merge/MergeRules.js"
 import type { ReadError, WriteError } from "../../domain/StoreError.js"
 
 /**
+ * The most edits of one publication.
+ *
+ * @since 0.1.0
+ * @category editing
+ */
+export const maxEdits = 500
+
+/**
  * The version of a document that an edit began with.
  *
  * @since 0.1.0

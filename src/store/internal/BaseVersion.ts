@@ -6,9 +6,8 @@ import type { Oid } from "../../domain/Oid.js"
 import { NotFoundError, type ReadError, ValidationError } from "../../domain/StoreError.js"
 import type { MergeBase } from "../Collection.js"
 import { documentPath } from "../DocumentPath.js"
-import type { Blob } from "../remote/GitRemote.js"
 import type { StoreCore } from "./StoreCore.js"
-import { type Place, versionOf } from "./Versions.js"
+import { type Place, readVersion } from "./Versions.js"
 import type { StoredVersion } from "./WriteUnit.js"
 
 /** Commits of one document that are looked at for a revision. */
@@ -41,29 +40,38 @@ const locate = (core: StoreCore, place: Place) =>
     return { head, path: documentPath(core.options.root, settings, place.collection, place.id) }
   })
 
+const versionAt = (
+  core: StoreCore,
+  commit: Parameters<StoreCore["remote"]["file"]>[0],
+  path: string
+): Effect.Effect<Option.Option<StoredVersion>, ReadError> =>
+  Effect.flatMap(
+    core.remote.file(commit, path),
+    Effect.transposeMapOption((blob) => readVersion(path, blob))
+  )
+
 const byCommit = (
   core: StoreCore,
   commit: string,
   path: string
-): Effect.Effect<Option.Option<Blob>, ReadError> =>
+): Effect.Effect<Option.Option<StoredVersion>, ReadError> =>
   Effect.flatMap(
     core.remote.resolve(commit),
     Option.match({
       onNone: () => Effect.succeedNone,
-      onSome: (head) => core.remote.file(head, path)
+      onSome: (head) => versionAt(core, head, path)
     })
   )
 
 /** Every version of the document that the history has, the newest first; none where a commit deleted it. */
 const versions = (core: StoreCore, at: Oid, path: string) =>
-  core.remote.log(at, path, { limit: mostCommits }).pipe(
-    Stream.mapEffect(({ commit, parents }) =>
-      Effect.map(core.remote.file(commit, path), (file) => ({
-        isMerge: parents.length > 1,
-        version: Option.map(file, (blob) => versionOf(path, blob))
-      }))
+  core.remote
+    .log(at, path, { limit: mostCommits })
+    .pipe(
+      Stream.mapEffect(({ commit, parents }) =>
+        Effect.map(versionAt(core, commit, path), (version) => ({ isMerge: parents.length > 1, version }))
+      )
     )
-  )
 
 /** The version that has a revision: the history must tell one, since edits by hand and merges may give two the same. */
 const byRevision = (core: StoreCore, place: Place, at: Oid, path: string, wanted: number) =>
@@ -112,9 +120,8 @@ export const readBase = (
         Stream.runHead
       )
       const inCommit = commit === undefined ? Effect.succeedNone : byCommit(core, commit, path)
-      return Effect.flatMap(
-        Effect.map(inCommit, (file) => isIt(Option.map(file, (blob) => versionOf(path, blob)))),
-        (found) => (Option.isSome(found) ? Effect.succeed(found) : inHistory)
+      return Effect.flatMap(Effect.map(inCommit, isIt), (found) =>
+        Option.isSome(found) ? Effect.succeed(found) : inHistory
       )
     }
     const found = yield* find()

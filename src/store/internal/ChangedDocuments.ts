@@ -11,7 +11,7 @@ import { keyOf } from "./OperationQueue.js"
 import type { RecordedSettings } from "./RepositorySettings.js"
 import { makeSnapshot } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
-import { versionOf } from "./Versions.js"
+import { readVersion } from "./Versions.js"
 import type { StoredVersion } from "./WriteUnit.js"
 
 export interface DocumentFile {
@@ -104,8 +104,8 @@ export const versionsAt = (
   at: Head,
   files: ReadonlyArray<Pick<DocumentFile, "oid" | "path">>
 ): Effect.Effect<ReadonlyMap<string, StoredVersion>, ReadError> =>
-  Stream.runFold(
+  Stream.runFoldEffect(
     core.remote.blobs(at, files, { concurrency: core.options.concurrency }),
     new Map<string, StoredVersion>(),
-    (all, blob) => all.set(blob.path, versionOf(blob.path, blob))
+    (all, blob) => Effect.map(readVersion(blob.path, blob), (version) => all.set(blob.path, version))
   )

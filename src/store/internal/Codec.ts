@@ -7,7 +7,14 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { isPlainObject, stepInto } from "../../domain/CanonicalJson.js"
 import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../../domain/Document.js"
-import { type CopyRules, copyOf, isLiteral, NotCopied, overlaid } from "../../domain/JsonCopy.js"
+import {
+  type CopyRules,
+  copyOf,
+  isLiteral,
+  metadataNames,
+  NotCopied,
+  overlaid
+} from "../../domain/JsonCopy.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Typed } from "../Collection.js"
@@ -137,8 +144,6 @@ const misfit = (place: Place, error: ParseResult.ParseError, what: string): Vali
     issues
   })
 }
-
-const metadataNames = ["_id", "_rev", "_created_at", "_updated_at"] as const
 
 const fieldsOf = (ast: AST.AST): ReadonlyArray<PropertyKey> =>
   AST.isTypeLiteral(ast) ? ast.propertySignatures.map(({ name }) => name) : []
@@ -281,10 +286,7 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
     schema: schema as AnySchema,
     fits: validated,
     read: (place, content) =>
-      Either.match(readDocument(place, content), {
-        onLeft: (error) => Effect.fail(error),
-        onRight: (document) => fromDocument(place, document)
-      }),
+      Effect.flatMap(readDocument(place, content), (document) => fromDocument(place, document)),
     fromDocument: (place, document) => fromDocument(place, document),
     copy: copied({ isCopied: isLiteral, keepsUndefined: true }),
     encode: encoded,

@@ -13,6 +13,7 @@ import type { Place } from "./Versions.js"
 import type { DocumentOperation, UnitOutcome } from "./WriteUnit.js"
 
 /** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
+const estimating = lazy(() => import("./Estimating.js"))
 const importing = lazy(() => import("./Importing.js"))
 const merging = lazy(() => import("./MergingWrites.js"))
 const reindexing = lazy(() => import("./Reindex.js"))
@@ -66,8 +67,9 @@ export const makeCollection = <A, I>(
     return codec.read(placeOf(operation, id, one?.path), after.content)
   }
 
+  const reader = makeReader(core, name, codec)
   return {
-    ...makeReader(core, name, codec),
+    ...reader,
     ...collectionExports(core, name),
     insert: Effect.fnUntraced(function* (given, options) {
       const operation = "Collection.insert"
@@ -155,6 +157,8 @@ export const makeCollection = <A, I>(
     }),
     importRecords: (records, options) =>
       Effect.flatMap(importing, ({ importInto }) => importInto(target, records, options)),
+    estimate: (options) =>
+      Effect.flatMap(estimating, ({ estimate }) => estimate(core, name, reader.count, options)),
     reindex: Effect.fnUntraced(function* (options) {
       const operation = "Collection.reindex"
       yield* check(operation, { collection: name })

@@ -1,9 +1,9 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import { lazy } from "../../domain/Lazy.js"
+import * as Monotonic from "../../domain/Monotonic.js"
 import type { RefMoved } from "../../domain/Ref.js"
 import { AuthError, ConflictError, type WriteError } from "../../domain/StoreError.js"
 import { type Edited, type RemoteSnapshot, takesRequests } from "../remote/GitRemote.js"
@@ -54,7 +54,7 @@ export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOu
     const { branch, cache, options, presence, reads, remote } = parts
     const { edit } = yield* edits
     const { verify } = yield* verification
-    const started = yield* Clock.currentTimeMillis
+    const started = yield* Monotonic.millis
     const limit = Duration.toMillis(options.deadline)
     const conflicts = Judgement.noConflicts(unit.retries ?? options.conflictRetries)
     for (let attempt = 0; ; attempt++) {
@@ -98,7 +98,7 @@ export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOu
         return yield* stuck(unit, answer.left, `the branch moved ${attempt + 1} times during the write`)
       }
       yield* pause(attempt)
-      if ((yield* Clock.currentTimeMillis) - started >= limit) {
+      if ((yield* Monotonic.millis) - started >= limit) {
         return yield* stuck(unit, answer.left, "the branch kept moving until the deadline")
       }
     }

@@ -10,6 +10,7 @@ import { examineFiles } from "./DoctorFiles.js"
 import { examineTrees } from "./DoctorTrees.js"
 import { doubleFindings } from "./DoctorUnique.js"
 import { type Listing, listingOf } from "./Listing.js"
+import { storageAdvice } from "./Scale.js"
 import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
 
 /** Names that differ only in case. */
@@ -63,8 +64,18 @@ const examineListing = (
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** From so many documents on, indexes and manifests are better kept as trees. */
-const many = 2_000
+/** The entries of the directory of a collection that has the most. */
+const fullestOf = ({ entries }: Tree): number => {
+  const counts = new Map<string, number>()
+  let most = 0
+  for (const { path } of entries) {
+    const directory = path.slice(0, Math.max(path.lastIndexOf("/"), 0))
+    const count = (counts.get(directory) ?? 0) + 1
+    counts.set(directory, count)
+    if (count > most) most = count
+  }
+  return most
+}
 
 /** Looks at one collection: at its listing, at the version that indexes and manifest name, and `deep` at every document. */
 export const examineCollection = (
@@ -103,17 +114,19 @@ export const examineCollection = (
       found.push(...derived.againstListing(listing))
     }
     const agrees = found.length === 0
-    if (
-      settings.settings.format === 1 &&
-      listing.length >= many &&
-      (derived.indexes > 0 || derived.manifest)
-    ) {
+    const size = {
+      documents: listing.length,
+      indexes: derived.indexes,
+      manifest: derived.manifest,
+      fullest: fullestOf(tree)
+    }
+    for (const { hint, reason, setting } of storageAdvice(size, settings.settings)) {
       found.push({
         severity: "ok",
-        code: "format",
+        code: setting,
         collection,
-        message: `${collection} has ${listing.length} documents: each write writes its index and manifest files whole`,
-        hint: "reindex --format 2, or store.reindex({ format: 2 }), keeps them as trees of small files"
+        message: `${collection} has ${listing.length} documents: ${reason}`,
+        hint
       })
     }
     found.push(summary(collection, listing.length, derived.indexes, derived.manifest, deep, agrees))

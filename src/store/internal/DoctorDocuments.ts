@@ -80,7 +80,7 @@ export const documentFindings = (
       code: "foreign-id",
       collection,
       ids: misnamed,
-      message: `${collection} has ${misnamed.length} documents whose _id is not their file's name`,
+      message: `${collection} has ${misnamed.length === 1 ? "a document whose _id is not its file's name" : `${misnamed.length} documents whose _id is not their file's name`}`,
       hint: "the file's name is the id; the next write of the document corrects the field"
     })
   }

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import { inexactNumbers } from "../../domain/JsonText.js"
 import { ValidationError } from "../../domain/StoreError.js"
@@ -16,10 +15,10 @@ import { readDocument } from "./Versions.js"
 const copied: Codec<StoredDocument, JsonObject> = {
   ...plain,
   read: (place, content) =>
-    Either.flatMap(readDocument(place, content), (document) => {
+    Effect.flatMap(readDocument(place, content), (document) => {
       const [lost] = inexactNumbers(content)
-      if (lost === undefined) return Either.right(document)
-      return Either.left(
+      if (lost === undefined) return Effect.succeed(document)
+      return Effect.fail(
         new ValidationError({
           ...place,
           message: `${place.path}: the number ${lost.text} at ${lost.path} cannot be exported without changing it`,

@@ -4,10 +4,10 @@ import * as Option from "effect/Option"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { StoredDocument } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
-import { parseObject } from "../../domain/JsonText.js"
+import { parseObjectSliced } from "../../domain/JsonText.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { Settings } from "../../domain/Settings.js"
-import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
+import { readDocumentIn, type SpelledObject } from "../../domain/SpelledJson.js"
 import {
   ConflictError,
   type DocumentConflict,
@@ -16,6 +16,7 @@ import {
   ValidationError,
   type WriteError
 } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import { documentPath, placeProblem } from "../DocumentPath.js"
 import type { Change } from "../remote/GitRemote.js"
 import { complete, type Place, readDocument, writeVersion } from "./Versions.js"
@@ -224,9 +225,9 @@ export const prepareOne = (
       const { content, file } = next
       const document = complete(
         id,
-        Either.getOrElse(parseObject(content), () => ({}))
+        Either.getOrElse(yield* parseObjectSliced(content), () => ({}))
       )
-      const after = { document, content, spelled: documentIn(content) }
+      const after = { document, content, spelled: yield* TimeSlice.run(() => readDocumentIn(content)) }
       const change: Change =
         file === undefined || file.mode === "100644"
           ? { _tag: "Put", path, content }

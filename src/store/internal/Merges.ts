@@ -1,8 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
+import * as Monotonic from "../../domain/Monotonic.js"
 import {
   ConflictError,
   type DocumentConflict,
@@ -144,9 +144,9 @@ export const makeMerge =
       }
       if (isDry) return yield* preview(target, request, open)
 
-      const started = yield* Clock.currentTimeMillis
+      const started = yield* Monotonic.millis
       const isLate = Effect.map(
-        Clock.currentTimeMillis,
+        Monotonic.millis,
         (now) => now - started >= Duration.toMillis(target.options.deadline)
       )
       let isBegun = begin === undefined

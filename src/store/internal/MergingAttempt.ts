@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
-import { mergeDocuments } from "../../domain/merge/MergeDocuments.js"
+import { merging } from "../../domain/merge/MergeDocuments.js"
 import { type DocumentMerge, type MergeRules, mergeRulesProblem } from "../../domain/merge/MergeRules.js"
 import { fieldsOfSchema } from "../../domain/merge/SchemaRules.js"
 import type { Settings } from "../../domain/Settings.js"
 import { ConflictError, ValidationError, type WriteError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { EditOptions } from "../Collection.js"
 import type { Codec } from "./Codec.js"
 import { describe } from "./Judgement.js"
@@ -83,14 +84,19 @@ export const merged = <A, I>(
   ours: JsonObject,
   theirs: JsonObject
 ): Effect.Effect<DocumentMerge, ValidationError> =>
-  Effect.try({
-    try: () => {
-      const recorded = settings.merge.get(place.collection!)
-      const all = recorded === undefined ? rules : rulesOfLevels(rules, { fields: recorded })
-      return { base, ours, theirs, ...mergeDocuments({ base, ours, theirs }, all) }
-    },
-    catch: (cause) => refused(place, `${place.path} cannot be merged: ${String(cause)}`, undefined, cause)
-  })
+  Effect.suspend(() => {
+    const recorded = settings.merge.get(place.collection!)
+    const all = recorded === undefined ? rules : rulesOfLevels(rules, { fields: recorded })
+    return Effect.map(
+      TimeSlice.run(() => merging({ base, ours, theirs }, all)),
+      (merge) => ({ base, ours, theirs, ...merge })
+    )
+  }).pipe(
+    // A rule is a function of the caller: what it throws is an error of its input.
+    Effect.catchAllDefect((cause) =>
+      refused(place, `${place.path} cannot be merged: ${String(cause)}`, undefined, cause)
+    )
+  )
 
 const inWords = ({ conflicts }: DocumentMerge): string =>
   conflicts.map(({ path }) => (path.length === 0 ? "the document" : path.join("."))).join(", ")

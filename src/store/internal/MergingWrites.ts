@@ -1,8 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
+import * as Monotonic from "../../domain/Monotonic.js"
 import type { DocumentMerge } from "../../domain/merge/MergeRules.js"
 import { kindOf } from "../../domain/OptionProblems.js"
 import { NotFoundError, type WriteError } from "../../domain/StoreError.js"
@@ -23,7 +23,7 @@ import {
   type Writing,
   withDeletion
 } from "./MergingAttempt.js"
-import { type Place, versionOf, withoutMetadata } from "./Versions.js"
+import { type Place, readVersion, withoutMetadata } from "./Versions.js"
 import type { StoredVersion, UnitOutcome } from "./WriteUnit.js"
 
 /*
@@ -33,9 +33,9 @@ import type { StoredVersion, UnitOutcome } from "./WriteUnit.js"
  */
 
 const isBeforeDeadline = ({ target }: Writing<any, any>) =>
-  Effect.map(Clock.currentTimeMillis, (started) => {
+  Effect.map(Monotonic.millis, (started) => {
     const limit = Duration.toMillis(target.core.options.deadline)
-    return Effect.map(Clock.currentTimeMillis, (now) => now - started < limit)
+    return Effect.map(Monotonic.millis, (now) => now - started < limit)
   })
 
 const asked = (resolver: ConflictResolver, place: Place, merge: DocumentMerge) =>
@@ -171,7 +171,7 @@ const readNow = ({ place, target: { core } }: Writing<any, any>) =>
     const { settings } = yield* core.settings(snapshot)
     const path = documentPath(core.options.root, settings, place.collection, place.id)
     const file = yield* snapshot.file(path)
-    if (Option.isSome(file)) return versionOf(path, file.value)
+    if (Option.isSome(file)) return yield* readVersion(path, file.value)
     return yield* new NotFoundError({
       ...place,
       path,

@@ -1,5 +1,4 @@
 import * as Chunk from "effect/Chunk"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
@@ -9,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type * as Tracer from "effect/Tracer"
+import * as Monotonic from "../../domain/Monotonic.js"
 import { currentCost, type OperationCost } from "../remote/OperationCost.js"
 
 /** Operations of stores over any remote. */
@@ -53,11 +53,11 @@ export const observed = (name: string) => {
 
   /** Counts from now on; the effect that it gives ends the count. */
   const begin = Effect.fnUntraced(function* (span: Tracer.Span) {
-    const started = yield* Clock.currentTimeMillis
+    const started = yield* Monotonic.millis
     const outer = yield* FiberRef.get(currentCost)
     const cost: OperationCost = { requests: 0 }
     const ended = (exit: Exit.Exit<unknown, unknown>, attributes: Attributes) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      Effect.flatMap(Monotonic.millis, (now) => {
         const all = { ...attributes, requests: cost.requests }
         for (const [key, value] of Object.entries(all)) if (value !== undefined) span.attribute(key, value)
         if (outer !== undefined) outer.requests += cost.requests

@@ -70,7 +70,8 @@ export const makeMarks = (
         const { accepting, proposal } = told.value
         if (proposal.state !== "open") return yield* over(operation, proposal)
         if (accepting === undefined) return
-        const age = (yield* Clock.currentTimeMillis) - Date.parse(accepting)
+        // One from the future is told by a clock that was set since: it has ended as well.
+        const age = Math.abs((yield* Clock.currentTimeMillis) - Date.parse(accepting))
         if (age < Duration.toMillis(core.options.deadline)) return yield* busy(operation, proposal)
       })
 

@@ -16,7 +16,7 @@ import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import type { ParsedFile } from "./QueryTarget.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
-import { complete, type Place, versionOf } from "./Versions.js"
+import { complete, type Place, readDocument } from "./Versions.js"
 
 /** Loaded where documents are asked for at the same time. */
 const looks = lazy(() => import("./DocumentLooks.js"))
@@ -117,9 +117,10 @@ export const makeReader = <A, I>(
       const head = yield* snapshot.head
       const { file, path } = yield* look(snapshot, id)
       if (Option.isNone(head) || Option.isNone(file)) return Option.none()
-      const document = yield* codec.read(placeOf("version", id, path), file.value.content)
-      const { rev } = versionOf(path, file.value)
-      return Option.some({ document, rev, sha: file.value.oid, commit: head.value.commit })
+      const place = placeOf("version", id, path)
+      const stored = yield* readDocument(place, file.value.content)
+      const document = yield* codec.fromDocument(place, stored)
+      return Option.some({ document, rev: stored._rev, sha: file.value.oid, commit: head.value.commit })
     }),
     exists: Effect.fnUntraced(function* (id) {
       yield* check(operation("exists"), { collection: name, id })

@@ -9,7 +9,7 @@ import type { Head, Wants } from "../remote/GitRemote.js"
 import { checkNames } from "./OperationQueue.js"
 import { makeSnapshot } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
-import { unreadable, versionOf, withoutMetadata } from "./Versions.js"
+import { readVersion, unreadable, withoutMetadata } from "./Versions.js"
 
 /** The commit that a name stands for, together with what will be read of it, or the error that says it is missing. */
 export const requireCommit = (
@@ -71,7 +71,7 @@ export const restoreDocument = (
         hint: "restore takes a commit in which the document exists"
       })
     }
-    const past = versionOf(path, file.value)
+    const past = yield* readVersion(path, file.value)
     if (Option.isNone(past.document)) {
       return yield* unreadable({ operation, collection, id, path }, past.problem ?? "holds no document")
     }

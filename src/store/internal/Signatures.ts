@@ -27,6 +27,7 @@ import type {
   WriteOptions
 } from "../Collection.js"
 import { type CollectionLike, isDefinition } from "../CollectionDefinition.js"
+import type { EstimateOptions } from "../CollectionEstimate.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreReindexOptions, StoreService } from "../StoreService.js"
 import type { TransactionOptions } from "../Transaction.js"
@@ -168,7 +169,14 @@ export const guardCollection = guard<Collection<any, any>>(
         onRow: maybe(callback())
       } satisfies FieldsOf<ImportOptions>)
     ),
-    reindex: effect(optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>))
+    reindex: effect(optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>)),
+    estimate: effect(
+      optionsOf({
+        documents: maybe(wholeNumber(0)),
+        indexes: maybe(wholeNumber(0)),
+        manifest: maybe(flag)
+      } satisfies FieldsOf<EstimateOptions>)
+    )
   },
   ["count"]
 )

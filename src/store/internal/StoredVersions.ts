@@ -9,7 +9,7 @@ import { documentPath, under } from "../DocumentPath.js"
 import type { EditParts } from "./EditPlan.js"
 import { listAt } from "./Listing.js"
 import type { Snapshot } from "./Snapshot.js"
-import { versionOf } from "./Versions.js"
+import { readVersion } from "./Versions.js"
 import { type DocumentOperation, nameOf, type StoredVersion } from "./WriteUnit.js"
 
 /** Documents as a snapshot has them, by the names of those that are there. */
@@ -35,7 +35,7 @@ export const readVersions = (
       for (const [path, name] of wanted) {
         const expect = documents[0]?.needs === "absent" ? "absent" : "known"
         const file = yield* snapshot.file(path, { expect })
-        if (Option.isSome(file)) found.set(name, versionOf(path, file.value))
+        if (Option.isSome(file)) found.set(name, yield* readVersion(path, file.value))
       }
       return found
     }
@@ -49,9 +49,11 @@ export const readVersions = (
       readonly oid: Oid
       readonly content: Uint8Array
     }) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
         const name = wanted.get(path)
-        if (name !== undefined) found.set(name, versionOf(path, { oid, content }))
+        return name === undefined
+          ? Effect.void
+          : Effect.map(readVersion(path, { oid, content }), (version) => void found.set(name, version))
       })
     const head = yield* snapshot.head
     const each = remote.estimate({ _tag: "Read", documents: wanted.size })

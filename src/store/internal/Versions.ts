@@ -3,8 +3,13 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { encodeSliced } from "../../domain/CanonicalJson.js"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
-import { overlaid } from "../../domain/JsonCopy.js"
-import { holdsNumber, inexactNumbers, parseObject } from "../../domain/JsonText.js"
+import { bodyOf, overlaid } from "../../domain/JsonCopy.js"
+import {
+  findInexactNumbers,
+  type InexactNumber,
+  numbersWithin,
+  parseObjectSliced
+} from "../../domain/JsonText.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { FileVersion } from "../remote/GitRemote.js"
@@ -28,27 +33,30 @@ const own = (document: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(document, key) ? document[key] : undefined
 
 /** A file as a version of a document. */
-export const versionOf = (path: string, { content, oid }: FileVersion): StoredVersion =>
-  Either.match(parseObject(content), {
-    onLeft: (problem) => ({
-      path,
-      oid,
-      content,
-      document: Option.none(),
-      problem,
-      rev: 0,
-      createdAt: undefined
-    }),
-    onRight: (document) => ({
-      path,
-      oid,
-      content,
-      document: Option.some(document),
-      problem: undefined,
-      rev: revision(own(document, "_rev")),
-      createdAt: text(own(document, "_created_at"))
+export const readVersion = (path: string, { content, oid }: FileVersion): Effect.Effect<StoredVersion> =>
+  Effect.map(
+    parseObjectSliced(content),
+    Either.match({
+      onLeft: (problem) => ({
+        path,
+        oid,
+        content,
+        document: Option.none(),
+        problem,
+        rev: 0,
+        createdAt: undefined
+      }),
+      onRight: (document) => ({
+        path,
+        oid,
+        content,
+        document: Option.some(document),
+        problem: undefined,
+        rev: revision(own(document, "_rev")),
+        createdAt: text(own(document, "_created_at"))
+      })
     })
-  })
+  )
 
 /** The error for a file that holds no document. */
 export const unreadable = (place: Place, problem: string): ValidationError =>
@@ -75,33 +83,38 @@ export const complete = (id: string, document: JsonObject): StoredDocument => {
 export const readDocument = (
   place: Place,
   content: Uint8Array
-): Either.Either<StoredDocument, ValidationError> =>
-  Either.mapBoth(parseObject(content), {
-    onLeft: (problem) => unreadable(place, problem),
-    onRight: (document) => complete(place.id, document)
-  })
-
-const metadata = ["_id", "_rev", "_created_at", "_updated_at"]
+): Effect.Effect<StoredDocument, ValidationError> =>
+  Effect.flatMap(
+    parseObjectSliced(content),
+    Either.mapBoth({
+      onLeft: (problem) => unreadable(place, problem),
+      onRight: (document) => complete(place.id, document)
+    })
+  )
 
 /** A document without what the store writes on it. */
-export const withoutMetadata = (document: JsonObject): JsonObject => {
-  if (!metadata.some((name) => Object.hasOwn(document, name))) return document
-  const { _created_at, _id, _rev, _updated_at, ...rest } = document
-  return rest
+export const withoutMetadata = (document: JsonObject): JsonObject => TimeSlice.runSync(bodyOf(document))
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+function* inexactIn(content: Uint8Array): TimeSlice.Steps<ReadonlyArray<InexactNumber>> {
+  try {
+    return yield* findInexactNumbers(decoder.decode(content))
+  } catch {
+    return []
+  }
 }
 
-const changedNumber = (next: NextVersion, stored: Option.Option<StoredVersion>) => {
-  const contents = [...(next.sources ?? []), ...(Option.isSome(stored) ? [stored.value.content] : [])]
+function* changedNumber(
+  { document, sources = [] }: NextVersion,
+  stored: Option.Option<StoredVersion>
+): TimeSlice.Steps<InexactNumber | undefined> {
+  const contents = [...sources, ...(Option.isSome(stored) ? [stored.value.content] : [])]
   for (const content of contents) {
-    let inexact: ReturnType<typeof inexactNumbers>
-    try {
-      inexact = inexactNumbers(content)
-    } catch {
-      continue
-    }
-    const lost = inexact.find(({ value }) =>
-      Option.exists(next.document, (document) => holdsNumber(document, value))
-    )
+    const inexact = yield* inexactIn(content)
+    if (inexact.length === 0 || Option.isNone(document)) continue
+    const held = yield* numbersWithin(document.value, new Set(inexact.map(({ value }) => value)))
+    const lost = inexact.find(({ value }) => held.has(value))
     if (lost !== undefined) return lost
   }
   return undefined
@@ -116,7 +129,7 @@ export const writeVersion = (
   now: string
 ): Effect.Effect<{ readonly document: StoredDocument; readonly content: Uint8Array }, ValidationError> =>
   Effect.gen(function* () {
-    const lost = changedNumber(next, stored)
+    const lost = yield* TimeSlice.run(() => changedNumber(next, stored))
     if (lost !== undefined) {
       return yield* new ValidationError({
         ...place,

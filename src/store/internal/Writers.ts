@@ -1,5 +1,4 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -7,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import { detached } from "../../domain/Detached.js"
+import * as Monotonic from "../../domain/Monotonic.js"
 import { AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { WriteError } from "../Collection.js"
 import type { CollectionLike } from "../CollectionDefinition.js"
@@ -182,7 +182,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       if (oldest === undefined || ended) return stop
       return Effect.gen(function* () {
         yield* stop
-        const now = yield* Clock.currentTimeMillis
+        const now = yield* Monotonic.millis
         const wait = Math.max(least, oldest.since + maxSeconds * 1000 - now)
         timer = yield* Effect.forkIn(
           Effect.interruptible(Effect.zipRight(Effect.sleep(Duration.millis(wait)), onTimer)),
@@ -222,7 +222,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       const operation = `Writer.${kind}`
       if (ended) return yield* closed(operation)
       yield* raise
-      const since = yield* Clock.currentTimeMillis
+      const since = yield* Monotonic.millis
       const refusal = () => (ended ? closed(operation) : undefined)
       yield* places.add({ operation, kind, given, id, document, anyId, since, refusal })
       if (places.all.length >= maxOperations) yield* Effect.tapError(drain(maxOperations - 1), () => armAgain)

@@ -154,7 +154,8 @@ const writes = {
   upsert: ["value", 2, "options"],
   delete: ["value", 1, "options"],
   restore: ["value", 2, "options"],
-  reindex: ["nullable", 0, "options"]
+  reindex: ["nullable", 0, "options"],
+  estimate: ["value", 0, "options"]
 } as const satisfies Rows<Collection>
 
 const Writes = withMethods(AsyncCollectionReader, writes) as new <A, I, D>(

@@ -123,7 +123,11 @@ const ask = (repository: GitRepository, head: Oid, loose: Oid): Effect.Effect<An
   ).pipe(Effect.map((all) => Object.fromEntries(all)))
 }
 
-const opened = (directory: string) => Engine.open({ directory, maintenance: false, timeout: 300 })
+/** Indexes of packs are read whole, or in parts as those of large packs are. */
+const readings = { whole: Number.POSITIVE_INFINITY, "in parts": 0 }
+
+const opened = (directory: string, packIndex = readings.whole) =>
+  Engine.open({ directory, maintenance: false, timeout: 300, caches: { packIndex } })
 
 /** The questions whose answers are wrong, which an error never is. */
 const wrongIn = (before: Answers, now: Answers): ReadonlyArray<string> =>
@@ -154,8 +158,12 @@ describe("a repository of which one file is damaged", () => {
         assert.isAtLeast(files(whole).filter((file) => derived.test(file)).length, 4)
         for (const file of files(whole)) {
           const bytes = fs.readFileSync(path.join(whole, file))
-          for (const [name, damage] of Object.entries(damages)) {
-            const which = `${file} ${name}`
+          const trials = Object.entries(damages).flatMap(([name, damage]) =>
+            Object.entries(readings).map(([reading, packIndex]) => ({ name, damage, reading, packIndex }))
+          )
+          for (const { damage, name, packIndex, reading } of trials) {
+            if (packIndex === 0 && !file.endsWith(".idx")) continue
+            const which = `${file} ${name}, indexes read ${reading}`
             const now = damage(bytes, file)
             if (now.equals(bytes)) continue
             fs.rmSync(damaged, { recursive: true, force: true })
@@ -165,7 +173,7 @@ describe("a repository of which one file is damaged", () => {
             fs.writeFileSync(path.join(damaged, file), now)
             yield* Effect.scoped(
               Effect.gen(function* () {
-                const repository = yield* Effect.either(opened(damaged))
+                const repository = yield* Effect.either(opened(damaged, packIndex))
                 if (Either.isLeft(repository)) return
                 const answers = yield* ask(repository.right, head, looseOid)
                 for (const question of wrongIn(before, answers)) wrong.push(`${which}: ${question}`)

@@ -6,6 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Bounded } from "../../../src/domain/Bounded.js"
 import { OpenPacks } from "../../../src/git/disk/OpenPacks.js"
 import { PackFile } from "../../../src/git/disk/PackFile.js"
+import { PackIndex } from "../../../src/git/disk/PackIndex.js"
 import * as GitObject from "../../../src/git/GitObject.js"
 
 // Every flush opens a pack: this many are a day's work of a busy service.
@@ -24,7 +25,7 @@ it("a process that has opened four million packs still reads what it asked for",
     )
     const name = git(["pack-objects", "-q", "--window=50", `${at}/objects/pack/pack`], oids.join("\n"))
     const file = path.join(at, "objects/pack", `pack-${name}`)
-    const index = fs.readFileSync(`${file}.idx`)
+    const index = PackIndex.written(file, fs.readFileSync(`${file}.idx`))
     const files = new OpenPacks(8)
     const bases = new Bounded<GitObject.RawObject, number>(64 * 1024 * 1024)
     const open = () => new PackFile(file, index, files, bases)

@@ -255,6 +255,25 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
     })
   )
 
+  it.effect("edits that cost more than they look are refused, with what to do", () =>
+    Effect.gen(function* () {
+      const { post } = yield* signedIn
+      const edit = { collection: "notes", id: "one", base: null, text: "{}" }
+      const many = yield* post("/api/review", { edits: Array.from({ length: 501 }, () => edit) })
+      assert.deepInclude(many, { status: 400 })
+      assert.match(many.body.message, /at most 500 edits/)
+      const settled = { against: "a", theirs: [{}] }
+      const undecided = yield* post("/api/review", { edits: [{ ...edit, settled }] })
+      assert.deepInclude(undecided, { status: 400 })
+      assert.match(undecided.body.message, /theirs, a list of paths/)
+      // Each of its members is a line behind 1,600 blanks: 8 MB of a text of 12 kB.
+      const deep = `${'{"a":'.repeat(800)}[${Array(5000).fill("0").join(",")}]${"}".repeat(800)}`
+      const review = yield* post("/api/review", { edits: [{ ...edit, text: deep }] })
+      assert.deepInclude(review.body.edits[0], { state: "invalid" })
+      assert.match(review.body.edits[0].problem, /its file would have 9 MiB.*nest it less/)
+    })
+  )
+
   it.effect("tells rate limits, of which the embedded host has none", () =>
     Effect.gen(function* () {
       const { get } = yield* signedIn

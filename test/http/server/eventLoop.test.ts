@@ -1,6 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { hostile, hostileToHost, longestHold, type Shape } from "../../support/service/Hostile.js"
+import {
+  hostile,
+  hostileMerges,
+  hostileToHost,
+  longestHold,
+  type Shape
+} from "../../support/service/Hostile.js"
 import { port, serve } from "../../support/service/Serving.js"
 import { ask } from "../console/Client.js"
 
@@ -31,7 +37,8 @@ it.scopedLive(
           assert.isBelow(answer.text.length, largest, name)
           return yield* longestHold(url)
         })
-      for (const shape of [...hostile, ...hostileToHost(head.body.object.sha)]) {
+      const merges = yield* hostileMerges((path, body) => ask(url, "POST", path, { body, cookie, headers }))
+      for (const shape of [...hostile, ...hostileToHost(head.body.object.sha), ...merges]) {
         const first = yield* send(shape)
         // The machine may have been busy with something else: twice in a row it was us.
         const least = first > bound ? Math.min(first, yield* send(shape)) : first

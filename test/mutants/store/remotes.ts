@@ -321,8 +321,8 @@ export const remotes = [
   ]),
   mutant("directories sort as files", snapshot, [
     object,
-    'compareNames(a.mode === "040000" ? `${a.name}/` : a.name, b.mode === "040000" ? `${b.name}/` : b.name)',
-    "compareNames(a.name, b.name)"
+    'compareNames(a.mode === "040000" ? `${left}/` : left, b.mode === "040000" ? `${right}/` : right)',
+    "compareNames(left, right)"
   ]),
   mutant("a listing has no directories", snapshot, [
     reading,

@@ -222,6 +222,10 @@ describe("arguments of plain JavaScript", () => {
       "restore(x, main, { expectedRev: _ })": (wrong) => a.restore("x", "main", { expectedRev: wrong }),
       "reindex(_)": (wrong) => a.reindex(wrong),
       "reindex({ onProgress: _ })": (wrong) => a.reindex({ onProgress: wrong }),
+      "estimate(_)": (wrong) => a.estimate(wrong),
+      "estimate({ documents: _ })": (wrong) => a.estimate({ documents: wrong }),
+      "estimate({ indexes: _ })": (wrong) => a.estimate({ indexes: wrong }),
+      "estimate({ manifest: _ })": (wrong) => a.estimate({ manifest: wrong }),
       "importRecords(_)": (wrong) => a.importRecords(wrong),
       "importRecords([], _)": (wrong) => a.importRecords([{}], wrong),
       "importRecords([], { idField: _ })": (wrong) => a.importRecords([{ n: 1 }], { idField: wrong }),
@@ -402,7 +406,8 @@ describe("arguments of plain JavaScript", () => {
       delete: ["y", {}],
       restore: ["x", "main", {}],
       importRecords: [[{ n: 1 }], {}],
-      reindex: [{}]
+      reindex: [{}],
+      estimate: [{}]
     }
     const queue = { put: ["a", "x", {}], insert: ["a", {}, {}], delete: ["a", "x"] }
     const methods = (target: object) =>

@@ -222,7 +222,11 @@ export class Server {
   /** Every commit that a client makes from now on is of the same second. */
   stopClock() {
     const now = Date.now()
-    const stopped = { unsafeCurrentTimeMillis: () => now, currentTimeMillis: Effect.succeed(now) }
+    const stopped = {
+      unsafeCurrentTimeMillis: () => now,
+      currentTimeMillis: Effect.succeed(now),
+      currentTimeNanos: Effect.succeed(BigInt(now) * 1_000_000n)
+    }
     this.#clock = Object.assign(Object.create(Clock.make()) as Clock.Clock, stopped)
   }
 

@@ -100,12 +100,33 @@ const edited: Readonly<Record<string, string>> = Object.fromEntries(
     "long numbers": `{"a":[${pieces((at) => `1.${String(at).padStart(6, "0")}12345678`, consoleDocument)}]}`,
     "small numbers": `{"a":[${pieces(() => "1", consoleDocument)}]}`,
     escapes: `{"a":"${"\\u00e9".repeat(consoleDocument / 8)}"}`,
-    "deep lists": `{"a":${deep(800)}}`
+    "deep lists": `{"a":${deep(800)}}`,
+    "a long list in deep objects": `${'{"a":'.repeat(800)}[${filled("0", consoleDocument)}]${"}".repeat(800)}`
   }).map(([name, text]) => [
     name,
     JSON.stringify({ message: "m", edits: [{ collection: "hostile", id: "a", base: null, text }] })
   ])
 )
+
+const edits = {
+  "numbers for edits": `{"message":"m","edits":[${filled("1", consoleDocument)}]}`,
+  "empty edits": `{"message":"m","edits":[${filled("{}", consoleDocument)}]}`,
+  "more edits": JSON.stringify({
+    message: "m",
+    edits: Array.from({ length: 3500 }, (_, at) => ({ collection: "a", id: `${at}`, base: null, text: null }))
+  }),
+  "the most edits": JSON.stringify({
+    message: "m",
+    edits: Array.from({ length: 500 }, (_, at) => ({
+      collection: "a",
+      id: `${at}`,
+      base: null,
+      text: '{"a":1}'
+    }))
+  }),
+  "decisions without steps": `{"message":"m","edits":[{"collection":"a","id":"a","base":null,"text":null,"settled":{"against":"a","theirs":[${filled("[]", consoleDocument)}]}}]}`,
+  "decisions that are none": `{"message":"m","edits":[{"collection":"a","id":"a","base":null,"text":null,"settled":{"against":"a","theirs":[${filled("{}", consoleDocument)}]}}]}`
+}
 
 const to = (path: string, bodies: Readonly<Record<string, string>>): ReadonlyArray<Shape> =>
   Object.entries(bodies).map(([name, body]) => ({ name: `${path}: ${name}`, path, body }))
@@ -117,8 +138,94 @@ export const hostile: ReadonlyArray<Shape> = [
   ...to("/api/query", asked),
   ...to("/api/review", edited),
   ...to("/api/publish", edited),
+  ...to("/api/review", edits),
   ...to("/api/login", signIns)
 ]
+
+/** A document that one person has changed, and that another one edits since before that. */
+interface Merging {
+  readonly base: string
+  readonly theirs: string
+  readonly ours: string
+  /** The paths at which what is stored was decided to hold. */
+  readonly settled?: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** The most of a document that is edited, in JSON in JSON. */
+const editedDocument = 230_000
+
+/** A list whose middle both sides change, or two places that one side each changes. */
+const listed = (piece: (at: number) => string, size = editedDocument): Merging => {
+  const items = pieces(piece, size)
+  const text = (first: number, last: number) => `{"a":[${first},${items},${last}],"n":${first}}`
+  return { base: text(0, 0), theirs: text(1, 0), ours: text(0, 1) }
+}
+
+const keyed = (value: (at: number, side: number) => string, size = editedDocument): Merging => {
+  const text = (side: number) => `{${pieces((at) => `"k${at}":${value(at, side)}`, size)}}`
+  return { base: text(1), theirs: text(2), ours: text(3) }
+}
+
+const apart = (piece: (at: number) => string, size = editedDocument): Merging => {
+  const items = pieces(piece, size)
+  const text = (first: number, last: number) => `{"first":${first},"a":[${items}],"last":${last}}`
+  return { base: text(0, 0), theirs: text(1, 0), ours: text(0, 1) }
+}
+
+/** Objects in objects, with a long list in the innermost, before the members that each side changes. */
+const nested = (first: number, last: number) =>
+  `${'{"a":'.repeat(4)}{"list":[${filled("0", editedDocument * 0.9)}],"x":${first},"y":${last}}${"}".repeat(4)}`
+
+const merged: Readonly<Record<string, Merging>> = {
+  "objects with a key each, in conflict": listed((at) => `{"k${at}":1}`, editedDocument * 0.75),
+  "objects with a key each, unchanged": apart((at) => `{"k${at}":1}`, editedDocument * 0.75),
+  "numbers, in conflict": listed(() => "1"),
+  "numbers, unchanged": apart(() => "1"),
+  "long numbers, in conflict": listed((at) => `1.${String(at).padStart(6, "0")}12345678`),
+  "floats as Python writes them": listed((at) => `${at}.0`),
+  "keys, all in conflict": keyed((_, side) => `${side}`, editedDocument * 0.75),
+  "keys, each changed by one side": keyed(
+    (at, side) => `${side - 1 === 1 + (at % 2) ? 1 : 0}`,
+    editedDocument * 0.75
+  ),
+  "objects under keys, all in conflict": keyed((at, side) => `{"m${at}":${side}}`, editedDocument * 0.6),
+  "lists in lists": listed(() => "[[]]"),
+  "deep lists": listed((at) => (at === 0 ? deep(800) : "0"), editedDocument / 2),
+  texts: listed((at) => `"${at}"`, editedDocument * 0.6),
+  "keys, all decided": {
+    ...keyed((_, side) => `${side}`, editedDocument * 0.4),
+    settled: Array.from({ length: 7000 }, (_, at) => [`k${at}`])
+  },
+  "objects in objects above a list": {
+    base: nested(0, 0),
+    theirs: nested(1, 0),
+    ours: nested(0, 1)
+  }
+}
+
+/** Edits of documents that others have changed meanwhile, to be reviewed and published: they are merged. */
+export const hostileMerges = <E, R>(
+  send: (path: string, body: unknown) => Effect.Effect<{ readonly body: any }, E, R>
+): Effect.Effect<ReadonlyArray<Shape>, E, R> =>
+  Effect.map(
+    Effect.forEach(Object.entries(merged), ([name, { base, ours, settled, theirs }], at) =>
+      Effect.gen(function* () {
+        const place = { collection: "merged", id: `m${at}` }
+        const publish = (base: unknown, text: string) =>
+          send("/api/publish", { message: "m", edits: [{ ...place, base, text }] })
+        yield* publish(null, base)
+        const found = yield* send("/api/editable", place)
+        const { commit, sha } = found.body.document
+        yield* publish({ commit, sha }, theirs)
+        const now = yield* send("/api/editable", place)
+        const decided = settled && { settled: { against: now.body.document.sha, theirs: settled } }
+        const edit = { ...place, base: { commit, sha }, text: ours, ...decided }
+        const body = JSON.stringify({ edits: [edit] })
+        return [{ name: `/api/review: merged ${name}`, path: "/api/review", body }]
+      })
+    ),
+    (shapes) => shapes.flat()
+  )
 
 /** Milliseconds for which the event loop of a service was held at most, since this was asked last. */
 export const longestHold = (url: string) =>

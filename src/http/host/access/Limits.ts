@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import { Problem } from "../reply/Problem.js"
 import type { Principal } from "./Principal.js"
 
@@ -103,7 +104,8 @@ const counters = () => {
 
 export const layer = (options: LimitsOptions) =>
   Layer.sync(Limits, () => {
-    const clock = options.clock ?? Clock.currentTimeMillis
+    const clock = options.clock ?? Monotonic.millis
+    const both = Effect.all([clock, options.clock ?? Clock.currentTimeMillis])
     const counter = counters()
     const running = new Map<string, number>()
     const status = options.status ?? 403
@@ -119,7 +121,7 @@ export const layer = (options: LimitsOptions) =>
     const primary = (principal: Principal, resource: Resource, now: number) =>
       counter(`${principal.id} ${resource}`, now, length)
 
-    const window = (principal: Principal, resource: Resource, now: number): Window => {
+    const window = (principal: Principal, resource: Resource, now: number, date: number): Window => {
       const limit = ceiling(principal, resource)
       if (limit === undefined) {
         return {
@@ -127,7 +129,7 @@ export const layer = (options: LimitsOptions) =>
           limit: 5000,
           used: 0,
           remaining: 5000,
-          reset: Math.ceil(now / 3_600_000 + 1) * 3600
+          reset: Math.ceil(date / 3_600_000 + 1) * 3600
         }
       }
       const { until, used } = primary(principal, resource, now)
@@ -136,7 +138,7 @@ export const layer = (options: LimitsOptions) =>
         limit,
         used: Math.min(used, limit),
         remaining: Math.max(limit - used, 0),
-        reset: Math.ceil(until / 1000)
+        reset: Math.ceil((date + until - now) / 1000)
       }
     }
 
@@ -239,7 +241,8 @@ export const layer = (options: LimitsOptions) =>
           const at = primary(charge.principal, charge.resource, now)
           at.used = Math.max(0, at.used - 1)
         }),
-      window: (principal, resource) => Effect.map(clock, (now) => window(principal, resource, now))
+      window: (principal, resource) =>
+        Effect.map(both, ([now, date]) => window(principal, resource, now, date))
     })
   })
 

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import * as Monotonic from "../../../domain/Monotonic.js"
 
 const lifetime = 300_000
 
@@ -19,9 +20,12 @@ export const layer = Layer.sync(Tickets, () => {
     createHmac("sha256", secret).update(`${until} ${fullName}`).digest("base64url")
   return Tickets.of({
     issue: (fullName) =>
-      Effect.map(Clock.currentTimeMillis, (now) => `${now + lifetime}.${sign(fullName, now + lifetime)}`),
+      Effect.map(Monotonic.millis, (now) => {
+        const until = now + lifetime
+        return `${until}.${sign(fullName, until)}`
+      }),
     redeem: (ticket, fullName) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(Monotonic.millis, (now) => {
         const match = /^(\d{1,15})\.([\w-]{43})$/.exec(ticket)
         if (match === null || Number(match[1]) < now) return false
         return timingSafeEqual(Buffer.from(match[2]!), Buffer.from(sign(fullName, Number(match[1]))))

@@ -1,6 +1,7 @@
 import { FileSystem, type HttpServerRequest } from "@effect/platform"
-import { Clock, Context, Effect, Layer, MutableRef, Option, Ref, Schema } from "effect"
+import { Context, Effect, Layer, MutableRef, Option, Ref, Schema } from "effect"
 import type { DurationInput } from "../../../domain/DurationInput.js"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
@@ -102,7 +103,7 @@ const interfere = (git: GitRepository, ref: string) =>
     yield* Git.text(git, ["update-ref", ref, commit.trim(), tip.value])
   })
 
-const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) =>
+const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
   Effect.sync(() => {
     const uses = new Map<Rule, number>()
     const moves = new Map<string, Array<Move>>()
@@ -245,7 +246,7 @@ export const layerWith = (now: Effect.Effect<number>) =>
   )
 
 /** No faults until `set` switches some on. */
-export const layer = layerWith(Clock.currentTimeMillis)
+export const layer = layerWith(Monotonic.millis)
 
 /** Faults as a file says, read again when it changes; a missing file means none, an unreadable one keeps the last. */
 export const layerFile = (file: string, every: DurationInput = "250 millis") =>

@@ -1,6 +1,7 @@
 import type { Oid } from "../../../domain/Oid.js"
-import { type Node, namesOf } from "./Node.js"
+import type { Node } from "./Node.js"
 import type { Reading } from "./Reading.js"
+import { nameOf } from "./Separator.js"
 import type { StoredTree } from "./StoredTree.js"
 
 /**
@@ -28,13 +29,24 @@ export function* differences<E>(
   path: string
 ): Reading<Array<TreeEdit>> {
   const found: Array<TreeEdit> = []
+  const children = after.children!
+  const were = before === undefined ? [] : yield* tree.children(before)
+  // A write changes few of a directory's children: those before and behind them are the same, at the same paths.
+  let from = 0
+  while (from < children.length && from < were.length && children[from] === were[from]) from++
+  let [end, oldEnd] = [children.length, were.length]
+  const least = Math.max(from, 1)
+  while (end > least && oldEnd > least && children[end - 1] === were[oldEnd - 1]) {
+    end--
+    oldEnd--
+  }
   const old = new Map<string, Node>()
-  for (const child of before === undefined ? [] : yield* tree.children(before)) {
+  for (const child of were.slice(from, oldEnd)) {
     old.set(child.place!.path.slice(child.place!.path.lastIndexOf("/") + 1), child)
   }
-  const children = after.children!
-  for (const [at, name] of namesOf(children).entries()) {
+  for (let at = from; at < end; at++) {
     const child = children[at]!
+    const name = nameOf(child.separator, at === 0, child.isLeaf)
     const was = old.get(name)
     old.delete(name)
     const below = `${path}/${name}`

@@ -1,8 +1,8 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import type { Oid } from "../../../domain/Oid.js"
 import type {
   Directory,
@@ -142,7 +142,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     ) =>
       maxAge === undefined
         ? look
-        : Effect.flatMap(Clock.currentTimeMillis, (since) => {
+        : Effect.flatMap(Monotonic.millis, (since) => {
             const recent = recentOf(branch)
             const { writes } = recent
             const before = afresh ? undefined : seen(recent, since, maxAge)
@@ -188,7 +188,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     /** A directory together with files of it, by the request that finds the commit. */
     const brought = (path: string, bring: ReadonlyArray<string>) =>
       Effect.gen(function* () {
-        const since = yield* Clock.currentTimeMillis
+        const since = yield* Monotonic.millis
         const recent = recentOf(branch)
         const { writes } = recent
         const head = yield* told("head")(heads.head(branch, { files: bring, trees: [path] }))

@@ -1,8 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Bounded } from "../../../domain/Bounded.js"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import type { Oid } from "../../../domain/Oid.js"
 import type { Head } from "../GitRemote.js"
 import * as Api from "./Api.js"
@@ -217,7 +217,7 @@ export const makeBranches = (client: Client, refs: Pick<RefReads, "isBelow">): B
       const tip = yield* other ?? ask(branch)
       const answered = Option.map(tip, ({ commit, tree }): Head => ({ commit, tree }))
       const parents = Option.match(tip, { onNone: () => [], onSome: (known) => known.parents })
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* Monotonic.millis
       const memory = memoryOf(branch, now)
       const { own } = memory
       let stale = memory.isStale(answered, parents, now)
@@ -256,7 +256,7 @@ export const makeBranches = (client: Client, refs: Pick<RefReads, "isBelow">): B
     remembered: (branch) => memories.get(branch)?.head,
     begin: Effect.sync(() => steps.last),
     wrote: (branch, from, to, begun) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(Monotonic.millis, (now) => {
         const memory = memoryOf(branch, now)
         validators.drop(branch)
         const isLast = memory.wrote(from, to, begun, now)
@@ -264,7 +264,7 @@ export const makeBranches = (client: Client, refs: Pick<RefReads, "isBelow">): B
         return isLast
       }),
     wroteFile: (branch, path, before, after, begun) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(Monotonic.millis, (now) => {
         const replaced = before === undefined ? [] : [Option.getOrElse(before, () => "")]
         const superseded = new Map(replaced.map((version) => [version, now] as const))
         const file = {
@@ -277,7 +277,7 @@ export const makeBranches = (client: Client, refs: Pick<RefReads, "isBelow">): B
         memoryOf(branch, now).files.note(path, file, begun, now)
       }),
     isDoubtful: (branch, path, answer) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(Monotonic.millis, (now) => {
         const files = memories.get(branch)?.files
         const file = files?.get(path, now)
         if (file === undefined) return files?.hasForgotten(now) === true
@@ -285,13 +285,13 @@ export const makeBranches = (client: Client, refs: Pick<RefReads, "isBelow">): B
         return key !== file.after && !file.newer.has(key)
       }),
     sawFile: (branch, path, found, asked) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(Monotonic.millis, (now) => {
         const file = memories.get(branch)?.files.get(path, now)
         if (file !== undefined && file.step <= asked) file.newer.add(Option.getOrElse(found, () => ""))
       }),
     isSuperseded: (branch, path, answer) =>
       Effect.map(
-        Clock.currentTimeMillis,
+        Monotonic.millis,
         (now) =>
           memories
             .get(branch)
@@ -299,13 +299,13 @@ export const makeBranches = (client: Client, refs: Pick<RefReads, "isBelow">): B
             ?.superseded.has(Option.getOrElse(answer, () => "")) === true
       ),
     lastWritten: (branch, path) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      Effect.map(Monotonic.millis, (now) => {
         const file = memories.get(branch)?.files.get(path, now)
         if (file === undefined) return undefined
         return file.after === "" ? Option.none() : Option.some(file.after)
       }),
     writtenLately: (branch) =>
-      Effect.map(Clock.currentTimeMillis, (now) => memories.get(branch)?.writtenLately(now) === true),
+      Effect.map(Monotonic.millis, (now) => memories.get(branch)?.writtenLately(now) === true),
     forget,
     careful: (branch) => (self) =>
       Effect.onExit(self, (exit) =>

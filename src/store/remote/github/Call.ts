@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -7,6 +6,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as Stream from "effect/Stream"
 import { toItsEnd } from "../../../domain/Detached.js"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import { addRequests } from "../OperationCost.js"
 
 /** One operation of the remote while it runs: its deadline, and what it has cost so far. */
@@ -58,7 +58,7 @@ export const requestsPerOperation = Metric.histogram(
 
 const begin = (operation: string, deadline: Duration.Duration) =>
   Effect.map(
-    Clock.currentTimeMillis,
+    Monotonic.millis,
     (now): Call => ({
       operation,
       deadline: now + Duration.toMillis(deadline),
@@ -123,7 +123,7 @@ export const streaming =
             return told(call)
           })
         )
-        const next = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const next = Effect.flatMap(Monotonic.millis, (now) => {
           call.deadline = now + Duration.toMillis(deadline)
           return pull
         })
@@ -147,5 +147,5 @@ export const onceSent = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A
 export const timeLeft: Effect.Effect<number> = Effect.flatMap(FiberRef.get(currentCall), (call) =>
   call === undefined
     ? Effect.succeed(Number.POSITIVE_INFINITY)
-    : Effect.map(Clock.currentTimeMillis, (now) => Math.max(0, call.deadline - now))
+    : Effect.map(Monotonic.millis, (now) => Math.max(0, call.deadline - now))
 )

@@ -1,6 +1,6 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import type { Exclusively } from "../../../domain/Mutex.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import { branchRef } from "../../../git/Names.js"
@@ -98,13 +98,13 @@ export const makeCommitTurns = ({
           error === "behind" ? Effect.succeed(Option.none<Head>()) : Effect.fail(error)
         )
       )
-      looked.set(branch, { head: now, at: yield* Clock.currentTimeMillis })
+      looked.set(branch, { head: now, at: yield* Monotonic.millis })
       return new RefMoved({ ...lost, actual: Option.map(now, (found) => found.commit) })
     })
 
   /** The head that was looked up after a race was lost for the try that begins now; undefined: none was lost. */
   const lostLately = (branch: string) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
+    Effect.map(Monotonic.millis, (now) => {
       const found = looked.get(branch)
       looked.delete(branch)
       return found !== undefined && now - found.at < lookedFor ? found.head : undefined
@@ -152,7 +152,7 @@ export const makeCommitTurns = ({
   }
 
   const lostFile = (branch: string) =>
-    Effect.map(Clock.currentTimeMillis, (at) => void looked.set(branch, { head: Option.none(), at }))
+    Effect.map(Monotonic.millis, (at) => void looked.set(branch, { head: Option.none(), at }))
 
   /** Lets an edit judge a commit that checked nothing but the file that it changes; fails where it was taken back. */
   const judge = <A, E>(branch: string, { verify }: Edited<A, E>, made: CommitMade) =>

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import { AuthError } from "../../../domain/StoreError.js"
 import { ApiFailure } from "./ApiFailure.js"
 import { timeLeft } from "./Call.js"
@@ -56,10 +57,10 @@ export const makeCredentials = (settings: Pick<Settings, "token" | "auth">): Eff
     const auth = settings.auth.value
     let held: { readonly authorization: Authorization; readonly credential: Credential } | undefined
     let generation = 0
-    const current = Clock.currentTimeMillis.pipe(
-      Effect.flatMap((now) => {
+    const current = Effect.all([Monotonic.millis, Clock.currentTimeMillis]).pipe(
+      Effect.flatMap(([now, date]) => {
         const expiresAt = held?.authorization.expiresAt
-        if (held !== undefined && (expiresAt === undefined || expiresAt.getTime() - leeway > now)) {
+        if (held !== undefined && (expiresAt === undefined || expiresAt.getTime() - leeway > date)) {
           return Effect.succeed(held.credential)
         }
         const usable = Effect.filterOrFail(

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import type { Budget } from "../GitRemote.js"
 import { ApiFailure, type FailureKind } from "./ApiFailure.js"
 import { remaining as remainingMetric, timeLeft } from "./Call.js"
@@ -190,10 +191,10 @@ export const makeLimits = (
     }
 
     const pass = (weight: Weight, waitFor: Wait): Effect.Effect<number, ApiFailure> =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      Effect.flatMap(Monotonic.millis, (now) => {
         const [wait, kind] = waitFor(weight, now)
         if (wait <= 0) return Effect.succeed(now)
-        return Effect.flatMap(timeLeft, (left) => {
+        return Effect.flatMap(Effect.all([timeLeft, Clock.currentTimeMillis]), ([left, date]) => {
           const window = windows.get(weight.resource)
           return wait > maxWait || wait >= left
             ? Effect.fail(
@@ -203,7 +204,7 @@ export const makeLimits = (
                   message: `the rate limit allows the next request in ${Math.ceil(wait / 1000)} s`,
                   retryAfter: wait,
                   remaining: window?.budget.remaining,
-                  reset: window?.budget.reset ?? Math.ceil((now + wait) / 1000)
+                  reset: window?.budget.reset ?? Math.ceil((date + wait) / 1000)
                 })
               )
             : Effect.zipRight(Effect.sleep(wait), pass(weight, waitFor))
@@ -238,9 +239,9 @@ export const makeLimits = (
           )
         }),
       observe: (headers) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        Effect.flatMap(Effect.all([Monotonic.millis, Clock.currentTimeMillis]), ([now, date]) => {
           contentLimits ||= isGitHubAnswer(headers)
-          const seen = limitHeaders(headers, now)
+          const seen = limitHeaders(headers, date)
           if (seen === undefined) return Effect.succeed(undefined)
           const before = windows.get(seen.resource)
           const late = before !== undefined && before.budget.reset > seen.reset
@@ -256,7 +257,7 @@ export const makeLimits = (
           )
         }),
       pause: (resource, millis) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
+        Effect.map(Monotonic.millis, (now) => {
           pauses.set(resource, Math.max(pauses.get(resource) ?? 0, now + millis))
         }),
       known: Effect.sync(() => [...windows.values()].map((window) => window.budget))

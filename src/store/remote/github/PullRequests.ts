@@ -1,6 +1,6 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { NewPullRequest, PullRequest, PullRequests } from "../PullRequests.js"
@@ -58,13 +58,13 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
   /** Those that this client has lately opened, closed or merged: a machine that is behind shows them as they were. */
   const written = new Map<number, { readonly request: PullRequest; readonly at: number }>()
 
-  const writtenLately = Effect.map(Clock.currentTimeMillis, (now) => {
+  const writtenLately = Effect.map(Monotonic.millis, (now) => {
     for (const [number, { at }] of written) if (now >= at + lag) written.delete(number)
     return [...written.values()].map(({ request }) => request)
   })
 
   const note = (request: PullRequest) =>
-    Effect.map(Clock.currentTimeMillis, (at) => {
+    Effect.map(Monotonic.millis, (at) => {
       written.set(request.number, { request, at })
     })
 

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Monotonic from "../../../domain/Monotonic.js"
 import type { AuthError } from "../../../domain/StoreError.js"
 import type { Method } from "./Api.js"
 import { ApiFailure, classify, isAmbiguous, isLimit, isTransient, neverConnected } from "./ApiFailure.js"
@@ -176,7 +177,7 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
       problem: CallFailure | { readonly error: ApiFailure; readonly credential: Credential }
     ) =>
       Effect.map(
-        Clock.currentTimeMillis,
+        Monotonic.millis,
         (now) =>
           "credential" in problem &&
           problem.credential.since > 0 &&

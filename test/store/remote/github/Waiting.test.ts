@@ -261,6 +261,7 @@ const steppedClock = () => {
   const clock: Clock.Clock = Object.assign(Object.create(Clock.make()) as Clock.Clock, {
     unsafeCurrentTimeMillis: () => now,
     currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
     sleep: (duration: Duration.Duration) =>
       Effect.async<void>((resume) => {
         const wake = () => resume(Effect.void)

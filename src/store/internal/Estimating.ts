@@ -1,0 +1,54 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { ReadError } from "../../domain/StoreError.js"
+import type { CollectionEstimate, EstimateOptions, StoragePlan } from "../CollectionEstimate.js"
+import { check } from "./Arguments.js"
+import { insertCost, recommendedStorage, storageAdvice } from "./Scale.js"
+import type { StoreCore } from "./StoreCore.js"
+
+const derivedOf = (core: StoreCore, name: string) =>
+  Effect.gen(function* () {
+    const snapshot = core.snapshot()
+    const head = yield* snapshot.head
+    const { settings } = yield* core.settings(snapshot)
+    if (Option.isNone(head)) {
+      return {
+        settings,
+        indexes: settings.indexes.get(name)?.length ?? 0,
+        manifest: settings.manifests.has(name)
+      }
+    }
+    const files = yield* core.derived.filesOf(snapshot, yield* core.repository.at(snapshot), name)
+    return { settings, indexes: files.indexes.size, manifest: files.manifest !== undefined }
+  })
+
+/** What one insert into a collection costs by the present settings and by those that are recommended. */
+export const estimate = (
+  core: StoreCore,
+  name: string,
+  count: Effect.Effect<number, ReadError>,
+  options: EstimateOptions = {}
+): Effect.Effect<CollectionEstimate, ReadError> =>
+  Effect.gen(function* () {
+    yield* check("Collection.estimate", { collection: name })
+    const { settings, ...present } = yield* derivedOf(core, name)
+    const documents = options.documents ?? (yield* count)
+    const { indexes = present.indexes, manifest = present.manifest } = options
+    const size = { documents, indexes, manifest }
+    const planOf = ({
+      format,
+      shardBy,
+      shardDepth,
+      shardWidth
+    }: Omit<StoragePlan, "insert">): StoragePlan => {
+      const stored = { format, shardBy, shardDepth, shardWidth }
+      return { ...stored, insert: insertCost(size, stored, core.remote) }
+    }
+    return {
+      collection: name,
+      ...size,
+      current: planOf(settings),
+      recommended: planOf(recommendedStorage(documents)),
+      advice: storageAdvice(size, settings)
+    }
+  }).pipe(Effect.withSpan("Collection.estimate"))

@@ -1,0 +1,59 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "effect/FastCheck"
+import { diff3MergeRegions } from "node-diff3"
+import { regionsOf } from "../../../src/domain/merge/ListComparison.js"
+import * as TimeSlice from "../../../src/domain/TimeSlice.js"
+
+const items = (names: ReadonlyArray<string>) => fc.array(fc.constantFrom(...names), { maxLength: 14 })
+const list = fc.oneof(items(["a", "b"]), items([..."abcdefghij", "__proto__", "constructor"]))
+
+/** A list after a few changes. */
+const changed = (before: ReadonlyArray<string>) =>
+  fc.array(fc.tuple(fc.nat(14), fc.nat(2), items(["a", "b", "x"])), { maxLength: 3 }).map((edits) =>
+    edits.reduce<Array<string>>(
+      (now, [at, removed, added]) => {
+        now.splice(at, removed, ...added.slice(0, 3))
+        return now
+      },
+      [...before]
+    )
+  )
+
+const lists = fc.oneof(
+  fc.tuple(list, list, list),
+  list.chain((base) => fc.tuple(fc.constant(base), changed(base), changed(base)))
+)
+
+describe("the comparison of three lists", () => {
+  it("finds the regions that node-diff3 finds", () => {
+    let both = 0
+    fc.assert(
+      fc.property(lists, ([base, ours, theirs]) => {
+        const regions = TimeSlice.runSync(regionsOf(base, ours, theirs))
+        both += regions.filter(({ _tag }) => _tag === "Both").length
+        assert.deepStrictEqual(
+          regions,
+          diff3MergeRegions(ours, base, theirs).map((region) =>
+            region.stable
+              ? { _tag: "Merged" as const, items: region.bufferContent }
+              : {
+                  _tag: "Both" as const,
+                  base: region.oContent,
+                  ours: region.aContent,
+                  theirs: region.bContent
+                }
+          )
+        )
+      }),
+      { numRuns: 20_000 }
+    )
+    assert.isAbove(both, 5000)
+  })
+
+  it("takes no time that grows with a cube where all items are equal", () => {
+    const same = Array.from({ length: 3000 }, () => "a")
+    const began = performance.now()
+    TimeSlice.runSync(regionsOf(["x", ...same, "x"], ["y", ...same, "x"], ["x", ...same, "y"]))
+    assert.isBelow(performance.now() - began, 5000)
+  })
+})
