@@ -123,7 +123,7 @@ type Taking<Req, Given, Req2, Res, E, R, U> = unknown extends Req
 /** The same, of chains that require nothing. */
 type TakingNow<Req, R, Given, Req2, Res, E, U> = unknown extends Req
   ? Chain<Req2, Res, E, never, U> & Takes<Req2, Given>
-  : Chain<Req, Res, E, R, U> & Ready<R>
+  : Chain<Req, Res, E, R, U> & Ready<R, Given>
 
 const variance = {
   _Req: (_: any) => _,
