@@ -24,7 +24,7 @@ import type {
   ServicesOf,
   StepOptions
 } from "./Handler.js"
-import type { Requested, RequestedNow, Takes } from "./internal/Known.js"
+import type { Ready, Requested, RequestedNow, Takes } from "./internal/Known.js"
 import { NamedExecution } from "./internal/NamedExecution.js"
 import { kindOf } from "./internal/notAFunction.js"
 import { compile } from "./internal/Plan.js"
@@ -123,7 +123,7 @@ type Taking<Req, Given, Req2, Res, E, R, U> = unknown extends Req
 /** The same, of chains that require nothing. */
 type TakingNow<Req, R, Given, Req2, Res, E, U> = unknown extends Req
   ? Chain<Req2, Res, E, never, U> & Takes<Req2, Given>
-  : Chain<Req, Res, E, R, U>
+  : Chain<Req, Res, E, R, U> & Ready<R, Given>
 
 const variance = {
   _Req: (_: any) => _,

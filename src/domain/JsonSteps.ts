@@ -106,6 +106,8 @@ export function* parse(text: string, piece = pieceLength): TimeSlice.Steps<unkno
   const stack: Array<Open> = []
   let result: { readonly value: unknown; readonly end: number } | undefined
   let next = piece
+  /** Where the text begins that no level has read: each of many levels may hold a little of it. */
+  let unread = 0
   for (let at = 0; at < text.length; at++) {
     if (at >= next) {
       next = at + piece
@@ -119,10 +121,11 @@ export function* parse(text: string, piece = pieceLength): TimeSlice.Steps<unkno
       if (open.unread === undefined) {
         readMembers(open, text, at, false)
         open.unread = at + 1
-      } else if (at - open.unread >= piece) {
+      } else if (at - unread >= piece) {
         readInPieces(stack, text)
         readMembers(open, text, at, false)
         open.unread = at + 1
+        unread = at + 1
         yield
       }
       open.member = at + 1
@@ -130,13 +133,19 @@ export function* parse(text: string, piece = pieceLength): TimeSlice.Steps<unkno
       if (result !== undefined || (stack.length === 0 && !isBlank(text.slice(0, at)))) throw unexpected(at)
       const isList = unit === openList
       stack.push({ isList, start: at, unread: at + 1, member: at + 1, value: undefined, key: "" })
+      if (at - unread >= piece) {
+        readInPieces(stack, text)
+        unread = at + 1
+        yield
+      }
     } else if (unit === closeList || unit === closeObject) {
       const open = stack.at(-1)
       if (open === undefined || open.isList !== (unit === closeList)) throw unexpected(at)
-      if (stack.length === 1 || at - open.start >= piece) readInPieces(stack, text)
+      if (stack.length === 1 || at - unread >= piece) readInPieces(stack, text)
       stack.pop()
       if (open.value === undefined) continue
       readMembers(open, text, at, true)
+      unread = at + 1
       yield
       const outer = stack.at(-1)
       if (outer === undefined) result = { value: open.value, end: at + 1 }

@@ -36,7 +36,12 @@ export type Change =
       /** Default 100644. */
       readonly mode?: FileMode | undefined
     }
-  | { readonly _tag: "Remove"; readonly path: string }
+  | {
+      readonly _tag: "Remove"
+      readonly path: string
+      /** What the parent has there, where the caller knows it: some hosts have to be told. */
+      readonly mode?: FileMode | undefined
+    }
 
 /**
  * The author or the committer of a commit.

@@ -466,3 +466,24 @@ it("refuses a wrong program at every combinator", () => {
   }
   void [ofChain, ofBuilder, ofPolicy]
 })
+
+/** What `JSON.parse` gives, for one. */
+declare const anything: any
+declare const needingLedger: Chain.Chain<string, string, never, Ledger, never>
+
+// `npm run check` refuses this file: the chain's service is not at hand, whatever the request is.
+it("refuses a chain that requires a service where its request is of any type, the chain first or last", () => {
+  const refusals = () => {
+    // @ts-expect-error services are not at hand
+    Chain.executeSync(needingLedger, anything)
+    // @ts-expect-error services are not at hand
+    Chain.executeSync(anything)(needingLedger)
+    // @ts-expect-error services are not at hand
+    pipe(needingLedger, Chain.executeSync(anything))
+    // @ts-expect-error services are not at hand
+    pipe(needingLedger, Chain.executeExit(anything))
+    // @ts-expect-error services are not at hand
+    pipe(needingLedger, Chain.executeNamedExit(anything))
+  }
+  void refusals
+})

@@ -20,3 +20,13 @@ export type RequestedNow<Req, R, Given> = unknown extends Req
 
 /** Holds for a chain that takes this request; says of any other what it takes. */
 export type Takes<Req, Given> = [Given] extends [Req] ? unknown : { readonly "this chain takes": Req }
+
+/**
+ * Holds for a chain that requires nothing. Of any other it says what it requires where the request is `any`, which fits every
+ * parameter; elsewhere the request's own parameter says it, so that the compiler's message begins with that.
+ */
+export type Ready<R, Given> = 0 extends 1 & Given
+  ? [R] extends [never]
+    ? unknown
+    : { readonly "this chain requires": R }
+  : unknown

@@ -7,6 +7,7 @@ import type { WriteError } from "../Collection.js"
 import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import type { StoreService } from "../StoreService.js"
 import { runBody } from "./Guard.js"
+import { OperationPlaces } from "./OperationPlaces.js"
 import * as Queue from "./OperationQueue.js"
 import { guardBatch } from "./Signatures.js"
 import type { StoreCore } from "./StoreCore.js"
@@ -32,9 +33,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     string,
     { readonly collection: string; readonly id: string; readonly expected: Expectation }
   >()
-  let queue: Array<Queue.Queued> = []
-  /** What was queued last of each document. */
-  const last = new Map<string, Queue.Queued>()
+  const places = new OperationPlaces()
   let latest: Option.Option<string> = Option.none()
   /** The error of a commit whose caller was interrupted, and which may have been made: the next call fails with it. */
   let unheard: WriteError | undefined
@@ -46,37 +45,26 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     id: string,
     document?: unknown,
     anyId?: boolean
-  ) => {
+  ): Effect.Effect<void, WriteError> => {
     const operation = `Batch.${kind}`
-    return Effect.flatMap(
-      Queue.queued(operation, kind, given, id, document, anyId),
-      (item): Effect.Effect<void, WriteError> => {
-        if (ended) return closed(operation)
-        const { collection } = item
-        const key = Queue.keyOf(collection, id)
-        const before = last.get(key)
-        if (kind === "insert" && before !== undefined && before.kind !== "delete") {
-          return Queue.alreadyQueued(operation, collection, id)
-        }
-        queue.push(item)
-        last.set(key, item)
-        return Effect.void
-      }
+    const refusal = () => (ended ? closed(operation) : undefined)
+    return Effect.suspend(() =>
+      ended
+        ? closed(operation)
+        : places.add({ operation, kind, given, id, document, anyId, since: 0, refusal })
     )
   }
 
-  const commit: Effect.Effect<Option.Option<string>, WriteError> = Effect.suspend(() => {
+  const commitChecked: Effect.Effect<Option.Option<string>, WriteError> = Effect.suspend(() => {
     if (ended) return closed("Batch.commit")
     if (unheard !== undefined) return Effect.fail(unheard)
-    const taken = [...queue]
+    const taken = places.ready()
     const expected = new Map(expectations)
     if (taken.length === 0 && expected.size === 0) return Effect.succeedNone
     const operations = Queue.fold(taken)
     /** Somebody may have discarded them meanwhile, and queued others. */
     const settle = () => {
-      const done = new Set(taken)
-      queue = queue.filter((item) => !done.has(item))
-      for (const [key, item] of last) if (done.has(item)) last.delete(key)
+      places.drop(taken)
       for (const [key, expectation] of expected) {
         if (expectations.get(key) === expectation) expectations.delete(key)
       }
@@ -104,7 +92,13 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
           })
         )
       )
-  }).pipe(turn.withPermits(1), Effect.withSpan("Batch.commit"))
+  })
+
+  /** Commits what was queued before the call, the operations that are still being checked too. */
+  const commit = Effect.zipRight(places.checked(), commitChecked).pipe(
+    turn.withPermits(1),
+    Effect.withSpan("Batch.commit")
+  )
 
   /** A caller that is interrupted leaves a commit under way alone, so that what became of it is known. */
   const commitInside = Effect.tapError(Effect.flatten(detached(commit)), (error) =>
@@ -114,8 +108,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   )
 
   const discard = Effect.sync(() => {
-    queue = []
-    last.clear()
+    places.drop([...places.all])
     expectations.clear()
   })
 
@@ -137,7 +130,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
         }),
       commit: commitInside,
       discard,
-      operations: Effect.sync(() => last.size),
+      operations: Effect.sync(() => places.documents),
       expectations: Effect.sync(() => expectations.size)
     },
     commit,

@@ -52,11 +52,16 @@ const shownConflict = ({ base, ...others }: MergeConflict): MergeConflict =>
 const encoded = (document: SpelledObject) =>
   Either.mapLeft(encode(document), ({ message, path }) => `${path}: ${message}`)
 
+/** A caller's function that was to decide about a place threw, or returned no side. */
+export class DecisionFailed extends Error {
+  readonly hint = 'return "ours", "theirs", or undefined, which leaves the place in conflict'
+}
+
 /** Merges versions that both are there. */
 export const mergeContents = (
   { base, ours, theirs }: Contents,
   rules: MergeRules
-): Either.Either<ContentMerge, string> =>
+): Either.Either<ContentMerge, string | DecisionFailed> =>
   Either.gen(function* () {
     const [left, right] = [parsed(ours), parsed(theirs)]
     for (const [side, found] of [["ours", left] as const, ["theirs", right] as const]) {
@@ -74,7 +79,10 @@ export const mergeContents = (
           },
           rules
         ),
-      catch: (cause) => `a merge rule failed: ${cause instanceof Error ? cause.message : String(cause)}`
+      catch: (cause) =>
+        cause instanceof DecisionFailed
+          ? cause
+          : `a merge rule failed: ${cause instanceof Error ? cause.message : String(cause)}`
     })
     const content = yield* encoded(document)
     return { _tag: "Merged", document, content, conflicts: conflicts.map(shownConflict) } as const

@@ -5,13 +5,14 @@ import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../domain/Document.js"
 import { fieldsOfSchema, type MergeConflict, type MergeRules } from "../../domain/merge/index.js"
 import type { Oid } from "../../domain/Oid.js"
+import { kindOf } from "../../domain/OptionProblems.js"
 import type { Settings } from "../../domain/Settings.js"
 import { type ReadError, type Unmerged, ValidationError } from "../../domain/StoreError.js"
 import * as GitObject from "../../git/GitObject.js"
 import type { FileEntry } from "../../git/Tree.js"
 import type { Resolution } from "../Branches.js"
 import type { CollectionDefinition } from "../CollectionDefinition.js"
-import { type ContentMerge, type Contents, mergeContents, readable } from "./MergeContent.js"
+import { type ContentMerge, type Contents, DecisionFailed, mergeContents, readable } from "./MergeContent.js"
 import {
   type ItemChange,
   type ItemChanges,
@@ -79,10 +80,10 @@ export const divide = (ours: ItemChanges, theirs: ItemChanges): Divided => {
 }
 
 /**
- * What their side has where ours has a directory, below a file of ours, or where ours has a document and theirs a submodule:
- * there is no tree that holds both.
+ * What the merge puts where ours has a directory, below a file of ours, or where one side has a document and the other a
+ * submodule: there is no tree that holds both.
  */
-export const blocked = (ours: ItemChanges, taken: ReadonlyArray<ItemChange>): ReadonlyArray<Unmerged> => {
+export const blocked = (ours: ItemChanges, put: ReadonlyArray<ItemChange>): ReadonlyArray<Unmerged> => {
   const files = new Map<string, string>()
   const directories = new Set<string>()
   for (const item of ours.values()) {
@@ -101,7 +102,7 @@ export const blocked = (ours: ItemChanges, taken: ReadonlyArray<ItemChange>): Re
       ? undefined
       : `${path} is a document on one branch and a submodule on the other`
   }
-  return taken.flatMap((item): ReadonlyArray<Unmerged> => {
+  return put.flatMap((item): ReadonlyArray<Unmerged> => {
     const { after, path } = item
     const problem = after === undefined ? undefined : problemOf(item)
     if (problem === undefined) return []
@@ -198,8 +199,21 @@ const versions = ({ base, ours, theirs }: Contents) => ({
 /** A side for all conflicts, or for each. */
 type Settle = Exclude<Resolution, JsonObject | null | undefined>
 
-const sideOf = (settle: Settle, conflict: MergeConflict): "ours" | "theirs" | undefined =>
-  typeof settle === "function" ? settle(conflict) : settle
+const sideOf = (settle: Settle, conflict: MergeConflict): "ours" | "theirs" | undefined => {
+  if (typeof settle !== "function") return settle
+  const place = conflict.path.join(".") || "the whole document"
+  let side: unknown
+  try {
+    side = settle(conflict)
+  } catch (cause) {
+    throw new DecisionFailed(
+      `onConflict failed at ${place}: ${cause instanceof Error ? cause.message : String(cause)}`
+    )
+  }
+  if (side === undefined || side === "ours" || side === "theirs") return side
+  const returned = typeof side === "string" ? JSON.stringify(side.slice(0, 40)) : kindOf(side)
+  throw new DecisionFailed(`onConflict returned ${returned} for ${place}`)
+}
 
 /** Merges an item that both sides changed. */
 export const compareSides = (
@@ -250,7 +264,8 @@ export const compareSides = (
           collection,
           id,
           path,
-          message: `${name}: ${problem}`
+          message: `${name}: ${problem instanceof DecisionFailed ? problem.message : problem}`,
+          ...(problem instanceof DecisionFailed ? { hint: problem.hint } : {})
         }),
       onRight: (merge): Compared => {
         if (merge._tag === "Unreadable") {

@@ -14,7 +14,7 @@ import { type Decided, decide } from "./MergeDecisions.js"
 import { blocked, contentsOf, divide, type Merging, oidOf, withRecorded } from "./MergeItems.js"
 import type { Resolutions } from "./MergeResolutions.js"
 import { collectionsChanged, mergeSettings, rulesAgreed, settingsOf } from "./MergeSettings.js"
-import { changesOf, type MergedItem, sameFile, treeOfCommit } from "./MergeTree.js"
+import { changesOf, type ItemChange, type MergedItem, sameFile, treeOfCommit } from "./MergeTree.js"
 import type { SettingsAt } from "./RepositorySettings.js"
 import { makeSnapshot, type Snapshot } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
@@ -178,6 +178,10 @@ export const planMerge = (
       theirTree.settings,
       resolutions
     )
+    const put = all.flatMap((one): ReadonlyArray<ItemChange> => {
+      const change = changeOf(one)
+      return change?.after === undefined ? [] : [{ ...change, after: one.item.theirs ?? change.after }]
+    })
     const isOpen = ({ decision }: Decided) => decision._tag === "Conflict"
     const conflictsOf = (some: ReadonlyArray<Decided>) => some.flatMap(({ conflict }) => conflict ?? [])
     const isSame =
@@ -214,6 +218,6 @@ export const planMerge = (
         ...all.flatMap((one) => changeOf(one) ?? [])
       ],
       decided: [...conflictsOf(all.filter((one) => !isOpen(one))), ...merged.decided],
-      unmerged: [...conflictsOf(all.filter(isOpen)), ...blocked(own, taken), ...merged.unmerged]
+      unmerged: [...conflictsOf(all.filter(isOpen)), ...blocked(own, [...taken, ...put]), ...merged.unmerged]
     } as const
   })

@@ -19,9 +19,9 @@ type Planned = Extract<MergePlan, { readonly kind: "merge" }>
 /** Whether a change is of the mode alone. */
 export const isOfMode = ({ after, before }: MergedChange): boolean => before?.oid === after?.oid
 
-const fileChange = ({ after, content, path }: MergedChange): Change =>
+const fileChange = ({ after, before, content, path }: MergedChange): Change =>
   after === undefined
-    ? { _tag: "Remove", path }
+    ? { _tag: "Remove", path, mode: before?.mode }
     : content === undefined
       ? { _tag: "Link", path, ...after }
       : { _tag: "Put", path, content }

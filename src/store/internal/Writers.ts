@@ -13,6 +13,7 @@ import type { CollectionLike } from "../CollectionDefinition.js"
 import type { StoreService } from "../StoreService.js"
 import type { Writer, WriterOptions } from "../Writer.js"
 import { runBody } from "./Guard.js"
+import { OperationPlaces, type Place } from "./OperationPlaces.js"
 import * as Queue from "./OperationQueue.js"
 import { guardWriter } from "./Signatures.js"
 import type { StoreCore } from "./StoreCore.js"
@@ -20,16 +21,12 @@ import type { StoreCore } from "./StoreCore.js"
 /** How long the last flush may take when the body failed or was interrupted. */
 const lastFlush = Duration.seconds(5)
 
-interface Waiting extends Queue.Queued {
-  readonly since: number
-}
-
-const targets = (items: ReadonlyArray<Waiting>) =>
+const targets = (items: ReadonlyArray<Place>) =>
   Array.from(
     new Map(items.map(({ collection, id }) => [Queue.keyOf(collection, id), { collection, id }])).values()
   )
 
-const names = (items: ReadonlyArray<Waiting>) => {
+const names = (items: ReadonlyArray<Place>) => {
   const all = targets(items).map(({ collection, id }) => Queue.keyOf(collection, id))
   return all.length <= 10 ? all.join(", ") : `${all.slice(0, 10).join(", ")} and ${all.length - 10} more`
 }
@@ -40,7 +37,7 @@ const originals = new WeakMap<object, WriteError>()
 /** The error that names what is not durable because of it; another one, since others may hold the same. */
 const telling = (
   error: WriteError,
-  items: ReadonlyArray<Waiting>,
+  items: ReadonlyArray<Place>,
   told = accountOf(error, items)
 ): WriteError => {
   const original = originals.get(error) ?? error
@@ -52,7 +49,7 @@ const telling = (
   return made
 }
 
-const accountOf = (error: WriteError, items: ReadonlyArray<Waiting>) =>
+const accountOf = (error: WriteError, items: ReadonlyArray<Place>) =>
   `${error._tag === "AmbiguousWriteError" ? "perhaps written" : "not yet written"}: ${names(items)}`
 
 interface OpenWriter {
@@ -60,7 +57,7 @@ interface OpenWriter {
   /** Commits everything, whatever failed before. */
   readonly finish: Effect.Effect<void, WriteError>
   /** What waits, with what is being written first. */
-  readonly left: Effect.Effect<{ readonly items: ReadonlyArray<Waiting>; readonly taken: number }>
+  readonly left: Effect.Effect<{ readonly items: ReadonlyArray<Place>; readonly taken: number }>
   readonly close: Effect.Effect<void>
 }
 
@@ -69,50 +66,56 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   const maxSeconds = options.maxSeconds ?? 5
   const turn = Effect.unsafeMakeSemaphore(1)
   const made: Array<string> = []
-  /** In the order of the calls. The first `taken` are being written. */
-  const queue: Array<Waiting> = []
+  /** The first `taken` are being written. */
+  const places = new OperationPlaces()
   let taken = 0
   let failed: WriteError | undefined
   let timer: Fiber.Fiber<void> | undefined
   let draining: Fiber.Fiber<Option.Option<string>, WriteError> | undefined
   let ended = false
 
-  /** Writes the oldest operations as one commit, unless only `least` wait. */
-  const writeSome = (least: number) =>
-    Effect.suspend((): Effect.Effect<Option.Option<string>, WriteError> => {
-      if (queue.length <= least) return Effect.succeedNone
-      const items = queue.slice(0, maxOperations)
-      taken = items.length
-      return core
-        .write({
-          operation: "Writer.flush",
-          message: options.message ?? `writer: ${items.length} operations`,
-          mode: "document",
-          operations: Queue.fold(items)
-        })
-        .pipe(
-          Effect.onExit((exit) =>
-            Effect.sync(() => {
-              taken = 0
-              const error = Exit.isSuccess(exit) ? Option.none() : Cause.failureOption(exit.cause)
-              const isRefused = Option.exists(error, ({ _tag }) => _tag !== "AmbiguousWriteError")
-              if (!isRefused) queue.splice(0, items.length)
-              if (Exit.isFailure(exit) && Option.isNone(error)) failed = telling(interrupted(), items)
-            })
-          ),
-          Effect.map((outcome) => {
-            const sha = Option.map(outcome.committed, ({ commit }) => commit as string)
-            if (Option.isSome(sha)) made.push(sha.value)
-            return sha
-          }),
-          Effect.mapError((error) => telling(error, error._tag === "AmbiguousWriteError" ? items : queue))
-        )
-    }).pipe(turn.withPermits(1))
+  /** Writes the oldest operations as one commit once they are checked, unless only `least` wait. */
+  const writeSome = (least: number): Effect.Effect<Option.Option<string>, WriteError> =>
+    Effect.zipRight(
+      places.checked(maxOperations),
+      Effect.suspend((): Effect.Effect<Option.Option<string>, WriteError> => {
+        if (places.all.length <= least) return Effect.succeedNone
+        const items = places.ready(maxOperations)
+        if (items.length === 0) return Effect.succeedNone
+        taken = items.length
+        return core
+          .write({
+            operation: "Writer.flush",
+            message: options.message ?? `writer: ${items.length} operations`,
+            mode: "document",
+            operations: Queue.fold(items)
+          })
+          .pipe(
+            Effect.onExit((exit) =>
+              Effect.sync(() => {
+                taken = 0
+                const error = Exit.isSuccess(exit) ? Option.none() : Cause.failureOption(exit.cause)
+                const isRefused = Option.exists(error, ({ _tag }) => _tag !== "AmbiguousWriteError")
+                if (!isRefused) places.drop(items)
+                if (Exit.isFailure(exit) && Option.isNone(error)) failed = telling(interrupted(), items)
+              })
+            ),
+            Effect.map((outcome) => {
+              const sha = Option.map(outcome.committed, ({ commit }) => commit as string)
+              if (Option.isSome(sha)) made.push(sha.value)
+              return sha
+            }),
+            Effect.mapError((error) =>
+              telling(error, error._tag === "AmbiguousWriteError" ? items : places.all)
+            )
+          )
+      })
+    ).pipe(turn.withPermits(1))
 
   const drainNow = (least: number) =>
     Effect.gen(function* () {
       let last = Option.none<string>()
-      while (queue.length > least) {
+      while (places.all.length > least) {
         const sha = yield* writeSome(least)
         if (Option.isSome(sha)) last = sha
       }
@@ -128,7 +131,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       const running = draining
       if (running !== undefined) {
         return Effect.flatMap(heard(running), (sha) =>
-          queue.length > least ? drain(least) : Effect.succeed(sha)
+          places.all.length > least ? drain(least) : Effect.succeed(sha)
         )
       }
       let over = false
@@ -163,7 +166,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   /** Ends in the moment in which nothing waits: what is queued later is refused, never lost. */
   const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(drain(0), () =>
     Effect.suspend(() => {
-      if (queue.length > 0) return drainAndEnd
+      if (places.all.length > 0) return drainAndEnd
       ended = true
       return Effect.void
     })
@@ -175,7 +178,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       const running = timer
       timer = undefined
       const stop = running === undefined ? Effect.void : Fiber.interruptFork(running)
-      const oldest = queue[taken]
+      const oldest = places.all[taken]
       if (oldest === undefined || ended) return stop
       return Effect.gen(function* () {
         yield* stop
@@ -219,19 +222,10 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       const operation = `Writer.${kind}`
       if (ended) return yield* closed(operation)
       yield* raise
-      const item = yield* Queue.queued(operation, kind, given, id, document, anyId)
-      const { collection } = item
-      const before =
-        kind === "insert"
-          ? queue.findLast((other) => other.id === id && other.collection === collection)
-          : undefined
-      if (before !== undefined && before.kind !== "delete") {
-        return yield* Queue.alreadyQueued(operation, collection, id)
-      }
       const since = yield* Monotonic.millis
-      if (ended) return yield* closed(operation)
-      queue.push({ ...item, since })
-      if (queue.length >= maxOperations) yield* Effect.tapError(drain(maxOperations - 1), () => armAgain)
+      const refusal = () => (ended ? closed(operation) : undefined)
+      yield* places.add({ operation, kind, given, id, document, anyId, since, refusal })
+      if (places.all.length >= maxOperations) yield* Effect.tapError(drain(maxOperations - 1), () => armAgain)
       else if (timer === undefined && draining === undefined) yield* arm(0)
     })
 
@@ -250,17 +244,18 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
         return Effect.tapError(drain(0), () => armAgain)
       }).pipe(Effect.withSpan("Writer.flush")),
       discard: Effect.suspend(() => {
-        const dropped = queue.splice(taken).length
-        return Effect.as(arm(0), dropped)
+        const dropped = places.all.slice(taken)
+        places.drop(dropped)
+        return Effect.as(arm(0), dropped.length)
       }),
-      pending: Effect.sync(() => queue.length),
+      pending: Effect.sync(() => places.all.length),
       commits: Effect.sync(() => [...made])
     },
     finish: Effect.suspend(() => {
       const lost = failed?._tag === "AmbiguousWriteError" ? failed : undefined
       return Effect.zipRight(drainAndEnd, lost ?? Effect.void)
     }),
-    left: Effect.sync(() => ({ items: [...queue], taken })),
+    left: Effect.sync(() => ({ items: [...places.all], taken })),
     close: Effect.suspend(() => {
       ended = true
       return arm(0)

@@ -22,6 +22,7 @@ import type { KnownTrees } from "./KnownTrees.js"
 import { touched } from "./ListingEdit.js"
 import type { RefWrites } from "./RefWrites.js"
 import type { Place } from "./Translate.js"
+import type { Trees } from "./Trees.js"
 import { writeTree } from "./TreeWrites.js"
 
 export type CommitFailure =
@@ -45,6 +46,7 @@ interface Parts {
     commit: NewCommit
   ) => Effect.Effect<Head, CommitFailure>
   readonly existing: Branches["existing"]
+  readonly trees: Trees
 }
 
 /** The file that gives an empty repository its first commit when the commit itself has more than one. */
@@ -67,7 +69,7 @@ const fitsGraphql = (commit: NewCommit) =>
     maxBytes
 
 /** One atomic commit, in the form that carries it. */
-export const makeCommit = ({ client, existing, known, refs, viaGraphql, writeFile }: Parts) => {
+export const makeCommit = ({ client, existing, known, refs, trees, viaGraphql, writeFile }: Parts) => {
   const { settings } = client
 
   /** GitHub puts a directory in the place of a file without a word: refused where the trees of the commit are known. */
@@ -85,8 +87,18 @@ export const makeCommit = ({ client, existing, known, refs, viaGraphql, writeFil
     return undefined
   }
 
-  const modeIn = (parent: Head | undefined) => (path: string) =>
-    parent && Option.getOrUndefined(known.locate(parent, path) ?? Option.none())?.mode
+  const modeIn = (parent: Head | undefined) => {
+    const turn = Effect.unsafeMakeSemaphore(1)
+    return (path: string) =>
+      Effect.gen(function* () {
+        if (parent === undefined) return undefined
+        // A directory that is not known is read, once for all that is removed from it.
+        if (known.locate(parent, path) === undefined) {
+          yield* trees.list(parent, path.slice(0, Math.max(path.lastIndexOf("/"), 0)), false)
+        }
+        return Option.getOrUndefined(known.locate(parent, path) ?? Option.none())?.mode
+      }).pipe(turn.withPermits(1))
+  }
 
   /** Tree and commit, on no branch yet. */
   const build = (base: Option.Option<Head>, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>

@@ -55,25 +55,38 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
       Option.fromNullable(own.filter((one) => one.branch === branch).sort((a, b) => b.number - a.number)[0])
     )
 
-  /** Those that this client has opened lately, by their branches: a machine that is behind shows none. */
-  const opened = new Map<string, { readonly request: PullRequest; readonly at: number }>()
+  /** Those that this client has lately opened, closed or merged: a machine that is behind shows them as they were. */
+  const written = new Map<number, { readonly request: PullRequest; readonly at: number }>()
 
-  const openedLately = Effect.map(Monotonic.millis, (now) => {
-    for (const [branch, { at }] of opened) if (now >= at + lag) opened.delete(branch)
-    return [...opened.values()].map(({ request }) => request)
+  const writtenLately = Effect.map(Monotonic.millis, (now) => {
+    for (const [number, { at }] of written) if (now >= at + lag) written.delete(number)
+    return [...written.values()].map(({ request }) => request)
   })
 
-  const noteOpened = (request: PullRequest) =>
+  const note = (request: PullRequest) =>
     Effect.map(Monotonic.millis, (at) => {
-      opened.set(request.branch, { request, at })
+      written.set(request.number, { request, at })
     })
 
+  /** What the API shows of a pull request, unless this client has seen it closed or merged: then it may only lag. */
+  const newer = (shown: PullRequest, own: ReadonlyArray<PullRequest>): PullRequest => {
+    const known = own.find(({ number }) => number === shown.number)
+    if (known === undefined || known.state === "open" || shown.state === "merged") return shown
+    return { ...shown, state: known.state }
+  }
+
+  const newestFirst = (all: ReadonlyArray<PullRequest>) => [...all].sort((a, b) => b.number - a.number)
+
   const findOwn = (branch: string) =>
-    Effect.flatMap(find(branch), (found) =>
-      Option.isSome(found)
-        ? Effect.succeed(found)
-        : Effect.map(openedLately, (own) => Option.fromNullable(own.find((one) => one.branch === branch)))
-    )
+    Effect.gen(function* () {
+      const found = yield* find(branch)
+      const own = yield* writtenLately
+      const shown = Option.toArray(found).map((one) => newer(one, own))
+      const hidden = own.filter(
+        (one) => one.branch === branch && shown.every(({ number }) => number !== one.number)
+      )
+      return Option.fromNullable(newestFirst([...shown, ...hidden])[0])
+    })
 
   const get = (number: number) =>
     Effect.map(client.call(Api.getPull, { path: pathOf(number) }), ({ value }) => Option.getOrThrow(value))
@@ -156,9 +169,9 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
       const { body, branch, into, title } = request
       return writable("openPullRequest", branch).pipe(
         Effect.zipRight(open({ base: into, body, head: branch, title })),
-        Effect.tap(noteOpened),
+        Effect.tap(note),
         Effect.flatMap((made) => labelled(made, request)),
-        Effect.tap(noteOpened),
+        Effect.tap(note),
         told("openPullRequest")
       )
     },
@@ -172,29 +185,30 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
             all.push(...own)
             if (count < page) break
           }
-          if (state === "closed") return all
-          const missing = (yield* openedLately).filter(({ number }) =>
-            all.every((one) => one.number !== number)
+          const own = yield* writtenLately
+          const missing = own.filter(({ number }) => all.every((one) => one.number !== number))
+          // One that the list does not show may also have been merged or closed since, by others too.
+          const found = yield* Effect.forEach(missing, (one) =>
+            one.state === "open" && state !== "closed"
+              ? Effect.map(findOwn(one.branch), (newest) =>
+                  Option.isSome(newest) && newest.value.number === one.number ? newest.value : one
+                )
+              : Effect.succeed(one)
           )
-          // One that the list does not show may also have been merged or closed since.
-          const found = yield* Effect.forEach(missing, ({ branch }) => findOwn(branch))
-          return [
-            ...all,
-            ...found.flatMap(Option.toArray).filter((one) => state === "all" || one.state === "open")
-          ]
+          const isAsked = (one: PullRequest) =>
+            state === "all" || (one.state === "open") === (state === "open")
+          return [...all.map((one) => newer(one, own)), ...found].filter(isAsked)
         })
       ),
     close: (number) =>
       Effect.map(
         client.call(Api.updatePull, { path: pathOf(number), body: { state: "closed" } }),
         ({ value }) => requestOf(Option.getOrThrow(value))
-      ).pipe(
-        Effect.tap(({ branch }) => Effect.sync(() => opened.delete(branch))),
-        told("closePullRequest")
-      ),
+      ).pipe(Effect.tap(note), told("closePullRequest")),
     merge: (request, at, message) =>
       writable("mergePullRequest", request.branch).pipe(
         Effect.zipRight(merge(request, at, message)),
+        Effect.tap(() => note({ ...request, state: "merged" })),
         told("mergePullRequest")
       )
   }

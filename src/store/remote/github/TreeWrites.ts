@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../../domain/Oid.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
 import type { Change, TreeEntry } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { asText, encodeBase64 } from "./Base64.js"
@@ -21,18 +22,25 @@ interface Entry {
   readonly bytes: number
 }
 
-/** The mode of the entry at a path of the base; undefined where that is not known. */
-type ModeAt = (path: string) => TreeEntry["mode"] | undefined
+/** The mode of the entry at a path of the base; undefined where there is none. */
+type ModeAt = (path: string) => Effect.Effect<TreeEntry["mode"] | undefined, CallFailure | RemoteError>
 
 const typeOf = (mode: TreeEntry["mode"]) =>
   mode === "160000" ? "commit" : mode === "040000" ? "tree" : "blob"
 
-const entryOf = (client: Client, modeAt: ModeAt, change: Change): Effect.Effect<Entry, CallFailure> => {
+const entryOf = (
+  client: Client,
+  modeAt: ModeAt,
+  change: Change
+): Effect.Effect<Entry, CallFailure | RemoteError> => {
   const base = { path: change.path, mode: "100644", type: "blob" } as const
   if (change._tag === "Remove") {
     // A submodule is not removed as a file.
-    const mode = modeAt(change.path) ?? base.mode
-    return Effect.succeed({ input: { ...base, mode, type: typeOf(mode), sha: null }, bytes: 0 })
+    const known = change.mode === undefined ? modeAt(change.path) : Effect.succeed(change.mode)
+    return Effect.map(known, (mode = base.mode) => ({
+      input: { ...base, mode, type: typeOf(mode), sha: null },
+      bytes: 0
+    }))
   }
   if (change._tag === "Link") {
     const { mode = "100644", oid } = change
@@ -72,7 +80,7 @@ export const writeTree = (
   base: Oid | undefined,
   modeAt: ModeAt,
   changes: ReadonlyArray<Change>
-): Effect.Effect<Oid | undefined, CallFailure> =>
+): Effect.Effect<Oid | undefined, CallFailure | RemoteError> =>
   Effect.forEach(changes, (change) => entryOf(client, modeAt, change), {
     concurrency: client.settings.concurrency
   }).pipe(

@@ -55,6 +55,7 @@ export const makeWrites = (given: Parts): Writes => {
     client,
     known,
     refs,
+    trees,
     writeFile,
     viaGraphql: (...args) =>
       Effect.flatMap(mutations, ({ makeGraphqlCommit }) =>
