@@ -135,6 +135,7 @@ export const make =
           Effect.annotateCurrentSpan({
             branch: parts.branch,
             documents: outcome.documents.length,
+            ...(unit.mode === "document" && outcome.documents.length === 1 && { id: outcome.documents[0]!.id }),
             ...(Option.isSome(outcome.committed) && { commit: outcome.committed.value.commit })
           })
         )

@@ -26,6 +26,8 @@ export interface EnclosingTransaction {
   readonly nested: <A extends { readonly commitSha: Option.Option<string> }, E, R>(
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ValidationError, R>
+  /** Notes documents that were written inside, by `nameOf`. */
+  readonly wrote: (names: Iterable<string>) => void
 }
 
 /** What collections, batches, transactions and the like are made of. A copy with other parts is a core as well. */

@@ -7,7 +7,7 @@ import { detached } from "../../domain/Detached.js"
 import type { Oid } from "../../domain/Oid.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { EnclosingTransaction, Snapshot, StoreCore } from "./StoreCore.js"
-import type { Unit } from "./WriteUnit.js"
+import { nameOf, type Unit } from "./WriteUnit.js"
 
 const closed = (operation: string) =>
   new ValidationError({
@@ -24,6 +24,10 @@ export const makeCalls = () => {
   /** The branch goes whatever is under way. */
   let abandoned = false
   let last: Oid | undefined
+  const written = new Set<string>()
+  const wrote = (names: Iterable<string>) => {
+    for (const name of names) written.add(name)
+  }
   const begin = Effect.sync(() => {
     running++
     quiet.unsafeClose()
@@ -73,10 +77,11 @@ export const makeCalls = () => {
 
   return {
     /** The core with its calls counted, and refused once the transaction has ended. */
-    of: (core: StoreCore, own: Omit<EnclosingTransaction, "nested">): StoreCore => ({
+    of: (core: StoreCore, own: Omit<EnclosingTransaction, "nested" | "wrote">): StoreCore => ({
       ...core,
       transaction: {
         ...own,
+        wrote,
         nested: (effect) =>
           Effect.tap(call("Store.transaction", effect), ({ commitSha }) =>
             Effect.sync(() => {
@@ -86,12 +91,15 @@ export const makeCalls = () => {
       },
       snapshot: () => reading(core.snapshot()),
       write: (unit: Unit) =>
-        Effect.tap(call(unit.operation, core.write(unit)), ({ committed }) =>
+        Effect.tap(call(unit.operation, core.write(unit)), ({ committed, documents }) =>
           Effect.sync(() => {
+            wrote(documents.map(nameOf))
             if (Option.isSome(committed)) last = committed.value.commit
           })
         )
     }),
+    /** The documents that were written, by `nameOf`. */
+    written: written as ReadonlySet<string>,
     /** Refuses further calls and waits for those under way. Answers the last commit that is known. */
     end: Effect.suspend(() => {
       ended = true

@@ -145,6 +145,11 @@ export const makeTransactions = (
             return conflict(work, error.message, [])
           }
         )
+        yield* Effect.annotateCurrentSpan({
+          documents: calls.written.size,
+          ...(Option.isSome(commitSha) && { commit: commitSha.value })
+        })
+        core.transaction?.wrote(calls.written)
         return { result, commitSha }
       })
 

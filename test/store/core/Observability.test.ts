@@ -66,6 +66,7 @@ describe("operations of a store", () => {
       )
       assert.deepStrictEqual(Object.fromEntries(inserts[0]?.attributes ?? []), {
         ...about,
+        id: "a",
         documents: 1,
         commit
       })

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { FetchHttpClient } from "@effect/platform"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Config, ConfigProvider, Duration, Effect, Exit, type Layer, Redacted } from "effect"
+import { Config, ConfigError, ConfigProvider, Duration, Effect, Exit, type Layer, Redacted } from "effect"
 import { expectTypeOf } from "vitest"
 import { type ReadError, ValidationError } from "../../../src/domain/StoreError.js"
 import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
@@ -204,6 +204,14 @@ it.effect(
         LocalGit: LocalGit.layerConfig({ directory: Config.string("PLACE") }),
         GitHost: GitHost.layerConfig({ url: Config.string("PLACE"), token: Config.redacted("TOKEN") })
       }
+      const memory = Memory.layerConfig({ moveBranches: Config.boolean("MOVE_BRANCHES") })
+      const inMemory = (value: string) =>
+        Effect.provide(GitRemote, memory).pipe(
+          Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["MOVE_BRANCHES", value]])))
+        )
+      assert.isDefined((yield* inMemory("true")).moveBranches)
+      assert.isUndefined((yield* inMemory("false")).moveBranches)
+      assert.isTrue(ConfigError.isConfigError(yield* Effect.flip(inMemory("perhaps"))))
       const found = (values: Readonly<Record<string, string>>) =>
         Effect.forEach(Object.values(layers), (layer) =>
           Effect.flip(Effect.provide(GitRemote, layer)).pipe(

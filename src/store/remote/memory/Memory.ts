@@ -1,3 +1,5 @@
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -50,3 +52,19 @@ export const make = (
  */
 export const layer = (options: MemoryOptions = {}): Layer.Layer<GitRemote, ValidationError | RemoteError> =>
   Layer.effect(GitRemote, make(options))
+
+/**
+ * The same, with options from configuration.
+ *
+ * @example
+ * ```ts
+ * const remote = Memory.layerConfig({ moveBranches: Config.withDefault(Config.boolean("MOVE_BRANCHES"), false) })
+ * ```
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  options: Config.Config.Wrap<MemoryOptions>
+): Layer.Layer<GitRemote, ConfigError.ConfigError | ValidationError | RemoteError> =>
+  Layer.effect(GitRemote, Effect.flatMap(Config.unwrap(options), make))
