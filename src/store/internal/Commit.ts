@@ -135,7 +135,8 @@ export const make =
           Effect.annotateCurrentSpan({
             branch: parts.branch,
             documents: outcome.documents.length,
-            ...(unit.mode === "document" && outcome.documents.length === 1 && { id: outcome.documents[0]!.id }),
+            ...(unit.mode === "document" &&
+              outcome.documents.length === 1 && { id: outcome.documents[0]!.id }),
             ...(Option.isSome(outcome.committed) && { commit: outcome.committed.value.commit })
           })
         )

@@ -2,13 +2,15 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope, Stream } from "effect"
+import { Effect, Metric, type Scope, Stream } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as Call from "../../../src/store/remote/github/Call.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
+import { collecting } from "../../support/spans.js"
 
 /** Requests of a store by Git's protocol, counted at the socket: each row of the table in docs/git-hosts.md. */
 const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
@@ -44,7 +46,54 @@ const services = (asked: ReadonlyArray<{ readonly to: string }>) => asked.map(({
 const push = "POST git-receive-pack"
 const pull = "POST git-upload-pack"
 
+/** Requests that the metric knows of both services. */
+const inMetric = Effect.map(
+  Effect.forEach(["git-upload-pack", "git-receive-pack"], (service) =>
+    Metric.value(Metric.tagged(Call.requests, "operation", service))
+  ),
+  (states) => states.reduce((sum, { count }) => sum + count, 0)
+)
+
 describe("requests by Git's protocol", () => {
+  test(
+    "are in the span of the operation that they are for, and in the metric",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("told.git")
+      yield* seeded(yield* open(url), "docs", 20)
+      const store = yield* open(url)
+      const docs = store.collection("docs")
+      const operations: ReadonlyArray<readonly [string, Effect.Effect<unknown, unknown>]> = [
+        ["Collection.get", docs.get("d2")],
+        ["Collection.all", Stream.runDrain(docs.all())],
+        ["Collection.update", docs.update("d2", { n: -1 })],
+        ["Store.batch", store.batch({}, (batch) => batch.put("docs", "d3", { n: -2 }))],
+        ["Store.withTransaction", store.withTransaction(docs.insert({ n: -3 }))],
+        ["Store.createBranch", store.createBranch("other")]
+      ]
+      for (const [name, operation] of operations) {
+        const { attributes, tracer } = collecting()
+        const before = yield* inMetric
+        const asked = yield* asking(backend, Effect.withTracer(operation, tracer))
+        assert.isAbove(asked.length, 0, name)
+        assert.strictEqual(attributes(name)["requests"], asked.length, name)
+        assert.strictEqual((yield* inMetric) - before, asked.length, name)
+      }
+      const { ended, tracer } = collecting()
+      const together = Effect.forEach(many(4), (n) => docs.insert({ n }), { concurrency: "unbounded" })
+      const asked = yield* asking(backend, Effect.withTracer(together, tracer))
+      const inserts = ended.filter(({ name }) => name === "Collection.insert")
+      assert.lengthOf(inserts, 4)
+      assert.strictEqual(
+        inserts.reduce((sum, { attributes }) => sum + Number(attributes.get("requests")), 0),
+        asked.length
+      )
+      for (const { attributes } of inserts) {
+        assert.containsAllKeys(Object.fromEntries(attributes), ["id", "commit", "branch", "documents"])
+      }
+    })
+  )
+
   test(
     "all of 3,000 documents, cold, alone and among others: 3",
     Effect.gen(function* () {

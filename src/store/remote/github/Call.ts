@@ -26,9 +26,9 @@ export const currentCall: FiberRef.FiberRef<Call | undefined> = globalValue(
   () => FiberRef.unsafeMake<Call | undefined>(undefined)
 )
 
-/** Requests sent, by operation. */
+/** Requests sent, by operation; those of Git's protocol by its service. */
 export const requests = Metric.counter("chainstore_github_requests_total", {
-  description: "Requests sent to the GitHub API",
+  description: "Requests sent to the GitHub API, and by Git's protocol to any server",
   incremental: true
 })
 

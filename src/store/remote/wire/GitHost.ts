@@ -42,6 +42,7 @@ import {
   type Signature
 } from "../GitRemote.js"
 import { remoteOf } from "../repository/RepositoryRemote.js"
+import { countedTransport, countingPushes } from "./Counting.js"
 import * as GitAddress from "./GitAddress.js"
 
 /**
@@ -213,27 +214,30 @@ export const scoped = (
     }
     const client = session ?? (yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
     const url = address._tag === "Http" ? address.url.href : address.url
-    const transport =
+    const transport = countedTransport(
       address._tag === "Http"
         ? SmartHttp.make({ url, authorization, userAgent: agent, timeout: wait, client })
         : Ssh.make({ url, address: address.address, timeout: wait, ...ssh })
+    )
     const directory =
       settings.cache === undefined
         ? path.join(yield* temporary, "clone.git")
         : path.resolve(settings.cache.directory)
     const { hostname, pathname } =
       address._tag === "Http" ? address.url : { hostname: address.host, pathname: `/${address.path}` }
-    const repository = yield* Clone.open({
-      url,
-      transport,
-      agent,
-      directory,
-      signature,
-      maxRetries,
-      mostPack: maxFetch,
-      filter: filter === "blob:none",
-      pushInterval: pushInterval ?? Duration.seconds(hostname === "github.com" ? 10 : 0)
-    })
+    const repository = yield* countingPushes(
+      Clone.open({
+        url,
+        transport,
+        agent,
+        directory,
+        signature,
+        maxRetries,
+        mostPack: maxFetch,
+        filter: filter === "blob:none",
+        pushInterval: pushInterval ?? Duration.seconds(hostname === "github.com" ? 10 : 0)
+      })
+    )
     const repo = /([^/]+)\/([^/]+?)(?:\.git)?$/.exec(pathname)
     return {
       ...remoteOf(withMarks(repository), {
