@@ -11,8 +11,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { LocalGit } from "chainstore/local"
-import { Cache, type CacheEntry, Store } from "chainstore/store"
-import { Config, ConfigError, ConfigProvider, Console, Context, Effect, Layer, Option } from "effect"
+import { Cache, type CacheEntry, Store, StoreCache } from "chainstore/store"
+import { Config, ConfigError, ConfigProvider, Console, Effect, Layer, Option } from "effect"
 
 /** A cache of our own: methods give effects, and an entry is kept whole. */
 class MapCache extends Cache {
@@ -29,23 +29,14 @@ class MapCache extends Cache {
   readonly clear = Effect.sync(() => this.entries.clear())
 }
 
-class Cached extends Context.Tag("example/Cached")<Cached, MapCache>() {}
-
 const remote = LocalGit.layerConfig({ directory: Config.string("DATA_DIRECTORY") })
 
-/** The store takes its cache from the context. */
-const store = Layer.unwrapEffect(
-  Effect.map(Cached, (cache) =>
-    Store.layerConfig({
-      root: Config.withDefault(Config.string("ROOT"), "docs"),
-      cache: Config.succeed(cache)
-    })
-  )
-)
+const cache = new MapCache()
 
-const layer = Layer.provideMerge(
-  Layer.provide(store, remote),
-  Layer.sync(Cached, () => new MapCache())
+/** The store takes the cache that is provided. */
+const layer = Store.layerConfig({ root: Config.withDefault(Config.string("ROOT"), "docs") }).pipe(
+  Layer.provide(Layer.succeed(StoreCache, cache)),
+  Layer.provide(remote)
 )
 
 const program = Effect.gen(function* () {
@@ -53,8 +44,7 @@ const program = Effect.gen(function* () {
   yield* collection("notes").insert({ text: "hello" }, { id: "a" })
   const { text } = yield* Effect.flatten(collection("notes").get("a"))
   yield* Console.log(`found in ${root} on branch ${branch}: ${text}`)
-  const { entries } = yield* Cached
-  yield* Console.log(`${entries.size} entry in the cache`)
+  yield* Console.log(`${cache.entries.size} entry in the cache`)
 })
 
 const configured = (values: Record<string, string>) =>

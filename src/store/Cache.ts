@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Bounded } from "../domain/Bounded.js"
@@ -67,6 +68,23 @@ export abstract class AsyncCache {
   /** Forgets every entry. */
   abstract clear(): unknown
 }
+
+/**
+ * The cache of the stores that are opened where it is provided, unless their options name another one. Nobody has to
+ * provide it.
+ *
+ * @example
+ * ```ts
+ * const live = Store.layer().pipe(Layer.provide(Layer.succeed(StoreCache, new MemoryCache({ maxEntries: 100 }))))
+ * ```
+ *
+ * @since 0.1.0
+ * @category caching
+ */
+export class StoreCache extends Context.Tag("chainstore/store/StoreCache")<
+  StoreCache,
+  Cache | AsyncCache
+>() {}
 
 const settled = <A>(evaluate: () => A | PromiseLike<A>) => Effect.promise<A>(async () => evaluate())
 

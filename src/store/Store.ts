@@ -5,7 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import type { ReadError, ValidationError, WriteError } from "../domain/StoreError.js"
+import { StoreCache } from "./Cache.js"
 import * as Assembly from "./internal/Assembly.js"
 import * as Core from "./internal/Core.js"
 import { GitRemote } from "./remote/GitRemote.js"
@@ -35,7 +38,12 @@ export const make = <Ref extends string | undefined = undefined>(
 
 const open = (options: StoreOptions): Effect.Effect<StoreService, ReadError, GitRemote> =>
   Effect.gen(function* () {
-    const resolved = yield* Either.match(resolveOptions(options), {
+    const provided = Option.getOrUndefined(yield* Effect.serviceOption(StoreCache))
+    const given =
+      provided === undefined || !Predicate.isRecord(options)
+        ? options
+        : { ...options, cache: options.cache ?? provided }
+    const resolved = yield* Either.match(resolveOptions(given), {
       onLeft: (error) => Effect.fail(error),
       onRight: (found) => Effect.succeed(found)
     })

@@ -63,7 +63,8 @@ export {
   type CacheEntry,
   MemoryCache,
   type MemoryCacheOptions,
-  NullCache
+  NullCache,
+  StoreCache
 } from "./Cache.js"
 export type * from "./Collection.js"
 export { Collection } from "./Collection.js"

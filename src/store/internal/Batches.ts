@@ -11,7 +11,7 @@ import { OperationPlaces } from "./OperationPlaces.js"
 import * as Queue from "./OperationQueue.js"
 import { guardBatch } from "./Signatures.js"
 import type { StoreCore } from "./StoreCore.js"
-import type { Expectation } from "./WriteUnit.js"
+import { type Expectation, nameOf } from "./WriteUnit.js"
 
 const closed = (operation: string) =>
   new ValidationError({
@@ -24,6 +24,8 @@ interface OpenBatch {
   readonly batch: Batch
   readonly commit: Batch["commit"]
   readonly commitSha: Effect.Effect<Option.Option<string>>
+  /** The documents that were written, by `nameOf`. */
+  readonly written: ReadonlySet<string>
   readonly close: Effect.Effect<void>
 }
 
@@ -34,6 +36,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     { readonly collection: string; readonly id: string; readonly expected: Expectation }
   >()
   const places = new OperationPlaces()
+  const written = new Set<string>()
   let latest: Option.Option<string> = Option.none()
   /** The error of a commit whose caller was interrupted, and which may have been made: the next call fails with it. */
   let unheard: WriteError | undefined
@@ -80,6 +83,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       .pipe(
         Effect.map((outcome) => {
           settle()
+          for (const document of outcome.documents) written.add(nameOf(document))
           const commitSha = Option.map(outcome.committed, (made) => made.commit as string)
           if (Option.isSome(commitSha)) latest = commitSha
           return commitSha
@@ -135,6 +139,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     },
     commit,
     commitSha: Effect.sync(() => latest),
+    written,
     close: Effect.zipRight(
       discard,
       Effect.sync(() => {
@@ -149,7 +154,7 @@ export const makeBatch =
   (core: StoreCore): StoreService["batch"] =>
   (options, body) =>
     Effect.suspend(() => {
-      const { batch, close, commit, commitSha } = open(core, options)
+      const { batch, close, commit, commitSha, written } = open(core, options)
       return runBody("Store.batch", body, guardBatch(batch)).pipe(
         Effect.flatMap((result) =>
           Effect.zipRight(
@@ -157,6 +162,7 @@ export const makeBatch =
             Effect.map(commitSha, (sha) => ({ result, commitSha: sha }))
           )
         ),
+        Effect.tap(() => Effect.annotateCurrentSpan("documents", written.size)),
         Effect.ensuring(close)
       )
     })

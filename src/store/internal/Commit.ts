@@ -136,6 +136,7 @@ export const make =
             branch: parts.branch,
             documents: outcome.documents.length,
             ...(unit.mode === "document" &&
+              unit.operation.startsWith("Collection.") &&
               outcome.documents.length === 1 && { id: outcome.documents[0]!.id }),
             ...(Option.isSome(outcome.committed) && { commit: outcome.committed.value.commit })
           })

@@ -59,7 +59,10 @@ export const observed = (name: string) => {
     const ended = (exit: Exit.Exit<unknown, unknown>, attributes: Attributes) =>
       Effect.flatMap(Monotonic.millis, (now) => {
         const all = { ...attributes, requests: cost.requests }
-        for (const [key, value] of Object.entries(all)) if (value !== undefined) span.attribute(key, value)
+        for (const [key, value] of Object.entries(all)) {
+          // What the operation has said of itself is nearer than what its result looks like.
+          if (value !== undefined && !span.attributes.has(key)) span.attribute(key, value)
+        }
         if (outer !== undefined) outer.requests += cost.requests
         return Effect.zipRight(
           Metric.increment(counters[outcomeOf(exit)]),

@@ -17,6 +17,7 @@ import { OperationPlaces, type Place } from "./OperationPlaces.js"
 import * as Queue from "./OperationQueue.js"
 import { guardWriter } from "./Signatures.js"
 import type { StoreCore } from "./StoreCore.js"
+import { nameOf } from "./WriteUnit.js"
 
 /** How long the last flush may take when the body failed or was interrupted. */
 const lastFlush = Duration.seconds(5)
@@ -57,6 +58,8 @@ interface OpenWriter {
   /** Commits everything, whatever failed before. */
   readonly finish: Effect.Effect<void, WriteError>
   /** What waits, with what is being written first. */
+  /** The documents that were written, by `nameOf`. */
+  readonly written: ReadonlySet<string>
   readonly left: Effect.Effect<{ readonly items: ReadonlyArray<Place>; readonly taken: number }>
   readonly close: Effect.Effect<void>
 }
@@ -66,6 +69,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   const maxSeconds = options.maxSeconds ?? 5
   const turn = Effect.unsafeMakeSemaphore(1)
   const made: Array<string> = []
+  const written = new Set<string>()
   /** The first `taken` are being written. */
   const places = new OperationPlaces()
   let taken = 0
@@ -103,6 +107,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
             Effect.map((outcome) => {
               const sha = Option.map(outcome.committed, ({ commit }) => commit as string)
               if (Option.isSome(sha)) made.push(sha.value)
+              for (const document of outcome.documents) written.add(nameOf(document))
               return sha
             }),
             Effect.mapError((error) =>
@@ -255,6 +260,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       const lost = failed?._tag === "AmbiguousWriteError" ? failed : undefined
       return Effect.zipRight(drainAndEnd, lost ?? Effect.void)
     }),
+    written,
     left: Effect.sync(() => ({ items: [...places.all], taken })),
     close: Effect.suspend(() => {
       ended = true
@@ -309,6 +315,17 @@ const untold = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
     return original === undefined || original._tag === "AmbiguousWriteError" ? error : (original as E)
   })
 
+/** What a writer gives, once the last flush is over. */
+const ended = <A>({ writer, written }: OpenWriter, result: A) =>
+  Effect.tap(
+    Effect.map(writer.commits, (commits) => ({ result, commits })),
+    ({ commits }) =>
+      Effect.annotateCurrentSpan({
+        documents: written.size,
+        ...(commits.length > 0 && { commit: commits.at(-1) })
+      })
+  )
+
 /** Writers over a core: operations are committed together, and the last flush belongs to the effect. */
 export const makeWriter =
   (core: StoreCore): StoreService["writer"] =>
@@ -321,7 +338,7 @@ export const makeWriter =
         const end = Exit.isSuccess(exit) ? yield* Effect.exit(restore(opened.finish)) : Exit.void
         if (Exit.isSuccess(exit) && Exit.isSuccess(end)) {
           yield* Effect.zipRight(opened.close, Scope.close(scope, Exit.void))
-          return { result: exit.value, commits: yield* opened.writer.commits }
+          return yield* ended(opened, exit.value)
         }
         const last = yield* detached(lastChance(opened))
         yield* opened.close
@@ -334,7 +351,7 @@ export const makeWriter =
         }
         if (Exit.isFailure(last)) return yield* Effect.failCause(last.cause)
         if (Exit.isFailure(end) && isFinal(end.cause)) return yield* Effect.failCause(end.cause)
-        return { result: exit.value, commits: yield* opened.writer.commits }
+        return yield* ended(opened, exit.value)
       })
     )
 
