@@ -93,18 +93,18 @@ export const brackets = [
     "Effect.map(commitSha, (sha) => ({ result, commitSha: sha }))",
     "Effect.map(commitSha, () => ({ result, commitSha: Option.none() }))"
   ]),
-  mutant("discard keeps the queue", commits, [batches, "    queue = []\n    last.clear()\n", ""]),
+  mutant("discard keeps the queue", commits, [batches, "    places.drop([...places.all])\n", ""]),
   mutant("a commit that fails drops the queue", commits, [
     batches,
-    '  }).pipe(turn.withPermits(1), Effect.withSpan("Batch.commit"))',
-    '  }).pipe(\n    Effect.tapError(() => Effect.sync(() => { queue = []; last.clear() })),\n    turn.withPermits(1), Effect.withSpan("Batch.commit"))'
+    "Effect.zipRight(places.checked(), commitChecked).pipe(",
+    "Effect.zipRight(places.checked(), commitChecked).pipe(\n    Effect.tapError(() => Effect.sync(() => places.drop([...places.all]))),"
   ]),
-  mutant("a commit inside leaves the queue", commits, [
+  mutant("a commit inside leaves the queue", commits, [batches, "places.drop(taken)\n", ""]),
+  mutant("a batch goes on after its end", fails, [
     batches,
-    "queue = queue.filter((item) => !done.has(item))\n",
-    ""
+    "      ended\n        ? closed(operation)\n        : places.add({ operation, kind, given, id, document, anyId, since: 0, refusal })",
+    "      places.add({ operation, kind, given, id, document, anyId, since: 0, refusal: () => undefined })"
   ]),
-  mutant("a batch goes on after its end", fails, [batches, "if (ended) return closed(operation)\n", ""]),
   mutant("a batch's message is ignored", "Every write of a store is a commit.", [
     batches,
     "options.message ?? core.transaction?.message ?? `batch: ${operations.length} operations`",
@@ -118,8 +118,8 @@ export const brackets = [
   ),
   mutant("a writer waits for one operation more", count, [
     writers,
-    "if (queue.length >= maxOperations)",
-    "if (queue.length > maxOperations)"
+    "if (places.all.length >= maxOperations)",
+    "if (places.all.length > maxOperations)"
   ]),
   mutant("a writer reverses its operations", order, [
     writers,
@@ -128,8 +128,8 @@ export const brackets = [
   ]),
   mutant("a writer commits the newest first", order, [
     writers,
-    "const items = queue.slice(0, maxOperations)",
-    "const items = queue.slice(-maxOperations)"
+    "const items = places.ready(maxOperations)",
+    "const items = places.ready().slice(-maxOperations)"
   ]),
   mutant("a writer's commits are newest first", order, [
     writers,
@@ -143,8 +143,8 @@ export const brackets = [
   ]),
   mutant("a writer's discard drops nothing", "`discard` drops what is queued", [
     writers,
-    "const dropped = queue.splice(taken).length",
-    "const dropped = queue.slice(taken).length"
+    "places.drop(dropped)\n        return",
+    "return"
   ]),
   mutant("a failing body loses what is queued", last, [
     writers,
@@ -173,8 +173,8 @@ export const brackets = [
   ]),
   mutant("a writer loses what a failing flush held", "A failed flush keeps the queue", [
     writers,
-    "if (!isRefused) queue.splice(0, items.length)",
-    "queue.splice(0, items.length)"
+    "if (!isRefused) places.drop(items)",
+    "places.drop(items)"
   ]),
   mutant("a transaction writes on its target", appears, [
     transactions,

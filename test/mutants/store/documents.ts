@@ -199,8 +199,8 @@ export const documents = [
   ]),
   mutant("the deadline is ignored", "how long a single write goes on while others keep moving the branch", [
     commit,
-    "if ((yield* Clock.currentTimeMillis) - started >= limit) {",
-    "if ((yield* Clock.currentTimeMillis) - started < 0) {"
+    "if ((yield* Monotonic.millis) - started >= limit) {",
+    "if ((yield* Monotonic.millis) - started < 0) {"
   ]),
   mutant(
     "a lost race is not built again",
@@ -259,8 +259,8 @@ export const documents = [
   ]),
   mutant("a schema's documents are read as they are", schemas, [
     codec,
-    "onRight: (document) => fromDocument(place, document)\n",
-    "onRight: (document) => Effect.succeed(attach(withoutMetadata(document) as A, document))\n"
+    "Effect.flatMap(readDocument(place, content), (document) => fromDocument(place, document)),",
+    "Effect.map(readDocument(place, content), (document) => attach(withoutMetadata(document) as A, document)),"
   ]),
   mutant("an update of a schema drops other fields", schemas, [
     codec,

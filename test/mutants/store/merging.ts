@@ -17,8 +17,8 @@ const named = "is looked for in the history of the branch, the newest versions f
 export const merging = [
   mutant("a merge forgets what others changed", kept, [
     merge,
-    "if (isSpelledAlike(base, ours)) return theirs\n    if (isSpelledAlike(base, theirs)) return ours\n    const { rule }",
-    "if (isSpelledAlike(base, ours)) return ours\n    if (isSpelledAlike(base, theirs)) return ours\n    const { rule }"
+    "if (yield* this.isSpelledAlike(base, ours)) return theirs\n    if (yield* this.isSpelledAlike(base, theirs)) return ours\n    const { rule }",
+    "if (yield* this.isSpelledAlike(base, ours)) return ours\n    if (yield* this.isSpelledAlike(base, theirs)) return ours\n    const { rule }"
   ]),
   mutant("a merge hides its conflicts", found, [
     merge,

@@ -124,8 +124,8 @@ export const reads = [
   ]),
   mutant("version begins at 0", version, [
     reader,
-    "Option.some({ document, rev, sha",
-    "Option.some({ document, rev: rev - 1, sha"
+    "Option.some({ document, rev: stored._rev, sha",
+    "Option.some({ document, rev: stored._rev - 1, sha"
   ]),
   mutant("candidates are not compared with documents", finds, [
     matching,
