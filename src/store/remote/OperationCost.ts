@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
+import * as Metric from "effect/Metric"
 
 /** What an operation of a store has cost so far. */
 export interface OperationCost {
@@ -14,3 +15,9 @@ export const addRequests = (requests: number): Effect.Effect<void> =>
   Effect.map(FiberRef.get(currentCost), (cost) => {
     if (cost !== undefined) cost.requests += requests
   })
+
+/** Requests sent, by operation; those of Git's protocol by its service. */
+export const requests = Metric.counter("chainstore_github_requests_total", {
+  description: "Requests sent to the GitHub API, and by Git's protocol to any server",
+  incremental: true
+})

@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric, type Scope, Stream } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
-import * as Call from "../../../src/store/remote/github/Call.js"
+import { requests } from "../../../src/store/remote/OperationCost.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
@@ -49,7 +49,7 @@ const pull = "POST git-upload-pack"
 /** Requests that the metric knows of both services. */
 const inMetric = Effect.map(
   Effect.forEach(["git-upload-pack", "git-receive-pack"], (service) =>
-    Metric.value(Metric.tagged(Call.requests, "operation", service))
+    Metric.value(Metric.tagged(requests, "operation", service))
   ),
   (states) => states.reduce((sum, { count }) => sum + count, 0)
 )

@@ -1,7 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Oid } from "../../../src/domain/Oid.js"
-import { MemoryCache, NullCache } from "../../../src/store/Cache.js"
+import { MemoryCache, NullCache, StoreCache } from "../../../src/store/Cache.js"
+import * as Memory from "../../../src/store/remote/memory/Memory.js"
+import { Store } from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 
 const entry = (size: number) => ({ oid: Oid.make("0".repeat(40)), content: new Uint8Array(size).fill(1) })
 
@@ -49,6 +52,27 @@ describe("caches", () => {
       const none = new NullCache()
       yield* none.set("a", given)
       assert.isTrue(Option.isNone(yield* none.get("a")))
+    })
+  )
+
+  it.effect("that are provided as a service serve the stores whose options name none", () =>
+    Effect.gen(function* () {
+      const kept = (options: StoreOptions) =>
+        Effect.gen(function* () {
+          const cache = new MemoryCache()
+          const live = Store.layer(options).pipe(
+            Layer.provide(Memory.layer()),
+            Layer.provide(Layer.succeed(StoreCache, cache))
+          )
+          const writing = Effect.flatMap(Store, ({ collection }) =>
+            Effect.flatMap(collection("people").insert({ n: 1 }, { id: "a" }), collection("people").get)
+          )
+          assert.strictEqual(Option.getOrThrow(yield* Effect.provide(writing, live))["n"], 1)
+          return cache.size.entries
+        })
+      assert.isAbove(yield* kept({}), 0)
+      assert.strictEqual(yield* kept({ cache: false }), 0)
+      assert.strictEqual(yield* kept({ cache: new MemoryCache() }), 0)
     })
   )
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Option, Ref, Schema, Sink, Stream } from "effect"
 import { expectTypeOf } from "vitest"
 import {
   Collection,
@@ -11,6 +11,7 @@ import {
 } from "../../../src/store/index.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
+import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
 import { repository } from "../promise/Opened.js"
 import { remotes } from "./Remotes.js"
 
@@ -50,6 +51,34 @@ const memory = Layer.provide(Store.layer({ collections: [people, accounts] }), M
 const fields = ({ _created_at, _id, _rev, _updated_at, ...rest }: StoredDocument) => rest
 
 describe("a definition of a collection", () => {
+  it.live("stands for the collection in imports and exports", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const collection = store.collection(people)
+      const refused = yield* Effect.flip(collection.importRecords([{ _id: "x", name: "" }]))
+      assert.strictEqual(refused._tag, "ValidationError")
+      const report = yield* collection.importRecords(fromCsv("_id,name,role\nada,Ada,admin\n"))
+      assert.strictEqual(report.inserted, 1)
+      yield* store.collection(accounts).importRecords([{ _id: "1", owner: "ada", balance: 3 }])
+      const bytes = Effect.map(
+        Ref.make(0),
+        (ref) =>
+          [Sink.forEach((part: Uint8Array) => Ref.update(ref, (sum) => sum + part.length)), ref] as const
+      )
+      const [text, read] = yield* bytes
+      assert.strictEqual(yield* collection.exportText(text, "csv", { columns: ["name"] }), 1)
+      assert.strictEqual(yield* Ref.get(read), "name\r\nAda\r\n".length)
+      const [sheet, written] = yield* bytes
+      const columns = yield* store.exportExcel(sheet, {
+        collections: [accounts, people],
+        columns: { [people.name]: ["name", "role"] }
+      })
+      assert.deepStrictEqual(Object.keys(columns), ["accounts", "people"])
+      assert.deepStrictEqual(columns["people"], ["name", "role"])
+      assert.isAbove(yield* Ref.get(written), 0)
+    }).pipe(Effect.provide(memory))
+  )
+
   it.effect("stands for name and schema, and brings its indexes and manifest to the store", () =>
     Effect.gen(function* () {
       const store = yield* Store

@@ -7,7 +7,7 @@ import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as Stream from "effect/Stream"
 import { toItsEnd } from "../../../domain/Detached.js"
 import * as Monotonic from "../../../domain/Monotonic.js"
-import { addRequests } from "../OperationCost.js"
+import { addRequests, requests } from "../OperationCost.js"
 
 /** One operation of the remote while it runs: its deadline, and what it has cost so far. */
 export interface Call {
@@ -25,12 +25,6 @@ export const currentCall: FiberRef.FiberRef<Call | undefined> = globalValue(
   "chainstore/store/remote/github/currentCall",
   () => FiberRef.unsafeMake<Call | undefined>(undefined)
 )
-
-/** Requests sent, by operation; those of Git's protocol by its service. */
-export const requests = Metric.counter("chainstore_github_requests_total", {
-  description: "Requests sent to the GitHub API, and by Git's protocol to any server",
-  incremental: true
-})
 
 /** Answers that said "not modified", by operation. */
 export const notModified = Metric.counter("chainstore_github_not_modified_total", {

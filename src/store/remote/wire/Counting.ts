@@ -3,8 +3,7 @@ import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
 import type { Service, Transport } from "../../../git/protocol/Transport.js"
 import type { Repository } from "../../../git/Repository.js"
-import { requests } from "../github/Call.js"
-import { addRequests, currentCost, type OperationCost } from "../OperationCost.js"
+import { addRequests, currentCost, type OperationCost, requests } from "../OperationCost.js"
 
 /** A transport whose requests are counted, as metrics by their service, and as what the running operation costs. */
 export const countedTransport = (transport: Transport): Transport => {

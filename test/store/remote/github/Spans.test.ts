@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric, Option, Stream } from "effect"
-import * as Call from "../../../../src/store/remote/github/Call.js"
+import { requests } from "../../../../src/store/remote/OperationCost.js"
 import { fresh } from "../../../support/github/Remote.js"
 import { collecting } from "../../../support/spans.js"
 
@@ -57,7 +57,7 @@ describe("a span tells what an operation cost", () => {
         assert.isUndefined(attributes("GitHub.commit")["requests"])
         assert.strictEqual(ended.find(({ name }) => name === "GitHub.tree")?.parent, "GitHub.commitNext")
         const head = Option.getOrThrow(yield* remote.head("main"))
-        const metric = Metric.tagged(Call.requests, "operation", "blobs")
+        const metric = Metric.tagged(requests, "operation", "blobs")
         const before = (yield* Metric.value(metric)).count
         const blobs = yield* Stream.runCollect(
           remote.blobs(head, [{ path: "d/b.json" }, { path: "d/c.json" }])
