@@ -6,7 +6,6 @@ import * as Either from "effect/Either"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import type { ReadError, ValidationError, WriteError } from "../domain/StoreError.js"
 import { StoreCache } from "./Cache.js"
 import * as Assembly from "./internal/Assembly.js"
@@ -36,11 +35,14 @@ export const make = <Ref extends string | undefined = undefined>(
   // Without a ref nothing is asked of the remote, so that options are all that can be wrong.
 ): Effect.Effect<StoreService, OpenError<Ref>, GitRemote> => open(options) as never
 
+/** Whatever a program in plain JavaScript gives is judged later. */
+const isObject = (given: unknown): boolean => typeof given === "object" && given !== null
+
 const open = (options: StoreOptions): Effect.Effect<StoreService, ReadError, GitRemote> =>
   Effect.gen(function* () {
     const provided = Option.getOrUndefined(yield* Effect.serviceOption(StoreCache))
     const given =
-      provided === undefined || !Predicate.isRecord(options)
+      provided === undefined || !isObject(options)
         ? options
         : { ...options, cache: options.cache ?? provided }
     const resolved = yield* Either.match(resolveOptions(given), {
