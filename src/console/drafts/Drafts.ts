@@ -84,10 +84,11 @@ export const discard = (
 }
 
 /** A draft as it is reviewed and published. */
-export const editOf = ({ base, collection, id, settled, text }: Draft): StagedEdit => ({
+export const editOf = ({ base, collection, id, settled, stamp, text }: Draft): StagedEdit => ({
   collection,
   id,
   base: base && { sha: base.sha, commit: base.commit },
   text,
-  settled
+  settled,
+  stamp
 })

@@ -229,7 +229,8 @@ const StagedEdit = Schema.Struct({
   id: text,
   base: Schema.NullOr(EditBase),
   text: Schema.NullOr(text),
-  settled: optional(Settled)
+  settled: optional(Settled),
+  stamp: Schema.optional(text)
 })
 
 // Of a list that is too long no item is looked at.

@@ -5,9 +5,12 @@ import type { StagedEdit } from "./StagedEdits.js"
 const token = "Chainstore-Edits"
 const line = new RegExp(`^${token}:((?: [0-9a-f]{16})+)[ \\t\\r]*$`, "gm")
 
-/** An edit's own name, made of everything that it says: another base, text or decision makes it another edit. */
-const markOf = ({ base, collection, id, settled, text }: StagedEdit): string =>
-  sha256(JSON.stringify([collection, id, base?.sha, text, settled?.against, settled?.theirs])).slice(0, 16)
+/** An edit's own name, made of everything that it says: another base, text, decision or stamp makes it another edit. */
+const markOf = ({ base, collection, id, settled, stamp, text }: StagedEdit): string =>
+  sha256(JSON.stringify([collection, id, base?.sha, text, settled?.against, settled?.theirs, stamp])).slice(
+    0,
+    16
+  )
 
 /** The message of a commit, with a trailer that names the edits that it writes. */
 export const withMarks = (message: string, edits: ReadonlyArray<StagedEdit>): string =>

@@ -66,6 +66,8 @@ export interface StagedEdit {
   readonly text: string | null
   /** What was decided about a conflict. */
   readonly settled?: EditSettlement | undefined
+  /** Another one for each edit, also for one that says the same as an earlier one: published edits are known by it. */
+  readonly stamp?: string | undefined
 }
 
 /**

@@ -270,6 +270,25 @@ describe("publishing again an edit that was merged", () => {
   )
 })
 
+describe("an edit that says the same as a published one", () => {
+  it.live("is written where it is another draft, and somebody has taken the first one back", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.notes.insert({ title: "A", text: "one" }, { id: "x" })
+      const edit = { ...(yield* it.begin("x", print({ title: "mine", text: "one" }))), stamp: "first" }
+      const old = Option.getOrThrow(yield* it.remote.head("main"))
+      yield* it.edits.publish([edit], "first")
+      // As `git revert` does it: the very file is there again.
+      it.repository.merge(old.tree, [Option.getOrThrow(yield* it.remote.head("main")).commit])
+      yield* it.other.collection("notes").update("x", { text: "two" })
+      const again = { ...edit, stamp: "second" }
+      assert.strictEqual((yield* it.edits.publish([again], "again")).edits[0]!.state, "merge")
+      assert.deepInclude(yield* document(it.other, "notes", "x"), { title: "mine", text: "two" })
+      assert.strictEqual((yield* it.edits.publish([again], "again")).edits[0]!.state, "none")
+    })
+  )
+})
+
 describe("publishing again a document that was created", () => {
   it.live("asks nobody where others have gone on", () =>
     Effect.gen(function* () {
