@@ -8,7 +8,7 @@ const origins: Readonly<Record<string, string>> = Object.fromEntries(
       "Cause Chunk Config ConfigProvider Context Effect Exit FastCheck Layer Logger ManagedRuntime Metric Option pipe Redacted Schedule Schema Stream",
     "chainstore/chain": "Chain ChainBuilder Logging Policy",
     "chainstore/store":
-      "AsyncCache AuthError Cache Collection fromCsv fromDbapi fromMongo fromSql GitHub GitRemote isUniqueViolation Memory MemoryCache RateLimitError Store StoreError decorate",
+      "AsyncCache AuthError Cache Collection fromCsv fromDbapi fromMongo fromSql GitHub GitRemote isUniqueViolation Memory MemoryCache RateLimitError Store StoreCache StoreError decorate",
     "chainstore/local": "GitHost LocalGit openGit openLocal",
     "chainstore/merge": "fieldsOfSchema mergeDocuments MergeRuleId",
     "chainstore/promise": "openStore",
