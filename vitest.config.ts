@@ -44,6 +44,7 @@ const alone = [
   "test/git/disk/Oracles.test.ts",
   "test/http/{console,server}/**/*.test.ts",
   "test/http/host/Limits.test.ts",
+  "test/store/core/ClockSet.test.ts",
   "test/store/operations/Writer*.test.ts",
   "test/store/remote/github/**/*.test.ts",
   "test/store/transfer/FromAsyncIterable.test.ts"

@@ -141,5 +141,5 @@ export const onceSent = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A
 export const timeLeft: Effect.Effect<number> = Effect.flatMap(FiberRef.get(currentCall), (call) =>
   call === undefined
     ? Effect.succeed(Number.POSITIVE_INFINITY)
-    : Effect.map(Monotonic.millis, (now) => Math.max(0, call.deadline - now))
+    : Effect.map(Monotonic.millis, (now) => Math.max(0, Math.floor(call.deadline - now)))
 )

@@ -37,10 +37,11 @@ const entryOf = (
   if (change._tag === "Remove") {
     // A submodule is not removed as a file.
     const known = change.mode === undefined ? modeAt(change.path) : Effect.succeed(change.mode)
-    return Effect.map(known, (mode = base.mode) => ({
-      input: { ...base, mode, type: typeOf(mode), sha: null },
-      bytes: 0
-    }))
+    return Effect.map(known, (found) => {
+      // A directory is no file to remove: GitHub says so.
+      const mode = found === undefined || found === "040000" ? base.mode : found
+      return { input: { ...base, mode, type: typeOf(mode), sha: null }, bytes: 0 }
+    })
   }
   if (change._tag === "Link") {
     const { mode = "100644", oid } = change
