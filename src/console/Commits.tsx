@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks"
+import { useRef } from "preact/hooks"
 import { CommitList, useCommits } from "./CommitList.js"
 import type { DataSourceService } from "./DataSource.js"
 import { Panel } from "./Panel.js"
@@ -19,10 +19,6 @@ export const Commits = (props: {
   const { collection, source } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const commits = useCommits(source, collection, undefined, page)
-
-  useEffect(() => {
-    heading.current?.focus()
-  }, [collection])
 
   return (
     <Panel

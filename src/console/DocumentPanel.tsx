@@ -37,10 +37,6 @@ export const DocumentPanel = (props: {
   const place = JSON.stringify([collection, id, at])
   const shown = useRef<string | undefined>(undefined)
 
-  useEffect(() => {
-    heading.current?.focus()
-  }, [collection, id])
-
   // Loads the viewer while the document is read; the viewer reports a failure.
   useEffect(() => {
     fetchJsonView().catch(() => undefined)

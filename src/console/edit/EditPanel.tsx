@@ -86,7 +86,6 @@ export const EditPanel = (props: {
   }
 
   useEffect(() => {
-    heading.current?.focus()
     begin()
     const leave = () => latestFlush.current()
     addEventListener("pagehide", leave)

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { idProblem } from "../../domain/DocumentId.js"
 import * as Ulid from "../../domain/Ulid.js"
@@ -15,21 +15,16 @@ export const NewPanel = (props: {
   readonly onMake: (collection: string, id: string) => void
   readonly onClose: () => void
 }) => {
-  const heading = useRef<HTMLHeadingElement>(null)
   const [collection, setCollection] = useState(props.collection)
   const [id, setId] = useState("")
   const [tried, setTried] = useState(false)
   const problem = collectionNameProblem(collection) ?? (id === "" ? undefined : idProblem(id))
-  useEffect(() => {
-    heading.current?.focus()
-  }, [])
   return (
     <Panel
       label={props.copy ? "Duplicate a document" : "New document"}
       collection={props.collection}
       title={props.copy ? "Duplicate" : "New document"}
       closes="form"
-      heading={heading}
       onClose={props.onClose}
     >
       <form

@@ -102,7 +102,6 @@ export const ReviewPanel = (props: {
   }
 
   useEffect(() => {
-    heading.current?.focus()
     look()
     addEventListener("storage", look)
     return () => removeEventListener("storage", look)

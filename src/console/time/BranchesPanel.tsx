@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { Branch } from "../../store/Branches.js"
 import { announce, counted } from "../Announcer.js"
 import { Awaited } from "../Awaited.js"
@@ -24,7 +24,6 @@ export const BranchesPanel = (props: {
   readonly onChanged: () => void
 }) => {
   const { branch: current, source } = props
-  const heading = useRef<HTMLHeadingElement>(null)
   const [branches, setBranches] = useState<ReadonlyArray<Branch> | undefined>(undefined)
   const [round, setRound] = useState(0)
   const [compared, setCompared] = useState<string | undefined>(undefined)
@@ -32,10 +31,6 @@ export const BranchesPanel = (props: {
   const [name, setName] = useState("")
   const listing = useTask()
   const making = useTask()
-
-  useEffect(() => {
-    heading.current?.focus()
-  }, [])
 
   useEffect(() => {
     listing.run(
@@ -69,7 +64,6 @@ export const BranchesPanel = (props: {
       collection={props.repository}
       title="Branches"
       closes="branches"
-      heading={heading}
       onClose={props.onClose}
     >
       <div class="panel-body">

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { HistoryEntry } from "../../store/Collection.js"
 import { announce } from "../Announcer.js"
 import { CommitList, useCommits } from "../CommitList.js"
@@ -21,14 +21,9 @@ export const TimelinePanel = (props: {
   readonly onChanged: () => void
 }) => {
   const { source } = props
-  const heading = useRef<HTMLHeadingElement>(null)
   const commits = useCommits(source, undefined, undefined, page)
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const [reverting, setReverting] = useState<HistoryEntry | undefined>(undefined)
-
-  useEffect(() => {
-    heading.current?.focus()
-  }, [])
 
   const toggle = (sha: string) =>
     setOpened((all) => new Set(all.has(sha) ? [...all].filter((one) => one !== sha) : [...all, sha]))
@@ -39,7 +34,6 @@ export const TimelinePanel = (props: {
       collection={props.repository}
       title="Timeline"
       closes="timeline"
-      heading={heading}
       onClose={props.onClose}
     >
       <div class="panel-body">

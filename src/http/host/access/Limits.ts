@@ -138,7 +138,7 @@ export const layer = (options: LimitsOptions) =>
         limit,
         used: Math.min(used, limit),
         remaining: Math.max(limit - used, 0),
-        reset: Math.ceil((date + until - now) / 1000)
+        reset: Math.ceil((date + Math.round(until - now)) / 1000)
       }
     }
 

@@ -21,7 +21,7 @@ export const layer = Layer.sync(Tickets, () => {
   return Tickets.of({
     issue: (fullName) =>
       Effect.map(Monotonic.millis, (now) => {
-        const until = now + lifetime
+        const until = Math.ceil(now + lifetime)
         return `${until}.${sign(fullName, until)}`
       }),
     redeem: (ticket, fullName) =>

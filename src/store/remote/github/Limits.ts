@@ -202,7 +202,7 @@ export const makeLimits = (
                   kind,
                   endpoint: weight.endpoint,
                   message: `the rate limit allows the next request in ${Math.ceil(wait / 1000)} s`,
-                  retryAfter: wait,
+                  retryAfter: Math.ceil(wait),
                   remaining: window?.budget.remaining,
                   reset: window?.budget.reset ?? Math.ceil((date + wait) / 1000)
                 })
