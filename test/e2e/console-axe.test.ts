@@ -228,4 +228,13 @@ bothBuilds("the console for everybody", (the) => {
     )
     for (const [chosen, other] of pairs) assert.notStrictEqual(chosen, other, "what is selected can be seen")
   })
+
+  it("26: who wants more contrast has it", async () => {
+    const { page } = await the.enter()
+    const line = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--line"))
+    const before = await line()
+    await page.emulateMedia({ contrast: "more" })
+    assert.notStrictEqual(await line(), before)
+  })
 })

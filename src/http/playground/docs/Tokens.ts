@@ -27,4 +27,10 @@ export const tokens = `:root {
   --shadow: 0 1px 2px rgb(10 20 25 / 8%), 0 8px 24px rgb(10 20 25 / 8%);
   font: 15px / 1.5 var(--sans);
 }
+@media (prefers-contrast: more) {
+  :root {
+    --ink-soft: var(--ink);
+    --line: var(--line-strong);
+  }
+}
 `
