@@ -138,31 +138,83 @@ const isExact = (text: string): boolean => {
  */
 const tokens = () => /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
 
-type Visit = (steps: ReadonlyArray<string | number>, part: string) => void
+type Steps = ReadonlyArray<string | number>
+type Visit = (steps: Steps, part: string) => void
 
-/** Visits every number of a valid JSON text, with the steps to it, which belong to the visit alone; itself in steps. */
-export function* visitNumbers(text: string, visit: Visit): TimeSlice.Steps<void> {
+interface Visitor {
+  /** A number, with the steps to it, which belong to the visit alone. */
+  readonly number?: Visit
+  /** An object begins; `depth` steps lead to its members. */
+  readonly object?: (depth: number) => void
+  /** A member's key stands at a place of the text; the steps end in it. */
+  readonly key?: (steps: Steps, at: number) => void
+}
+
+/** Visits the parts of a valid JSON text, in steps. */
+function* visitParts(text: string, visit: Visitor): TimeSlice.Steps<void> {
   const token = tokens()
   const steps: Array<string | number> = []
-  let key = ""
+  let key: readonly [from: number, to: number] = [0, 0]
   let visited = 0
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
     if (++visited % TimeSlice.stepSize === 0) yield
     const [part] = match
     const first = part[0]!
     const last = steps.length - 1
-    if (first === "{") steps.push("")
-    else if (first === "[") steps.push(0)
+    if (first === "{") {
+      const depth = steps.push("")
+      visit.object?.(depth)
+    } else if (first === "[") steps.push(0)
     else if (first === "}" || first === "]") steps.pop()
     else if (first === '"') {
       token.lastIndex = JsonSteps.endOfString(text, match.index) + 1
-      if (typeof steps[last] === "string") key = text.slice(match.index, token.lastIndex)
-    } else if (first === ":") steps[last] = JSON.parse(key) as string
-    else if (first === ",") {
+      if (typeof steps[last] === "string") key = [match.index, token.lastIndex]
+    } else if (first === ":") {
+      const written = text.slice(...key)
+      steps[last] = written.includes("\\") ? (JSON.parse(written) as string) : written.slice(1, -1)
+      visit.key?.(steps, key[0])
+    } else if (first === ",") {
       const step = steps[last]
       if (typeof step === "number") steps[last] = step + 1
-    } else visit(steps, part)
+    } else visit.number?.(steps, part)
   }
+}
+
+/** Visits every number of a valid JSON text, with the steps to it, which belong to the visit alone; itself in steps. */
+export const visitNumbers = (text: string, visit: Visit): TimeSlice.Steps<void> =>
+  visitParts(text, { number: visit })
+
+/** A key that an object of a text has twice: reading it keeps the last value alone. */
+export interface RepeatedKey {
+  /** Where in the document the value is. */
+  readonly path: string
+  /** The lines of its first and its second key. */
+  readonly lines: readonly [first: number, second: number]
+}
+
+const lineAt = (text: string, at: number): number => text.slice(0, at).split(/\r\n?|\n/).length
+
+/** The first key of a valid JSON text that its object has already, in steps. */
+export function* findRepeatedKey(text: string): TimeSlice.Steps<RepeatedKey | undefined> {
+  const keys: Array<Map<string, number>> = []
+  let found: RepeatedKey | undefined
+  yield* visitParts(text, {
+    object: (depth) => {
+      keys[depth] = new Map()
+    },
+    key: (steps, at) => {
+      if (found !== undefined) return
+      const key = String(steps.at(-1))
+      const before = keys[steps.length]!.get(key)
+      if (before === undefined) keys[steps.length]!.set(key, at)
+      else
+        found = {
+          path: steps.reduce<string>(stepInto, ""),
+          lines: [lineAt(text, before), lineAt(text, at)]
+        }
+    }
+  })
+  return found
 }
 
 /** `inexactNumbers` of a text, in steps. */

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import type { JsonObject } from "../../domain/Document.js"
 import { bodyOf } from "../../domain/JsonCopy.js"
-import { fileLength, findInexactNumbers, readObject } from "../../domain/JsonText.js"
+import { fileLength, findInexactNumbers, findRepeatedKey, readObject } from "../../domain/JsonText.js"
 import type * as TimeSlice from "../../domain/TimeSlice.js"
 
 const mebibyte = 1024 * 1024
@@ -23,6 +23,13 @@ export function* readDocument(text: string): TimeSlice.Steps<Either.Either<JsonO
   }
   const read = yield* readObject(encoder.encode(text))
   if (Either.isLeft(read)) return read
+  const repeated = yield* findRepeatedKey(text)
+  if (repeated !== undefined) {
+    const { lines, path } = repeated
+    return Either.left(
+      `has ${path} twice, on lines ${lines.join(" and ")}, and only the last would be stored: remove one, or rename it`
+    )
+  }
   const [inexact] = yield* findInexactNumbers(text)
   return inexact === undefined
     ? Either.right(yield* bodyOf(read.right))
