@@ -5,9 +5,12 @@ import type { SessionView } from "../../http/console/Api.js"
 export const draftsOf = ({ api, branch, repo, root }: SessionView): string =>
   `chainstore.draft ${JSON.stringify([api, repo, branch, root])} `
 
-const keysOf = (drafts: string): ReadonlyArray<string> => {
+/** Where a repository's drafts lie, by collection and id. */
+export const keysOf = (drafts: string): ReadonlyArray<string> => {
   try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(drafts))
+    return Object.keys(localStorage)
+      .filter((key) => key.startsWith(drafts))
+      .sort()
   } catch {
     return []
   }

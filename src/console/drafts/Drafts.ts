@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { StagedEdit } from "../../store/browse/StagedEdits.js"
+import { keysOf } from "./DraftCount.js"
 
 const text = Schema.String
 
@@ -31,29 +32,56 @@ export const keyOf = (drafts: string, { collection, id }: Pick<Draft, "collectio
 /** The other tabs hear of a change from the browser, and this one from us. */
 const tell = () => dispatchEvent(new Event("storage"))
 
-const stored = (key: string): Draft | undefined => {
+/** What lies at a key; without a draft where it cannot be read as one. */
+interface Stored {
+  readonly draft?: Draft
+  /** Another one with each change, also of what cannot be read. */
+  readonly stamp: string
+}
+
+const stored = (drafts: string, key: string): Stored | undefined => {
   try {
-    const found = decode(localStorage.getItem(key))
-    return found._tag === "Some" ? found.value : undefined
+    const raw = localStorage.getItem(key)
+    if (raw === null) return undefined
+    const found = decode(raw)
+    return found._tag === "Some" && keyOf(drafts, found.value) === key
+      ? { draft: found.value, stamp: found.value.stamp }
+      : { stamp: `unreadable ${raw}` }
   } catch {
     return undefined
   }
 }
 
 export const read = (drafts: string, place: Pick<Draft, "collection" | "id">): Draft | undefined =>
-  stored(keyOf(drafts, place))
+  stored(drafts, keyOf(drafts, place))?.draft
+
+/** The stamp of what lies in a draft's place, also where that cannot be read; undefined where there is nothing. */
+export const stampOf = (drafts: string, place: Pick<Draft, "collection" | "id">): string | undefined =>
+  stored(drafts, keyOf(drafts, place))?.stamp
 
 /** All drafts, by collection and id. */
-export const list = (drafts: string): ReadonlyArray<Draft> => {
-  try {
-    return Object.keys(localStorage)
-      .filter((key) => key.startsWith(drafts))
-      .sort()
-      .flatMap((key) => stored(key) ?? [])
-  } catch {
-    return []
-  }
+export const list = (drafts: string): ReadonlyArray<Draft> =>
+  keysOf(drafts).flatMap((key) => stored(drafts, key)?.draft ?? [])
+
+/** What lies where a draft should, and cannot be read as one. */
+export interface Unreadable {
+  readonly key: string
+  /** The document that the key names. */
+  readonly name: string
+  readonly stamp: string
 }
+
+const decodePlace = Schema.decodeUnknownOption(Schema.parseJson(Schema.Tuple(text, text)))
+
+/** What counts as a draft and is none. */
+export const unreadable = (drafts: string): ReadonlyArray<Unreadable> =>
+  keysOf(drafts).flatMap((key) => {
+    const found = stored(drafts, key)
+    if (found === undefined || found.draft !== undefined) return []
+    const place = key.slice(drafts.length)
+    const read = decodePlace(place)
+    return [{ key, name: read._tag === "Some" ? read.value.join("/") : place, stamp: found.stamp }]
+  })
 
 /** `elsewhere`: another tab has changed the draft since; `full`: the browser did not take it. */
 export type Saved = { readonly draft: Draft } | "elsewhere" | "full"
@@ -63,7 +91,7 @@ export const save = (drafts: string, edit: Omit<Draft, "stamp">, seen: string | 
   const key = keyOf(drafts, edit)
   const draft: Draft = { ...edit, stamp: crypto.getRandomValues(new Uint32Array(4)).join("-") }
   try {
-    if (stored(key)?.stamp !== seen) return "elsewhere"
+    if (stored(drafts, key)?.stamp !== seen) return "elsewhere"
     localStorage.setItem(key, JSON.stringify(draft))
   } catch {
     return "full"
@@ -72,16 +100,26 @@ export const save = (drafts: string, edit: Omit<Draft, "stamp">, seen: string | 
   return { draft }
 }
 
-/** Forgets a draft, unless another tab has changed it since. */
+/** Removes what still has the stamp that was seen, and tells whether nothing is left. */
+const remove = (drafts: string, seen: ReadonlyArray<Pick<Unreadable, "key" | "stamp">>): boolean => {
+  const same = seen.filter(({ key, stamp }) => stored(drafts, key)?.stamp === stamp)
+  for (const { key } of same) localStorage.removeItem(key)
+  if (same.length > 0) tell()
+  return seen.every(({ key }) => stored(drafts, key) === undefined)
+}
+
+/** Forgets drafts, unless another tab has changed them since; tells whether none of them is left. */
 export const discard = (
   drafts: string,
-  { stamp, ...place }: Pick<Draft, "collection" | "id" | "stamp">
-): void => {
-  const key = keyOf(drafts, place)
-  if (stored(key)?.stamp !== stamp) return
-  localStorage.removeItem(key)
-  tell()
-}
+  ...seen: ReadonlyArray<Pick<Draft, "collection" | "id" | "stamp">>
+): boolean =>
+  remove(
+    drafts,
+    seen.map(({ stamp, ...place }) => ({ key: keyOf(drafts, place), stamp }))
+  )
+
+/** Forgets what cannot be read. */
+export const discardUnreadable = (drafts: string, seen: Unreadable): boolean => remove(drafts, [seen])
 
 /** A draft as it is reviewed and published. */
 export const editOf = ({ base, collection, id, settled, stamp, text }: Draft): StagedEdit => ({

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { useEffect, useRef, useState } from "preact/hooks"
+import { findRepeatedKey } from "../../domain/JsonText.js"
 import { runSync } from "../../domain/TimeSlice.js"
 import { readDocument } from "../../store/browse/EditText.js"
 import type { EditableDocument } from "../../store/browse/StagedEdits.js"
@@ -19,8 +20,19 @@ import { useDraft } from "./useDraft.js"
 
 const empty = "{\n  \n}\n"
 
-/** How long typing pauses before it is kept. */
+/** How long typing pauses before it is kept, and how long it goes on without that. */
 const pause = 250
+const longest = 1000
+
+/** The line of a key that its object has already, in a text that is refused. */
+const repeatedLine = (text: string): number | undefined => {
+  try {
+    return runSync(findRepeatedKey(text))?.lines[1]
+  } catch {
+    // The text is not JSON.
+    return undefined
+  }
+}
 
 /** Edits one document as JSON. Every change is a draft in the browser's storage, without a save. */
 export const EditPanel = (props: {
@@ -40,23 +52,50 @@ export const EditPanel = (props: {
   const [base, setBase] = useState<EditableDocument | null | undefined>(undefined)
   const [text, setText] = useState("")
   const [leaving, setLeaving] = useState<{ readonly go: () => void } | undefined>(undefined)
-  const waiting = useRef<{ readonly timer: number; readonly act: () => void } | undefined>(undefined)
+  const waiting = useRef<
+    { readonly timer: number; readonly since: number; readonly act: () => void } | undefined
+  >(undefined)
+
+  /** Forgets what is being typed. */
+  const drop = () => {
+    const now = waiting.current
+    waiting.current = undefined
+    if (now !== undefined) clearTimeout(now.timer)
+    return now
+  }
+
+  const flush = () => drop()?.act()
+
+  /** Shows another text, which is nothing that was typed. */
+  const show = (next: string) => {
+    setText(next)
+    if (editor.current !== undefined && editor.current.text() !== next) editor.current.setText(next)
+    drop()
+  }
+
+  const reading = Effect.flatMap(source.edits, (edits) => edits.document(collection, id))
+  const enter = (found: EditableDocument | null) => {
+    setBase(found)
+    show(found?.text ?? empty)
+  }
 
   const place = { collection, id }
-  const state = useDraft(drafts, place, (other) => {
-    const shown = other === undefined ? (base?.text ?? empty) : (other.text ?? "")
-    setText(shown)
-    if (editor.current !== undefined && editor.current.text() !== shown) editor.current.setText(shown)
+  const state = useDraft(drafts, place, {
+    flush,
+    other: (other) => {
+      task.reset()
+      if (other === undefined) {
+        // Where it was published, the document is another one now.
+        show(base?.text ?? empty)
+        task.run(reading, { success: enter, ...(base === undefined ? {} : { failure: () => undefined }) })
+        return
+      }
+      setBase(other.base)
+      if (other.text !== null) show(other.text)
+    }
   })
   const { draft } = state
 
-  const flush = () => {
-    const now = waiting.current
-    waiting.current = undefined
-    if (now === undefined) return
-    clearTimeout(now.timer)
-    now.act()
-  }
   const latestFlush = useRef(flush)
   latestFlush.current = flush
 
@@ -74,23 +113,17 @@ export const EditPanel = (props: {
       setText(draft.text ?? draft.base?.text ?? empty)
       return
     }
-    task.run(
-      Effect.flatMap(source.edits, (edits) => edits.document(collection, id)),
-      {
-        success: (found) => {
-          setBase(found)
-          setText(found?.text ?? empty)
-        }
-      }
-    )
+    task.run(reading, { success: enter })
   }
 
   useEffect(() => {
     begin()
     const leave = () => latestFlush.current()
     addEventListener("pagehide", leave)
+    document.addEventListener("visibilitychange", leave)
     return () => {
       removeEventListener("pagehide", leave)
+      document.removeEventListener("visibilitychange", leave)
       leave()
     }
   }, [collection, id])
@@ -105,15 +138,18 @@ export const EditPanel = (props: {
 
   const change = (next: string) => {
     setText(next)
-    if (waiting.current !== undefined) clearTimeout(waiting.current.timer)
-    const act = () => latestKeep.current(next)
-    waiting.current = { timer: window.setTimeout(() => latestFlush.current(), pause), act }
+    // A document that is being read again does not replace what is typed.
+    if (base !== undefined) task.reset()
+    const now = performance.now()
+    const since = drop()?.since ?? now
+    const timer = window.setTimeout(() => latestFlush.current(), Math.min(pause, since + longest - now))
+    waiting.current = { timer, since, act: () => latestKeep.current(next) }
   }
 
   const isDeleted = draft !== undefined && draft.text === null
   const read = runSync(readDocument(text))
   const problem = Either.isLeft(read) ? read.left : undefined
-  const line = problem === undefined ? undefined : editor.current?.brokenLine()
+  const line = problem === undefined ? undefined : (editor.current?.brokenLine() ?? repeatedLine(text))
 
   useEffect(() => {
     if (problem === undefined || base === undefined) return
@@ -121,18 +157,18 @@ export const EditPanel = (props: {
     return () => clearTimeout(timer)
   }, [problem])
 
-  const restart = (next: string) => {
-    setText(next)
-    editor.current?.setText(next)
-  }
-
   const discard = () => {
-    if (waiting.current !== undefined) clearTimeout(waiting.current.timer)
-    waiting.current = undefined
-    state.discard()
+    drop()
+    heading.current?.focus()
+    if (!state.discard()) return announce(`What another tab made of the draft of ${id} stays.`)
     announce(`The draft of ${id} is discarded.`)
     if (base === null) props.onClose()
-    else restart(base?.text ?? empty)
+    else show(base?.text ?? empty)
+  }
+
+  const restore = () => {
+    keep(text)
+    announce(`${id} stays as it is here.`)
     heading.current?.focus()
   }
 
@@ -209,7 +245,7 @@ export const EditPanel = (props: {
               </button>
             )}
             {draft === undefined && !state.unkept ? null : (
-              <button type="button" class="button small quiet" onClick={discard}>
+              <button type="button" class="button small quiet" onClick={isDeleted ? restore : discard}>
                 {isDeleted ? "Keep the document" : "Discard the draft"}
               </button>
             )}
@@ -225,7 +261,7 @@ export const EditPanel = (props: {
         ) : null}
         {state.elsewhere === undefined ? null : (
           <p class="banner">
-            Another tab changed this draft at the same time.
+            {state.elsewhere}
             <button type="button" class="button small quiet" onClick={state.insist}>
               Keep what is here
             </button>

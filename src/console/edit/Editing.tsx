@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import type { SessionView } from "../../http/console/Api.js"
 import { alarm, announce } from "../Announcer.js"
 import type { DataSourceService } from "../DataSource.js"
@@ -23,6 +23,9 @@ export const Editing = (props: {
 }) => {
   const { drafts, go, onClose, place, session, source } = props
   const [copied, setCopied] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    if (place.document !== undefined) setCopied(undefined)
+  }, [place.document])
   const review = () => go({ panel: "review", document: undefined })
   const edit = (table: string, document: string) =>
     go({ ...(place.table === table ? {} : { ...start, table }), panel: "edit", document })
@@ -55,6 +58,10 @@ export const Editing = (props: {
             const saved = Drafts.save(drafts, { collection, id, base: null, text }, undefined)
             if (saved === "full") {
               alarm("The browser has no room for a new draft: publish or discard others.")
+              return
+            }
+            if (saved === "elsewhere") {
+              alarm(`The browser has a draft of ${id} that cannot be read: discard it, or take another id.`)
               return
             }
             announce(`A draft of ${id} has begun.`)

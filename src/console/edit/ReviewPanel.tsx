@@ -31,21 +31,23 @@ const nameOf = ({ collection, id }: { readonly collection: string; readonly id: 
 /** The name of a draft, and what can be done with it alone. */
 const DraftHead = (props: {
   readonly name: string
-  readonly state?: EditState
-  readonly onEdit: () => void
+  readonly badge?: readonly [text: string, kind: string]
+  readonly onEdit?: () => void
   readonly onDiscard: () => void
 }) => {
-  const { name, state } = props
-  const [text, badge] = state === undefined ? [] : words[state]
+  const { name } = props
+  const [text, badge] = props.badge ?? []
   return (
     <header class="actions">
       <h3>
         <bdi>{name}</bdi> {text === undefined ? null : <span class={`badge ${badge}`}>{text}</span>}
       </h3>
       <span class="grow" />
-      <button type="button" class="button small quiet" aria-label={`Edit ${name}`} onClick={props.onEdit}>
-        Edit
-      </button>
+      {props.onEdit === undefined ? null : (
+        <button type="button" class="button small quiet" aria-label={`Edit ${name}`} onClick={props.onEdit}>
+          Edit
+        </button>
+      )}
       <button
         type="button"
         class="button small quiet"
@@ -70,6 +72,7 @@ export const ReviewPanel = (props: {
   const { source } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const [drafts, setDrafts] = useState(() => Drafts.list(props.drafts))
+  const [unreadable, setUnreadable] = useState(() => Drafts.unreadable(props.drafts))
   const [review, setReview] = useState<EditReview | undefined>(undefined)
   /** The drafts that the review is of: no others are published. */
   const [reviewed, setReviewed] = useState<typeof drafts | undefined>(undefined)
@@ -81,6 +84,7 @@ export const ReviewPanel = (props: {
   const look = () => {
     const found = Drafts.list(props.drafts)
     setDrafts(found)
+    setUnreadable(Drafts.unreadable(props.drafts))
     if (found.length === 0) {
       reading.reset()
       setReview({ edits: [], files: [] })
@@ -107,17 +111,25 @@ export const ReviewPanel = (props: {
     return () => removeEventListener("storage", look)
   }, [props.drafts])
 
+  /** The draft as it was when it was reviewed: nothing is decided about one that nobody has seen. */
+  const seen = (edit: ReviewedEdit) => reviewed?.find((one) => nameOf(one) === nameOf(edit))
+
+  const changed = () => {
+    alarm("Another tab changed this draft: look at it again.")
+    look()
+  }
+
   const discard = (draft: Drafts.Draft | undefined) => {
     heading.current?.focus()
-    if (draft !== undefined) Drafts.discard(props.drafts, draft)
+    if (draft !== undefined && !Drafts.discard(props.drafts, draft)) changed()
   }
 
   const decide = (edit: ReviewedEdit, decision: Decision) => {
-    const draft = drafts.find((one) => nameOf(one) === nameOf(edit))
+    const draft = seen(edit)
     const conflict = edit.conflict
     if (draft === undefined || conflict === undefined) return
+    if (decision._tag === "Theirs") return discard(draft)
     heading.current?.focus()
-    if (decision._tag === "Theirs") return Drafts.discard(props.drafts, draft)
     const { theirs, version } = conflict
     const base =
       version === null || theirs === null
@@ -132,7 +144,7 @@ export const ReviewPanel = (props: {
       stamp
     )
     if (saved === "full") return alarm("The browser has no room for what you decided: discard other drafts.")
-    if (saved === "elsewhere") return look()
+    if (saved === "elsewhere") return changed()
     if (decision._tag === "Edit") props.onEdit(draft.collection, draft.id)
   }
 
@@ -140,23 +152,31 @@ export const ReviewPanel = (props: {
     reviewed !== drafts || review?.edits.some(isInTheWay) === true || review?.problem !== undefined
   const isUnseen = (draft: Drafts.Draft) =>
     review?.edits.some((edit) => nameOf(edit) === nameOf(draft)) !== true
+  const count = drafts.length + unreadable.length
   const subject = message.trim()
   const summary =
     drafts.length === 1 ? `edit ${nameOf(drafts[0]!)}` : `edit ${counted(drafts.length, "document")}`
 
   const publish = () => {
     const sent = drafts
+    // A page that the browser had frozen has not heard of what other tabs did.
+    const now = Drafts.list(props.drafts)
+    if (now.length !== sent.length || now.some(({ stamp }, at) => stamp !== sent[at]?.stamp)) {
+      alarm("Another tab changed the drafts: look at them again.")
+      return look()
+    }
     publishing.run(
       Effect.flatMap(source.edits, (edits) => edits.publish(sent.map(Drafts.editOf), subject || summary)),
       {
         success: ({ commit, edits }) => {
           if (edits.some(isInTheWay)) {
             setReview({ edits, files: [] })
+            setReviewed(sent)
             announce("Somebody was faster: nothing is published until you decide.")
             heading.current?.focus()
             return
           }
-          for (const draft of sent) Drafts.discard(props.drafts, draft)
+          Drafts.discard(props.drafts, ...sent)
           setMessage("")
           setPublished(commit ?? "")
           announce(
@@ -175,7 +195,7 @@ export const ReviewPanel = (props: {
     <Panel
       label="Review drafts"
       collection={props.repo}
-      title={drafts.length === 0 ? "Drafts" : counted(drafts.length, "draft")}
+      title={count === 0 ? "Drafts" : counted(count, "draft")}
       closes="review"
       heading={heading}
       onClose={props.onClose}
@@ -198,7 +218,20 @@ export const ReviewPanel = (props: {
           running={reading.running}
           onRetry={look}
         />
-        {drafts.length === 0 ? (
+        {unreadable.map((one) => (
+          <article key={one.key} class="reviewed" aria-label={one.name}>
+            <DraftHead
+              name={one.name}
+              badge={["not readable", "removed"]}
+              onDiscard={() => {
+                heading.current?.focus()
+                if (!Drafts.discardUnreadable(props.drafts, one)) changed()
+              }}
+            />
+            <p class="wrong">What the browser has kept of this draft cannot be read. It is not published.</p>
+          </article>
+        ))}
+        {count === 0 ? (
           <div class="empty">
             <h3>No drafts</h3>
             <p>Edit a document, or create one: what you change waits here until you publish it.</p>
@@ -223,9 +256,9 @@ export const ReviewPanel = (props: {
                 <article key={name} class="reviewed" aria-label={name}>
                   <DraftHead
                     name={name}
-                    state={edit.state}
+                    badge={words[edit.state]}
                     onEdit={() => props.onEdit(edit.collection, edit.id)}
-                    onDiscard={() => discard(drafts.find((one) => nameOf(one) === name))}
+                    onDiscard={() => discard(seen(edit))}
                   />
                   {edit.problem === undefined ? null : <p class="wrong">{edit.problem}</p>}
                   {edit.conflict === undefined ? (

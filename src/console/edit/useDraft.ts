@@ -5,8 +5,8 @@ import * as Drafts from "../drafts/Drafts.js"
 /** What the editor knows of its draft. */
 export interface DraftState {
   readonly draft: Drafts.Draft | undefined
-  /** Whether another tab changed the draft while this one did. */
-  readonly elsewhere: Drafts.Draft | undefined
+  /** What another tab did to the draft while this one changed it, in a sentence. */
+  readonly elsewhere: string | undefined
   /** Whether the browser has not kept what was saved last: it is in this page alone. */
   readonly unkept: boolean
   /** Saves, and tells whether the browser has kept it. */
@@ -15,28 +15,38 @@ export interface DraftState {
   readonly saveAgain: () => boolean
   /** Forgets what is unkept. */
   readonly giveUp: () => void
-  readonly discard: () => void
+  /** Forgets the draft, and tells whether it is gone: what another tab has made of it stays, and is told by `other`. */
+  readonly discard: () => boolean
   /** Overwrites what another tab has made of it. */
   readonly insist: () => void
 }
 
-/** The draft of one document. What other tabs make of it is told by `onOther`, where this tab has lost nothing by it. */
+/** What an editor does when another tab changes its draft. */
+export interface DraftFollower {
+  /** Saves what is being typed: what another tab keeps does not replace it. */
+  readonly flush: () => void
+  /** Shows what another tab has made of the draft, where this tab loses nothing by it. */
+  readonly other: (draft: Drafts.Draft | undefined) => void
+}
+
+/** The draft of one document. */
 export const useDraft = (
   drafts: string,
   place: { readonly collection: string; readonly id: string },
-  onOther: (draft: Drafts.Draft | undefined) => void
+  follower: DraftFollower
 ): DraftState => {
   const [draft, setDraft] = useState(() => Drafts.read(drafts, place))
-  const [elsewhere, setElsewhere] = useState<Drafts.Draft | undefined>(undefined)
+  const [elsewhere, setElsewhere] = useState<string | undefined>(undefined)
+  const seen = useRef(draft?.stamp)
   const known = useRef(draft)
   const refused = useRef<Omit<Drafts.Draft, "stamp"> | undefined>(undefined)
   const [unkept, setUnkept] = useState(false)
   // Our own changes are told in this tab, too.
   const isOurs = useRef(false)
-  const hear = useRef(onOther)
-  hear.current = onOther
+  const hear = useRef(follower)
+  hear.current = follower
 
-  const refuse = (edit: Omit<Drafts.Draft, "stamp"> | undefined, other?: Drafts.Draft) => {
+  const refuse = (edit: Omit<Drafts.Draft, "stamp"> | undefined, other?: string) => {
     refused.current = edit
     setUnkept(edit !== undefined)
     setElsewhere(other)
@@ -44,17 +54,21 @@ export const useDraft = (
 
   const keep = (next: Drafts.Draft | undefined) => {
     known.current = next
+    seen.current = next?.stamp
     setDraft(next)
     refuse(undefined)
   }
 
   useEffect(() => {
     const follow = () => {
-      if (isOurs.current) return
+      if (isOurs.current || refused.current !== undefined) return
+      if (Drafts.stampOf(drafts, place) === seen.current) return
+      hear.current.flush()
+      if (refused.current !== undefined) return
       const found = Drafts.read(drafts, place)
-      if (found?.stamp === known.current?.stamp || refused.current !== undefined) return
+      if (found?.stamp === known.current?.stamp) return
       keep(found)
-      hear.current(found)
+      hear.current.other(found)
     }
     addEventListener("storage", follow)
     return () => removeEventListener("storage", follow)
@@ -62,14 +76,22 @@ export const useDraft = (
 
   const save = (edit: Omit<Drafts.Draft, "stamp">): boolean => {
     isOurs.current = true
-    const saved = Drafts.save(drafts, edit, known.current?.stamp)
+    const saved = Drafts.save(drafts, edit, seen.current)
     isOurs.current = false
     if (saved === "full") {
       if (refused.current === undefined)
         alarm("The browser has no room for this draft. Do not close this page.")
       refuse(edit)
     } else if (saved === "elsewhere") {
-      refuse(edit, Drafts.read(drafts, place))
+      const left = Drafts.stampOf(drafts, place)
+      const other =
+        left === undefined
+          ? "Another tab discarded or published this draft meanwhile."
+          : Drafts.read(drafts, place) === undefined
+            ? "The browser has a draft of this document that cannot be read."
+            : "Another tab changed this draft at the same time."
+      if (other !== elsewhere) alarm(other)
+      refuse(edit, other)
     } else {
       keep(saved.draft)
     }
@@ -86,11 +108,18 @@ export const useDraft = (
     discard: () => {
       const old = known.current
       keep(undefined)
+      isOurs.current = true
       if (old !== undefined) Drafts.discard(drafts, old)
+      isOurs.current = false
+      const left = Drafts.read(drafts, place)
+      if (left === undefined) return true
+      keep(left)
+      hear.current.other(left)
+      return false
     },
     insist: () => {
       const mine = refused.current
-      known.current = Drafts.read(drafts, place)
+      seen.current = Drafts.stampOf(drafts, place)
       if (mine !== undefined) save(mine)
     }
   }
