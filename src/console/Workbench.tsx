@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
 import { alarmProblem, announce, counted } from "./Announcer.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
-import { draftsOf, useDraftCount } from "./drafts/DraftCount.js"
+import { draftsOf, forget, repositoryDraftsOf, useDraftCount } from "./drafts/DraftCount.js"
 import { passFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
 import { leave } from "./Leave.js"
@@ -15,6 +15,7 @@ import { RateMeter } from "./RateMeter.js"
 import { Results } from "./Results.js"
 import type { Settings } from "./Settings.js"
 import { ShortcutsButton, useShortcuts } from "./Shortcuts.js"
+import { SignOutDialog } from "./SignOutDialog.js"
 import { nextTheme, ThemeButton, TopBar } from "./TopBar.js"
 import { useNewer } from "./time/useNewer.js"
 import type { Go } from "./usePlace.js"
@@ -103,6 +104,8 @@ export const Workbench = (props: {
 
   const drafts = draftsOf(session)
   const staged = useDraftCount(drafts)
+  const left = useDraftCount(repositoryDraftsOf(session))
+  const [asksToSignOut, setAsksToSignOut] = useState(false)
 
   const closePanel = () =>
     leave(() => {
@@ -277,7 +280,12 @@ export const Workbench = (props: {
         <RateMeter budgets={budgets} />
         <ShortcutsButton onClick={() => setHelp(true)} />
         <ThemeButton theme={settings.theme} onTheme={(theme) => props.onSettings({ theme })} />
-        <button type="button" class="button quiet" aria-label="Sign out" onClick={() => props.onSignOut()}>
+        <button
+          type="button"
+          class="button quiet"
+          aria-label="Sign out"
+          onClick={() => (left === 0 ? props.onSignOut() : setAsksToSignOut(true))}
+        >
           <Icon name="out" />
           <span class="label">Sign out</span>
         </button>
@@ -391,6 +399,19 @@ export const Workbench = (props: {
           frame={{ waiting: null, failed: (card) => card }}
           actions={actions}
           onClose={() => setPalette(false)}
+        />
+      ) : null}
+      {asksToSignOut ? (
+        <SignOutDialog
+          repo={session.repo}
+          drafts={left}
+          onClose={() => setAsksToSignOut(false)}
+          onSignOut={(keepsDrafts) =>
+            leave(() => {
+              if (!keepsDrafts) forget(repositoryDraftsOf(session))
+              props.onSignOut()
+            })
+          }
         />
       ) : null}
       {help ? (

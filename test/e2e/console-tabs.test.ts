@@ -3,6 +3,7 @@ import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe } from "../support/browser/Chromium.js"
+import { submit } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
 type Dom = any
@@ -303,5 +304,72 @@ bothBuilds("a draft in several tabs", (the) => {
     await listed.waitFor({ state: "detached" })
     assert.strictEqual(await torn(), 0)
     await page.getByRole("button", { name: "Review 1 draft" }).waitFor()
+  })
+
+  it("who signs out is asked whether the browser keeps the drafts", async () => {
+    const page = await enter("out-1", "out-2")
+    const drafts = async () => (await kept(page)).map(({ id }) => id)
+    await edit(page, "out-1")
+    await replace(page, '{"title": "left behind"}')
+    await words(page).filter({ hasText: "kept as a draft" }).waitFor()
+    await page.evaluate(() => {
+      const key = Object.keys(localStorage).find((one) => one.startsWith("chainstore.draft"))!
+      localStorage.setItem(key.replace('"main"', '"another"'), localStorage.getItem(key))
+      localStorage.setItem(key.replace("shop", "shop-2"), localStorage.getItem(key))
+      dispatchEvent(new Event("storage"))
+    })
+    const question = page.getByRole("dialog", { name: "Keep the drafts in this browser?" })
+    const leave = async (choice: string) => {
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await question.filter({ hasText: "2 drafts of" }).waitFor()
+      await page.getByRole("button", { name: choice }).click()
+      await question.waitFor({ state: "detached" })
+    }
+    await leave("Cancel")
+    assert.strictEqual(await page.locator(".bench").count(), 1)
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await question.waitFor()
+    assert.deepStrictEqual(await axe(page, "light"), [])
+    assert.deepStrictEqual(await axe(page, "dark"), [])
+    await page.keyboard.press("Escape")
+    await question.waitFor({ state: "detached" })
+    await leave("Keep and sign out")
+    await page.getByLabel("Token").waitFor()
+    assert.strictEqual((await drafts()).length, 3)
+
+    await submit(the.on, page, { hash: "#table=enemy" })
+    await page.locator(".table tbody th").first().waitFor()
+    await edit(page, "out-2")
+    await replace(page, '{"title": "just typed"}')
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await question.waitFor()
+    await page.getByRole("button", { name: "Delete and sign out" }).click()
+    await page.getByLabel("Token").waitFor()
+    await page.waitForTimeout(600)
+    assert.strictEqual((await drafts()).length, 1, "the one of another repository")
+  })
+
+  it("a collection that is called like an action can be chosen by its name, and so can the action", async () => {
+    for (const name of ["Timeline", "Export"]) {
+      await the.on.run(the.on.store.batch({}, (batch) => batch.put(name, "one", { in: name })))
+    }
+    const page = await enter("named-1")
+    const find = async (name: string) => {
+      await page.keyboard.press("Control+k")
+      await page.locator(".palette input").fill(name)
+      return page.locator(".palette").getByRole("option", { name: new RegExp(`^${name}( collection)?$`) })
+    }
+    const options = await find("Timeline")
+    assert.deepStrictEqual(
+      (await options.allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim()).sort(),
+      ["Timeline", "Timeline collection"]
+    )
+    assert.deepStrictEqual(await axe(page, "light"), [])
+    await options.filter({ hasText: "collection" }).click()
+    await page.waitForFunction(() => (globalThis as Dom).location.hash.includes("table=Timeline"))
+    await (await find("Timeline")).filter({ hasNotText: "collection" }).click()
+    await page.waitForFunction(() => (globalThis as Dom).location.hash.includes("panel=timeline"))
+    await (await find("Export")).filter({ hasText: "collection" }).click()
+    await page.waitForFunction(() => (globalThis as Dom).location.hash.includes("table=Export"))
   })
 })

@@ -5,6 +5,10 @@ import type { SessionView } from "../../http/console/Api.js"
 export const draftsOf = ({ api, branch, repo, root }: SessionView): string =>
   `chainstore.draft ${JSON.stringify([api, repo, branch, root])} `
 
+/** What the keys of all drafts of a repository begin with, whatever their branch and root. */
+export const repositoryDraftsOf = ({ api, repo }: SessionView): string =>
+  `chainstore.draft ${JSON.stringify([api, repo]).slice(0, -1)},`
+
 /** Where a repository's drafts lie, by collection and id. */
 export const keysOf = (drafts: string): ReadonlyArray<string> => {
   try {
@@ -14,6 +18,15 @@ export const keysOf = (drafts: string): ReadonlyArray<string> => {
   } catch {
     return []
   }
+}
+
+/** The other tabs hear of a change from the browser, and this one from us. */
+export const tell = () => dispatchEvent(new Event("storage"))
+
+/** Deletes drafts, also those that cannot be read. */
+export const forget = (drafts: string): void => {
+  for (const key of keysOf(drafts)) localStorage.removeItem(key)
+  tell()
 }
 
 /** How many drafts there are, in this tab and all others. */

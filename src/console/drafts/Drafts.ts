@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { StagedEdit } from "../../store/browse/StagedEdits.js"
-import { keysOf } from "./DraftCount.js"
+import { keysOf, tell } from "./DraftCount.js"
 
 const text = Schema.String
 
@@ -28,9 +28,6 @@ const decode = Schema.decodeUnknownOption(Schema.parseJson(Draft))
 /** Where a draft lies, of the drafts that `draftsOf` names. */
 export const keyOf = (drafts: string, { collection, id }: Pick<Draft, "collection" | "id">): string =>
   `${drafts}${JSON.stringify([collection, id])}`
-
-/** The other tabs hear of a change from the browser, and this one from us. */
-const tell = () => dispatchEvent(new Event("storage"))
 
 /** What lies at a key; without a draft where it cannot be read as one. */
 interface Stored {

@@ -6,6 +6,8 @@ import { type Found, rank } from "./Fuzzy.js"
 
 interface Command {
   readonly name: string
+  /** What it is the name of, where that is no action: names of data may be those of actions. */
+  readonly kind?: string | undefined
   readonly keys?: string | undefined
   readonly run: () => void
 }
@@ -21,15 +23,22 @@ const press = (button: HTMLElement) => () => {
   button.click()
 }
 
+const kindOf = (button: HTMLElement): string | undefined =>
+  button.classList.contains("collection") ? "collection" : undefined
+
+/** Tells commands apart. */
+const keyOf = ({ keys, kind, name }: Command): string => JSON.stringify([keys, kind, name])
+
 /** Every button that can be pressed now: what the page can do is never listed twice. */
 const buttons = (): ReadonlyArray<Command> => {
   const seen = new Set<string>()
   return [...document.querySelectorAll<HTMLElement>(".bench button:not(:disabled)")].flatMap((button) => {
-    const name = nameOf(button)
-    if (name === "" || seen.has(name) || button.closest("dialog, [inert]") !== null) return []
+    const command: Command = { name: nameOf(button), kind: kindOf(button), run: press(button) }
+    const key = keyOf(command)
+    if (command.name === "" || seen.has(key) || button.closest("dialog, [inert]") !== null) return []
     if (!button.checkVisibility()) return []
-    seen.add(name)
-    return [{ name, run: press(button) }]
+    seen.add(key)
+    return [command]
   })
 }
 
@@ -99,7 +108,7 @@ export const Palette = (props: {
         {found.map(({ of }, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field that has the focus handles the keys
           <div
-            key={`${of.keys ?? ""} ${of.name}`}
+            key={keyOf(of)}
             id={`command-${at}`}
             role="option"
             tabIndex={-1}
@@ -107,6 +116,7 @@ export const Palette = (props: {
             onClick={() => run(of)}
           >
             <bdi>{of.name}</bdi>
+            {of.kind === undefined ? null : <span class="quiet-text">{of.kind}</span>}
             {of.keys === undefined ? null : <kbd>{of.keys}</kbd>}
           </div>
         ))}

@@ -1,0 +1,163 @@
+import { afterEach, assert, beforeEach, describe, it, vi } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { draftsOf, forget, keysOf, repositoryDraftsOf } from "../../src/console/drafts/DraftCount.js"
+import * as Drafts from "../../src/console/drafts/Drafts.js"
+import type { SessionView } from "../../src/http/console/Api.js"
+
+/** A browser's storage: its keys are its own properties, and it takes so many characters. */
+const storage = (room = Number.POSITIVE_INFINITY) => {
+  const values: Record<string, string> = {}
+  const used = () => Object.entries(values).reduce((sum, [key, value]) => sum + key.length + value.length, 0)
+  const methods = {
+    getItem: (key: string) => (Object.hasOwn(values, key) ? values[key]! : null),
+    setItem: (key: string, value: string) => {
+      if (used() + key.length + value.length - (values[key]?.length ?? -key.length) > room) {
+        throw new DOMException("full", "QuotaExceededError")
+      }
+      values[key] = value
+    },
+    removeItem: (key: string) => {
+      delete values[key]
+    }
+  }
+  return new Proxy(values, {
+    get: (target, name) => Reflect.get(name in methods ? methods : target, name)
+  }) as unknown as typeof methods
+}
+
+const session = (change: Partial<SessionView> = {}) =>
+  ({ api: "https://api.test", repo: "test/shop", branch: "main", root: "data", ...change }) as SessionView
+
+const drafts = draftsOf(session())
+const edit = { collection: "notes", id: "a", base: null, text: '{"n": 1}' }
+const place = { collection: "notes", id: "a" }
+
+const saved = (...[of, change, seen]: Parameters<typeof Drafts.save>): Drafts.Draft => {
+  const found = Drafts.save(of, change, seen)
+  if (typeof found === "string") assert.fail(`the draft was not saved: ${found}`)
+  return found.draft
+}
+
+describe("drafts in the browser's storage", () => {
+  let told = 0
+
+  beforeEach(() => {
+    told = 0
+    vi.stubGlobal("localStorage", storage())
+    vi.stubGlobal("dispatchEvent", () => ++told)
+  })
+  afterEach(() => {
+    vi.unstubAllGlobals()
+  })
+
+  it("have keys that name API, repository, branch, root, collection and id, for those who kept them before", () => {
+    saved(drafts, edit, undefined)
+    assert.deepStrictEqual(Object.keys(localStorage), [
+      'chainstore.draft ["https://api.test","test/shop","main","data"] ["notes","a"]'
+    ])
+  })
+
+  it.prop(
+    "are those of one branch and root alone, whatever these are called",
+    [fc.string(), fc.string(), fc.string(), fc.string(), fc.string(), fc.string()],
+    ([repo, otherRepo, branch, otherBranch, collection, id]) => {
+      vi.stubGlobal("localStorage", storage())
+      const here = session({ repo, branch })
+      const there = session({ repo: otherRepo, branch: otherBranch })
+      const change = { ...edit, collection, id }
+      const draft = saved(draftsOf(here), change, undefined)
+      assert.deepStrictEqual(Drafts.list(draftsOf(here)), [draft])
+      const isSame = repo === otherRepo && branch === otherBranch
+      assert.strictEqual(Drafts.list(draftsOf(there)).length, isSame ? 1 : 0)
+      assert.strictEqual(keysOf(repositoryDraftsOf(there)).length, repo === otherRepo ? 1 : 0)
+    }
+  )
+
+  it("have another stamp with each change, and come back as they were", () => {
+    const first = saved(drafts, { ...edit, settled: { against: "sha", theirs: [["a", 0]] } }, undefined)
+    const second = saved(drafts, edit, first.stamp)
+    assert.notStrictEqual(second.stamp, first.stamp)
+    assert.deepStrictEqual(Drafts.read(drafts, place), second)
+    assert.deepStrictEqual(Drafts.editOf(second), { ...edit, settled: undefined, stamp: second.stamp })
+    assert.strictEqual(told, 2)
+  })
+
+  it("of two tabs, the one that has not seen the other's change overwrites and discards nothing", () => {
+    const seen = saved(drafts, edit, undefined)
+    const other = saved(drafts, { ...edit, text: "{}" }, seen.stamp)
+    assert.strictEqual(Drafts.save(drafts, edit, seen.stamp), "elsewhere")
+    assert.strictEqual(Drafts.save(drafts, edit, undefined), "elsewhere")
+    assert.isFalse(Drafts.discard(drafts, seen))
+    assert.deepStrictEqual(Drafts.list(drafts), [other])
+    assert.isTrue(Drafts.discard(drafts, other))
+    assert.strictEqual(Drafts.save(drafts, edit, other.stamp), "elsewhere")
+    assert.deepStrictEqual(Drafts.list(drafts), [])
+    assert.isTrue(Drafts.discard(drafts, other), "it is gone already")
+  })
+
+  it("of many that are discarded at once, those that changed stay, and everybody is told once", () => {
+    const all = ["a", "b", "c"].map((id) => saved(drafts, { ...edit, id }, undefined))
+    const changed = saved(drafts, { ...edit, id: "b", text: null }, all[1]!.stamp)
+    told = 0
+    assert.isFalse(Drafts.discard(drafts, ...all))
+    assert.deepStrictEqual(Drafts.list(drafts), [changed])
+    assert.strictEqual(told, 1)
+  })
+
+  it("in a full storage leave the one that was kept before", () => {
+    vi.stubGlobal("localStorage", storage(600))
+    const first = saved(drafts, edit, undefined)
+    told = 0
+    assert.strictEqual(Drafts.save(drafts, { ...edit, text: "x".repeat(600) }, first.stamp), "full")
+    assert.deepStrictEqual(Drafts.read(drafts, place), first)
+    assert.strictEqual(told, 0)
+  })
+
+  it("without a storage are none, and are not kept", () => {
+    vi.stubGlobal("localStorage", undefined)
+    assert.deepStrictEqual(Drafts.list(drafts), [])
+    assert.deepStrictEqual(Drafts.unreadable(drafts), [])
+    assert.isUndefined(Drafts.read(drafts, place))
+    assert.strictEqual(Drafts.save(drafts, edit, undefined), "full")
+  })
+
+  it("that cannot be read are listed by their names, are not overwritten unseen, and can be discarded", () => {
+    const kept = saved(drafts, edit, undefined)
+    const text = JSON.stringify(kept)
+    const broken: Readonly<Record<string, string>> = {
+      '["notes","torn"]': text.slice(0, 20),
+      '["notes","newer"]': JSON.stringify({ ...kept, id: "newer", text: 5 }),
+      '["notes","moved"]': text,
+      '["notes","empty"]': "",
+      "no place": text,
+      '["notes","deep"]': "[".repeat(100_000)
+    }
+    for (const [key, value] of Object.entries(broken)) localStorage.setItem(`${drafts}${key}`, value)
+    assert.deepStrictEqual(Drafts.list(drafts), [kept])
+    const listed = Drafts.unreadable(drafts)
+    assert.sameMembers(
+      listed.map(({ name }) => name),
+      ["notes/torn", "notes/newer", "notes/moved", "notes/empty", "no place", "notes/deep"]
+    )
+    const torn = { collection: "notes", id: "torn" }
+    assert.strictEqual(Drafts.save(drafts, { ...edit, ...torn }, undefined), "elsewhere")
+    saved(drafts, { ...edit, ...torn }, Drafts.stampOf(drafts, torn))
+    for (const one of listed) {
+      assert.strictEqual(Drafts.discardUnreadable(drafts, one), one.name !== "notes/torn", one.name)
+    }
+    assert.deepStrictEqual(
+      Drafts.list(drafts).map(({ id }) => id),
+      ["a", "torn"]
+    )
+    assert.deepStrictEqual(Drafts.unreadable(drafts), [])
+  })
+
+  it("of a repository are deleted on all its branches, and of no other", () => {
+    for (const change of [{}, { branch: "next" }, { root: "" }, { repo: "test/shop2" }, { api: "b" }]) {
+      saved(draftsOf(session(change)), edit, undefined)
+    }
+    localStorage.setItem(`${drafts}torn`, "torn")
+    forget(repositoryDraftsOf(session()))
+    assert.strictEqual(Object.keys(localStorage).length, 2)
+  })
+})
