@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
-import { findRepeatedKey } from "../../src/domain/JsonText.js"
+import { findRepeatedKey } from "../../src/domain/RepeatedKey.js"
 import { runSync } from "../../src/domain/TimeSlice.js"
 import { readDocument } from "../../src/store/browse/EditText.js"
 

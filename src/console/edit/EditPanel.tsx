@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { findRepeatedKey } from "../../domain/JsonText.js"
+import { findRepeatedKey } from "../../domain/RepeatedKey.js"
 import { runSync } from "../../domain/TimeSlice.js"
 import { readDocument } from "../../store/browse/EditText.js"
 import type { EditableDocument } from "../../store/browse/StagedEdits.js"

@@ -1,7 +1,8 @@
 import * as Either from "effect/Either"
 import type { JsonObject } from "../../domain/Document.js"
 import { bodyOf } from "../../domain/JsonCopy.js"
-import { fileLength, findInexactNumbers, findRepeatedKey, readObject } from "../../domain/JsonText.js"
+import { fileLength, findInexactNumbers, readObject } from "../../domain/JsonText.js"
+import { findRepeatedKey } from "../../domain/RepeatedKey.js"
 import type * as TimeSlice from "../../domain/TimeSlice.js"
 
 const mebibyte = 1024 * 1024
