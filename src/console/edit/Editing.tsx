@@ -35,6 +35,7 @@ export const Editing = (props: {
         repo={session.repo}
         onEdit={edit}
         onPublished={props.onPublished}
+        onProposals={() => go({ panel: "proposals", document: undefined })}
         onClose={onClose}
       />
     )
