@@ -161,7 +161,8 @@ export const Workbench = (props: {
     onChanged: changed
   }
   const panel =
-    place.panel === "review" || (place.panel === "edit" && place.table !== undefined) ? (
+    place.panel === "review" ||
+    ((place.panel === "edit" || place.panel === "import") && place.table !== undefined) ? (
       <Editing
         frame={frame}
         source={source}

@@ -8,6 +8,7 @@ import { type Place, start } from "../Place.js"
 import type { Go } from "../usePlace.js"
 import { EditPanel } from "./EditPanel.js"
 import "./editing.css"
+import { ImportPanel } from "./ImportPanel.js"
 import { NewPanel } from "./NewPanel.js"
 import { ReviewPanel } from "./ReviewPanel.js"
 
@@ -41,6 +42,11 @@ export const Editing = (props: {
     )
   }
   const table = place.table ?? ""
+  if (place.panel === "import") {
+    return (
+      <ImportPanel source={source} drafts={drafts} collection={table} onReview={review} onClose={onClose} />
+    )
+  }
   if (place.document === undefined) {
     return (
       <NewPanel
