@@ -121,7 +121,8 @@ export const ImportPanel = (props: {
         </label>
         <p class="help" id="import-help">
           CSV with names in its first line, a JSON list of objects, or one object a line (NDJSON). Each
-          becomes a draft, which replaces the document of its id: nothing is written before you publish.
+          becomes a draft, which replaces the document of its id: nothing is written before you publish. The
+          stored version of each is looked up first.
         </p>
         {file === undefined && !reading.running && reading.problem === undefined ? null : (
           <Awaited
