@@ -3,7 +3,16 @@ import type { Sort } from "../store/browse/Browse.js"
 import type { Filter, Operator } from "../store/browse/Filter.js"
 import { operators, takesValue } from "../store/browse/Filter.js"
 
-const panels = ["history", "commits", "timeline", "branches", "edit", "review"] as const
+const panels = [
+  "history",
+  "commits",
+  "timeline",
+  "branches",
+  "proposals",
+  "edit",
+  "import",
+  "review"
+] as const
 
 /** Where a person is: everything that the address of the page holds. Never a token. */
 export interface Place {

@@ -106,15 +106,26 @@ export const Results = (props: {
         {table === undefined ? null : (
           <div class="tools">
             {session.readOnly || place.at !== undefined ? null : (
-              <button
-                type="button"
-                class="button plain"
-                id="new"
-                onClick={() => go({ panel: "edit", document: undefined })}
-              >
-                <Icon name="plus" />
-                New
-              </button>
+              <>
+                <button
+                  type="button"
+                  class="button plain"
+                  id="new"
+                  onClick={() => go({ panel: "edit", document: undefined })}
+                >
+                  <Icon name="plus" />
+                  New
+                </button>
+                <button
+                  type="button"
+                  class="button plain"
+                  id="import"
+                  onClick={() => go({ panel: "import", document: undefined })}
+                >
+                  <Icon name="load" />
+                  Import
+                </button>
+              </>
             )}
             <button
               type="button"

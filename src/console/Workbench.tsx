@@ -27,10 +27,18 @@ const DocumentPanel = part(() => import("./Panels.js").then((found) => found.Doc
 const Editing = part(() => import("./edit/Editing.js").then((found) => found.Editing))
 const TimelinePanel = part(() => import("./time/TimePanels.js").then((found) => found.TimelinePanel))
 const BranchesPanel = part(() => import("./time/TimePanels.js").then((found) => found.BranchesPanel))
+const ProposalsPanel = part(() => import("./time/TimePanels.js").then((found) => found.ProposalsPanel))
 const Palette = part(() => import("./palette/Palette.js").then((found) => found.Palette))
 const WorkbenchShortcuts = part(() =>
   import("./WorkbenchShortcuts.js").then((found) => found.WorkbenchShortcuts)
 )
+
+/** Panels of the whole repository. */
+const ofRepository = [
+  ["timeline", "Timeline"],
+  ["branches", "Branches"],
+  ["proposals", "Proposals"]
+] as const
 
 /** The page of somebody who is signed in. */
 export const Workbench = (props: {
@@ -156,7 +164,8 @@ export const Workbench = (props: {
     onChanged: changed
   }
   const panel =
-    place.panel === "review" || (place.panel === "edit" && place.table !== undefined) ? (
+    place.panel === "review" ||
+    ((place.panel === "edit" || place.panel === "import") && place.table !== undefined) ? (
       <Editing
         frame={frame}
         source={source}
@@ -188,6 +197,8 @@ export const Workbench = (props: {
           })
         }
       />
+    ) : place.panel === "proposals" ? (
+      <ProposalsPanel {...common} />
     ) : place.table === undefined ? null : place.document !== undefined ? (
       <DocumentPanel
         key={`${place.table}/${place.document}`}
@@ -325,7 +336,7 @@ export const Workbench = (props: {
           >
             Refresh
           </button>
-          {(["timeline", "branches"] as const).map((name) => (
+          {ofRepository.map(([name, words]) => (
             <button
               key={name}
               type="button"
@@ -333,7 +344,7 @@ export const Workbench = (props: {
               id={name}
               onClick={() => go({ panel: name, document: undefined })}
             >
-              {name === "timeline" ? "Timeline" : "Branches"}
+              {words}
             </button>
           ))}
         </nav>

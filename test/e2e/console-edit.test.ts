@@ -130,6 +130,30 @@ bothBuilds("editing in the console", (the) => {
     assert.match(last?.message ?? "", /^four at once\n\nChainstore-Edits:( [0-9a-f]{16}){4}$/)
   })
 
+  it("22: the rows of a file become drafts, which replace nothing before they are published", async () => {
+    await put("i-old", { title: "old", kept: true })
+    const { page } = await the.enter({ hash: "#table=notes" })
+    await page.locator(".table tbody th").first().waitFor()
+    await page.getByRole("button", { name: "Import", exact: true }).press("Enter")
+    const csv = 'key,title,n\ni-old,"new, and longer",2\ni-new,first,1\nno/id,x,3\n'
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from(csv) })
+    await page.getByRole("combobox", { name: "Field of the ids" }).selectOption("key")
+    await page.locator(".panel li", { hasText: "Row 3:" }).waitFor()
+    assert.deepStrictEqual(await axe(page, "light"), [])
+    assert.deepStrictEqual(await axe(page, "dark"), [])
+    await page.getByRole("button", { name: "Begin 2 drafts" }).press("Enter")
+    await page.locator(".reviewed").nth(1).waitFor()
+    const words = await page.locator(".reviewed").allInnerTexts()
+    assert.match(words[0]!, /notes\/i-new\s+new/)
+    assert.match(words[1]!, /notes\/i-old\s+changed[\s\S]*kept/)
+    assert.deepInclude(await stored("i-old"), { title: "old" })
+    await publish(page, /Published as commit/)
+    assert.deepStrictEqual(await stored("i-old"), { _rev: 2, key: "i-old", title: "new, and longer", n: 2 })
+    assert.deepStrictEqual(await stored("i-new"), { _rev: 1, key: "i-new", title: "first", n: 1 })
+  })
+
   it("22: drafts outlive a reload and a closed tab, and tabs see each other's", async () => {
     await put("t-1", { title: "tab" })
     const { page } = await the.enter({ hash: "#table=notes" })

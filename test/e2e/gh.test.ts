@@ -166,6 +166,11 @@ describe.skipIf(!hasGh)("gh", () => {
           ])
           assert.match(yield* inClone("pr", "list"), /^2\tAdd two\ttwo\tOPEN/)
           assert.match(yield* inClone("pr", "view", "1"), /title:\tAdd one\nstate:\tOPEN\nauthor:\tlocal\n/)
+          assert.strictEqual(
+            yield* inClone("pr", "diff", "1"),
+            `${yield* git("diff", "origin/main", "origin/one")}\n`
+          )
+          assert.match(yield* inClone("pr", "diff", "1", "--patch"), /^Subject: \[PATCH\] add one$/m)
           yield* inClone("pr", "merge", "1", "--merge")
           yield* git("fetch", "-q")
           assert.strictEqual(

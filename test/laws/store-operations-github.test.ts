@@ -1,6 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
 import { githubHolds, hostHolds } from "../support/gitHubPrograms.js"
+import { merging } from "../support/storePrograms.js"
 
 const programs = StoreArbitrary.program({ writers: 2, steps: 5, faults: true })
 
@@ -22,4 +23,18 @@ describe("answers of random programs are explained by the order of the commits, 
   )
 
   it("on our own host by push, with faults", () => hostHolds({ commitVia: "push" }, programs, 4), 60_000)
+
+  const both = merging(programs)
+  const graphql = { useGraphql: true, commitVia: "graphql" } as const
+  for (const [way, options] of [
+    ["over REST", {}],
+    ["over GraphQL", graphql],
+    ["by push", { commitVia: "push" }]
+  ] as const) {
+    it(
+      `with merges and proposals, on our own host ${way}, with faults`,
+      () => hostHolds(options, both, 3),
+      60_000
+    )
+  }
 })

@@ -48,7 +48,11 @@ const short = [
   "ambientTransactions",
   "nestedTransactions",
   "restoring",
-  "counting"
+  "counting",
+  "mergingWrites",
+  "branchMerges",
+  "branchConflicts",
+  "proposals"
 ] as const
 
 describe("the laws of a store on memory, sharded, without a cache", () => {

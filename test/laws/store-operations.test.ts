@@ -5,6 +5,7 @@ import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
 import {
   localHarness,
   memoryHarness,
+  merging,
   programIndexes,
   removeLocal,
   runChecked
@@ -15,15 +16,14 @@ const holds = (
   shape: StoreArbitrary.ProgramShape,
   numRuns: number,
   harness: () => ProgramHarness<unknown>,
-  fields?: CheckOptions
+  fields?: CheckOptions,
+  programs = StoreArbitrary.program(shape)
 ) =>
   it(
     name,
     () =>
       FastCheck.assert(
-        FastCheck.asyncProperty(StoreArbitrary.program(shape), (program) =>
-          runChecked(program, harness(), fields)
-        ),
+        FastCheck.asyncProperty(programs, (program) => runChecked(program, harness(), fields)),
         { numRuns, interruptAfterTimeLimit: 20_000 }
       ),
     60_000
@@ -81,4 +81,21 @@ describe("answers of random programs are explained by the order of the commits",
   holds("the same with trees as indexes and manifest", { writers: 3, steps: 6, faults: true }, 5, () =>
     localHarness({ format: 2 })
   )
+
+  const shape = { writers: 3, steps: 6, faults: true }
+  for (const [where, numRuns, harness] of [
+    ["in memory", 15, memoryHarness],
+    ["on a repository on this disk", 4, localHarness]
+  ] as const) {
+    for (const format of [1, 2] as const) {
+      holds(
+        `merges and proposals among others, ${where}, format ${format}`,
+        shape,
+        numRuns,
+        () => (harness === memoryHarness ? memoryHarness({}, { format }) : localHarness({ format })),
+        undefined,
+        merging(StoreArbitrary.program(shape))
+      )
+    }
+  }
 })

@@ -6,10 +6,12 @@ import { githubHolds, hostHolds } from "../support/gitHubPrograms.js"
 import {
   localHarness,
   memoryHarness,
+  merging,
   programIndexes,
   removeLocal,
   runChecked
 } from "../support/storePrograms.js"
+import { wireHolds } from "../support/wirePrograms.js"
 
 afterAll(removeLocal)
 
@@ -58,4 +60,29 @@ describe("long random programs of every operation", () => {
   it("four writers through GitHub's GraphQL API", () => githubHolds(graphql, four, 40 * times, 900_000))
   it("four writers on our own host over REST", () => hostHolds({}, four, 80 * times, 900_000))
   it("four writers on our own host over GraphQL", () => hostHolds(graphql, four, 80 * times, 900_000))
+  it("four writers on our own host by push", () =>
+    hostHolds({ commitVia: "push" }, four, 80 * times, 900_000))
+})
+
+describe("long random programs with merges and proposals", () => {
+  const both = (writers: number) => merging(StoreArbitrary.program({ writers, steps: 8, faults: true }))
+  for (const [where, numRuns, harness] of [
+    ["in memory", 400, memoryHarness],
+    ["on a bare repository", 60, localHarness]
+  ] as const) {
+    it(`five writers ${where}`, () =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(both(5), (program) => runChecked(program, harness())),
+        { numRuns: numRuns * times }
+      ))
+  }
+  for (const [way, options] of [
+    ["over REST", {}],
+    ["over GraphQL", { useGraphql: true, commitVia: "graphql" }],
+    ["by push", { commitVia: "push" }]
+  ] as const) {
+    it(`three writers on our own host ${way}`, () => hostHolds(options, both(3), 30 * times, 900_000))
+  }
+  it("three writers by Git's protocol, with a fault in each tenth request", () =>
+    wireHolds(both(3), { rate: 0.1, numRuns: 30 * times, timeLimit: 900_000 }))
 })

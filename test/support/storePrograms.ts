@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
-import { Effect, type Layer, Logger, LogLevel } from "effect"
+import { Effect, type FastCheck, type Layer, Logger, LogLevel } from "effect"
 import type { Layout } from "../../src/domain/Settings.js"
 import { documentPath } from "../../src/store/DocumentPath.js"
 import type { GitRemote } from "../../src/store/remote/GitRemote.js"
@@ -31,6 +31,14 @@ export const programIndexes = {
   },
   manifests: { things: ["n"] }
 } as const satisfies StoreOptions & RandomProgram.CheckOptions
+
+/** Programs that merge a branch and accept a proposal: of a short sample few would do both. */
+export const merging = (programs: FastCheck.Arbitrary<Program>): FastCheck.Arbitrary<Program> =>
+  programs.filter(({ writers }) =>
+    (["merge", "propose"] as const).every((kind) =>
+      writers.some(({ steps }) => steps.some(({ _tag }) => _tag === kind))
+    )
+  )
 
 export const programStore = (options: StoreOptions = {}): Layer.Layer<Store.Store, unknown, GitRemote> =>
   Store.layer({ ...programFields, ...options })

@@ -1,5 +1,11 @@
 import type * as Effect from "effect/Effect"
-import type { EditableDocument, EditReview, Publication, StagedEdit } from "../../store/browse/StagedEdits.js"
+import type {
+  EditableDocument,
+  EditReview,
+  ProposedEdits,
+  Publication,
+  StagedEdit
+} from "../../store/browse/StagedEdits.js"
 import type { Problem } from "../Problem.js"
 
 export interface EditCalls {
@@ -7,6 +13,11 @@ export interface EditCalls {
   readonly document: (collection: string, id: string) => Effect.Effect<EditableDocument | null, Problem>
   readonly review: (edits: ReadonlyArray<StagedEdit>) => Effect.Effect<EditReview, Problem>
   readonly publish: (edits: ReadonlyArray<StagedEdit>, message: string) => Effect.Effect<Publication, Problem>
+  readonly propose: (
+    edits: ReadonlyArray<StagedEdit>,
+    title: string,
+    body: string
+  ) => Effect.Effect<ProposedEdits, Problem>
 }
 
 /** Documents to be edited, and edits that are published together: the store's own, in this page or at the server. */
@@ -21,6 +32,7 @@ export const editSource = (calls: EditCalls): EditSource => ({
     editSource({
       document: (...asked) => tell(calls.document(...asked)),
       review: (...asked) => tell(calls.review(...asked)),
-      publish: (...asked) => tell(calls.publish(...asked))
+      publish: (...asked) => tell(calls.publish(...asked)),
+      propose: (...asked) => tell(calls.propose(...asked))
     })
 })

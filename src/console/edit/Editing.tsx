@@ -8,6 +8,7 @@ import { type Place, start } from "../Place.js"
 import type { Go } from "../usePlace.js"
 import { EditPanel } from "./EditPanel.js"
 import "./editing.css"
+import { ImportPanel } from "./ImportPanel.js"
 import { NewPanel } from "./NewPanel.js"
 import { ReviewPanel } from "./ReviewPanel.js"
 
@@ -38,11 +39,17 @@ export const Editing = (props: {
         repo={session.repo}
         onEdit={edit}
         onPublished={props.onPublished}
+        onProposals={() => go({ panel: "proposals", document: undefined })}
         onClose={onClose}
       />
     )
   }
   const table = place.table ?? ""
+  if (place.panel === "import") {
+    return (
+      <ImportPanel source={source} drafts={drafts} collection={table} onReview={review} onClose={onClose} />
+    )
+  }
   if (place.document === undefined) {
     return (
       <NewPanel

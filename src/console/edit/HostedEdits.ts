@@ -13,5 +13,7 @@ export const editsOf = (edits: Effect.Effect<StagedEdits, Problem>): EditSource 
       ),
     review: (staged) => Effect.flatMap(edits, (store) => Effect.mapError(store.review(staged), fromStore)),
     publish: (staged, message) =>
-      Effect.flatMap(edits, (store) => Effect.mapError(store.publish(staged, message), fromStore))
+      Effect.flatMap(edits, (store) => Effect.mapError(store.publish(staged, message), fromStore)),
+    propose: (staged, title, body) =>
+      Effect.flatMap(edits, (store) => Effect.mapError(store.propose(staged, { title, body }), fromStore))
   })

@@ -8,5 +8,6 @@ export const edits: EditSource = editSource({
   document: (collection, id) =>
     Effect.map(call(Api.editable, { collection, id }), ({ document }) => document),
   review: (staged) => call(Api.review, { edits: staged }),
-  publish: (staged, message) => call(Api.publish, { edits: staged, message })
+  publish: (staged, message) => call(Api.publish, { edits: staged, message }),
+  propose: (staged, title, body) => call(Api.propose, { edits: staged, title, body })
 })

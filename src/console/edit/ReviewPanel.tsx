@@ -9,6 +9,7 @@ import type { DataSourceService } from "../DataSource.js"
 import { DifferenceTable } from "../DifferenceTable.js"
 import * as Drafts from "../drafts/Drafts.js"
 import { Panel } from "../Panel.js"
+import type { Problem } from "../Problem.js"
 import { ProblemCard } from "../ProblemCard.js"
 import { useTask } from "../useTask.js"
 import { ConflictCard, type Decision } from "./ConflictCard.js"
@@ -60,6 +61,14 @@ const DraftHead = (props: {
   )
 }
 
+/** What became of the drafts that were there. */
+type Written =
+  | { readonly _tag: "Nothing" }
+  | { readonly _tag: "Commit"; readonly commit: string }
+  | { readonly _tag: "Proposal"; readonly title: string }
+
+const nothing: Written = { _tag: "Nothing" }
+
 /** All drafts field by field, what their commit writes, and the commit. */
 export const ReviewPanel = (props: {
   readonly source: DataSourceService
@@ -67,6 +76,7 @@ export const ReviewPanel = (props: {
   readonly repo: string
   readonly onEdit: (collection: string, id: string) => void
   readonly onPublished: () => void
+  readonly onProposals: () => void
   readonly onClose: () => void
 }) => {
   const { source } = props
@@ -77,7 +87,9 @@ export const ReviewPanel = (props: {
   /** The drafts that the review is of: no others are published. */
   const [reviewed, setReviewed] = useState<typeof drafts | undefined>(undefined)
   const [message, setMessage] = useState("")
-  const [published, setPublished] = useState<string | undefined>(undefined)
+  /** Why it is proposed; undefined while it is to be published. */
+  const [reason, setReason] = useState<string | undefined>(undefined)
+  const [written, setWritten] = useState<Written | undefined>(undefined)
   const reading = useTask()
   const publishing = useTask()
 
@@ -165,30 +177,45 @@ export const ReviewPanel = (props: {
       alarm("Another tab changed the drafts: look at them again.")
       return look()
     }
-    publishing.run(
-      Effect.flatMap(source.edits, (edits) => edits.publish(sent.map(Drafts.editOf), subject || summary)),
-      {
-        success: ({ commit, edits }) => {
-          if (edits.some(isInTheWay)) {
-            setReview({ edits, files: [] })
-            setReviewed(sent)
-            announce("Somebody was faster: nothing is published until you decide.")
-            heading.current?.focus()
-            return
-          }
-          Drafts.discard(props.drafts, ...sent)
-          setMessage("")
-          setPublished(commit ?? "")
-          announce(
-            commit === null
-              ? "Everything was published already: nothing was written."
-              : `${counted(sent.length, "draft")} published as commit ${commit.slice(0, 7)}.`
-          )
-          heading.current?.focus()
-          props.onPublished()
-        }
-      }
+    const edits = sent.map(Drafts.editOf)
+    const said = subject || summary
+    const writing = Effect.flatMap(
+      source.edits,
+      (calls): Effect.Effect<{ readonly edits: EditReview["edits"]; readonly as: Written }, Problem> =>
+        reason === undefined
+          ? Effect.map(calls.publish(edits, said), ({ commit, edits }) => ({
+              edits,
+              as: commit === null ? nothing : { _tag: "Commit", commit }
+            }))
+          : Effect.map(calls.propose(edits, said, reason.trim()), ({ edits, proposal }) => ({
+              edits,
+              as: proposal === null ? nothing : { _tag: "Proposal", title: proposal.title }
+            }))
     )
+    publishing.run(writing, {
+      success: ({ as, edits }) => {
+        if (edits.some(isInTheWay)) {
+          setReview({ edits, files: [] })
+          setReviewed(sent)
+          announce("Somebody was faster: nothing is published until you decide.")
+          heading.current?.focus()
+          return
+        }
+        Drafts.discard(props.drafts, ...sent)
+        setMessage("")
+        setReason(undefined)
+        setWritten(as)
+        announce(
+          as._tag === "Nothing"
+            ? "Everything was published already: nothing was written."
+            : as._tag === "Commit"
+              ? `${counted(sent.length, "draft")} published as commit ${as.commit.slice(0, 7)}.`
+              : `${counted(sent.length, "draft")} proposed as ${as.title}.`
+        )
+        heading.current?.focus()
+        props.onPublished()
+      }
+    })
   }
 
   return (
@@ -201,13 +228,22 @@ export const ReviewPanel = (props: {
       onClose={props.onClose}
     >
       <div class="panel-body review">
-        {published === undefined ? null : (
+        {written === undefined ? null : (
           <p class="banner">
-            {published === "" ? (
+            {written._tag === "Nothing" ? (
               "Everything was published already: nothing was written."
+            ) : written._tag === "Commit" ? (
+              <>
+                Published as commit <code title={written.commit}>{written.commit.slice(0, 7)}</code>
+              </>
             ) : (
               <>
-                Published as commit <code title={published}>{published.slice(0, 7)}</code>
+                <span>
+                  Proposed as <bdi>{written.title}</bdi>
+                </span>
+                <button type="button" class="button small quiet" onClick={props.onProposals}>
+                  Show the proposals
+                </button>
               </>
             )}
           </p>
@@ -308,11 +344,27 @@ export const ReviewPanel = (props: {
                 onInput={(event) => setMessage(event.currentTarget.value)}
               />
             </label>
+            <label class="inline-check">
+              <input
+                type="checkbox"
+                checked={reason !== undefined}
+                onChange={(event) => setReason(event.currentTarget.checked ? "" : undefined)}
+              />
+              <span>As a proposal, for somebody else to accept</span>
+            </label>
+            {reason === undefined ? null : (
+              <label class="field">
+                <span>Why</span>
+                <textarea value={reason} rows={3} onInput={(event) => setReason(event.currentTarget.value)} />
+              </label>
+            )}
             {publishing.problem === undefined ? null : (
               <ProblemCard problem={publishing.problem}>
                 <p>
-                  Your drafts are kept. Publishing again writes nothing twice: what has arrived is found
-                  there.
+                  Your drafts are kept.{" "}
+                  {reason === undefined
+                    ? "Publishing again writes nothing twice: what has arrived is found there."
+                    : "Look at the proposals first: proposing again would make another one, if this one has arrived."}
                 </p>
               </ProblemCard>
             )}
@@ -327,7 +379,13 @@ export const ReviewPanel = (props: {
                 disabled={stuck || reading.running}
                 onClick={publish}
               >
-                {publishing.running ? "Publishing…" : "Publish in one commit"}
+                {reason === undefined
+                  ? publishing.running
+                    ? "Publishing…"
+                    : "Publish in one commit"
+                  : publishing.running
+                    ? "Proposing…"
+                    : "Propose"}
               </RunButton>
             </div>
           </>

@@ -150,9 +150,17 @@ export const BranchesPanel = (props: {
       </div>
       {merging === undefined ? null : (
         <MergeDialog
-          source={source}
+          title={
+            <>
+              Merge <bdi>{merging}</bdi> into <bdi>{current}</bdi>?
+            </>
+          }
+          opener={`merge-${merging}`}
+          words={{ write: "Merge", writing: "Merging…" }}
           from={merging}
           into={current}
+          preview={source.timeline((timeline) => timeline.previewMerge(merging, []))}
+          write={(decisions) => source.timeline((timeline) => timeline.merge(merging, decisions))}
           onClose={(unknown) => {
             setMerging(undefined)
             if (unknown)

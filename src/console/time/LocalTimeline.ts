@@ -18,5 +18,11 @@ export const timelineOf = (call: Call): Timeline<Problem, Problem> => ({
     Effect.map(call(Api.createBranch, { name, from }), ({ commit }) => commit ?? ""),
   compare: (branch, offset) => call(Api.compare, { branch, offset }),
   previewMerge: (branch, decisions) => call(Api.previewMerge, { branch, decisions }),
-  merge: (branch, decisions) => Effect.map(call(Api.merge, { branch, decisions }), ({ commit }) => commit)
+  merge: (branch, decisions) => Effect.map(call(Api.merge, { branch, decisions }), ({ commit }) => commit),
+  proposals: (state) => Effect.map(call(Api.proposals, { state }), ({ proposals }) => proposals),
+  compareProposal: (id, offset) => call(Api.compareProposal, { id, offset }),
+  previewProposal: (id, decisions) => call(Api.previewProposal, { id, decisions }),
+  acceptProposal: (id, commit, decisions) =>
+    Effect.map(call(Api.acceptProposal, { id, commit, decisions }), (made) => made.commit),
+  closeProposal: (id) => call(Api.closeProposal, { id })
 })

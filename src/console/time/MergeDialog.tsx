@@ -1,3 +1,5 @@
+import type * as Effect from "effect/Effect"
+import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import type { Json } from "../../domain/Document.js"
 import { printPath } from "../../store/browse/Difference.js"
@@ -6,7 +8,7 @@ import { announce, counted } from "../Announcer.js"
 import { Awaited } from "../Awaited.js"
 import { cellText, clipped } from "../Cell.js"
 import { ConfirmDialog } from "../ConfirmDialog.js"
-import type { DataSourceService } from "../DataSource.js"
+import type { Problem } from "../Problem.js"
 import { useTask } from "../useTask.js"
 
 type Side = "ours" | "theirs"
@@ -47,9 +49,15 @@ const Choice = (props: {
 
 /** What a merge would do: nothing is merged until each conflict is decided. */
 export const MergeDialog = (props: {
-  readonly source: DataSourceService
+  readonly title: ComponentChildren
+  /** The id of the button that it was opened by. */
+  readonly opener: string
+  readonly words: { readonly write: string; readonly writing: string }
+  /** What the two sides are called. */
   readonly from: string
   readonly into: string
+  readonly preview: Effect.Effect<MergePreview, Problem>
+  readonly write: (decisions: ReadonlyArray<ConflictDecision>) => Effect.Effect<string | null, Problem>
   /** `unknown` when a merge had begun whose end was not seen. */
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (commit: string | null) => void
@@ -58,23 +66,20 @@ export const MergeDialog = (props: {
   const [taken, setTaken] = useState<ReadonlyMap<string, Side>>(new Map())
   const [round, setRound] = useState(0)
   const looking = useTask()
-  const { from, into, source } = props
+  const { from, into } = props
 
   useEffect(() => {
     setPreview(undefined)
-    looking.run(
-      source.timeline((timeline) => timeline.previewMerge(from, [])),
-      {
-        success: (found) => {
-          setPreview(found)
-          announce(
-            found.kind === "upToDate"
-              ? "There is nothing to merge."
-              : `${counted(found.total, "document")} and ${counted(found.conflicts.length, "conflict")}.`
-          )
-        }
+    looking.run(props.preview, {
+      success: (found) => {
+        setPreview(found)
+        announce(
+          found.kind === "upToDate"
+            ? "There is nothing to merge."
+            : `${counted(found.total, "document")} and ${counted(found.conflicts.length, "conflict")}.`
+        )
       }
-    )
+    })
   }, [round])
 
   const keyOf = (digest: string, path: string, at: number) => `${digest} ${at} ${path}`
@@ -89,18 +94,13 @@ export const MergeDialog = (props: {
 
   return (
     <ConfirmDialog
-      title={
-        <>
-          Merge <bdi>{from}</bdi> into <bdi>{into}</bdi>?
-        </>
-      }
-      opener={`merge-${from}`}
+      title={props.title}
+      opener={props.opener}
       words={{
-        write: "Merge",
-        writing: "Merging…",
+        ...props.words,
         ...(preview?.kind === "upToDate" ? { cancel: "Close" } : {})
       }}
-      write={isReady ? source.timeline((timeline) => timeline.merge(from, decisions)) : undefined}
+      write={isReady ? props.write(decisions) : undefined}
       onRetry={() => setRound(round + 1)}
       onClose={props.onClose}
       onDone={props.onDone}

@@ -280,6 +280,9 @@ export const router = (options: ConsoleOptions = {}) =>
       route(Api.publish, ({ browse }, { edits, message }) =>
         Effect.flatMap(browse.edits, ({ publish }) => publish(edits, message))
       ),
+      route(Api.propose, ({ browse }, { body, edits, title }) =>
+        Effect.flatMap(browse.edits, ({ propose }) => propose(edits, { title, body }))
+      ),
       route(Api.newer, ({ browse }, { since }) => browse.newer(since)),
       route(Api.switchBranch, (session, { branch }) =>
         Effect.gen(function* () {

@@ -11,7 +11,7 @@ export const mounts = (options: Handlers.ConsoleOptions = {}) =>
     const pages = yield* Pages.router
     const paths = Array.from(api.routes, ({ path }) => path)
     // More would hold the event loop for too long: the text of a document is read in one go.
-    const withDocuments: ReadonlyArray<string> = [Api.review.path, Api.publish.path]
+    const withDocuments: ReadonlyArray<string> = [Api.review.path, Api.publish.path, Api.propose.path]
     // A scan of a large collection over a remote takes its time; the page can cancel it.
     const timeout = "5 minutes"
     return yield* Effect.all([

@@ -32,6 +32,15 @@ export const timelineRoutes = <R>(route: StoreRoute<R>): ReadonlyArray<R> => {
     ),
     asked(Api.compare, ({ compare }, { branch, offset }) => compare(branch, offset)),
     asked(Api.previewMerge, ({ previewMerge }, { branch, decisions }) => previewMerge(branch, decisions)),
-    asked(Api.merge, ({ merge }, { branch, decisions }) => Effect.map(merge(branch, decisions), committed))
+    asked(Api.merge, ({ merge }, { branch, decisions }) => Effect.map(merge(branch, decisions), committed)),
+    asked(Api.proposals, ({ proposals }, { state }) =>
+      Effect.map(proposals(state), (found) => ({ proposals: found }))
+    ),
+    asked(Api.compareProposal, ({ compareProposal }, { id, offset }) => compareProposal(id, offset)),
+    asked(Api.previewProposal, ({ previewProposal }, { decisions, id }) => previewProposal(id, decisions)),
+    asked(Api.acceptProposal, ({ acceptProposal }, { commit, decisions, id }) =>
+      Effect.map(acceptProposal(id, commit, decisions), committed)
+    ),
+    asked(Api.closeProposal, ({ closeProposal }, { id }) => closeProposal(id))
   ]
 }

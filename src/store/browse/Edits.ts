@@ -17,7 +17,7 @@ import { type PlannedEdit, planEdit, queueEdit } from "./EditPlan.js"
 import {
   type EditableDocument,
   maxEdits,
-  type Publication,
+  type ReviewedEdit,
   type StagedEdit,
   type StagedEdits
 } from "./StagedEdits.js"
@@ -48,6 +48,20 @@ const isInTheWay = ({ review: { state } }: PlannedEdit) => state === "conflict" 
 const queue = (batch: Batch, planned: ReadonlyArray<PlannedEdit>) =>
   Effect.forEach(planned, (one) => queueEdit(batch, one), { discard: true })
 
+type QueueAll = (batch: Batch) => ReturnType<typeof queue>
+
+interface Submission {
+  readonly operation: string
+  readonly edits: ReadonlyArray<StagedEdit>
+  readonly message: string
+}
+
+interface Submitted<A> {
+  /** None where nothing was left to write, or where an edit is in the way. */
+  readonly written: Option.Option<A>
+  readonly edits: ReadonlyArray<ReviewedEdit>
+}
+
 /** Staged edits of a store, over the remote that it is written against. */
 export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnly: boolean): StagedEdits => {
   /** The text of a document with its numbers as its file has them. */
@@ -72,27 +86,41 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
         : new ValidationError({ operation, message: problem })
     })
 
-  const publish = (
-    edits: ReadonlyArray<StagedEdit>,
-    message: string,
-    left: number
-  ): Effect.Effect<Publication, WriteError> =>
+  /**
+   * Plans edits and writes them: none where one is in the way, and anew where somebody was faster. `message` names the
+   * edits that are written.
+   */
+  const submit = <A>(
+    { edits, message, operation }: Submission,
+    write: (message: string, queueAll: QueueAll) => Effect.Effect<A, WriteError>,
+    left = attempts
+  ): Effect.Effect<Submitted<A>, WriteError> =>
     Effect.gen(function* () {
-      const planned = yield* planOf("Browse.publish", edits)
+      const planned = yield* planOf(operation, edits)
       const reviews = planned.map(({ review }) => review)
       if (planned.some(isInTheWay) || planned.every(({ onto }) => onto === undefined)) {
-        return { commit: null, edits: reviews }
+        return { written: Option.none(), edits: reviews }
       }
-      const written = edits.filter((_, at) => planned[at]!.onto !== undefined)
-      const { commitSha } = yield* store.batch({ message: withMarks(message, written) }, (batch) =>
-        queue(batch, planned)
-      )
-      return { commit: Option.getOrNull(commitSha), edits: reviews }
+      const named = edits.filter((_, at) => planned[at]!.onto !== undefined)
+      const written = yield* write(withMarks(message, named), (batch) => queue(batch, planned))
+      return { written: Option.some(written), edits: reviews }
     }).pipe(
       Effect.catchTag("ConflictError", (error) =>
-        error.reason === undefined && left > 1 ? publish(edits, message, left - 1) : error
+        error.reason === undefined && left > 1
+          ? submit({ edits, message, operation }, write, left - 1)
+          : error
       )
     )
+
+  const writing = <A>(operation: string, write: Effect.Effect<A, WriteError>) =>
+    readOnly
+      ? new AuthError({
+          operation,
+          status: 403,
+          message: "this session can only read",
+          hint: "Sign in with a token that has Contents read and write permission."
+        })
+      : write
 
   return {
     document: Effect.fn("Browse.editable")(function* (collection, id) {
@@ -119,15 +147,27 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
         : yield* error
     }),
     publish: Effect.fn("Browse.publish")(function* (edits, message) {
-      if (readOnly) {
-        return yield* new AuthError({
-          operation: "Browse.publish",
-          status: 403,
-          message: "this session can only read",
-          hint: "Sign in with a token that has Contents read and write permission."
-        })
-      }
-      return yield* publish(edits, message, attempts)
+      const operation = "Browse.publish"
+      const { edits: reviews, written } = yield* writing(
+        operation,
+        submit({ edits, message, operation }, (marked, queueAll) =>
+          Effect.map(store.batch({ message: marked }, queueAll), ({ commitSha }) => commitSha)
+        )
+      )
+      return { commit: Option.getOrNull(Option.flatten(written)), edits: reviews }
+    }),
+    propose: Effect.fn("Browse.propose")(function* (edits, { body, title }) {
+      const operation = "Browse.propose"
+      const { edits: reviews, written } = yield* writing(
+        operation,
+        submit({ edits, message: title, operation }, (message, queueAll) =>
+          Effect.map(
+            store.propose({ title, body }, (draft) => draft.batch({ message }, queueAll)),
+            ({ proposal }) => proposal
+          )
+        )
+      )
+      return { proposal: Option.getOrNull(written), edits: reviews }
     })
   }
 }

@@ -3,6 +3,7 @@ import type * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
 import type { MergeConflict } from "../../domain/merge/MergeRules.js"
 import type { ReadError, WriteError } from "../../domain/StoreError.js"
+import type { Proposal, ProposeOptions } from "../Proposals.js"
 
 /**
  * The most edits of one publication.
@@ -152,6 +153,19 @@ export interface Publication {
 }
 
 /**
+ * What came of proposing some edits.
+ *
+ * @since 0.1.0
+ * @category editing
+ */
+export interface ProposedEdits {
+  /** The proposal; null where there was nothing to propose, or because of a conflict. */
+  readonly proposal: Proposal | null
+  /** One for each edit, in their order. */
+  readonly edits: ReadonlyArray<ReviewedEdit>
+}
+
+/**
  * Documents to be edited, and edits that are published together.
  *
  * @since 0.1.0
@@ -174,4 +188,12 @@ export interface StagedEdits {
     edits: ReadonlyArray<StagedEdit>,
     message: string
   ) => Effect.Effect<Publication, WriteError>
+  /**
+   * Proposes all edits for the branch instead of writing them there; merged, and left, as `publish` does. Once it is
+   * accepted, the edits that it names are not written again. Proposing twice makes two proposals.
+   */
+  readonly propose: (
+    edits: ReadonlyArray<StagedEdit>,
+    options: Pick<ProposeOptions, "title" | "body">
+  ) => Effect.Effect<ProposedEdits, WriteError>
 }

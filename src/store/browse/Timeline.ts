@@ -2,6 +2,7 @@ import type * as Effect from "effect/Effect"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import type { Branch } from "../Branches.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
+import type { Proposal, ProposalState } from "../Proposals.js"
 
 /**
  * One document as it was on one side of a comparison, and on the other: null where it is missing.
@@ -156,4 +157,24 @@ export interface Timeline<R = ReadError, W = WriteError> {
     branch: string,
     decisions: ReadonlyArray<ConflictDecision>
   ) => Effect.Effect<string | null, W>
+  /** The proposals of the repository that are in a state, oldest first, for whatever branch they are made. */
+  readonly proposals: (state: ProposalState) => Effect.Effect<ReadonlyArray<Proposal>, R>
+  /** A page of the documents that a proposal changes. */
+  readonly compareProposal: (id: string, offset: number) => Effect.Effect<DocumentChanges, R>
+  /** What accepting a proposal would do, once what was decided is. */
+  readonly previewProposal: (
+    id: string,
+    decisions: ReadonlyArray<ConflictDecision>
+  ) => Effect.Effect<MergePreview, W>
+  /**
+   * Accepts a proposal that is at a commit, the one that was looked at; null where there was nothing to merge. Undecided
+   * conflicts fail it.
+   */
+  readonly acceptProposal: (
+    id: string,
+    commit: string,
+    decisions: ReadonlyArray<ConflictDecision>
+  ) => Effect.Effect<string | null, W>
+  /** Turns a proposal down. */
+  readonly closeProposal: (id: string) => Effect.Effect<Proposal, W>
 }

@@ -2,10 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Unmerged } from "../../domain/StoreError.js"
 import { sha256 } from "../../git/Digest.js"
-import type { Resolver } from "../Branches.js"
+import type { Merged, Resolver } from "../Branches.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
 import { samePath } from "./Difference.js"
-import type { BranchConflict, ConflictDecision, Timeline } from "./Timeline.js"
+import type { BranchConflict, ConflictDecision, MergePreview, Timeline } from "./Timeline.js"
 import { pageOf } from "./TimelineReads.js"
 
 /** Documents that a preview names. */
@@ -27,7 +27,7 @@ const conflictOf = (conflict: Unmerged): BranchConflict => {
 }
 
 /** Decides by what was decided, of the versions that it was decided of, and of no others. */
-const resolver =
+export const resolver =
   (decisions: ReadonlyArray<ConflictDecision>): Resolver =>
   (conflict) => {
     const { choices, digest, path } = conflictOf(conflict)
@@ -38,6 +38,14 @@ const resolver =
     return ({ path }) => decision.take[choices.findIndex((choice) => samePath(choice.path, path))]
   }
 
+/** A dry run as people look at it. */
+export const previewOf = ({ conflicts, documents, kind }: Merged): MergePreview => ({
+  kind,
+  documents: documents.slice(0, mostNamed),
+  total: documents.length,
+  conflicts: conflicts.map(conflictOf)
+})
+
 /** The branches of a repository, compared and merged. */
 export const makeTimelineBranches = ({
   store
@@ -46,15 +54,7 @@ export const makeTimelineBranches = ({
   createBranch: (name, from) => store.createBranch(name, { from }),
   compare: (branch, offset) => pageOf(store.compare(store.branch, branch, { against: "first" }), offset),
   previewMerge: (branch, decisions) =>
-    Effect.map(
-      store.merge(branch, { dryRun: true, onConflict: resolver(decisions) }),
-      ({ conflicts, documents, kind }) => ({
-        kind,
-        documents: documents.slice(0, mostNamed),
-        total: documents.length,
-        conflicts: conflicts.map(conflictOf)
-      })
-    ),
+    Effect.map(store.merge(branch, { dryRun: true, onConflict: resolver(decisions) }), previewOf),
   merge: (branch, decisions) =>
     Effect.map(store.merge(branch, { onConflict: resolver(decisions) }), ({ commitSha }) =>
       Option.getOrNull(commitSha)

@@ -3,6 +3,7 @@ import { AuthError } from "../../domain/StoreError.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
 import type { Timeline } from "./Timeline.js"
 import { makeTimelineBranches } from "./TimelineBranches.js"
+import { makeTimelineProposals } from "./TimelineProposals.js"
 import { makeTimelineReads } from "./TimelineReads.js"
 
 const readOnly = new AuthError({
@@ -16,13 +17,17 @@ const readOnly = new AuthError({
 export const makeTimeline = (options: BrowseOptions): Timeline => {
   const reads = makeTimelineReads(options)
   const branches = makeTimelineBranches(options)
+  const proposals = makeTimelineProposals(options)
   const writing = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | AuthError> =>
     options.readOnly ? Effect.fail(readOnly) : write
   return {
     ...reads,
     ...branches,
+    ...proposals,
     revert: (commit) => writing(Effect.map(options.store.revert(commit), ({ commitSha }) => commitSha)),
     createBranch: (name, from) => writing(branches.createBranch(name, from)),
-    merge: (branch, decisions) => writing(branches.merge(branch, decisions))
+    merge: (branch, decisions) => writing(branches.merge(branch, decisions)),
+    acceptProposal: (...given) => writing(proposals.acceptProposal(...given)),
+    closeProposal: (id) => writing(proposals.closeProposal(id))
   }
 }

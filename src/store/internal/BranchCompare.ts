@@ -7,7 +7,7 @@ import { NotFoundError, type ReadError, RemoteError, ValidationError } from "../
 import type { CompareOptions, DocumentDifference } from "../Branches.js"
 import type { Head } from "../remote/GitRemote.js"
 import { checkCompareOptions } from "./BranchArguments.js"
-import { headNamed } from "./Branches.js"
+import { headNamed, mergeBasesOf } from "./Branches.js"
 import { type ChangedDocument, changesBetween, type DocumentFile } from "./ChangedDocuments.js"
 import type { StoreCore } from "./StoreCore.js"
 import { readDocument } from "./Versions.js"
@@ -40,7 +40,7 @@ const documentAt = (
 /** The merge base that a comparison begins at: of several, the one with the lowest id. */
 const mergeBase = (core: StoreCore, first: Head, second: Head): Effect.Effect<Head, ReadError> =>
   Effect.gen(function* () {
-    const [base] = yield* core.remote.mergeBases(first.commit, second.commit)
+    const [base] = yield* mergeBasesOf(core, first, second)
     if (base === undefined) {
       return yield* new ValidationError({
         operation,

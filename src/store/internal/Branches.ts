@@ -8,12 +8,11 @@ import {
   ValidationError,
   type WriteError
 } from "../../domain/StoreError.js"
-import { branchProblem } from "../../git/Names.js"
+import { branchError, branchProblem } from "../../git/Names.js"
 import type { Branch, CreateBranchOptions } from "../Branches.js"
 import type { Head } from "../remote/GitRemote.js"
 import { checkCreateOptions } from "./BranchArguments.js"
 import { refusal } from "./Commit.js"
-import { branchError } from "./Core.js"
 import type { Snapshot } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 
@@ -30,6 +29,24 @@ export const headNamed = (core: StoreCore, operation: string, name: string): Eff
       hint: "list the branches to see what there is"
     })
   })
+
+/** The merge bases of two commits; the history that leads to them has to be there. */
+export const mergeBasesOf = (core: StoreCore, ours: Head, theirs: Head) =>
+  Effect.mapError(core.remote.mergeBases(ours.commit, theirs.commit), (error) =>
+    error._tag === "RemoteError" && (error.reason === "Corrupt" || error.reason === "Server")
+      ? Object.assign(error, {
+          hint: `${error.hint === undefined ? "" : `${error.hint}; `}a shallow repository has to be completed first (git fetch --unshallow)`
+        })
+      : error
+  )
+
+/** A branch whose name is a directory of another one's, which Git cannot keep beside it. */
+const inTheWay = (core: StoreCore, name: string) =>
+  Effect.map(Effect.option(core.remote.listBranches("")), (found) =>
+    Option.getOrElse(found, () => []).find(
+      (other) => other.name.startsWith(`${name}/`) || name.startsWith(`${other.name}/`)
+    )
+  )
 
 /** The commit of the branch of a core; an empty repository has none. */
 export const branchHead = (
@@ -82,6 +99,21 @@ export const createBranch = (
             hint: "choose another name, or delete it first",
             conflicts: []
           })
+      ),
+      Effect.catchIf(
+        ({ _tag }) => _tag === "RemoteError" || _tag === "ValidationError",
+        (error) =>
+          Effect.flatMap(inTheWay(core, name), (other) =>
+            other === undefined
+              ? Effect.fail(error)
+              : new ConflictError({
+                  operation,
+                  message: `there can be no branch ${name} beside the branch ${other.name}`,
+                  hint: "choose another name, or delete that one first",
+                  conflicts: [],
+                  cause: error
+                })
+          )
       )
     )
     return at.commit

@@ -3,9 +3,8 @@ import * as Option from "effect/Option"
 import { Bounded } from "../../domain/Bounded.js"
 import { lazy } from "../../domain/Lazy.js"
 import { emptyTree } from "../../domain/Oid.js"
-import { NotFoundError, type ReadError, ValidationError } from "../../domain/StoreError.js"
+import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
 import * as Ulid from "../../domain/Ulid.js"
-import { branchProblem } from "../../git/Names.js"
 import { under } from "../DocumentPath.js"
 import type { GitRemoteService, Head, Probe } from "../remote/GitRemote.js"
 import { snapshotOf } from "../remote/RemoteSnapshot.js"
@@ -221,11 +220,3 @@ export const make = (
           }
     return assemble({ remote, nextId, precedence: Precedence.make() }, options, place)
   })
-
-/** The error for a name that no branch can have. */
-export const branchError = (operation: string, branch: string): ValidationError | undefined => {
-  const problem = branchProblem(branch)
-  return problem === undefined
-    ? undefined
-    : new ValidationError({ operation, message: `branch ${JSON.stringify(branch)}: ${problem}` })
-}

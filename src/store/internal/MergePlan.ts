@@ -9,6 +9,7 @@ import type { MergeOptions } from "../Branches.js"
 import { under } from "../DocumentPath.js"
 import type { Head } from "../remote/GitRemote.js"
 import { snapshotAt } from "../remote/RemoteSnapshot.js"
+import { mergeBasesOf } from "./Branches.js"
 import { baseOf } from "./MergeBase.js"
 import { type Decided, decide } from "./MergeDecisions.js"
 import { blocked, contentsOf, divide, type Merging, oidOf, withRecorded } from "./MergeItems.js"
@@ -135,7 +136,7 @@ export const planMerge = (
   { merging, options, resolutions, theirs }: MergeRequest
 ): Effect.Effect<MergePlan, WriteError> =>
   Effect.gen(function* () {
-    const bases = yield* core.remote.mergeBases(ours.commit, theirs.commit)
+    const bases = yield* mergeBasesOf(core, ours, theirs)
     if (bases.length === 0) return yield* unrelated(core, theirs)
     if (bases.includes(theirs.commit)) return { kind: "upToDate" } as const
     const settings = yield* core.repository.at(snapshot)

@@ -10,6 +10,7 @@ import {
   ValidationError,
   type WriteError
 } from "../../domain/StoreError.js"
+import { branchError } from "../../git/Names.js"
 import type { Merged, MergeOptions } from "../Branches.js"
 import type { Head } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
@@ -17,7 +18,6 @@ import { checkMergeOptions } from "./BranchArguments.js"
 import { branchHead, headNamed } from "./Branches.js"
 import { changesBetween } from "./ChangedDocuments.js"
 import { refusal } from "./Commit.js"
-import { branchError } from "./Core.js"
 import { mergingOf } from "./MergeItems.js"
 import { type MergePlan, type MergeRequest, planMerge } from "./MergePlan.js"
 import { makeResolutions } from "./MergeResolutions.js"

@@ -6,8 +6,10 @@ import { ConflictError, type WriteError } from "../../domain/StoreError.js"
 import type { Merged, MergeOptions } from "../Branches.js"
 import type { Proposal } from "../Proposals.js"
 import type { PullRequest, PullRequests } from "../remote/GitRemote.js"
+import { unmergedError } from "./Merges.js"
 import { gone, moved } from "./ProposalErrors.js"
 import type { StoreCore } from "./StoreCore.js"
+import { makeTurnedConflicts } from "./TurnedConflicts.js"
 
 /** What a proposal is merged with. */
 interface Parts {
@@ -34,9 +36,17 @@ export const mergeByHost = (
     const request = yield* requests.find(branch)
     if (Option.isNone(request)) return yield* gone(operation, branch)
     let head = expected
+    const { asGiven, turned } = makeTurnedConflicts(options.onConflict)
     for (let attempt = 0; ; attempt++) {
-      const shown = yield* merge(head, { ...options, into: found.into, fastForward: false, dryRun: true })
-      const { commitSha } = yield* rebased(found, options)
+      const shown = yield* merge(head, {
+        ...options,
+        onConflict: asGiven,
+        into: found.into,
+        fastForward: false,
+        dryRun: true
+      })
+      if (shown.conflicts.length > 0) return yield* unmergedError(shown.conflicts)
+      const { commitSha } = yield* rebased(found, { ...options, onConflict: turned })
       const at = Option.getOrElse(commitSha, () => head)
       const before = at === head ? head : yield* firstParent(core, at as Oid)
       if (before !== head) return yield* moved(operation, found, head, before)

@@ -10,6 +10,7 @@ import {
   ValidationError,
   type WriteError
 } from "../../domain/StoreError.js"
+import { branchError } from "../../git/Names.js"
 import type { Merged, MergeOptions } from "../Branches.js"
 import type {
   AcceptOptions,
@@ -26,7 +27,6 @@ import { coreNow } from "./Ambient.js"
 import { compare } from "./BranchCompare.js"
 import { branchHead } from "./Branches.js"
 import { refusal } from "./Commit.js"
-import { branchError } from "./Core.js"
 import { draftOn } from "./Drafts.js"
 import { type MergeChecks, makeMerge } from "./Merges.js"
 import { checkListOptions, checkProposeOptions, guardProposal } from "./ProposalArguments.js"

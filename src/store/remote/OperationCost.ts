@@ -17,7 +17,7 @@ export const addRequests = (requests: number): Effect.Effect<void> =>
   })
 
 /** Requests sent, by operation; those of Git's protocol by its service. */
-export const requests = Metric.counter("chainstore_github_requests_total", {
+export const requests = Metric.counter("chainstore_remote_requests_total", {
   description: "Requests sent to the GitHub API, and by Git's protocol to any server",
   incremental: true
 })

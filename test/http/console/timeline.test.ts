@@ -88,6 +88,54 @@ layer(seeded, { timeout: 60_000 })("history and branches in the console's API", 
     })
   )
 
+  it.effect("proposes edits, and lists, compares, previews, accepts and closes proposals", () =>
+    Effect.gen(function* () {
+      const { store } = yield* ConsoleService
+      const { post } = yield* signedIn
+      const articles = store.collection("articles")
+      const propose = (id: string, title: string) =>
+        Effect.gen(function* () {
+          const { commit, sha } = (yield* post("/api/editable", { collection: "articles", id })).body.document
+          const edits = [
+            { collection: "articles", id, base: { commit, sha }, text: JSON.stringify({ title }) }
+          ]
+          return yield* post("/api/propose", { edits, title: `say ${title}`, body: "Why." })
+        })
+      const first = (yield* propose("a-2", "proposed")).body
+      assert.deepInclude(first.proposal, { title: "say proposed", body: "Why.", into: "main", state: "open" })
+      assert.strictEqual(first.edits[0].state, "change")
+      const { commitSha, id } = first.proposal
+      const listed = (yield* post("/api/proposals", { state: "open" })).body.proposals
+      assert.deepStrictEqual(listed, [first.proposal])
+      const compared = (yield* post("/api/proposal-compare", { id })).body
+      assert.deepInclude(compared.documents[0], { collection: "articles", id: "a-2", kind: "changed" })
+      assert.strictEqual(compared.documents[0].after.title, "proposed")
+      yield* articles.update("a-2", { title: "meanwhile" })
+      const preview = (yield* post("/api/proposal-preview", { id, decisions: [] })).body
+      const [conflict] = preview.conflicts
+      assert.deepInclude(conflict.choices[0], { path: ["title"], ours: "meanwhile", theirs: "proposed" })
+      const accept = (more: object) => post("/api/proposal-accept", { id, commit: commitSha, ...more })
+      assert.strictEqual((yield* accept({ decisions: [] })).status, 409)
+      const decisions = [{ path: conflict.path, digest: conflict.digest, take: ["theirs"] }]
+      assert.strictEqual((yield* accept({ decisions, commit: "0".repeat(40) })).status, 409)
+      const accepted = yield* accept({ decisions })
+      assert.strictEqual(accepted.status, 200, accepted.text)
+      assert.strictEqual(Option.getOrThrow(yield* articles.get("a-2"))["title"], "proposed")
+      assert.strictEqual((yield* accept({ decisions })).status, 409)
+
+      const second = (yield* propose("a-1", "turned down")).body.proposal
+      const closed = (yield* post("/api/proposal-close", { id: second.id })).body
+      assert.strictEqual(closed.state, "closed")
+      assert.strictEqual((yield* post("/api/proposal-close", { id: second.id })).status, 409)
+      assert.strictEqual((yield* post("/api/proposal-close", { id: "none" })).status, 404)
+      assert.strictEqual((yield* post("/api/proposals", { state: "lost" })).status, 400)
+      const states = yield* Effect.forEach(["open", "accepted", "closed"], (state) =>
+        Effect.map(post("/api/proposals", { state }), ({ body }) => body.proposals.length)
+      )
+      assert.deepStrictEqual(states, [0, 1, 1])
+    })
+  )
+
   it.effect("a session that was switched to another branch is refused to a page that shows the first", () =>
     Effect.gen(function* () {
       const { cookie, post } = yield* signedIn

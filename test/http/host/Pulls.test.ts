@@ -68,6 +68,17 @@ layer(host({ tokens }), { timeout: 60_000 })("pull requests", (it) => {
           files.body.map(({ filename, status }: Rest.Json) => [filename, status]),
           [["topic.txt", "added"]]
         )
+        const asked = (format: string) =>
+          Rest.get(`${at}/pulls/1`, {
+            headers: { accept: `application/vnd.github.v3.${format}; charset=utf-8` }
+          })
+        const diff = yield* asked("diff")
+        assert.strictEqual(diff.headers.get("content-type"), "application/vnd.github.diff; charset=utf-8")
+        assert.strictEqual(diff.text.trim(), git("diff", "main", "topic"))
+        assert.strictEqual(
+          (yield* asked("patch")).text.trim(),
+          git("format-patch", "--stdout", "--no-signature", "main..topic")
+        )
         const twice = yield* open(at, "topic")
         assert.strictEqual(twice.status, 422)
         assert.strictEqual(twice.body.errors[0].message, "A pull request already exists for local:topic.")

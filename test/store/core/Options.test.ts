@@ -1,5 +1,5 @@
 // @effect-diagnostics unknownInEffectCatch:off
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { FetchHttpClient } from "@effect/platform"
@@ -226,4 +226,30 @@ it.effect(
       )
       assert.match(opened.name, /local\/store/)
     })
+)
+
+it.effect("GitHub's options are read from each variable that its documentation names", () =>
+  Effect.gen(function* () {
+    const values = {
+      CHAINSTORE_REPO: ["repo", "o/r"],
+      CHAINSTORE_TOKEN: ["token", "secret"],
+      CHAINSTORE_API_URL: ["apiUrl", "https://api.example"],
+      CHAINSTORE_RAW_URL: ["rawUrl", "https://raw.example"],
+      CHAINSTORE_COMMIT_VIA: ["commitVia", "graphql"]
+    } as const
+    const sentence = /`GitHub\.config` describes it:[^.]*/.exec(readFileSync("docs/github.md", "utf8"))!
+    assert.sameMembers(sentence[0].match(/CHAINSTORE_\w+/g)!, Object.keys(values))
+    const given = Object.entries(values).map(([name, [, value]]) => [name, value] as const)
+    const options = yield* Effect.withConfigProvider(GitHub.config, ConfigProvider.fromMap(new Map(given)))
+    const { token, ...rest } = options
+    const { token: expected, ...others } = Object.fromEntries(Object.values(values))
+    assert.deepStrictEqual<Record<string, unknown>>({ ...rest }, others)
+    assert.strictEqual(Redacted.value(token!), expected)
+    const wrong = new Map([...given, ["CHAINSTORE_COMMIT_VIA", "post"]])
+    assert.isTrue(
+      ConfigError.isConfigError(
+        yield* Effect.flip(Effect.withConfigProvider(GitHub.config, ConfigProvider.fromMap(wrong)))
+      )
+    )
+  })
 )

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime, type Scope } from "effect"
 import type { MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
+import { Tokens } from "../../../src/http/host/access/Tokens.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/remote/github/GitHub.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
@@ -42,6 +43,12 @@ const hosting = perFile(() => {
 export const hostServer = Effect.map(
   Effect.promise(() => hosting().runtime()),
   ({ context }) => Context.get(context, HostServer)
+)
+
+/** The tokens of that server. */
+export const hostTokens = Effect.map(
+  Effect.promise(() => hosting().runtime()),
+  ({ context }) => Context.get(context, Tokens)
 )
 
 /** The layer of that server. */

@@ -203,4 +203,62 @@ describe("staged edits", () => {
       yield* expectFailure(edits.publish([created], "no"), "AuthError")
     })
   )
+
+  it.live(
+    "edits that are proposed are written nowhere else, and not asked about again once they are accepted",
+    () =>
+      Effect.gen(function* () {
+        const { begin, body, edits, it, notes, store } = yield* open
+        const staged = [
+          yield* begin("a", print({ code: "a", title: "AA" })),
+          yield* begin("b", null),
+          created
+        ]
+        const before = yield* headSha(it)
+        const proposed = yield* edits.propose(staged, { title: "three at once", body: "Why." })
+        assert.deepInclude(proposed.proposal, {
+          title: "three at once",
+          body: "Why.",
+          into: "main",
+          state: "open"
+        })
+        assert.deepStrictEqual(
+          proposed.edits.map(({ state }) => state),
+          ["change", "delete", "create"]
+        )
+        assert.strictEqual(yield* headSha(it), before)
+        yield* notes.update("a", { text: "meanwhile" })
+        const { id } = proposed.proposal!
+        yield* store.proposal(id).accept({ onConflict: "theirs" })
+        assert.deepInclude(yield* body("a"), { title: "AA" })
+        assert.isFalse(yield* notes.exists("b"))
+        const after = yield* headSha(it)
+        const again = yield* edits.publish(staged, "again")
+        assert.isNull(again.commit)
+        assert.deepStrictEqual(
+          again.edits.map(({ state }) => state),
+          ["none", "none", "none"]
+        )
+        assert.isNull((yield* edits.propose(staged, { title: "again" })).proposal)
+        assert.strictEqual(yield* headSha(it), after)
+        assert.lengthOf(yield* store.proposals({ state: "all" }), 1)
+      })
+  )
+
+  it.live(
+    "edits of which one is a conflict are not proposed, nor those of a session that can only read",
+    () =>
+      Effect.gen(function* () {
+        const { begin, edits, it, notes, store } = yield* open
+        const staged = [yield* begin("a", print({ code: "a", title: "mine" })), created]
+        yield* notes.update("a", { title: "theirs" })
+        const { edits: reviews, proposal } = yield* edits.propose(staged, { title: "x" })
+        assert.isNull(proposal)
+        assert.strictEqual(reviews[0]!.state, "conflict")
+        assert.deepStrictEqual(yield* store.proposals(), [])
+        const reading = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: true }).edits
+        yield* expectFailure(reading.propose([created], { title: "x" }), "AuthError")
+        assert.deepStrictEqual(yield* store.branches, [{ name: "main", commitSha: yield* headSha(it) }])
+      })
+  )
 })

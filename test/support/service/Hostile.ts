@@ -138,6 +138,7 @@ export const hostile: ReadonlyArray<Shape> = [
   ...to("/api/query", asked),
   ...to("/api/review", edited),
   ...to("/api/publish", edited),
+  ...to("/api/propose", edited),
   ...to("/api/review", edits),
   ...to("/api/login", signIns)
 ]

@@ -31,6 +31,23 @@ const HistoryEntry = Schema.Struct({
   url: Schema.optional(Schema.String)
 })
 
+const State = Schema.Literal("open", "accepted", "closed")
+
+/** A proposal, as the store tells it. */
+export const Proposal = Schema.Struct({
+  id: Schema.String,
+  branch: Schema.String,
+  into: Schema.String,
+  title: Schema.String,
+  body: Schema.String,
+  author: Schema.String,
+  labels: Schema.Array(Schema.String),
+  state: State,
+  commitSha: Schema.String,
+  number: Schema.optional(Schema.Number),
+  url: Schema.optional(Schema.String)
+}).annotations({ identifier: "Proposal" })
+
 const Decision = Schema.Struct({
   path: text,
   digest: text,
@@ -54,6 +71,14 @@ const Conflict = Schema.Struct({
 const CommitRequest = Schema.Struct({ commit: text, offset: Offset })
 const BranchRequest = Schema.Struct({ branch: text, offset: Offset })
 const MergeRequest = Schema.Struct({ branch: text, decisions: Schema.Array(Decision) })
+const MergePreview = Schema.Struct({
+  kind: Schema.Literal("merge", "fastForward", "upToDate"),
+  documents: Schema.Array(Schema.Struct(Named)),
+  total: Schema.Number,
+  conflicts: Schema.Array(Conflict)
+})
+const ProposalRequest = Schema.Struct({ id: text })
+const Decided = { id: text, decisions: Schema.Array(Decision) }
 const Committed = Schema.Struct({ commit: Schema.NullOr(Schema.String) })
 
 const post = <P, PI, A, I>(
@@ -100,15 +125,28 @@ export const createBranch = post("/api/branch", Schema.Struct({ name: text, from
 /** A page of the documents in which a branch differs from the session's. */
 export const compare = post("/api/compare", BranchRequest, DocumentChanges)
 /** What a merge of a branch into the session's would do; writes nothing. */
-export const previewMerge = post(
-  "/api/merge-preview",
-  MergeRequest,
-  Schema.Struct({
-    kind: Schema.Literal("merge", "fastForward", "upToDate"),
-    documents: Schema.Array(Schema.Struct(Named)),
-    total: Schema.Number,
-    conflicts: Schema.Array(Conflict)
-  })
-)
+export const previewMerge = post("/api/merge-preview", MergeRequest, MergePreview)
 /** Merges a branch into the session's. 409 where a conflict is not decided, or no longer the one that was shown. */
 export const merge = post("/api/merge", MergeRequest, Committed)
+/** The proposals that are in a state, oldest first. */
+export const proposals = post(
+  "/api/proposals",
+  Schema.Struct({ state: State }),
+  Schema.Struct({ proposals: Schema.Array(Proposal) })
+)
+/** A page of the documents that a proposal changes. */
+export const compareProposal = post(
+  "/api/proposal-compare",
+  Schema.Struct({ id: text, offset: Offset }),
+  DocumentChanges
+)
+/** What accepting a proposal would do; writes nothing. */
+export const previewProposal = post("/api/proposal-preview", Schema.Struct(Decided), MergePreview)
+/** Accepts a proposal that is at `commit`. 409 where it is not, or where a conflict is not decided. */
+export const acceptProposal = post(
+  "/api/proposal-accept",
+  Schema.Struct({ ...Decided, commit: text }),
+  Committed
+)
+/** Turns a proposal down. 409 where it is not open. */
+export const closeProposal = post("/api/proposal-close", ProposalRequest, Proposal)

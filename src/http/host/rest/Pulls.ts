@@ -14,6 +14,7 @@ import * as Pages from "../request/Pages.js"
 import * as Route from "../request/Route.js"
 import * as CommitView from "./CommitView.js"
 import * as Differ from "./Differ.js"
+import * as Patches from "./Patches.js"
 import * as PullMerge from "./PullMerge.js"
 import * as PullView from "./PullView.js"
 import * as RepositoryView from "./RepositoryView.js"
@@ -220,7 +221,16 @@ export const routes: ReadonlyArray<Route.Route> = [
     return Reply.plain(201, view, { location: view.url })
   }),
   Route.read(Api.getPull, function* (call, hosted) {
-    return Conditional.json(call, yield* whole(call, hosted, yield* required(call, hosted)))
+    const request = yield* required(call, hosted)
+    if (!Patches.isAsked(call)) return Conditional.json(call, yield* whole(call, hosted, request))
+    const { headCommit } = request
+    const { from } = yield* PullMerge.commitsOf(hosted.git, request)
+    const [base, range] = Option.match(from, {
+      onNone: () => ["", ["--root", headCommit]] as const,
+      onSome: (oid) => [oid, [`${oid}..${headCommit}`]] as const
+    })
+    const text = Patches.reply(call, hosted.git, from, headCommit, range)
+    return yield* Conditional.keyed(call, `pull ${base} ${headCommit}`, text)
   }),
   Route.write(Api.updatePull, function* (call, hosted) {
     const number = yield* numberOf(call)

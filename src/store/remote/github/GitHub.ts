@@ -9,6 +9,7 @@ import * as Stream from "effect/Stream"
 import { lazy } from "../../../domain/Lazy.js"
 import { isOid } from "../../../domain/Oid.js"
 import type { ValidationError } from "../../../domain/StoreError.js"
+import { branchError } from "../../../git/Names.js"
 import { GitRemote, type GitRemoteService, type RemoteSnapshot, type Wants } from "../GitRemote.js"
 import type { PullRequests } from "../PullRequests.js"
 import { type CommitReads, snapshotAt, snapshotLater } from "../RemoteSnapshot.js"
@@ -159,8 +160,17 @@ const connect = (settings: Settings) =>
         : {}),
       probe: (branch) => told("probe")(probe(branch)),
       ...reads,
-      head: (branch) => told("head")(heads.head(branch)),
-      snapshot: snapshots.snapshot,
+      head: (branch) =>
+        told("head")(
+          Effect.zipRight(
+            Effect.suspend(() => branchError("GitRemote.head", branch) ?? Effect.void),
+            heads.head(branch)
+          )
+        ),
+      snapshot: (branch) => {
+        const wrong = branchError("GitRemote.snapshot", branch)
+        return wrong === undefined ? snapshots.snapshot(branch) : snapshotLater(reads, () => wrong)
+      },
       snapshotAt: (ref) => {
         const find = (wants?: Wants) => told("resolve")(resolve(ref, wants))
         if (!isOid(ref) || heads.brings) return snapshotLater(reads, find)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { AuthError, ConflictError, RemoteError } from "../../../../src/domain/StoreError.js"
+import type { AcceptOptions } from "../../../../src/store/Proposals.js"
 import { GitRemote, type GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"
 import type { StoreService } from "../../../../src/store/StoreService.js"
@@ -161,6 +162,32 @@ describe("proposals as pull requests", () => {
         assert.deepStrictEqual(server.problems, [])
       })
   )
+
+  const choices: Readonly<Record<string, AcceptOptions["onConflict"]>> = {
+    "by a side": "theirs",
+    "by a function": () => "theirs",
+    "by an effect": ({ blobs }: any) => Effect.sync(() => (blobs.ours === blobs.theirs ? "ours" : "theirs")),
+    "by a function of the places": () => (place) => (place.theirs === 2 ? "theirs" : "ours")
+  }
+  for (const [how, onConflict] of Object.entries(choices)) {
+    it.scopedLive(`whose conflicts are decided ${how} are merged by the host as they were decided`, () =>
+      Effect.gen(function* () {
+        const { server, store } = yield* prepared
+        const { proposal } = yield* store.propose({ title: "x" }, (draft) =>
+          draft.collection("notes").update("a", { n: 2 })
+        )
+        yield* store.collection("notes").update("a", { n: 3, title: "meanwhile" })
+        protect(server)
+        const accept = (options: AcceptOptions) => store.proposal(proposal.id).accept(options)
+        const undecided = yield* expectFailure<ConflictError>(accept({}), "ConflictError")
+        const [conflict] = undecided.unmerged ?? []
+        assert.deepInclude(conflict?.conflicts[0], { path: ["n"], base: 1, ours: 3, theirs: 2 })
+        yield* accept({ onConflict })
+        const found = Option.getOrThrow(yield* store.collection("notes").get("a"))
+        assert.deepInclude(found, { n: 2, title: "meanwhile" })
+      })
+    )
+  }
 
   it.scopedLive(
     "that move while they are accepted are not accepted, and those the host refuses are named",

@@ -1,0 +1,190 @@
+import * as Effect from "effect/Effect"
+import { useMemo, useRef, useState } from "preact/hooks"
+import { collectionNameProblem } from "../../domain/CollectionName.js"
+import { maxEdits } from "../../store/browse/StagedEdits.js"
+import { alarm, announce, counted } from "../Announcer.js"
+import { Awaited } from "../Awaited.js"
+import { RunButton } from "../Busy.js"
+import type { DataSourceService } from "../DataSource.js"
+import * as Drafts from "../drafts/Drafts.js"
+import { Panel } from "../Panel.js"
+import { ProblemCard } from "../ProblemCard.js"
+import { useTask } from "../useTask.js"
+import { type ImportFile, readFile, rowsOf } from "./ImportRows.js"
+
+/** Documents whose stored versions are read at a time. */
+const concurrency = 8
+/** Refused rows that are named. */
+const mostNamed = 20
+
+/** Makes a draft of each row of a file: they are reviewed and published like all others. */
+export const ImportPanel = (props: {
+  readonly source: DataSourceService
+  readonly drafts: string
+  readonly collection: string
+  readonly onReview: () => void
+  readonly onClose: () => void
+}) => {
+  const { source } = props
+  const [collection, setCollection] = useState(props.collection)
+  const [file, setFile] = useState<ImportFile | undefined>(undefined)
+  const [idField, setIdField] = useState("_id")
+  const [done, setDone] = useState(0)
+  const last = useRef<File | undefined>(undefined)
+  const reading = useTask()
+  const beginning = useTask()
+  const { refused, rows } = useMemo(
+    () => (file === undefined ? { rows: [], refused: [] } : rowsOf(file, idField)),
+    [file, idField]
+  )
+  const others = Drafts.list(props.drafts).filter(
+    (draft) => draft.collection !== collection || !rows.some(({ id }) => id === draft.id)
+  ).length
+  const problem =
+    collectionNameProblem(collection) ??
+    (file !== undefined && file.records.length > maxEdits
+      ? `It has more than ${maxEdits} records, which is the most that is edited together: import it by \`chainstore import\`.`
+      : others + rows.length > maxEdits
+        ? `There are ${counted(others, "other draft")}, and at most ${maxEdits} are published together: publish or discard some first.`
+        : undefined)
+
+  const open = (chosen: File | undefined) => {
+    if (chosen === undefined) return
+    last.current = chosen
+    setFile(undefined)
+    reading.run(readFile(chosen), {
+      success: (found) => {
+        setFile(found)
+        setIdField(["_id", "id"].find((name) => found.fields.includes(name)) ?? "_id")
+        announce(`${counted(found.records.length, "record")} read.`)
+      }
+    })
+  }
+
+  const begin = () => {
+    setDone(0)
+    const versions = Effect.flatMap(source.edits, (calls) =>
+      Effect.forEach(
+        rows,
+        (row) =>
+          Effect.map(calls.document(collection, row.id), (base) => {
+            setDone((count) => count + 1)
+            return { row, base }
+          }),
+        { concurrency }
+      )
+    )
+    beginning.run(versions, {
+      success: (found) => {
+        const drafted = found.filter(({ row }) => {
+          const place = { collection, id: row.id }
+          return Drafts.stampOf(props.drafts, place) !== undefined
+        })
+        const saved = found.filter(({ base, row }) => {
+          if (drafted.some((one) => one.row === row)) return false
+          const text = `${JSON.stringify(row.document, null, 2)}\n`
+          return (
+            typeof Drafts.save(props.drafts, { collection, id: row.id, base, text }, undefined) === "object"
+          )
+        })
+        const full = found.length - drafted.length - saved.length
+        if (full > 0) alarm(`The browser has no room for ${counted(full, "draft")} of ${found.length}.`)
+        else if (drafted.length > 0)
+          alarm(`${counted(drafted.length, "row")} left out: there are drafts of the same documents.`)
+        else announce(`${counted(saved.length, "draft")} begun.`)
+        if (saved.length > 0) props.onReview()
+      }
+    })
+  }
+
+  return (
+    <Panel
+      label="Import a file"
+      collection={props.collection}
+      title="Import"
+      closes="import"
+      onClose={props.onClose}
+    >
+      <div class="panel-body">
+        <label class="field">
+          <span>Collection</span>
+          <input value={collection} required onInput={(event) => setCollection(event.currentTarget.value)} />
+        </label>
+        <label class="field">
+          <span>File</span>
+          <input
+            type="file"
+            accept=".csv,.tsv,.json,.ndjson,.jsonl"
+            aria-describedby="import-help"
+            onChange={(event) => open(event.currentTarget.files?.[0])}
+          />
+        </label>
+        <p class="help" id="import-help">
+          CSV with names in its first line, a JSON list of objects, or one object a line (NDJSON). Each
+          becomes a draft, which replaces the document of its id: nothing is written before you publish. The
+          stored version of each is looked up first.
+        </p>
+        {file === undefined && !reading.running && reading.problem === undefined ? null : (
+          <Awaited
+            arrived={file !== undefined}
+            problem={reading.problem}
+            running={reading.running}
+            onRetry={() => open(last.current)}
+          />
+        )}
+        {file === undefined ? null : (
+          <>
+            <label class="field">
+              <span>Field of the ids</span>
+              <select
+                class="input"
+                value={idField}
+                onChange={(event) => setIdField(event.currentTarget.value)}
+              >
+                {file.fields.includes("_id") ? null : <option value="_id">generated</option>}
+                {file.fields.map((name) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <p>
+              {counted(rows.length, "document")}
+              {refused.length === 0 ? "." : `, and ${counted(refused.length, "row")} that cannot be one:`}
+            </p>
+            {refused.length === 0 ? null : (
+              <ul class="changes">
+                {refused.slice(0, mostNamed).map(({ reason, row }) => (
+                  <li key={row}>
+                    Row {row}: <bdi>{reason}</bdi>
+                  </li>
+                ))}
+              </ul>
+            )}
+            {refused.length > mostNamed ? <p>…and {refused.length - mostNamed} more.</p> : null}
+          </>
+        )}
+        {file === undefined || problem === undefined ? null : (
+          <p class="wrong" role="alert">
+            {problem}
+          </p>
+        )}
+        {beginning.problem === undefined ? null : <ProblemCard problem={beginning.problem} />}
+        {beginning.running ? (
+          <progress max={rows.length} value={done} aria-label="Documents looked up" />
+        ) : null}
+        <div class="actions end">
+          <RunButton
+            kind="primary"
+            running={beginning.running}
+            disabled={rows.length === 0 || problem !== undefined}
+            onClick={begin}
+          >
+            {`Begin ${counted(rows.length, "draft")}`}
+          </RunButton>
+        </div>
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,24 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { BrowseOptions } from "./BrowseOptions.js"
+import type { Timeline } from "./Timeline.js"
+import { previewOf, resolver } from "./TimelineBranches.js"
+import { pageOf } from "./TimelineReads.js"
+
+/** The proposals of a repository, looked at, accepted and closed. */
+export const makeTimelineProposals = ({
+  store
+}: BrowseOptions): Pick<
+  Timeline,
+  "proposals" | "compareProposal" | "previewProposal" | "acceptProposal" | "closeProposal"
+> => ({
+  proposals: (state) => store.proposals({ state }),
+  compareProposal: (id, offset) => pageOf(store.proposal(id).compare(), offset),
+  previewProposal: (id, decisions) =>
+    Effect.map(store.proposal(id).preview({ onConflict: resolver(decisions) }), previewOf),
+  acceptProposal: (id, commitSha, decisions) =>
+    Effect.map(store.proposal(id).accept({ commitSha, onConflict: resolver(decisions) }), (merged) =>
+      Option.getOrNull(merged.commitSha)
+    ),
+  closeProposal: (id) => store.proposal(id).close()
+})
