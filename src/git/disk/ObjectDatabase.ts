@@ -39,10 +39,10 @@ class Broken {
   constructor(readonly cause: unknown) {}
 }
 
-/** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
 const timeOf = (directory: string): number | undefined =>
   statSync(directory, { throwIfNoEntry: false })?.mtimeMs
 
+/** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
 export class ObjectDatabase {
   private readonly packs: Packs
   /** The loose objects of repositories that this one borrows from. */

@@ -57,9 +57,9 @@ interface OpenWriter {
   readonly writer: Writer
   /** Commits everything, whatever failed before. */
   readonly finish: Effect.Effect<void, WriteError>
-  /** What waits, with what is being written first. */
   /** The documents that were written, by `nameOf`. */
   readonly written: ReadonlySet<string>
+  /** What waits, with what is being written first. */
   readonly left: Effect.Effect<{ readonly items: ReadonlyArray<Place>; readonly taken: number }>
   readonly close: Effect.Effect<void>
 }
