@@ -57,8 +57,9 @@ describe("long computations at a time", () => {
         })
       yield* Effect.forEach([...done.keys()], computation, { concurrency: "unbounded" })
       isRunning = false
-      // Four steps of 3 ms use a turn up; each of the others begins with one step before it asks.
-      assert.isAtMost(most, 4 + done.length)
+      // Four steps of 3 ms use a turn up; each of the others begins with one step before it asks. The timer of the next
+      // turn may be due in the same round of the loop. Turns of their own would be four steps of each.
+      assert.isAtMost(most, 4 + done.length + 4)
       for (const one of firstDone!) assert.isAbove(one, steps / 4, `${firstDone!}`)
     })
   )
