@@ -5,7 +5,6 @@ import type { MergeConflict } from "../../domain/merge/MergeRules.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
 import { type EditSettlement, maxEdits } from "../../store/browse/StagedEdits.js"
-import { Proposal } from "./timeline/Api.js"
 
 // Bodies reach these schemas through JSON.parse, so whatever is there is JSON already.
 const JsonValue = Schema.declare((value): value is Json => value !== undefined).annotations({
@@ -251,7 +250,8 @@ export const ReviewRequest = Schema.Struct({
   message: () => "must be an object"
 })
 
-const ReviewedEdits = Schema.Array(
+/** What each edit comes to, in their order. */
+export const ReviewedEdits = Schema.Array(
   Schema.Struct({
     collection: Schema.String,
     id: Schema.String,
@@ -289,19 +289,6 @@ export const PublishAnswer = Schema.Struct({
   commit: Schema.NullOr(Schema.String),
   edits: ReviewedEdits
 }).annotations({ identifier: "Publication" })
-
-/** Edits that somebody is to accept. */
-export const ProposeRequest = Schema.Struct({
-  ...ReviewRequest.fields,
-  title: text,
-  body: optional(text)
-}).annotations({ identifier: "ProposeRequest", message: () => "must be an object" })
-
-/** `proposal` is null where there was nothing to propose: a conflict is in the way, or the documents already are so. */
-export const ProposeAnswer = Schema.Struct({
-  proposal: Schema.NullOr(Proposal),
-  edits: ReviewedEdits
-}).annotations({ identifier: "ProposedEdits" })
 
 /** `since` is the commit that was shown. */
 export const NewerRequest = Schema.Struct({ since: optional(text) }).annotations({
@@ -372,8 +359,6 @@ export const editable = post("/api/editable", EditableRequest, EditableAnswer)
 export const review = post("/api/review", ReviewRequest, ReviewAnswer)
 /** Writes edits in one commit, merged with what others have changed since; none of them where one is a conflict. */
 export const publish = post("/api/publish", PublishRequest, PublishAnswer)
-/** Proposes edits, on a branch of their own. Asked twice, it makes two proposals. */
-export const propose = post("/api/propose", ProposeRequest, ProposeAnswer)
 /** Where the branch is, and how many commits it has since one that was shown. */
 export const newer = post("/api/newer", NewerRequest, NewerAnswer)
 /** Lets the session look at another branch of its repository. 404 where there is none. */

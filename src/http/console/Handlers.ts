@@ -18,6 +18,7 @@ import { ConsoleStores, demoRepo, embeddedApi } from "./ConsoleStores.js"
 import * as OwnOrigin from "./OwnOrigin.js"
 import { anonymousOwner, type Session, Sessions } from "./Sessions.js"
 import { timelineRoutes } from "./TimelineHandlers.js"
+import * as Timeline from "./timeline/Api.js"
 
 export interface ConsoleOptions {
   /** The address under which the service is reached from elsewhere (`CHAINSTORE_PUBLIC_URL`). */
@@ -280,7 +281,7 @@ export const router = (options: ConsoleOptions = {}) =>
       route(Api.publish, ({ browse }, { edits, message }) =>
         Effect.flatMap(browse.edits, ({ publish }) => publish(edits, message))
       ),
-      route(Api.propose, ({ browse }, { body, edits, title }) =>
+      route(Timeline.propose, ({ browse }, { body, edits, title }) =>
         Effect.flatMap(browse.edits, ({ propose }) => propose(edits, { title, body }))
       ),
       route(Api.newer, ({ browse }, { since }) => browse.newer(since)),
