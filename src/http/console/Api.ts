@@ -1,10 +1,8 @@
 import * as Schema from "effect/Schema"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
 import { ErrorBody } from "../../domain/ErrorBody.js"
-import type { MergeConflict } from "../../domain/merge/MergeRules.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
-import { type EditSettlement, maxEdits } from "../../store/browse/StagedEdits.js"
 
 // Bodies reach these schemas through JSON.parse, so whatever is there is JSON already.
 const JsonValue = Schema.declare((value): value is Json => value !== undefined).annotations({
@@ -173,123 +171,6 @@ export const RestoreRequest = Schema.Struct({
 
 export const RestoreAnswer = Schema.Struct({ document: Stored }).annotations({ identifier: "RestoreAnswer" })
 
-export const EditableRequest = Schema.Struct({ collection: text, id: text }).annotations({
-  identifier: "EditableRequest",
-  message: () => "must be an object"
-})
-
-const EditBase = Schema.Struct({ sha: text, commit: text })
-
-/** `document` is null where there is none: an edit of it has no base. `text` is JSON, without the store's fields. */
-export const EditableAnswer = Schema.Struct({
-  document: Schema.NullOr(Schema.Struct({ ...EditBase.fields, text: Schema.String }))
-}).annotations({ identifier: "EditableAnswer" })
-
-const isPath = (value: unknown): value is ReadonlyArray<string | number> =>
-  Array.isArray(value) && value.every((step) => typeof step === "string" || typeof step === "number")
-
-const pathSchema = { type: "array", items: { anyOf: [{ type: "string" }, { type: "number" }] } }
-
-// An edit of a document with many members has as many places: a schema of each would hold the event loop.
-const isPaths = (value: unknown): value is ReadonlyArray<ReadonlyArray<string | number>> =>
-  Array.isArray(value) && value.every(isPath)
-
-const Settled = Schema.declare(
-  (value): value is EditSettlement | undefined =>
-    value === undefined ||
-    (isObject(value) && typeof value["against"] === "string" && isPaths(value["theirs"]))
-).annotations({
-  identifier: "EditSettlement",
-  message: () => "must have against, a blob, and theirs, a list of paths",
-  jsonSchema: {
-    type: "object",
-    required: ["against", "theirs"],
-    properties: { against: { type: "string" }, theirs: { type: "array", items: pathSchema } }
-  }
-})
-
-const MergeConflicts = Schema.declare(
-  (value): value is ReadonlyArray<MergeConflict> =>
-    Array.isArray(value) && value.every((conflict) => isObject(conflict) && isPath(conflict["path"]))
-).annotations({
-  identifier: "MergeConflicts",
-  message: () => "must be a list of conflicts",
-  jsonSchema: {
-    type: "array",
-    items: {
-      type: "object",
-      required: ["path"],
-      properties: { path: pathSchema, base: {}, ours: {}, theirs: {} }
-    }
-  }
-})
-
-const StagedEdit = Schema.Struct({
-  collection: text,
-  id: text,
-  base: Schema.NullOr(EditBase),
-  text: Schema.NullOr(text),
-  settled: optional(Settled),
-  stamp: Schema.optional(text)
-})
-
-// Of a list that is too long no item is looked at.
-const FewEdits = Schema.declare(
-  (value): value is ReadonlyArray<unknown> => Array.isArray(value) && value.length <= maxEdits
-).annotations({
-  identifier: "FewEdits",
-  message: () => `must be a list of at most ${maxEdits} edits`,
-  jsonSchema: { type: "array", maxItems: maxEdits }
-})
-
-/** Edits of documents: `text` is the whole document as it is to be, null to delete it. */
-export const ReviewRequest = Schema.Struct({
-  edits: Schema.compose(FewEdits, Schema.Array(StagedEdit))
-}).annotations({
-  identifier: "ReviewRequest",
-  message: () => "must be an object"
-})
-
-/** What each edit comes to, in their order. */
-export const ReviewedEdits = Schema.Array(
-  Schema.Struct({
-    collection: Schema.String,
-    id: Schema.String,
-    state: Schema.Literal("create", "change", "merge", "delete", "none", "conflict", "invalid"),
-    before: Schema.NullOr(JsonDocument),
-    after: Schema.NullOr(JsonDocument),
-    conflict: Schema.optional(
-      Schema.Struct({
-        base: Schema.NullOr(JsonDocument),
-        ours: Schema.NullOr(JsonDocument),
-        theirs: Schema.NullOr(JsonDocument),
-        version: Schema.NullOr(EditBase),
-        merged: Schema.NullOr(JsonDocument),
-        fields: MergeConflicts
-      })
-    ),
-    problem: Schema.optional(Schema.String)
-  })
-)
-
-/** What publishing would do: to each document, to the files, and why it would be refused. */
-export const ReviewAnswer = Schema.Struct({
-  edits: ReviewedEdits,
-  files: Schema.Array(Schema.Struct({ path: Schema.String, removed: Schema.Boolean })),
-  problem: Schema.optional(Schema.String)
-}).annotations({ identifier: "Review" })
-
-export const PublishRequest = Schema.Struct({ ...ReviewRequest.fields, message: text }).annotations({
-  identifier: "PublishRequest",
-  message: () => "must be an object"
-})
-
-/** `commit` is null where nothing was written: a conflict is in the way, or the documents already are as the edits say. */
-export const PublishAnswer = Schema.Struct({
-  commit: Schema.NullOr(Schema.String),
-  edits: ReviewedEdits
-}).annotations({ identifier: "Publication" })
-
 /** `since` is the commit that was shown. */
 export const NewerRequest = Schema.Struct({ since: optional(text) }).annotations({
   identifier: "NewerRequest",
@@ -353,12 +234,6 @@ export const document = post("/api/document", DocumentRequest, DocumentAnswer)
 export const history = post("/api/history", HistoryRequest, HistoryAnswer)
 /** Brings back an earlier version as one forward commit. 409 when the document has changed since it was shown. */
 export const restore = post("/api/restore", RestoreRequest, RestoreAnswer)
-/** A document to be edited, with the version that edits of it name as their base. */
-export const editable = post("/api/editable", EditableRequest, EditableAnswer)
-/** Compares edits with what is stored; writes nothing. */
-export const review = post("/api/review", ReviewRequest, ReviewAnswer)
-/** Writes edits in one commit, merged with what others have changed since; none of them where one is a conflict. */
-export const publish = post("/api/publish", PublishRequest, PublishAnswer)
 /** Where the branch is, and how many commits it has since one that was shown. */
 export const newer = post("/api/newer", NewerRequest, NewerAnswer)
 /** Lets the session look at another branch of its repository. 404 where there is none. */

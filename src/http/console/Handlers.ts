@@ -15,10 +15,10 @@ import * as Api from "./Api.js"
 import * as Attempts from "./Attempts.js"
 import { fromStore, isOnThisServer, isStoreError, lookingElsewhere, notSignedIn } from "./ConsoleError.js"
 import { ConsoleStores, demoRepo, embeddedApi } from "./ConsoleStores.js"
+import * as Edits from "./edits/Api.js"
 import * as OwnOrigin from "./OwnOrigin.js"
 import { anonymousOwner, type Session, Sessions } from "./Sessions.js"
 import { timelineRoutes } from "./TimelineHandlers.js"
-import * as Timeline from "./timeline/Api.js"
 
 export interface ConsoleOptions {
   /** The address under which the service is reached from elsewhere (`CHAINSTORE_PUBLIC_URL`). */
@@ -270,18 +270,18 @@ export const router = (options: ConsoleOptions = {}) =>
       route(Api.restore, ({ browse }, { collection, commit, expectedRev, id }) =>
         Effect.map(browse.restore(collection, id, commit, expectedRev), (document) => ({ document }))
       ),
-      route(Api.editable, ({ browse }, { collection, id }) =>
+      route(Edits.editable, ({ browse }, { collection, id }) =>
         Effect.flatMap(browse.edits, (edits) => edits.document(collection, id)).pipe(
           Effect.map((document) => ({ document: Option.getOrNull(document) }))
         )
       ),
-      route(Api.review, ({ browse }, { edits }) =>
+      route(Edits.review, ({ browse }, { edits }) =>
         Effect.flatMap(browse.edits, ({ review }) => review(edits))
       ),
-      route(Api.publish, ({ browse }, { edits, message }) =>
+      route(Edits.publish, ({ browse }, { edits, message }) =>
         Effect.flatMap(browse.edits, ({ publish }) => publish(edits, message))
       ),
-      route(Timeline.propose, ({ browse }, { body, edits, title }) =>
+      route(Edits.propose, ({ browse }, { body, edits, title }) =>
         Effect.flatMap(browse.edits, ({ propose }) => propose(edits, { title, body }))
       ),
       route(Api.newer, ({ browse }, { since }) => browse.newer(since)),

@@ -1,9 +1,8 @@
 import { Effect } from "effect"
 import * as Mount from "../server/Mount.js"
-import * as Api from "./Api.js"
+import * as Edits from "./edits/Api.js"
 import * as Handlers from "./Handlers.js"
 import * as Pages from "./Pages.js"
-import * as Timeline from "./timeline/Api.js"
 
 /** The console as mounts of our server: its API, and the pages at `/` and `/playground`. */
 export const mounts = (options: Handlers.ConsoleOptions = {}) =>
@@ -12,7 +11,7 @@ export const mounts = (options: Handlers.ConsoleOptions = {}) =>
     const pages = yield* Pages.router
     const paths = Array.from(api.routes, ({ path }) => path)
     // More would hold the event loop for too long: the text of a document is read in one go.
-    const withDocuments: ReadonlyArray<string> = [Api.review.path, Api.publish.path, Timeline.propose.path]
+    const withDocuments: ReadonlyArray<string> = [Edits.review.path, Edits.publish.path, Edits.propose.path]
     // A scan of a large collection over a remote takes its time; the page can cancel it.
     const timeout = "5 minutes"
     return yield* Effect.all([

@@ -4,7 +4,7 @@
  * @since 0.1.0
  * @category namespaces
  */
-export * as ConsoleApi from "./Api.js"
+export * as ConsoleApi from "./Apis.js"
 export { ConsoleStores, demoRepo, embeddedApi, type OpenStore, type StoreRequest } from "./ConsoleStores.js"
 /**
  * How the console's API answers.

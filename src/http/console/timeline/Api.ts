@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema"
 import type { Json, JsonObject } from "../../../domain/Document.js"
-import { ReviewedEdits, ReviewRequest } from "../Api.js"
 
 // Everything here comes from the store, or goes to it, which judges it.
 const Document = Schema.declare(
@@ -151,19 +150,3 @@ export const acceptProposal = post(
 )
 /** Turns a proposal down. 409 where it is not open. */
 export const closeProposal = post("/api/proposal-close", ProposalRequest, Proposal)
-
-// Beside proposals, and not beside edits: the sign-in form of the console does without.
-/** Edits that somebody is to accept. */
-export const ProposeRequest = Schema.Struct({
-  ...ReviewRequest.fields,
-  title: text,
-  body: Schema.optionalWith(text, { exact: true })
-}).annotations({ identifier: "ProposeRequest", message: () => "must be an object" })
-
-/** `proposal` is null where there was nothing to propose: a conflict is in the way, or the documents already are so. */
-export const ProposeAnswer = Schema.Struct({
-  proposal: Schema.NullOr(Proposal),
-  edits: ReviewedEdits
-}).annotations({ identifier: "ProposedEdits" })
-/** Proposes edits, on a branch of their own. Asked twice, it makes two proposals. */
-export const propose = post("/api/propose", ProposeRequest, ProposeAnswer)

@@ -1,0 +1,2 @@
+export * from "./Api.js"
+export * from "./edits/Api.js"
