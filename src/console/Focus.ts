@@ -1,5 +1,5 @@
 import type { RefObject } from "preact"
-import { useLayoutEffect } from "preact/hooks"
+import { useEffect } from "preact/hooks"
 
 /** What has the focus, also in a shadow tree. */
 export const focusedElement = (): Element | null => {
@@ -22,7 +22,7 @@ export const passFocus = (from: Element | null, to: HTMLElement | null): void =>
 
 /** Shows a dialog as long as its component lives; then the focus goes back to the opener. */
 export const useModal = (dialog: RefObject<HTMLDialogElement | null>, opener: () => Element | null): void => {
-  useLayoutEffect(() => {
+  useEffect(() => {
     const element = dialog.current
     const before = opener()
     element?.showModal()
