@@ -37,7 +37,8 @@ export const ProposalsPanel = (props: {
       {
         success: (found) => {
           setProposals([...found].reverse())
-          announce(`${counted(found.length, "proposal")} ${state}.`)
+          // After a write the words about that are still to be heard.
+          if (round === 0) announce(`${counted(found.length, "proposal")} ${state}.`)
         }
       }
     )
