@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 import type { LoginRequest, Setup } from "../http/console/Api.js"
 import { RunButton } from "./Busy.js"
 import type { Place } from "./Place.js"
@@ -27,7 +27,7 @@ export const SignIn = (props: {
   const wanted = place.api ?? remembered.api
   const api = wanted !== undefined && apis.includes(wanted) ? wanted : apis[0]
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const field = form.current?.elements.namedItem(repo === "" ? "repo" : "token")
     // A small page keeps showing the demo above the form.
     if (field instanceof HTMLElement) field.focus({ preventScroll: true })

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
 import { alarmProblem, announce, counted } from "./Announcer.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
@@ -76,10 +76,14 @@ export const Workbench = (props: {
     if (asked !== undefined) requestAnimationFrame(() => passFocus(asked.from, heading.current))
   })
 
-  useEffect(() => {
-    measure()
+  // A layout effect, so that what is typed next goes into the form.
+  useLayoutEffect(() => {
     const first = document.querySelector<HTMLElement>('[data-first="true"]')
     ;(first ?? heading.current)?.focus()
+  }, [])
+
+  useEffect(() => {
+    measure()
     const media = matchMedia("(max-width: 900px)")
     const follow = () => setNarrow(media.matches)
     media.addEventListener("change", follow)

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 /**
- * Milliseconds of a clock that nobody sets, for everything that lasts: deadlines, intervals, leases, doubts. What is written
+ * Milliseconds, with a fraction, of a clock that nobody sets, for everything that lasts: deadlines, intervals, leases, doubts. What is written
  * as a date is `Clock.currentTimeMillis`, which goes back or forward where somebody sets the machine's clock.
  */
 export const millis: Effect.Effect<number> = Effect.map(

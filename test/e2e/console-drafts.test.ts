@@ -3,6 +3,7 @@ import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, focused, painted } from "../support/browser/Chromium.js"
+import { edit, editor, replace } from "../support/browser/Editor.js"
 
 // What runs in the page sees a DOM; this file does not.
 type Dom = any
@@ -16,18 +17,8 @@ declare const window: Dom
 declare const location: Dom
 
 bothBuilds("drafts of the console", (the) => {
-  const editor = (page: Page) => page.locator(".editing .cm-content")
-
-  const edit = async (page: Page, id: string) => {
-    await page.locator(`#open-${id}`).click()
-    await page.locator("#edit").click()
-    await editor(page).waitFor()
-  }
-
-  const replace = async (page: Page, text: string) => {
-    await editor(page).focus()
-    await page.keyboard.press("Control+a")
-    await page.keyboard.insertText(text)
+  const type = async (page: Page, text: string) => {
+    await replace(page, text)
     await page.waitForTimeout(600)
   }
 
@@ -61,7 +52,7 @@ bothBuilds("drafts of the console", (the) => {
   /** Begins drafts and tells what the key of the last one is. */
   const draft = async (page: Page, id: string, text: string) => {
     await edit(page, id)
-    await replace(page, text)
+    await type(page, text)
     await page.locator(".json-path", { hasText: "draft" }).waitFor()
     await page.keyboard.press("Escape")
     await page.locator(".editing").waitFor({ state: "detached" })
@@ -71,7 +62,7 @@ bothBuilds("drafts of the console", (the) => {
     const { page } = await enter("full-1", "full-2")
     await edit(page, "full-1")
     await fill(page)
-    await replace(page, '{"title": "precious"}')
+    await type(page, '{"title": "precious"}')
     assert.notMatch(await words(page), /No changes|kept as a draft/)
     const address = page.url()
     const steps = await page.evaluate(() => window.history.length)
@@ -142,7 +133,7 @@ bothBuilds("drafts of the console", (the) => {
     assert.strictEqual(page.url(), address)
     assert.notInclude(await editor(page).innerText(), "precious")
 
-    await replace(page, '{"title": "precious"}')
+    await type(page, '{"title": "precious"}')
     await page.getByRole("button", { name: "Close the editor" }).click()
     await page.getByRole("button", { name: "Leave the editor" }).click()
     await page.locator(".editing").waitFor({ state: "detached" })
@@ -152,10 +143,10 @@ bothBuilds("drafts of the console", (the) => {
   it("with a full storage, the question is asked for everybody, and the focus goes back to the text", async () => {
     const { page } = await enter("full-5")
     await edit(page, "full-5")
-    await replace(page, '{"title": "first"}')
+    await type(page, '{"title": "first"}')
     await page.locator(".json-path", { hasText: "kept as a draft" }).waitFor()
     await fill(page)
-    await replace(page, '{"title": "precious"}')
+    await type(page, '{"title": "precious"}')
     assert.notMatch(await words(page), /kept as a draft/, "an earlier text was")
     assert.deepStrictEqual(await axe(page, "light"), [])
     assert.deepStrictEqual(await axe(page, "dark"), [])
@@ -242,7 +233,7 @@ bothBuilds("drafts of the console", (the) => {
     const { page } = await enter("dup-1", "dup-2")
     await draft(page, "dup-2", '{"title": "another"}')
     await edit(page, "dup-1")
-    await replace(page, '{"title": "to be copied"}')
+    await type(page, '{"title": "to be copied"}')
     await page.getByRole("button", { name: "Duplicate" }).click()
     await page.getByRole("textbox", { name: "Id", exact: true }).fill("dup-2")
     await page.getByRole("button", { name: "Duplicate as a draft" }).click()

@@ -5,6 +5,7 @@ import { assert, it } from "vitest"
 import type { JsonObject } from "../../src/domain/Document.js"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, painted } from "../support/browser/Chromium.js"
+import { edit, editor, replace } from "../support/browser/Editor.js"
 import { choose, signIn, submit } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
@@ -13,18 +14,8 @@ declare const document: Dom
 declare const localStorage: Dom
 
 bothBuilds("editing in the console", (the) => {
-  const editor = (page: Page) => page.locator(".editing .cm-content")
-
-  const edit = async (page: Page, id: string) => {
-    await page.locator(`#open-${id}`).click()
-    await page.locator("#edit").click()
-    await editor(page).waitFor()
-  }
-
   const type = async (page: Page, value: JsonObject | string) => {
-    await editor(page).focus()
-    await page.keyboard.press("Control+a")
-    await page.keyboard.insertText(typeof value === "string" ? value : JSON.stringify(value, null, 2))
+    await replace(page, typeof value === "string" ? value : JSON.stringify(value, null, 2))
     await page.locator(".json-path", { hasText: /draft|text/ }).waitFor()
   }
 

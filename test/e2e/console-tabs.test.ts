@@ -3,6 +3,7 @@ import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe } from "../support/browser/Chromium.js"
+import { edit, editor, replace } from "../support/browser/Editor.js"
 import { submit } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
@@ -19,7 +20,6 @@ interface StoredDraft {
 }
 
 bothBuilds("a draft in several tabs", (the) => {
-  const editor = (page: Page) => page.locator(".editing .cm-content")
   const words = (page: Page) => page.locator(".json-path")
   const shown = (page: Page) => editor(page).innerText()
 
@@ -31,18 +31,6 @@ bothBuilds("a draft in several tabs", (the) => {
     const { page } = await the.enter({ hash: "#table=enemy" })
     await page.locator(".table tbody th").first().waitFor()
     return page
-  }
-
-  const edit = async (page: Page, id: string) => {
-    await page.locator(`#open-${id}`).click()
-    await page.locator("#edit").click()
-    await editor(page).waitFor()
-  }
-
-  const replace = async (page: Page, text: string) => {
-    await editor(page).focus()
-    await page.keyboard.press("Control+a")
-    await page.keyboard.insertText(text)
   }
 
   const kept = (page: Page): Promise<ReadonlyArray<StoredDraft>> =>

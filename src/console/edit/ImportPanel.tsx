@@ -1,3 +1,4 @@
+import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import { useMemo, useRef, useState } from "preact/hooks"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
@@ -76,18 +77,17 @@ export const ImportPanel = (props: {
     )
     beginning.run(versions, {
       success: (found) => {
-        const drafted = found.filter(({ row }) => {
-          const place = { collection, id: row.id }
-          return Drafts.stampOf(props.drafts, place) !== undefined
-        })
-        const saved = found.filter(({ base, row }) => {
-          if (drafted.some((one) => one.row === row)) return false
+        const [fresh, drafted] = Array.partition(
+          found,
+          ({ row }) => Drafts.stampOf(props.drafts, { collection, id: row.id }) !== undefined
+        )
+        const saved = fresh.filter(({ base, row }) => {
           const text = `${JSON.stringify(row.document, null, 2)}\n`
           return (
             typeof Drafts.save(props.drafts, { collection, id: row.id, base, text }, undefined) === "object"
           )
         })
-        const full = found.length - drafted.length - saved.length
+        const full = fresh.length - saved.length
         if (full > 0) alarm(`The browser has no room for ${counted(full, "draft")} of ${found.length}.`)
         else if (drafted.length > 0)
           alarm(`${counted(drafted.length, "row")} left out: there are drafts of the same documents.`)

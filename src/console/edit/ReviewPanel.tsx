@@ -69,6 +69,20 @@ type Written =
 
 const nothing: Written = { _tag: "Nothing" }
 
+const nothingNew = "Everything was published already: nothing was written."
+
+/** What became of so many drafts, for who hears the page. */
+const wordsOf = (written: Written, drafts: number): string => {
+  switch (written._tag) {
+    case "Nothing":
+      return nothingNew
+    case "Commit":
+      return `${counted(drafts, "draft")} published as commit ${written.commit.slice(0, 7)}.`
+    case "Proposal":
+      return `${counted(drafts, "draft")} proposed as ${written.title}.`
+  }
+}
+
 /** All drafts field by field, what their commit writes, and the commit. */
 export const ReviewPanel = (props: {
   readonly source: DataSourceService
@@ -205,13 +219,7 @@ export const ReviewPanel = (props: {
         setMessage("")
         setReason(undefined)
         setWritten(as)
-        announce(
-          as._tag === "Nothing"
-            ? "Everything was published already: nothing was written."
-            : as._tag === "Commit"
-              ? `${counted(sent.length, "draft")} published as commit ${as.commit.slice(0, 7)}.`
-              : `${counted(sent.length, "draft")} proposed as ${as.title}.`
-        )
+        announce(wordsOf(as, sent.length))
         heading.current?.focus()
         props.onPublished()
       }
@@ -231,7 +239,7 @@ export const ReviewPanel = (props: {
         {written === undefined ? null : (
           <p class="banner">
             {written._tag === "Nothing" ? (
-              "Everything was published already: nothing was written."
+              nothingNew
             ) : written._tag === "Commit" ? (
               <>
                 Published as commit <code title={written.commit}>{written.commit.slice(0, 7)}</code>

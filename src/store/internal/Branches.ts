@@ -5,6 +5,7 @@ import {
   ConflictError,
   NotFoundError,
   type ReadError,
+  RemoteError,
   ValidationError,
   type WriteError
 } from "../../domain/StoreError.js"
@@ -30,15 +31,21 @@ export const headNamed = (core: StoreCore, operation: string, name: string): Eff
     })
   })
 
+const unshallow = "where the repository is shallow, complete it first (git fetch --unshallow)"
+
 /** The merge bases of two commits; the history that leads to them has to be there. */
 export const mergeBasesOf = (core: StoreCore, ours: Head, theirs: Head) =>
-  Effect.mapError(core.remote.mergeBases(ours.commit, theirs.commit), (error) =>
-    error._tag === "RemoteError" && (error.reason === "Corrupt" || error.reason === "Server")
-      ? Object.assign(error, {
-          hint: `${error.hint === undefined ? "" : `${error.hint}; `}a shallow repository has to be completed first (git fetch --unshallow)`
-        })
-      : error
-  )
+  Effect.mapError(core.remote.mergeBases(ours.commit, theirs.commit), (error) => {
+    if (error._tag !== "RemoteError" || (error.reason !== "Corrupt" && error.reason !== "Server"))
+      return error
+    const { cause, hint, message } = error
+    return new RemoteError({
+      ...error,
+      message,
+      cause,
+      hint: hint === undefined ? unshallow : `${hint}; ${unshallow}`
+    })
+  })
 
 /** A branch whose name is a directory of another one's, which Git cannot keep beside it. */
 const inTheWay = (core: StoreCore, name: string) =>

@@ -162,10 +162,7 @@ const connect = (settings: Settings) =>
       ...reads,
       head: (branch) =>
         told("head")(
-          Effect.zipRight(
-            Effect.suspend(() => branchError("GitRemote.head", branch) ?? Effect.void),
-            heads.head(branch)
-          )
+          Effect.zipRight(branchError("GitRemote.head", branch) ?? Effect.void, heads.head(branch))
         ),
       snapshot: (branch) => {
         const wrong = branchError("GitRemote.snapshot", branch)
