@@ -7,9 +7,10 @@
  * found by an index: bob
  * ValidationError: people/eve cannot be written: name: Expected a non empty string, actual ""
  * Ada Lovelace is still admin
+ * _schemas/people.json: name, born, role
  */
 import { Collection, Memory, Store } from "chainstore/store"
-import { Chunk, Console, Effect, Layer, Schema, Stream } from "effect"
+import { Chunk, Console, Effect, Layer, Option, Schema, Stream } from "effect"
 
 class Person extends Schema.Class<Person>("Person")({
   name: Schema.NonEmptyString,
@@ -50,6 +51,11 @@ const program = Effect.gen(function* () {
   // A default is for a document that is new: the role stays.
   const { name, role } = yield* collection.upsert("ada", { name: "Ada Lovelace" })
   yield* Console.log(`${name} is still ${role}`)
+
+  // For forms, and for programs in other languages.
+  yield* collection.writeJsonSchema()
+  const { properties } = Option.getOrThrow(yield* collection.jsonSchema)
+  yield* Console.log(`_schemas/people.json: ${Object.keys(properties as object).join(", ")}`)
 })
 
 const layer = Layer.provide(Store.layer({ collections: [people] }), Memory.layer())

@@ -13,6 +13,7 @@ import { proposals, propose } from "./ProposalCommands.js"
 import { put } from "./PutCommand.js"
 import { query } from "./QueryCommand.js"
 import { collections, diff, get, history, indexes } from "./ReadCommands.js"
+import { schema } from "./SchemaCommand.js"
 import { host, serve } from "./ServiceCommands.js"
 import { init, mergeDriver, resolve } from "./StockGitCommands.js"
 import { holdsToken, tokenIsNoArgument } from "./Token.js"
@@ -41,6 +42,7 @@ const commands = [
   importCommand,
   exportCommand,
   reindex,
+  schema,
   estimate,
   doctor,
   init,

@@ -96,7 +96,7 @@ export const textOf = (data: Option.Option<string>, file: Option.Option<string>)
     return Chunk.join(yield* Stream.runCollect(utf8Text(bytes, "put")), "")
   })
 
-export const documentIn = (text: string) =>
+export const documentIn = (text: string, operation = "put", what = "the document") =>
   Effect.try({
     try: () => {
       const value = parseExactly(text)
@@ -108,8 +108,8 @@ export const documentIn = (text: string) =>
       cause instanceof ValidationError
         ? cause
         : new ValidationError({
-            operation: "put",
-            message: `the document is not JSON: ${cause instanceof Error ? cause.message : cause}`,
+            operation,
+            message: `${what} is not JSON: ${cause instanceof Error ? cause.message : cause}`,
             hint: "quote it for your shell, or pass it on standard input"
           })
   })

@@ -95,6 +95,17 @@ export interface ReindexOptions extends WriteOptions {
 }
 
 /**
+ * Options of `collection.writeJsonSchema`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface JsonSchemaOptions extends WriteOptions {
+  /** A schema of Effect, or a JSON Schema. Default: the schema that the collection was opened with. */
+  readonly schema?: Schema.Schema.All | JsonObject | undefined
+}
+
+/**
  * Options of a write that may name the revision it is based on.
  *
  * @since 0.1.0
@@ -402,6 +413,11 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
   readonly list: (options?: ListOptions) => Effect.Effect<ReadonlyArray<string>, ReadError>
   /** How many documents there are, without reading them. */
   readonly count: Effect.Effect<number, ReadError>
+  /**
+   * The JSON Schema of the collection's documents that is stored in `_schemas`; none where none is. Fails with
+   * `ValidationError` where the file is not a JSON Schema.
+   */
+  readonly jsonSchema: Effect.Effect<Option.Option<JsonObject>, ReadError>
   /** Every document of the commit that was the head when the stream started, in order of id, in constant memory. */
   readonly all: (options?: ReadManyOptions) => Stream.Stream<A, ReadError, R>
   /** Every document that the predicate accepts, by reading all of one commit in order of id, in constant memory. */
@@ -554,6 +570,17 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
   ) => Effect.Effect<ImportReport, WriteError | SourceError | E2, R | R2>
   /** Rebuilds index and manifest files from the documents; the commit's id, none when nothing changed. */
   readonly reindex: (options?: ReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
+  /**
+   * Stores a JSON Schema of the documents, as they lie in their files, in `_schemas`: forms are made of it, and nothing is
+   * refused because of it. One commit, which is returned; none where the same schema is stored already. Fails with
+   * `ValidationError` where the schema has no JSON Schema, is not one, or is too large, and in a transaction.
+   *
+   * @example
+   * ```ts
+   * const commit = yield* store.collection(people).writeJsonSchema()
+   * ```
+   */
+  readonly writeJsonSchema: (options?: JsonSchemaOptions) => Effect.Effect<Option.Option<string>, WriteError>
   /**
    * What one insert costs by the present settings and by those that are recommended for a collection of its size, or of
    * one that is given; and which settings are worth changing. Nothing is written.

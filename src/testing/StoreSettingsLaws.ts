@@ -1,10 +1,67 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { JsonObject } from "../domain/Document.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
 
 const store = promiseOf("store")
+
+/** The JSON Schema of a collection is a file of the repository, written in one commit and read by every client. */
+export const jsonSchemas = law(
+  "jsonSchemas",
+  store(
+    "schemas lie in the repository",
+    "schemas-in-the-repository",
+    "`writeJsonSchema` stores the JSON Schema of a schema of Effect, as documents lie in their files, or a given one, in one commit; where the same schema is stored already, it writes nothing and returns none."
+  ),
+  ({ commits, file, open, people, push, refused, same, store }) =>
+    Effect.gen(function* () {
+      const typed = store.collection(
+        "people",
+        Schema.Struct({ name: Schema.NonEmptyString, born: Schema.optional(Schema.Date) })
+      )
+      yield* same("nothing at first", Option.isNone(yield* people.jsonSchema), true)
+      const first = yield* typed.writeJsonSchema()
+      yield* same("one commit", first, Option.fromNullable((yield* commits)[0]?.commit))
+      const found = Option.getOrThrow(yield* people.jsonSchema)
+      yield* same("the fields", Object.keys(found["properties"] as object), ["name", "born"])
+      yield* same("what is required", found["required"], ["name"])
+      yield* same("the file", JSON.parse((yield* file("_schemas/people.json"))!), found)
+      yield* same("no collection", (yield* store.collections).includes("_schemas"), false)
+      const before = (yield* commits).length
+      yield* same("the same once more", Option.isNone(yield* typed.writeJsonSchema()), true)
+      yield* same("the same, given", Option.isNone(yield* people.writeJsonSchema({ schema: found })), true)
+      yield* same("no commit", (yield* commits).length, before)
+      const given = { type: "object", properties: { b: { type: "integer" }, a: {} } }
+      const second = Option.getOrThrow(yield* people.writeJsonSchema({ schema: given, message: "given" }))
+      yield* same("its message", (yield* commits)[0]?.message.trim().split("\n")[0], "given")
+      const other = (yield* open()).collection("people")
+      yield* same("another client", Option.getOrThrow(yield* other.jsonSchema), given)
+      yield* same(
+        "its order",
+        JSON.stringify(Option.getOrThrow(yield* other.jsonSchema)),
+        JSON.stringify(given)
+      )
+      const past = (yield* store.at(Option.getOrThrow(first))).collection("people")
+      yield* same("as it was", Option.getOrThrow(yield* past.jsonSchema), found)
+      yield* same(
+        "as it is",
+        yield* store.snapshot.pipe(Effect.flatMap((it) => it.commitSha)),
+        Option.some(second)
+      )
+      yield* refused("no schema at hand", people.writeJsonSchema(), "ValidationError")
+      yield* refused(
+        "what is not a schema",
+        people.writeJsonSchema({ schema: { type: "text" } }),
+        "ValidationError"
+      )
+      yield* push({ "_schemas/people.json": "[]" })
+      yield* refused("a file that is not one", people.jsonSchema, "ValidationError")
+      yield* people.writeJsonSchema({ schema: given })
+      yield* same("mended", Option.getOrThrow(yield* people.jsonSchema), given)
+    })
+)
 
 /** The first commit that needs them records the settings; every store of the repository keeps to them. */
 export const recordedSettings = law(

@@ -10,6 +10,39 @@ const git = (directory: string, ...rest: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", join(directory, "repos/local/demo.git"), ...rest], { encoding: "utf8" })
 
 describe("the command line", () => {
+  it.scopedLive("stores and prints the schema of a collection", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      yield* call(["put", "products", "tea", "--data", '{"name":"Tea"}'])
+      const none = yield* call(["schema", "products"])
+      assert.deepStrictEqual([none.code, none.err.includes("no JSON Schema is stored")], [3, true])
+      const schema = { type: "object", properties: { name: { type: "string" }, a: {} } }
+      const file = join(directory, "schema.json")
+      writeFileSync(file, JSON.stringify(schema))
+      const dry = yield* call(["schema", "products", "--write", file, "--dry-run"])
+      assert.deepStrictEqual(
+        dry.json().changes.map((change: { path: string }) => change.path),
+        ["data/_schemas/products.json"]
+      )
+      const written = yield* call(["schema", "products", "--write", file, "-m", "forms"])
+      assert.strictEqual(written.json().commitSha, git(directory, "rev-parse", "main").trim(), written.err)
+      assert.isNull(
+        (yield* call(["schema", "products", "--write", "-"], { input: JSON.stringify(schema) })).json()
+          .commitSha
+      )
+      const printed = yield* call(["schema", "products"])
+      assert.strictEqual(JSON.stringify(printed.json()), JSON.stringify(schema))
+      const wrong = yield* call(["schema", "products", "--write", "-"], { input: '{"type": "text"}' })
+      assert.match(wrong.err, /products\.json is not a JSON Schema: type must be one of/)
+      const inexact = yield* call(["schema", "products", "--write", "-"], {
+        input: '{"maximum": 12345678901234567890}'
+      })
+      assert.notStrictEqual(inexact.code, 0, inexact.out)
+      const both = yield* call(["schema", "products", "--write", file, "--at", "main"])
+      assert.match(both.err, /--write cannot be given together with --at/)
+    })
+  )
+
   it.scopedLive("writes, finds, shows and takes back, each write a commit that git sees", () =>
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine
@@ -303,7 +336,7 @@ describe("help", () => {
       const whole = (yield* call(["--help"])).out
       assert.strictEqual((yield* call([])).out, whole)
       const names = Array.from(whole.matchAll(/^ {2}([a-z][a-z-]*) {2,}[A-Z]/gm), ([, name]) => name!)
-      assert.strictEqual(names.length, 25)
+      assert.strictEqual(names.length, 26)
       for (const name of names) {
         const help = yield* call([name, "--help"])
         assert.strictEqual(help.code, 0)

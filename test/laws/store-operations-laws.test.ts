@@ -52,7 +52,8 @@ const short = [
   "mergingWrites",
   "branchMerges",
   "branchConflicts",
-  "proposals"
+  "proposals",
+  "jsonSchemas"
 ] as const
 
 describe("the laws of a store on memory, sharded, without a cache", () => {

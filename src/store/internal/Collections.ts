@@ -17,6 +17,7 @@ const estimating = lazy(() => import("./Estimating.js"))
 const importing = lazy(() => import("./Importing.js"))
 const merging = lazy(() => import("./MergingWrites.js"))
 const reindexing = lazy(() => import("./Reindex.js"))
+const schemas = lazy(() => import("./Schemas.js"))
 const restoring = lazy(() => import("./Restore.js"))
 
 const isMerging = ({ base, onConflict, rules }: MergingWriteOptions = {}): boolean =>
@@ -164,6 +165,8 @@ export const makeCollection = <A, I>(
       yield* check(operation, { collection: name })
       const { reindex } = yield* reindexing
       return yield* reindex(core, operation, `reindex ${name}`, [name], options)
-    })
+    }),
+    writeJsonSchema: (options) =>
+      Effect.flatMap(schemas, ({ writeSchema }) => writeSchema(core, name, codec.schema, options))
   }
 }

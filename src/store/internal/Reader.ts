@@ -24,6 +24,9 @@ const looks = lazy(() => import("./DocumentLooks.js"))
 /** Loaded where the documents of a collection are listed or read. */
 const scans = lazy(() => import("./Scans.js"))
 
+/** Loaded where the schema of a collection is read. */
+const schemas = lazy(() => import("./Schemas.js"))
+
 /** Loaded where something is asked for by a query. */
 const queries = lazy(() => import("./Queries.js"))
 
@@ -128,6 +131,7 @@ export const makeReader = <A, I>(
     }),
     list: (options) => Effect.flatMap(scans, ({ list }) => list(queried, options)),
     count: Effect.flatMap(queries, ({ size }) => size(queried)),
+    jsonSchema: Effect.flatMap(schemas, ({ readSchema }) => readSchema(core, name)),
     all: (options) => Stream.unwrap(Effect.map(scans, ({ all }) => all(queried, options))),
     find: (predicate, options) =>
       Stream.unwrap(Effect.map(scans, ({ find }) => find(queried, predicate, options))),

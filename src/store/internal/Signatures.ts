@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { JsonObject } from "../../domain/Document.js"
 import {
   above,
   callback,
@@ -19,6 +20,7 @@ import type {
   CollectionReader,
   EditOptions,
   GuardedWriteOptions,
+  JsonSchemaOptions,
   ListOptions,
   MergingWriteOptions,
   ReadManyOptions,
@@ -131,7 +133,10 @@ const readerSignatures = {
 }
 
 /** Checks what the reads of a collection are given. */
-export const guardReader = guard<CollectionReader<any>>("Collection", readerSignatures, ["count"])
+export const guardReader = guard<CollectionReader<any>>("Collection", readerSignatures, [
+  "count",
+  "jsonSchema"
+])
 
 /** Checks what the reads and writes of a collection are given. */
 export const guardCollection = guard<Collection<any, any>>(
@@ -170,6 +175,18 @@ export const guardCollection = guard<Collection<any, any>>(
       } satisfies FieldsOf<ImportOptions>)
     ),
     reindex: effect(optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>)),
+    writeJsonSchema: effect(
+      optionsOf({
+        ...message,
+        schema: maybe(
+          kind<Schema.Schema.All | JsonObject>(
+            "a Schema of Effect or a JSON Schema",
+            (value) =>
+              Schema.isSchema(value) || (typeof value === "object" && value !== null && !Array.isArray(value))
+          )
+        )
+      } satisfies FieldsOf<JsonSchemaOptions>)
+    ),
     estimate: effect(
       optionsOf({
         documents: maybe(wholeNumber(0)),
@@ -178,7 +195,7 @@ export const guardCollection = guard<Collection<any, any>>(
       } satisfies FieldsOf<EstimateOptions>)
     )
   },
-  ["count"]
+  ["count", "jsonSchema"]
 )
 
 const expectation = kind<any>('one of { rev: 3 }, { sha: "..." } and { absent: true }', (value) => {

@@ -62,6 +62,7 @@ const reads = {
   exists: ["value", 1],
   list: ["value", 0, "options"],
   count: ["value", 0],
+  jsonSchema: ["nullable", 0],
   all: ["stream", 0, "options"],
   find: ["stream", 1, "options"],
   findBy: ["value", 2, "options"],
@@ -155,6 +156,7 @@ const writes = {
   delete: ["value", 1, "options"],
   restore: ["value", 2, "options"],
   reindex: ["nullable", 0, "options"],
+  writeJsonSchema: ["nullable", 0, "options"],
   estimate: ["value", 0, "options"]
 } as const satisfies Rows<Collection>
 

@@ -223,6 +223,10 @@ describe("arguments of plain JavaScript", () => {
       "reindex(_)": (wrong) => a.reindex(wrong),
       "reindex({ onProgress: _ })": (wrong) => a.reindex({ onProgress: wrong }),
       "estimate(_)": (wrong) => a.estimate(wrong),
+      "writeJsonSchema(_)": (wrong) => a.writeJsonSchema(wrong),
+      "writeJsonSchema({ schema: _ })": (wrong) => a.writeJsonSchema({ schema: wrong }),
+      "writeJsonSchema({ message: _ })": (wrong) =>
+        a.writeJsonSchema({ schema: { type: "object" }, message: wrong }),
       "estimate({ documents: _ })": (wrong) => a.estimate({ documents: wrong }),
       "estimate({ indexes: _ })": (wrong) => a.estimate({ indexes: wrong }),
       "estimate({ manifest: _ })": (wrong) => a.estimate({ manifest: wrong }),
@@ -407,7 +411,8 @@ describe("arguments of plain JavaScript", () => {
       restore: ["x", "main", {}],
       importRecords: [[{ n: 1 }], {}],
       reindex: [{}],
-      estimate: [{}]
+      estimate: [{}],
+      writeJsonSchema: [{}]
     }
     const queue = { put: ["a", "x", {}], insert: ["a", {}, {}], delete: ["a", "x"] }
     const methods = (target: object) =>

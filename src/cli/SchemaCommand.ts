@@ -1,0 +1,51 @@
+import { Effect, Option } from "effect"
+import { NotFoundError } from "../domain/StoreError.js"
+import { Store } from "../store/Store.js"
+import type { StoreService } from "../store/StoreService.js"
+import { atOption, collectionArgument, textOption } from "./CommandOptions.js"
+import { alone, writeOptions } from "./GuardedWrite.js"
+import { print } from "./Output.js"
+import { printPreview } from "./Preview.js"
+import { documentIn, textOf } from "./PutCommand.js"
+import { viewAt } from "./ReadCommands.js"
+import { storeCommand } from "./StoreCommand.js"
+
+export const schema = storeCommand(
+  "schema",
+  "Print the JSON Schema that is stored of a collection, or store one.",
+  {
+    collection: collectionArgument,
+    write: textOption("write", "Store the JSON Schema in this file; - is standard input"),
+    at: atOption("Look at"),
+    ...writeOptions
+  },
+  ({ at, collection, dryRun, json, message, write }) =>
+    Effect.gen(function* () {
+      if (Option.isNone(write)) {
+        const found = yield* (yield* viewAt(at)).collection(collection).jsonSchema
+        if (Option.isNone(found)) {
+          return yield* new NotFoundError({
+            operation: "schema",
+            collection,
+            message: `no JSON Schema is stored of ${collection}`,
+            hint: "`schema COLLECTION --write FILE` stores one"
+          })
+        }
+        return yield* print(true, found.value, () => "")
+      }
+      yield* alone("schema", "--write", { "--at": Option.isSome(at) })
+      const given = yield* documentIn(yield* textOf(Option.none(), write), "schema", "the schema")
+      const store = yield* Store
+      const put = (into: StoreService) =>
+        into
+          .collection(collection)
+          .writeJsonSchema({ schema: given, message: Option.getOrUndefined(message) })
+      if (dryRun) return yield* printPreview(json, yield* store.preview(put))
+      const commitSha = Option.getOrNull(yield* put(store))
+      yield* print(json, { commitSha }, () =>
+        commitSha === null
+          ? `The schema of ${collection} is stored already.`
+          : `The schema of ${collection} is stored as commit ${commitSha.slice(0, 10)}.`
+      )
+    })
+)
