@@ -42,7 +42,7 @@ export interface StoreDecorator {
 }
 
 const writing = new Set(
-  "insert update replace upsert delete restore importRecords reindex batch writer transaction withTransaction removeTransaction revert createBranch deleteBranch merge propose rebase accept close".split(
+  "insert update replace upsert edit delete restore importRecords reindex writeJsonSchema batch writer transaction withTransaction removeTransaction revert createBranch deleteBranch merge propose rebase accept close".split(
     " "
   )
 )
@@ -80,9 +80,13 @@ const decorated = (target: Members, decorator: StoreDecorator, collection?: stri
   const method =
     (name: string, call: (...args: ReadonlyArray<unknown>) => unknown) =>
     (...args: ReadonlyArray<unknown>) => {
-      const given = inner.has(name)
-        ? args.map((arg) => (typeof arg === "function" ? (handle: unknown) => arg(within(handle, [])) : arg))
-        : args
+      // A schema is a function, and is not given anything.
+      const given =
+        inner.has(name) && name !== "collection"
+          ? args.map((arg) =>
+              typeof arg === "function" ? (handle: unknown) => arg(within(handle, [])) : arg
+            )
+          : args
       return around(name, call(...given), args)
     }
   return Object.fromEntries(
