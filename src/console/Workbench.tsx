@@ -176,6 +176,7 @@ export const Workbench = (props: {
         session={session}
         drafts={drafts}
         place={place}
+        documents={query.outcome?.answer.documents ?? []}
         go={go}
         onPublished={() => {
           changed()

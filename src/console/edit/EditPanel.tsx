@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { useEffect, useRef, useState } from "preact/hooks"
+import type { JsonObject } from "../../domain/Document.js"
 import { findRepeatedKey } from "../../domain/RepeatedKey.js"
 import { runSync } from "../../domain/TimeSlice.js"
 import { readDocument } from "../../store/browse/EditText.js"
@@ -15,8 +16,10 @@ import { useGuard } from "../Leave.js"
 import { Panel } from "../Panel.js"
 import { ProblemCard } from "../ProblemCard.js"
 import { useTask } from "../useTask.js"
+import { Form } from "./form/Form.js"
 import { JsonField } from "./JsonField.js"
 import { useDraft } from "./useDraft.js"
+import { useForm } from "./useForm.js"
 
 const empty = "{\n  \n}\n"
 
@@ -34,12 +37,21 @@ const repeatedLine = (text: string): number | undefined => {
   }
 }
 
-/** Edits one document as JSON. Every change is a draft in the browser's storage, without a save. */
+/** Where a line of a text begins. */
+const lineStart = (text: string, line: number): number =>
+  text
+    .split("\n")
+    .slice(0, line - 1)
+    .reduce((sum, one) => sum + one.length + 1, 0)
+
+/** Edits one document, in a form or as JSON. Every change is a draft in the browser's storage, without a save. */
 export const EditPanel = (props: {
   readonly source: DataSourceService
   readonly drafts: string
   readonly collection: string
   readonly id: string
+  /** Documents of the collection that were seen, for a form of a collection without a schema. */
+  readonly documents: ReadonlyArray<JsonObject>
   readonly onDuplicate: (text: string) => void
   readonly onReview: () => void
   readonly onClose: () => void
@@ -51,6 +63,10 @@ export const EditPanel = (props: {
   /** Null where there is no document yet; undefined until that is known. */
   const [base, setBase] = useState<EditableDocument | null | undefined>(undefined)
   const [text, setText] = useState("")
+  const [isOpen, setOpen] = useState(false)
+  /** Where the JSON editor goes once it is shown. */
+  const goal = useRef<number | undefined>(undefined)
+  const { choose, model, note, view } = useForm(source, { collection, documents: props.documents }, text)
   const [leaving, setLeaving] = useState<{ readonly go: () => void } | undefined>(undefined)
   const waiting = useRef<
     { readonly timer: number; readonly since: number; readonly act: () => void } | undefined
@@ -146,6 +162,13 @@ export const EditPanel = (props: {
     waiting.current = { timer, since, act: () => latestKeep.current(next) }
   }
 
+  const isForm = view === "form" && Either.isRight(model)
+  useEffect(() => {
+    const at = goal.current
+    goal.current = undefined
+    if (at !== undefined && view === "json") editor.current?.goTo(at)
+  }, [view])
+
   const isDeleted = draft !== undefined && draft.text === null
   const read = runSync(readDocument(text))
   const problem = Either.isLeft(read) ? read.left : undefined
@@ -198,6 +221,18 @@ export const EditPanel = (props: {
       )}
       <div class="panel-body editing">
         <div class="json-tools" role="toolbar" aria-label="Editing">
+          {(["form", "json"] as const).map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="tab small"
+              aria-pressed={view === one}
+              disabled={isDeleted}
+              onClick={() => choose(one)}
+            >
+              {one === "form" ? "Form" : "JSON"}
+            </button>
+          ))}
           <button
             type="button"
             class="button small quiet icon-only"
@@ -288,13 +323,42 @@ export const EditPanel = (props: {
             </div>
           ) : null
         ) : (
-          <JsonField
-            label={`JSON of ${collection}/${id}`}
-            text={text}
-            editor={editor}
-            onChange={change}
-            onDone={props.onReview}
-          />
+          <>
+            {view === "form" && Either.isLeft(model) ? (
+              <p class="banner">{`${model.left} It is shown as JSON.`}</p>
+            ) : null}
+            {isForm && isOpen ? (
+              <Form
+                label={`Fields of ${collection}/${id}`}
+                text={text}
+                model={model.right}
+                note={note}
+                onChange={(next, isTyped) => editor.current?.change(next, isTyped)}
+                onUndo={() => editor.current?.undo()}
+                onRedo={() => editor.current?.redo()}
+                onDone={props.onReview}
+                onJson={(at) => {
+                  goal.current = at ?? 0
+                  choose("json", true)
+                }}
+              />
+            ) : view === undefined ? (
+              <div class="skeleton-lines" aria-hidden="true">
+                <span />
+                <span />
+                <span />
+              </div>
+            ) : null}
+            <JsonField
+              label={`JSON of ${collection}/${id}`}
+              text={text}
+              editor={editor}
+              hidden={view === undefined || (isForm && isOpen)}
+              onOpen={() => setOpen(true)}
+              onChange={change}
+              onDone={props.onReview}
+            />
+          </>
         )}
         <div class="json-place">
           <p class={problem === undefined || isDeleted ? "json-path" : "json-path wrong"}>
@@ -310,7 +374,16 @@ export const EditPanel = (props: {
           </p>
           <div class="together">
             {line === undefined || isDeleted ? null : (
-              <button type="button" class="button small quiet" onClick={() => editor.current?.goToLine(line)}>
+              <button
+                type="button"
+                class="button small quiet"
+                onClick={() => {
+                  goal.current = undefined
+                  if (!isForm) return editor.current?.goToLine(line)
+                  goal.current = lineStart(text, line)
+                  choose("json", true)
+                }}
+              >
                 Go to line {line}
               </button>
             )}

@@ -1,4 +1,5 @@
 import type * as Effect from "effect/Effect"
+import type { JsonObject } from "../../domain/Document.js"
 import type {
   EditableDocument,
   EditReview,
@@ -11,6 +12,8 @@ import type { Problem } from "../Problem.js"
 export interface EditCalls {
   /** A document to be edited; null where there is none. */
   readonly document: (collection: string, id: string) => Effect.Effect<EditableDocument | null, Problem>
+  /** The JSON Schema that is stored of a collection; null where none is. */
+  readonly schema: (collection: string) => Effect.Effect<JsonObject | null, Problem>
   readonly review: (edits: ReadonlyArray<StagedEdit>) => Effect.Effect<EditReview, Problem>
   readonly publish: (edits: ReadonlyArray<StagedEdit>, message: string) => Effect.Effect<Publication, Problem>
   readonly propose: (
@@ -31,6 +34,7 @@ export const editSource = (calls: EditCalls): EditSource => ({
   watched: (tell) =>
     editSource({
       document: (...asked) => tell(calls.document(...asked)),
+      schema: (...asked) => tell(calls.schema(...asked)),
       review: (...asked) => tell(calls.review(...asked)),
       publish: (...asked) => tell(calls.publish(...asked)),
       propose: (...asked) => tell(calls.propose(...asked))

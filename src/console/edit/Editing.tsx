@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
+import type { JsonObject } from "../../domain/Document.js"
 import type { SessionView } from "../../http/console/Api.js"
 import { alarm, announce } from "../Announcer.js"
 import type { DataSourceService } from "../DataSource.js"
@@ -18,6 +19,8 @@ export const Editing = (props: {
   readonly session: SessionView
   readonly drafts: string
   readonly place: Place
+  /** Documents of its collection that the table shows. */
+  readonly documents: ReadonlyArray<JsonObject>
   readonly go: Go
   readonly onPublished: () => void
   readonly onClose: () => void
@@ -89,6 +92,7 @@ export const Editing = (props: {
       drafts={drafts}
       collection={table}
       id={place.document}
+      documents={props.documents}
       onDuplicate={(text) =>
         leave(() => {
           setCopied(text)

@@ -11,6 +11,10 @@ export const editsOf = (edits: Effect.Effect<StagedEdits, Problem>): EditSource 
       Effect.flatMap(edits, (store) =>
         Effect.mapBoth(store.document(collection, id), { onFailure: fromStore, onSuccess: Option.getOrNull })
       ),
+    schema: (collection) =>
+      Effect.flatMap(edits, (store) =>
+        Effect.mapBoth(store.schema(collection), { onFailure: fromStore, onSuccess: Option.getOrNull })
+      ),
     review: (staged) => Effect.flatMap(edits, (store) => Effect.mapError(store.review(staged), fromStore)),
     publish: (staged, message) =>
       Effect.flatMap(edits, (store) => Effect.mapError(store.publish(staged, message), fromStore)),

@@ -11,6 +11,9 @@ export const JsonField = (props: {
   readonly editor: { current: JsonEditor | undefined }
   readonly onChange: (text: string) => void
   readonly onDone: () => void
+  /** Whether something else shows the text. */
+  readonly hidden?: boolean
+  readonly onOpen?: () => void
 }) => {
   const host = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
@@ -31,6 +34,7 @@ export const JsonField = (props: {
         })
         setProblem(undefined)
         setShut(false)
+        latest.current.onOpen?.()
       },
       () => {
         if (gone) return
@@ -54,7 +58,7 @@ export const JsonField = (props: {
           </button>
         </ProblemCard>
       )}
-      <div class="json-text" ref={host} aria-busy={shut && problem === undefined} />
+      <div class="json-text" ref={host} hidden={props.hidden} aria-busy={shut && problem === undefined} />
     </>
   )
 }

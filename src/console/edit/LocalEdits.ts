@@ -7,6 +7,7 @@ import { type EditSource, editSource } from "./EditSource.js"
 export const edits: EditSource = editSource({
   document: (collection, id) =>
     Effect.map(call(Edits.editable, { collection, id }), ({ document }) => document),
+  schema: (collection) => Effect.map(call(Edits.schema, { collection }), ({ schema }) => schema),
   review: (staged) => call(Edits.review, { edits: staged }),
   publish: (staged, message) => call(Edits.publish, { edits: staged, message }),
   propose: (staged, title, body) => call(Edits.propose, { edits: staged, title, body })

@@ -1,4 +1,4 @@
-import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/commands"
+import { defaultKeymap, history, historyKeymap, isolateHistory, redo, undo } from "@codemirror/commands"
 import { jsonLanguage } from "@codemirror/lang-json"
 import { bidiIsolates, bracketMatching, indentOnInput, syntaxTree } from "@codemirror/language"
 import { EditorState } from "@codemirror/state"
@@ -11,12 +11,19 @@ export interface JsonEditor {
   readonly text: () => string
   /** Replaces the text, which can be undone. */
   readonly setText: (text: string) => void
+  /** Replaces a part of the text; what is typed without a pause is undone together, and anything else by itself. */
+  readonly change: (
+    change: { readonly from: number; readonly to: number; readonly insert: string },
+    isTyped: boolean
+  ) => void
   readonly undo: () => void
   readonly redo: () => void
   readonly focus: () => void
   /** The number of the first line that is not JSON; undefined where all are. */
   readonly brokenLine: () => number | undefined
   readonly goToLine: (line: number) => void
+  /** Moves to a place of the text. */
+  readonly goTo: (at: number) => void
   readonly close: () => void
 }
 
@@ -79,9 +86,19 @@ export const open = (host: HTMLElement, options: JsonEditorOptions): JsonEditor 
   })
   // What the editor has to say goes through the one live region of the page.
   view.dom.querySelector(".cm-announced")?.removeAttribute("aria-live")
+  const goTo = (at: number) => {
+    view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) })
+    view.focus()
+  }
   return {
     text: () => view.state.doc.toString(),
     setText: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+    change: (changes, isTyped) =>
+      view.dispatch(
+        isTyped
+          ? { changes, userEvent: "input.type" }
+          : { changes, userEvent: "input", annotations: isolateHistory.of("full") }
+      ),
     undo: () => undo(view),
     redo: () => redo(view),
     focus: () => view.focus(),
@@ -95,14 +112,8 @@ export const open = (host: HTMLElement, options: JsonEditorOptions): JsonEditor 
       })
       return broken
     },
-    goToLine: (line) => {
-      const { from } = view.state.doc.line(Math.min(line, view.state.doc.lines))
-      view.dispatch({
-        selection: { anchor: from },
-        effects: EditorView.scrollIntoView(from, { y: "center" })
-      })
-      view.focus()
-    },
+    goToLine: (line) => goTo(view.state.doc.line(Math.min(line, view.state.doc.lines)).from),
+    goTo,
     close: () => view.destroy()
   }
 }

@@ -275,6 +275,11 @@ export const router = (options: ConsoleOptions = {}) =>
           Effect.map((document) => ({ document: Option.getOrNull(document) }))
         )
       ),
+      route(Edits.schema, ({ browse }, { collection }) =>
+        Effect.flatMap(browse.edits, (edits) => edits.schema(collection)).pipe(
+          Effect.map((schema) => ({ schema: Option.getOrNull(schema) }))
+        )
+      ),
       route(Edits.review, ({ browse }, { edits }) =>
         Effect.flatMap(browse.edits, ({ review }) => review(edits))
       ),

@@ -129,6 +129,9 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
       const { commit, sha } = found.value
       return Option.some({ text: yield* spelledText(collection, id, found.value), sha, commit })
     }),
+    schema: Effect.fn("Browse.schema")(function* (collection) {
+      return yield* store.collection(collection).jsonSchema
+    }),
     review: Effect.fn("Browse.review")(function* (edits) {
       const planned = yield* planOf("Browse.review", edits)
       const written = planned.filter((one) => !isInTheWay(one))

@@ -177,6 +177,8 @@ export interface StagedEdits {
     collection: string,
     id: string
   ) => Effect.Effect<Option.Option<EditableDocument>, ReadError>
+  /** The JSON Schema that is stored of a collection, for a form; none where none is. */
+  readonly schema: (collection: string) => Effect.Effect<Option.Option<JsonObject>, ReadError>
   /** Compares edits with what is stored now, and shows the commit that they come to. Writes nothing. */
   readonly review: (edits: ReadonlyArray<StagedEdit>) => Effect.Effect<EditReview, WriteError>
   /**

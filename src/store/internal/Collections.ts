@@ -17,7 +17,7 @@ const estimating = lazy(() => import("./Estimating.js"))
 const importing = lazy(() => import("./Importing.js"))
 const merging = lazy(() => import("./MergingWrites.js"))
 const reindexing = lazy(() => import("./Reindex.js"))
-const schemas = lazy(() => import("./Schemas.js"))
+const schemas = lazy(() => import("./SchemaWriting.js"))
 const restoring = lazy(() => import("./Restore.js"))
 
 const isMerging = ({ base, onConflict, rules }: MergingWriteOptions = {}): boolean =>

@@ -27,6 +27,16 @@ export const EditableAnswer = Schema.Struct({
   document: Schema.NullOr(Schema.Struct({ ...EditBase.fields, text: Schema.String }))
 }).annotations({ identifier: "EditableAnswer" })
 
+export const SchemaRequest = Schema.Struct({ collection: text }).annotations({
+  identifier: "SchemaRequest",
+  message: () => "must be an object"
+})
+
+/** `schema` is null where none is stored. */
+export const SchemaAnswer = Schema.Struct({ schema: Schema.NullOr(JsonDocument) }).annotations({
+  identifier: "SchemaAnswer"
+})
+
 const isPath = (value: unknown): value is ReadonlyArray<string | number> =>
   Array.isArray(value) && value.every((step) => typeof step === "string" || typeof step === "number")
 
@@ -153,6 +163,8 @@ const post = <P, PI, A, I>(
 
 /** A document to be edited, with the version that edits of it name as their base. */
 export const editable = post("/api/editable", EditableRequest, EditableAnswer)
+/** The JSON Schema that is stored of a collection, for a form. */
+export const schema = post("/api/schema", SchemaRequest, SchemaAnswer)
 /** Compares edits with what is stored; writes nothing. */
 export const review = post("/api/review", ReviewRequest, ReviewAnswer)
 /** Writes edits in one commit, merged with what others have changed since; none of them where one is a conflict. */

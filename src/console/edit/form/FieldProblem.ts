@@ -1,0 +1,147 @@
+import type { Json, JsonObject } from "../../../domain/Document.js"
+import { decimal, inexactNumbers } from "../../../domain/JsonText.js"
+import { isMoment } from "./Inference.js"
+import type { JsonNode, ListNode } from "./JsonNodes.js"
+import { member, type ReadSchema } from "./SchemaReading.js"
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null"
+}
+
+const isOf = (type: Json | undefined, node: JsonNode, raw: string): boolean => {
+  switch (type) {
+    case "string":
+      return node.kind === "text"
+    case "integer":
+      return node.kind === "number" && isWhole(raw)
+    case "array":
+      return node.kind === "list"
+    case "number":
+    case "boolean":
+    case "object":
+    case "null":
+      return node.kind === type
+    default:
+      return true
+  }
+}
+
+/** Whether a number is whole: also 1.0 and 1e3 are. */
+const isWhole = (raw: string): boolean => {
+  const exact = decimal(raw)
+  return exact === "0" || Number(exact.slice(exact.indexOf("e") + 1)) >= 0
+}
+
+const mail = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const date = /^\d{4}-\d\d-\d\d$/
+const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i
+
+const formats: Readonly<Record<string, readonly [test: (text: string) => boolean, words: string]>> = {
+  "date-time": [isMoment, "a moment, such as 2025-01-31T12:00:00Z"],
+  date: [(text) => date.test(text) && !Number.isNaN(Date.parse(text)), "a date, such as 2025-01-31"],
+  email: [(text) => mail.test(text), "an address of electronic mail"],
+  uri: [(text) => URL.canParse(text), "an address, such as https://example.org"],
+  uuid: [(text) => uuid.test(text), "a UUID"]
+}
+
+/** Texts that a pattern is tried on, and patterns that are tried: one in a file must not hold the page. */
+const longestTried = 400
+const isQuick = (pattern: string): boolean => pattern.length <= 400 && !/\)\s*[*+{]|\\[1-9k]/.test(pattern)
+
+const breaks = (pattern: string, text: string): boolean => {
+  if (text.length > longestTried || !isQuick(pattern)) return false
+  try {
+    return !new RegExp(pattern, "u").test(text)
+  } catch {
+    return false
+  }
+}
+
+const limit = (schema: JsonObject, name: string): number | undefined => {
+  const found = member(schema, name)
+  return typeof found === "number" ? found : undefined
+}
+
+const many = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`
+
+const ofText = (schema: JsonObject, text: string): string | undefined => {
+  const least = limit(schema, "minLength")
+  const most = limit(schema, "maxLength")
+  const length = least === undefined && most === undefined ? 0 : [...text].length
+  if (least !== undefined && length < least)
+    return least === 1 ? "It may not be empty." : `It needs at least ${many(least, "character")}.`
+  if (most !== undefined && length > most) return `It has ${length} of at most ${many(most, "character")}.`
+  const format = member(schema, "format")
+  const rule = typeof format === "string" && Object.hasOwn(formats, format) ? formats[format] : undefined
+  if (rule !== undefined && !rule[0](text)) return `It is to be ${rule[1]}.`
+  const pattern = member(schema, "pattern")
+  return typeof pattern === "string" && breaks(pattern, text) ? `It does not match ${pattern}.` : undefined
+}
+
+const ofNumber = (schema: JsonObject, raw: string): string | undefined => {
+  const value = Number(raw)
+  const least = limit(schema, "minimum")
+  const most = limit(schema, "maximum")
+  const above = limit(schema, "exclusiveMinimum")
+  const below = limit(schema, "exclusiveMaximum")
+  const step = limit(schema, "multipleOf")
+  if (least !== undefined && value < least) return `It is to be at least ${least}.`
+  if (most !== undefined && value > most) return `It is to be at most ${most}.`
+  if (above !== undefined && value <= above) return `It is to be more than ${above}.`
+  if (below !== undefined && value >= below) return `It is to be less than ${below}.`
+  if (step !== undefined) {
+    const steps = value / step
+    if (Math.abs(steps - Math.round(steps)) > 1e-9) return `It is to be a multiple of ${step}.`
+  }
+  return undefined
+}
+
+const ofList = (schema: JsonObject, { items }: ListNode): string | undefined => {
+  const least = limit(schema, "minItems")
+  const most = limit(schema, "maxItems")
+  if (least !== undefined && items.length < least) return `It needs at least ${many(least, "item")}.`
+  if (most !== undefined && items.length > most)
+    return `It has ${items.length} of at most ${many(most, "item")}.`
+  if (member(schema, "uniqueItems") !== true) return undefined
+  const scalars = items.flatMap((item) => ("value" in item ? [JSON.stringify(item.value)] : []))
+  return new Set(scalars).size < scalars.length ? "Each item is to be there once." : undefined
+}
+
+const encoder = new TextEncoder()
+
+interface Judged {
+  readonly node: JsonNode | undefined
+  readonly optional: boolean
+  readonly nullable: boolean
+}
+
+/** What does not fit a field, as a sentence. The store refuses a number that it cannot hold, and nothing else of it. */
+export const problemOf = (
+  { node, nullable, optional }: Judged,
+  { choices, schema }: ReadSchema,
+  text: string
+): string | undefined => {
+  if (node === undefined) return optional ? undefined : "It is required."
+  const raw = text.slice(node.from, node.to)
+  if (node.kind === "number") {
+    const [inexact] = inexactNumbers(encoder.encode(raw))
+    if (inexact !== undefined) return `It would be stored as ${inexact.value}: write it as text.`
+  }
+  if (node.kind === "null") return nullable ? undefined : "It may not be null."
+  if (choices !== undefined) {
+    const isScalar = "value" in node
+    if (!isScalar && choices.some((choice) => typeof choice === "object")) return undefined
+    return isScalar && choices.includes(node.value) ? undefined : "It is none of the choices."
+  }
+  const type = schema["type"]
+  if (!isOf(type, node, raw)) return `It is to be ${typeNames[String(type)] ?? String(type)}.`
+  if (node.kind === "text") return ofText(schema, node.value as string)
+  if (node.kind === "number") return ofNumber(schema, raw)
+  return node.kind === "list" ? ofList(schema, node) : undefined
+}

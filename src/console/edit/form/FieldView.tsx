@@ -1,0 +1,335 @@
+import { useRef } from "preact/hooks"
+import type { Json } from "../../../domain/Document.js"
+import { Icon } from "../../Icon.js"
+import { beginning, type Field, newItem } from "./Fields.js"
+import type { Path } from "./JsonNodes.js"
+import type { FormEdit } from "./TextEdits.js"
+
+/** What fields do to the document, and what is being typed and is no value yet. */
+export interface FormHands {
+  readonly text: string
+  readonly edit: (edit: FormEdit, focus?: string) => void
+  readonly pending: ReadonlyMap<string, string>
+  readonly setPending: (id: string, text: string | undefined) => void
+  readonly onJson: (at: number | undefined) => void
+}
+
+/** An id for a path, of characters that a list of ids may hold. */
+export const idOf = (path: Path): string =>
+  `field-${JSON.stringify(path).replace(/[^\w-]/g, (one) => `.${one.charCodeAt(0).toString(36)}.`)}`
+
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+const words: Readonly<Record<Field["kind"], string>> = {
+  text: "Text",
+  long: "Text",
+  moment: "Moment",
+  number: "Number",
+  integer: "Number",
+  boolean: "Value",
+  choice: "Value",
+  list: "List",
+  object: "Object",
+  json: "Value"
+}
+
+type State = "value" | "null" | "absent"
+
+const stateOf = ({ node }: Field): State =>
+  node === undefined ? "absent" : node.kind === "null" ? "null" : "value"
+
+const shownChoice = (value: Json): string =>
+  typeof value === "string" ? (value === "" ? "empty text" : value) : JSON.stringify(value)
+
+interface Common {
+  readonly field: Field
+  readonly hands: FormHands
+}
+
+/** Value, null or absent: shown where there is more than one of them to choose from. */
+const StateChoice = ({ field, hands }: Common) => {
+  const state = stateOf(field)
+  const { kind, name, nullable, optional, path } = field
+  const isItem = typeof path.at(-1) === "number"
+  const states: ReadonlyArray<readonly [State, string]> = [
+    ["value", words[kind]],
+    ...(nullable || state === "null" ? [["null", "null"] as const] : []),
+    ...(!isItem && (optional || state === "absent") ? [["absent", "Absent"] as const] : [])
+  ]
+  if (states.length === 1) return null
+  return (
+    <select
+      class="field-state"
+      aria-label={`What ${name} is`}
+      value={state}
+      onChange={(event) => {
+        const next = event.currentTarget.value as State
+        hands.setPending(idOf(path), undefined)
+        if (next === "absent") hands.edit({ _tag: "Remove", path })
+        else hands.edit({ _tag: "Set", path, raw: next === "null" ? "null" : beginning(field) })
+      }}
+    >
+      {states.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** One of several values; null and absent are among them. */
+const Choice = ({ field, hands, ...attributes }: Common & { readonly [name: string]: unknown }) => {
+  const { choices, kind, node, nullable, optional, path } = field
+  const state = stateOf(field)
+  const all: ReadonlyArray<Json> = kind === "boolean" ? [true, false] : choices
+  const value = node !== undefined && "value" in node ? node.value : undefined
+  const at = state === "value" ? all.indexOf(value as Json) : -1
+  const isItem = typeof path.at(-1) === "number"
+  const shown = state === "value" ? (at < 0 ? "other" : `${at}`) : state
+  return (
+    <select
+      {...attributes}
+      value={shown}
+      onChange={(event) => {
+        const chosen = event.currentTarget.value
+        if (chosen === "absent") hands.edit({ _tag: "Remove", path })
+        else if (chosen !== "other")
+          hands.edit({
+            _tag: "Set",
+            path,
+            raw: chosen === "null" ? "null" : JSON.stringify(all[Number(chosen)])
+          })
+      }}
+    >
+      {shown === "other" ? <option value="other">{shownChoice(value ?? null)}</option> : null}
+      {all.map((one, place) => (
+        <option key={place} value={`${place}`}>
+          {shownChoice(one)}
+        </option>
+      ))}
+      {nullable || state === "null" ? <option value="null">null</option> : null}
+      {!isItem && (optional || state === "absent") ? <option value="absent">Absent</option> : null}
+    </select>
+  )
+}
+
+/** A control for a value without parts. */
+const Control = ({ field, hands, ...attributes }: Common & { readonly [name: string]: unknown }) => {
+  const { kind, node, path } = field
+  const id = idOf(path)
+  // Another element would lose the focus while somebody types.
+  const wasLong = useRef(kind === "long")
+  const state = stateOf(field)
+  const placeholder = state === "value" ? undefined : state
+  if (kind === "boolean" || kind === "choice") return <Choice field={field} hands={hands} {...attributes} />
+  if (kind === "number" || kind === "integer") {
+    const raw = state === "value" ? hands.text.slice(node!.from, node!.to) : ""
+    return (
+      <input
+        {...attributes}
+        inputMode={kind === "integer" ? "numeric" : "decimal"}
+        autocomplete="off"
+        placeholder={placeholder}
+        value={hands.pending.get(id) ?? raw}
+        onInput={(event) => {
+          const given = event.currentTarget.value
+          const isNumber = number.test(given.trim())
+          hands.setPending(id, isNumber ? undefined : given)
+          if (isNumber && given.trim() !== raw) hands.edit({ _tag: "Set", path, raw: given.trim() })
+        }}
+      />
+    )
+  }
+  const common = {
+    ...attributes,
+    dir: "auto" as const,
+    autocomplete: "off",
+    placeholder,
+    value: state === "value" ? (node as { readonly value: string }).value : "",
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
+      hands.edit({ _tag: "Type", path, value: event.currentTarget.value })
+  }
+  return wasLong.current ? (
+    <textarea rows={4} {...common} />
+  ) : (
+    <input {...common} spellcheck={kind === "text"} />
+  )
+}
+
+const problemIn = (field: Field, { pending }: FormHands): string | undefined => {
+  const typed = pending.get(idOf(field.path))
+  if (typed === undefined) return field.problem
+  if (typed.trim() !== "") return `${typed.trim()} is not a number: the document keeps what it has.`
+  return stateOf(field) === "value" ? "Type a number, or choose what it is beside the field." : field.problem
+}
+
+/** What a field's help and problem are known by, and the two themselves. */
+const notesOf = (field: Field, hands: FormHands) => {
+  const id = idOf(field.path)
+  const problem = problemIn(field, hands)
+  const described = [field.help && `${id}-help`, problem && `${id}-problem`].filter(Boolean).join(" ")
+  return {
+    attributes: {
+      id,
+      "aria-describedby": described === "" ? undefined : described,
+      "aria-invalid": problem === undefined ? undefined : ("true" as const)
+    },
+    notes: (
+      <>
+        {field.help ? (
+          <p class="help" id={`${id}-help`}>
+            {field.help}
+          </p>
+        ) : null}
+        {problem === undefined ? null : (
+          <p class="wrong" id={`${id}-problem`}>
+            {problem}
+          </p>
+        )}
+      </>
+    )
+  }
+}
+
+const Items = ({ field, hands }: Common) => {
+  const { name, parts, path } = field
+  const id = idOf(path)
+  const itemId = (at: number) => idOf([...path, at])
+  const add = () => hands.edit({ _tag: "Add", path, raw: newItem(field) }, itemId(parts.length))
+  return (
+    <>
+      <ol class="form-items">
+        {parts.map((item, at) => {
+          const { attributes, notes } = notesOf(item, hands)
+          const move = (by: -1 | 1) =>
+            hands.edit(
+              { _tag: "Move", path: item.path, by },
+              `${itemId(at + by)}-${at + by === 0 ? "down" : at + by === parts.length - 1 ? "up" : by < 0 ? "up" : "down"}`
+            )
+          return (
+            <li key={at}>
+              <div class="form-item">
+                {item.node?.kind === "null" ? (
+                  <StateChoice field={item} hands={hands} />
+                ) : (
+                  <Control
+                    key={item.kind}
+                    field={item}
+                    hands={hands}
+                    {...attributes}
+                    aria-label={`${name}, item ${at + 1}`}
+                  />
+                )}
+                <button
+                  type="button"
+                  class="button small quiet icon-only"
+                  id={`${itemId(at)}-up`}
+                  aria-label={`Move item ${at + 1} of ${name} up`}
+                  disabled={at === 0}
+                  onClick={() => move(-1)}
+                >
+                  <Icon name="up" />
+                </button>
+                <button
+                  type="button"
+                  class="button small quiet icon-only"
+                  id={`${itemId(at)}-down`}
+                  aria-label={`Move item ${at + 1} of ${name} down`}
+                  disabled={at === parts.length - 1}
+                  onClick={() => move(1)}
+                >
+                  <Icon name="down" />
+                </button>
+                <button
+                  type="button"
+                  class="button small quiet icon-only"
+                  id={`${itemId(at)}-remove`}
+                  aria-label={`Remove item ${at + 1} of ${name}`}
+                  onClick={() =>
+                    hands.edit(
+                      { _tag: "Remove", path: item.path },
+                      parts.length === 1 ? `${id}-add` : `${itemId(Math.min(at, parts.length - 2))}-remove`
+                    )
+                  }
+                >
+                  <Icon name="close" />
+                </button>
+              </div>
+              {notes}
+            </li>
+          )
+        })}
+      </ol>
+      <button
+        type="button"
+        class="button small plain"
+        id={`${id}-add`}
+        aria-label={`Add to ${name}`}
+        onClick={add}
+      >
+        <Icon name="plus" />
+        Add
+      </button>
+    </>
+  )
+}
+
+/** One field of a form, with what is in it. */
+export const FieldView = ({ field, hands }: Common) => {
+  const { kind, name, node, parts } = field
+  const { attributes, notes } = notesOf(field, hands)
+  const { id } = attributes
+  const state = stateOf(field)
+  const label = (
+    <>
+      <bdi>{name}</bdi>
+      {field.optional ? null : <span class="needed"> required</span>}
+    </>
+  )
+  if ((kind === "object" || kind === "list") && state === "value") {
+    return (
+      <fieldset class="form-group" id={id} aria-describedby={attributes["aria-describedby"]}>
+        <legend>{label}</legend>
+        <StateChoice field={field} hands={hands} />
+        {notes}
+        {kind === "list" ? (
+          <Items field={field} hands={hands} />
+        ) : parts.length === 0 ? (
+          <p class="help">It has no fields.</p>
+        ) : (
+          parts.map((part) => <FieldView key={idOf(part.path)} field={part} hands={hands} />)
+        )}
+      </fieldset>
+    )
+  }
+  const isJson = kind === "json" || kind === "object" || kind === "list"
+  return (
+    <div class="form-field">
+      {isJson ? <span class="form-label">{label}</span> : <label for={id}>{label}</label>}
+      <div class="form-control">
+        {isJson ? (
+          <>
+            <code class="form-raw">
+              {state === "value" ? hands.text.slice(node!.from, Math.min(node!.to, node!.from + 200)) : state}
+            </code>
+            <button
+              type="button"
+              class="button small plain"
+              id={id}
+              aria-describedby={attributes["aria-describedby"]}
+              aria-label={`Edit ${name} as JSON`}
+              onClick={() => hands.onJson(node?.from)}
+            >
+              Edit as JSON
+            </button>
+          </>
+        ) : (
+          <Control key={kind === "long" ? "text" : kind} field={field} hands={hands} {...attributes} />
+        )}
+        {kind === "boolean" || kind === "choice" ? null : <StateChoice field={field} hands={hands} />}
+      </div>
+      {notes}
+    </div>
+  )
+}

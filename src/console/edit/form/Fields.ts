@@ -1,0 +1,321 @@
+import * as Either from "effect/Either"
+import type { Json, JsonObject } from "../../../domain/Document.js"
+import { metadataNames } from "../../../domain/JsonCopy.js"
+import { isTooDeep } from "../../../domain/JsonText.js"
+import { findRepeatedKey } from "../../../domain/RepeatedKey.js"
+import { runSync } from "../../../domain/TimeSlice.js"
+import { problemOf } from "./FieldProblem.js"
+import { type JsonNode, type Path, parseNodes } from "./JsonNodes.js"
+import { listIn, member, objectIn, type ReadSchema, readSchema } from "./SchemaReading.js"
+
+/** How a field is shown. */
+export type FieldKind =
+  | "text"
+  | "long"
+  | "moment"
+  | "number"
+  | "integer"
+  | "boolean"
+  | "choice"
+  | "list"
+  | "object"
+  | "json"
+
+/** One value of a document as a form shows it. */
+export interface Field {
+  readonly path: Path
+  readonly name: string
+  readonly kind: FieldKind
+  readonly schema: JsonObject
+  /** What is there; undefined where the field is absent. */
+  readonly node: JsonNode | undefined
+  /** Whether it may be absent, and null. */
+  readonly optional: boolean
+  readonly nullable: boolean
+  readonly choices: ReadonlyArray<Json>
+  /** Of an object that is there: its fields. Of a list: its items. */
+  readonly parts: ReadonlyArray<Field>
+  /** Of a list: what an item is to be. */
+  readonly item: ReadSchema | undefined
+  readonly help: string | undefined
+  readonly problem: string | undefined
+}
+
+/** The schema that a form is made of. */
+export interface FormSchema {
+  readonly schema: JsonObject
+  /** Of an inferred one: how many documents were looked at. It refuses nothing. */
+  readonly documents: number | undefined
+}
+
+export interface FormModel {
+  readonly fields: ReadonlyArray<Field>
+  /** How many fields do not fit. */
+  readonly problems: number
+}
+
+/** What is longer, or has more fields, is edited as JSON. */
+const longestText = 200_000
+const mostFields = 400
+
+/** Texts that are longer than this have room for several lines. */
+const longText = 80
+
+const metadata: ReadonlySet<string> = new Set(metadataNames)
+
+const scalarKinds: ReadonlySet<FieldKind> = new Set([
+  "text",
+  "long",
+  "moment",
+  "number",
+  "integer",
+  "boolean",
+  "choice"
+])
+
+const isScalar = (value: Json): boolean => typeof value !== "object"
+
+const isLong = (schema: JsonObject, node: JsonNode | undefined) => {
+  const most = member(schema, "maxLength")
+  const value = node?.kind === "text" ? (node.value as string) : ""
+  return (
+    (typeof most === "number" && most > 2 * longText) ||
+    member(schema, "contentMediaType") !== undefined ||
+    value.length > longText ||
+    /[\n\u2028\u2029]/.test(value)
+  )
+}
+
+/** The kind of a value that no schema tells. */
+const kindOfNode = (node: JsonNode | undefined): FieldKind => {
+  if (node === undefined || node.kind === "null") return "json"
+  if (node.kind === "list") return node.items.every(({ kind }) => isPlain(kind)) ? "list" : "json"
+  if (node.kind === "text") return isLong({}, node) ? "long" : "text"
+  return node.kind
+}
+
+const isPlain = (kind: JsonNode["kind"]) => kind === "text" || kind === "number" || kind === "boolean"
+
+const wanted = (root: JsonObject, { choices, schema, unknown }: ReadSchema): FieldKind => {
+  if (unknown !== undefined) return "json"
+  if (choices !== undefined) return choices.every(isScalar) ? "choice" : "json"
+  switch (schema["type"]) {
+    case "string":
+      return member(schema, "format") === "date-time" ? "moment" : "text"
+    case "number":
+    case "integer":
+    case "boolean":
+      return schema["type"]
+    case "array": {
+      const items = member(schema, "items")
+      if (Array.isArray(items) || member(schema, "prefixItems") !== undefined) return "json"
+      return items === undefined || scalarKinds.has(wanted(root, readSchema(root, items))) ? "list" : "json"
+    }
+    case "object":
+      return "object"
+    default:
+      return member(schema, "properties") === undefined ? "json" : "object"
+  }
+}
+
+const nodeKinds: Readonly<Partial<Record<FieldKind, JsonNode["kind"]>>> = {
+  text: "text",
+  long: "text",
+  moment: "text",
+  number: "number",
+  integer: "number",
+  boolean: "boolean",
+  list: "list",
+  object: "object"
+}
+
+/** The kind that a schema wants, unless there is something else: that is shown as what it is. */
+const kindOf = (root: JsonObject, read: ReadSchema, node: JsonNode | undefined): FieldKind => {
+  const kind = wanted(root, read)
+  if (node === undefined || node.kind === "null") return kind
+  if (kind === "choice") return node.kind === "object" || node.kind === "list" ? kindOfNode(node) : kind
+  if (nodeKinds[kind] !== node.kind) return kindOfNode(node)
+  if (node.kind === "list") return kindOfNode(node)
+  if (node.kind === "text") {
+    // A field of the page would write these as other characters.
+    if (/[\r\0]/.test(node.value as string)) return "json"
+    return kind === "text" && isLong(read.schema, node) ? "long" : kind
+  }
+  return kind
+}
+
+const textIn = (schema: JsonObject, name: string): string | undefined => {
+  const found = member(schema, name)
+  return typeof found === "string" && found !== "" ? found : undefined
+}
+
+interface Given {
+  readonly path: Path
+  readonly name: string
+  readonly read: ReadSchema
+  readonly node: JsonNode | undefined
+  readonly optional: boolean
+  /** Why it is not to be there at all. */
+  readonly refused?: string | undefined
+}
+
+interface Making {
+  readonly root: JsonObject
+  readonly text: string
+  readonly inferred: boolean
+  count: number
+}
+
+class TooMany extends Error {}
+
+const fieldOf = (making: Making, { name, node, optional, path, read, refused }: Given): Field => {
+  if (++making.count > mostFields) throw new TooMany()
+  const { inferred, root, text } = making
+  const kind = kindOf(root, read, node)
+  const { schema } = read
+  const item =
+    kind === "list" && !Array.isArray(member(schema, "items"))
+      ? readSchema(root, member(schema, "items"))
+      : undefined
+  const parts =
+    kind === "object" && node?.kind === "object"
+      ? fieldsOf(making, schema, node, path)
+      : kind === "list" && node?.kind === "list"
+        ? node.items.map((one, at) =>
+            fieldOf(making, {
+              path: [...path, at],
+              name: `${at + 1}`,
+              read: item!,
+              node: one,
+              optional: true
+            })
+          )
+        : []
+  const field: Field = {
+    path,
+    name,
+    kind,
+    schema,
+    node,
+    optional: optional || inferred,
+    nullable: read.nullable || inferred,
+    choices: read.choices ?? [],
+    parts,
+    item,
+    help: [textIn(schema, "description") ?? textIn(schema, "title"), read.unknown].filter(Boolean).join(" "),
+    problem: undefined
+  }
+  return { ...field, problem: refused ?? problemOf(field, read, text) }
+}
+
+const fieldsOf = (
+  making: Making,
+  schema: JsonObject,
+  node: Extract<JsonNode, { readonly kind: "object" }>,
+  path: Path
+): ReadonlyArray<Field> => {
+  const { inferred, root } = making
+  const properties = objectIn(schema, "properties") ?? {}
+  const required = new Set(listIn(schema, "required"))
+  const isHidden = (name: string) => path.length === 0 && metadata.has(name)
+  const there = new Map(node.members.map(({ key, value }) => [key, value]))
+  const known = Object.entries(properties)
+    .filter(([name]) => !isHidden(name))
+    .map(([name, given]) =>
+      fieldOf(making, {
+        path: [...path, name],
+        name,
+        read: readSchema(root, given),
+        node: there.get(name),
+        optional: !required.has(name)
+      })
+    )
+  const others = member(schema, "additionalProperties")
+  const rest = node.members
+    .filter(({ key }) => !Object.hasOwn(properties, key) && !isHidden(key))
+    .map(({ key, value }) =>
+      fieldOf(making, {
+        path: [...path, key],
+        name: key,
+        read: readSchema(root, others),
+        node: value,
+        optional: true,
+        refused: others === false && !inferred ? "The schema has no such field." : undefined
+      })
+    )
+  return [...known, ...rest]
+}
+
+const problemsIn = (fields: ReadonlyArray<Field>): number =>
+  fields.reduce((sum, { parts, problem }) => sum + (problem === undefined ? 0 : 1) + problemsIn(parts), 0)
+
+/** The fields of a document's text; or why it is edited as JSON, as a sentence. */
+export const formOf = (
+  text: string,
+  { documents, schema: root }: FormSchema
+): Either.Either<FormModel, string> => {
+  if (text.length > longestText) return Either.left("The document is too long for a form.")
+  try {
+    JSON.parse(text)
+  } catch {
+    return Either.left("The text is not JSON: mend it, and the form shows it.")
+  }
+  if (isTooDeep(text)) return Either.left("The document is nested too deeply for a form.")
+  const node = parseNodes(text)
+  if (node.kind !== "object") return Either.left("A form shows an object, and the text holds something else.")
+  if (runSync(findRepeatedKey(text)) !== undefined)
+    return Either.left("The text has a key twice: mend it, and the form shows it.")
+  const read = readSchema(root, root)
+  const { schema, unknown } = read
+  const isOfObjects =
+    schema["type"] === "object" || (schema["type"] === undefined && read.choices === undefined)
+  if (unknown !== undefined || !isOfObjects) {
+    return Either.left("The collection's schema does not say which fields a document has.")
+  }
+  try {
+    const making = { root, text, inferred: documents !== undefined, count: 0 }
+    const fields = fieldsOf(making, schema, node, [])
+    return fields.length === 0
+      ? Either.left("Neither a schema nor a document tells which fields there are.")
+      : Either.right({ fields, problems: problemsIn(fields) })
+  } catch (error) {
+    if (error instanceof TooMany) return Either.left(`A form shows at most ${mostFields} fields.`)
+    throw error
+  }
+}
+
+/** What a field begins with where it was null or absent, in JSON. */
+export const beginning = ({ choices, kind, schema }: Pick<Field, "choices" | "kind" | "schema">): string => {
+  const given = member(schema, "default")
+  const isGiven = given !== undefined && given !== null
+  if (isGiven) return JSON.stringify(given)
+  if (choices.length > 0) return JSON.stringify(choices[0])
+  switch (kind) {
+    case "moment":
+      return JSON.stringify(new Date().toISOString())
+    case "number":
+    case "integer":
+      return "0"
+    case "boolean":
+      return "false"
+    case "list":
+      return "[]"
+    case "object":
+      return "{}"
+    case "json":
+      return "null"
+    default:
+      return '""'
+  }
+}
+
+/** What a new item of a list is, in JSON. */
+export const newItem = (list: Field): string => {
+  const last = list.parts.at(-1)
+  const kind = list.item === undefined ? "json" : wanted({}, list.item)
+  return beginning({
+    choices: list.item?.choices ?? [],
+    kind: kind === "json" ? (last?.kind ?? "text") : kind,
+    schema: list.item?.schema ?? {}
+  })
+}

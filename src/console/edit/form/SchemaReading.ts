@@ -1,0 +1,152 @@
+import type { Json, JsonObject } from "../../../domain/Document.js"
+
+/** A schema with its references followed, as far as a form can show it. */
+export interface ReadSchema {
+  /** The keywords that hold for a value that is not null. */
+  readonly schema: JsonObject
+  readonly nullable: boolean
+  /** The values of which it must be one, without null. */
+  readonly choices: ReadonlyArray<Json> | undefined
+  /** Why the form does not know what the value is to be. */
+  readonly unknown: string | undefined
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A member of its own: names of fields may be those of an object's methods. */
+export const member = (object: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined
+
+export const objectIn = (object: JsonObject, name: string): JsonObject | undefined => {
+  const found = member(object, name)
+  return isObject(found) ? found : undefined
+}
+
+export const listIn = (object: JsonObject, name: string): ReadonlyArray<Json> => {
+  const found = member(object, name)
+  return Array.isArray(found) ? found : []
+}
+
+/** The schema that a reference inside the same file names. */
+const referred = (root: JsonObject, ref: string): Json | undefined => {
+  if (ref === "#") return root
+  if (!ref.startsWith("#/")) return undefined
+  let found: Json | undefined = root
+  for (const step of ref.slice(2).split("/")) {
+    let name = step.replaceAll("~1", "/").replaceAll("~0", "~")
+    try {
+      name = decodeURIComponent(name)
+    } catch {
+      // It is a name with a percent sign.
+    }
+    found = isObject(found) ? member(found, name) : Array.isArray(found) ? found[Number(name)] : undefined
+  }
+  return found
+}
+
+/** Both at once: what one of them says, and the fields of both. */
+const both = (a: JsonObject, b: JsonObject): JsonObject => {
+  const properties = { ...objectIn(a, "properties"), ...objectIn(b, "properties") }
+  const required = [...new Set([...listIn(a, "required"), ...listIn(b, "required")])]
+  return {
+    ...a,
+    ...b,
+    ...("properties" in a || "properties" in b ? { properties } : {}),
+    ...(required.length === 0 ? {} : { required })
+  }
+}
+
+const without = (schema: JsonObject, ...names: ReadonlyArray<string>): JsonObject =>
+  Object.fromEntries(Object.entries(schema).filter(([name]) => !names.includes(name)))
+
+const open = (schema: JsonObject, unknown?: string): ReadSchema => ({
+  schema,
+  nullable: true,
+  choices: undefined,
+  unknown
+})
+
+/** Hops of references, and schemas in schemas, that are followed. */
+const mostHops = 32
+
+const withoutNull = (values: ReadonlyArray<Json>) => values.filter((value) => value !== null)
+
+const ofAlternatives = (
+  root: JsonObject,
+  base: JsonObject,
+  given: ReadonlyArray<Json>,
+  hops: number
+): ReadSchema => {
+  const all = given.map((one) => readSchema(root, one, hops + 1))
+  const isNull = ({ choices, schema }: ReadSchema) =>
+    schema["type"] === "null" || (choices !== undefined && choices.length === 0)
+  const others = all.filter((one) => !isNull(one))
+  const nullable = all.some((one) => one.nullable)
+  const [only, ...more] = others
+  if (only !== undefined && more.length === 0)
+    return { ...only, schema: { ...only.schema, ...base }, nullable }
+  if (others.length > 0 && others.every(({ choices }) => choices !== undefined)) {
+    return { schema: base, nullable, choices: others.flatMap(({ choices }) => choices!), unknown: undefined }
+  }
+  return { ...open(base, "It may be of several kinds."), nullable }
+}
+
+/** Reads a schema that lies inside another one. */
+export const readSchema = (root: JsonObject, given: Json | undefined, hops = 0): ReadSchema => {
+  if (!isObject(given)) return open({})
+  if (hops > mostHops) return open({}, "Its schema refers to itself.")
+  const ref = member(given, "$ref")
+  if (typeof ref === "string") {
+    const target = referred(root, ref)
+    if (target === undefined) return open({}, `Its schema refers to ${ref}, which is not there.`)
+    const own = without(given, "$ref")
+    return isObject(target)
+      ? readSchema(root, Object.keys(own).length === 0 ? target : { allOf: [target, own] }, hops + 1)
+      : open(own)
+  }
+  const parts = listIn(given, "allOf")
+  if (parts.length > 0) {
+    const merged = parts.reduce<JsonObject>(
+      (all, part) => both(all, flat(root, part, hops + 1)),
+      without(given, "allOf")
+    )
+    return readSchema(root, merged, hops + 1)
+  }
+  for (const name of ["anyOf", "oneOf"]) {
+    const alternatives = listIn(given, name)
+    if (alternatives.length > 0) return ofAlternatives(root, without(given, name), alternatives, hops)
+  }
+  const values = Object.hasOwn(given, "const") ? [given["const"]!] : member(given, "enum")
+  if (Array.isArray(values)) {
+    return {
+      schema: given,
+      nullable: values.includes(null),
+      choices: withoutNull(values),
+      unknown: undefined
+    }
+  }
+  const type = member(given, "type")
+  if (Array.isArray(type)) {
+    const types = type.filter((one) => one !== "null")
+    const nullable = types.length < type.length
+    if (types.length === 1)
+      return { schema: { ...given, type: types[0]! }, nullable, choices: undefined, unknown: undefined }
+    return { ...open(without(given, "type"), "It may be of several kinds."), nullable }
+  }
+  return { ...open(given), nullable: type === undefined || type === "null" }
+}
+
+/** A part of `allOf` with its own references and parts in it. */
+const flat = (root: JsonObject, part: Json, hops: number): JsonObject => {
+  if (!isObject(part) || hops > mostHops) return {}
+  const ref = member(part, "$ref")
+  if (typeof ref === "string") {
+    const target = referred(root, ref)
+    return both(isObject(target) ? flat(root, target, hops + 1) : {}, without(part, "$ref"))
+  }
+  return listIn(part, "allOf").reduce<JsonObject>(
+    (all, inner) => both(all, flat(root, inner, hops + 1)),
+    without(part, "allOf")
+  )
+}

@@ -1,0 +1,102 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { useEffect, useMemo, useState } from "preact/hooks"
+import type { JsonObject } from "../../domain/Document.js"
+import { counted } from "../Announcer.js"
+import type { DataSourceService } from "../DataSource.js"
+import type { Problem } from "../Problem.js"
+import { useTask } from "../useTask.js"
+import { type FormModel, type FormSchema, formOf } from "./form/Fields.js"
+import { inferSchema } from "./form/Inference.js"
+
+export type EditorView = "form" | "json"
+
+/** The view that somebody chose last, in this browser. */
+const key = "chainstore.editor"
+
+const remembered = (): EditorView | undefined => {
+  try {
+    const found = localStorage.getItem(key)
+    return found === "form" || found === "json" ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const remember = (view: EditorView): void => {
+  try {
+    localStorage.setItem(key, view)
+  } catch {
+    // The next editor asks again.
+  }
+}
+
+/** For how many milliseconds an editor waits for the schema that decides how it begins. */
+const patience = 1000
+
+export interface FormState {
+  /** Undefined while it is not known whether there is a form. */
+  readonly view: EditorView | undefined
+  /** Changes the view, for later documents too unless it is for this moment. */
+  readonly choose: (view: EditorView, isForNow?: boolean) => void
+  /** The form; or why there is none, as a sentence. */
+  readonly model: Either.Either<FormModel, string>
+  /** Where the fields are known from, if not from a stored schema. */
+  readonly note: string | undefined
+}
+
+/** The form of a document's text, by the stored schema of its collection or by what was seen of other documents. */
+export const useForm = (
+  source: DataSourceService,
+  place: { readonly collection: string; readonly documents: ReadonlyArray<JsonObject> },
+  text: string
+): FormState => {
+  const { collection } = place
+  const [stored, setStored] = useState<JsonObject | null | undefined>(undefined)
+  const [failure, setFailure] = useState<Problem | undefined>(undefined)
+  const [chosen, setChosen] = useState(remembered)
+  const [isLate, setLate] = useState(false)
+  const task = useTask()
+  // What the table shows later does not change a form that somebody fills in.
+  const [documents] = useState(place.documents)
+
+  useEffect(() => {
+    task.run(
+      Effect.flatMap(source.edits, (edits) => edits.schema(collection)),
+      {
+        success: setStored,
+        failure: (problem) => {
+          setStored(null)
+          setFailure(problem)
+        }
+      }
+    )
+    const timer = setTimeout(() => setLate(true), patience)
+    return () => clearTimeout(timer)
+  }, [collection])
+
+  const view =
+    chosen ?? (stored === undefined ? (isLate ? "json" : undefined) : stored === null ? "json" : "form")
+  const schema = useMemo(
+    (): FormSchema =>
+      stored == null
+        ? { schema: inferSchema(documents), documents: documents.length }
+        : { schema: stored, documents: undefined },
+    [stored, documents]
+  )
+  const isForm = view === "form"
+  const model = useMemo(() => (isForm ? formOf(text, schema) : Either.left("")), [isForm, text, schema])
+  const why = failure === undefined ? "" : `The schema of ${collection} cannot be used: ${failure.message} `
+  return {
+    view,
+    choose: (next, isForNow = false) => {
+      if (!isForNow) remember(next)
+      setChosen(next)
+    },
+    model,
+    note:
+      schema.documents === undefined
+        ? undefined
+        : `${why}The fields are inferred from ${counted(schema.documents, "document")} of the table${documents.length === 0 ? " and from this one" : ""}: nothing is required.`
+  }
+}
