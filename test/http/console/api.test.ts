@@ -303,12 +303,20 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
       const [last] = (yield* post("/api/history", { collection: "articles" })).body.entries
       assert.strictEqual(last.sha, published.commit)
       assert.match(last.message, /^by the console\n\nChainstore-Edits: /)
+      const { store } = yield* ConsoleService
+      const schema = { type: "object", properties: { title: { type: "string" }, body: {} } }
+      assert.deepStrictEqual((yield* post("/api/schema", { collection: "articles" })).body, { schema: null })
+      yield* store.collection("articles").writeJsonSchema({ schema })
+      const stored = yield* post("/api/schema", { collection: "articles" })
+      assert.strictEqual(JSON.stringify(stored.body), JSON.stringify({ schema }))
+      assert.strictEqual((yield* post("/api/schema", { collection: "../articles" })).status, 422)
       const missing = yield* post("/api/editable", { collection: "articles", id: "none" })
       assert.deepStrictEqual(missing.body, { document: null })
       for (const [path, body] of [
         ["/api/publish", { edits }],
         ["/api/publish", { edits: [{ ...edits[0], text: 5 }], message: "m" }],
-        ["/api/review", {}]
+        ["/api/review", {}],
+        ["/api/schema", {}]
       ] as const) {
         assert.strictEqual((yield* post(path, body)).status, 400, path)
       }

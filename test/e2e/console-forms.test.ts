@@ -1,0 +1,247 @@
+// biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
+import { Effect, Option } from "effect"
+import type { Page } from "playwright-core"
+import { assert, it } from "vitest"
+import type { JsonObject } from "../../src/domain/Document.js"
+import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { axe, focused } from "../support/browser/Chromium.js"
+import { editor, replace } from "../support/browser/Editor.js"
+
+// What runs in the page sees a DOM; this file does not.
+type Dom = any
+declare const document: Dom
+declare const localStorage: Dom
+declare const innerWidth: number
+
+const schema: JsonObject = {
+  $defs: { Size: { type: "object", required: ["w"], properties: { w: { type: "number", minimum: 1 } } } },
+  type: "object",
+  required: ["title", "kind"],
+  properties: {
+    title: { type: "string", minLength: 2, description: "What people see first" },
+    kind: { enum: ["lamp", "desk"] },
+    price: { type: "number" },
+    count: { type: ["integer", "null"], minimum: 0 },
+    sold: { type: "boolean" },
+    since: { type: "string", format: "date-time" },
+    story: { type: "string", maxLength: 2000 },
+    tags: { type: "array", items: { type: "string" }, uniqueItems: true },
+    size: { $ref: "#/$defs/Size" },
+    parts: { type: "array", items: { type: "object" } }
+  },
+  additionalProperties: false
+}
+
+bothBuilds("forms in the console", (the) => {
+  const lines = (collection: string, id: string, text: string) =>
+    the.on.run(
+      Effect.zipRight(
+        the.on.store.batch({}, (batch) => batch.put(collection, id, JSON.parse(text) as JsonObject)),
+        the.on.store.collection(collection).count
+      )
+    )
+
+  const stored = (collection: string, id: string): Promise<JsonObject | undefined> =>
+    the.on.run(
+      Effect.map(the.on.store.collection(collection).get(id, { fresh: true }), (found) => {
+        if (Option.isNone(found)) return undefined
+        const { _created_at, _id, _rev, _updated_at, ...rest } = found.value
+        return rest
+      })
+    )
+
+  /** The text of the draft that the browser keeps. */
+  const draft = async (page: Page, id: string): Promise<string> => {
+    await page.locator(".json-path", { hasText: "kept as a draft" }).waitFor()
+    return page.evaluate((wanted) => {
+      for (const key of Object.keys(localStorage)) {
+        const value = localStorage.getItem(key)
+        if (key.startsWith("chainstore.draft") && value.includes(`"id":"${wanted}"`))
+          return JSON.parse(value).text
+      }
+      return ""
+    }, id)
+  }
+
+  const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
+
+  /** What is said beside a field. */
+  const said = (page: Page, name: string): Promise<string> =>
+    field(page, name).evaluate((control: Dom) =>
+      (control.getAttribute("aria-describedby") ?? "")
+        .split(" ")
+        .map((id: string) => document.getElementById(id)?.textContent ?? "")
+        .join(" ")
+    )
+
+  it("22: a form of the stored schema makes the smallest changes, by keyboard alone", async () => {
+    await the.on.run(the.on.store.collection("things").writeJsonSchema({ schema }))
+    await lines(
+      "things",
+      "t-1",
+      '{"title": "Lamp", "kind": "lamp", "price": 10.5, "extra": [{"n": 1}], "tags": ["a", "b"], "size": {"w": 3, "h": 4}}'
+    )
+    const { page } = await the.enter({ hash: "#table=things&document=t-1&panel=edit" })
+    const form = page.getByRole("form", { name: "Fields of things/t-1" })
+    await form.waitFor()
+    assert.isFalse(await editor(page).isVisible())
+    assert.strictEqual(
+      await page.getByRole("button", { name: "Form", exact: true }).getAttribute("aria-pressed"),
+      "true"
+    )
+    assert.include(await said(page, "title required"), "What people see first")
+    assert.include(await form.innerText(), "1 field does not fit")
+
+    // Typing, with words at once and never a refusal of the draft.
+    await field(page, "title required").focus()
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("L")
+    assert.include(await said(page, "title required"), "at least 2 characters")
+    assert.strictEqual(await field(page, "title required").getAttribute("aria-invalid"), "true")
+    await page.keyboard.type("ight ☀")
+    assert.notInclude(await said(page, "title required"), "at least")
+    await field(page, "price").focus()
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("1.")
+    assert.include(await said(page, "price"), "1. is not a number")
+    await page.keyboard.type("50")
+    assert.notInclude(await said(page, "price"), "not a number")
+
+    // Absent, null and empty are three things.
+    await page.getByLabel("What count is").selectOption("value")
+    await field(page, "count").focus()
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("12345678901234567890")
+    assert.include(await said(page, "count"), "would be stored as 12345678901234567000")
+    const before = await draft(page, "t-1")
+    assert.include(before, '"count": 12345678901234567890')
+    assert.include(before, '"price": 1.50')
+    assert.include(before, '"extra": [\n    {\n      "n": 1\n    }\n  ]')
+    await page.getByLabel("What count is").selectOption("null")
+    await page.getByLabel("What price is").selectOption("absent")
+    await page.getByLabel("What story is").selectOption("value")
+    await field(page, "sold").selectOption("true")
+    await field(page, "kind required").selectOption("desk")
+    await page.getByLabel("What since is").selectOption("value")
+    await field(page, "since").fill("yesterday")
+    assert.include(await said(page, "since"), "a moment, such as")
+    await field(page, "since").fill("2025-01-31T12:00:00+01:00")
+
+    // A list, whose buttons keep the focus where somebody works.
+    await page.getByRole("button", { name: "Add to tags" }).press("Enter")
+    await page.keyboard.type("c")
+    await page.getByRole("button", { name: "Move item 3 of tags up" }).press("Enter")
+    assert.strictEqual(
+      await focused(page),
+      (await page.getByLabel("Move item 2 of tags up").getAttribute("id")) ?? ""
+    )
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Remove item 2 of tags" }).press("Enter")
+    assert.strictEqual(
+      await focused(page),
+      (await page.getByLabel("Remove item 2 of tags").getAttribute("id")) ?? ""
+    )
+    await field(page, "w required").fill("0")
+    assert.include(await said(page, "w required"), "at least 1")
+    await field(page, "w required").fill("2.50")
+
+    // Undo is of the draft's text, also of what the JSON editor did.
+    await page.keyboard.press("Control+z")
+    assert.strictEqual(await field(page, "w required").inputValue(), "0")
+    await page.keyboard.press("Control+Shift+z")
+    assert.strictEqual(await field(page, "w required").inputValue(), "2.50")
+    await page.getByRole("button", { name: "Edit extra as JSON" }).press("Enter")
+    await editor(page).waitFor()
+    await page.waitForFunction(() => document.activeElement.classList.contains("json-text"))
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.type("2, ")
+    await page.getByRole("button", { name: "Form", exact: true }).press("Enter")
+    await form.waitFor()
+    const text = await draft(page, "t-1")
+    assert.deepStrictEqual(JSON.parse(text), {
+      title: "Light ☀",
+      kind: "desk",
+      extra: [2, { n: 1 }],
+      tags: ["c", "b"],
+      size: { w: 2.5, h: 4 },
+      count: null,
+      story: "",
+      sold: true,
+      since: "2025-01-31T12:00:00+01:00"
+    })
+    assert.include(text, '"w": 2.50')
+    await field(page, "title required").focus()
+    await page.keyboard.press("Control+Enter")
+    await page.locator(".reviewed").first().waitFor()
+    await page.locator("#publish").press("Enter")
+    await page.locator(".review .banner", { hasText: "Published as commit" }).waitFor()
+    assert.deepStrictEqual(await stored("things", "t-1"), JSON.parse(text))
+  })
+
+  it("22: without a schema the fields are inferred; what no form shows is JSON, and says why", async () => {
+    await lines("loose", "a", '{"name": "one", "n": 1, "long": "first\\nsecond"}')
+    await lines("loose", "b", '{"name": "two", "when": "2025-01-01T00:00:00Z", "deep": {"list": [{"x": 1}]}}')
+    const { page } = await the.enter({ hash: "#table=loose" })
+    await page.locator(".table tbody th").first().waitFor()
+    await page.locator("#open-a").click()
+    await page.locator("#edit").click()
+    await editor(page).waitFor()
+    await page.getByRole("button", { name: "Form", exact: true }).press("Enter")
+    const form = page.getByRole("form", { name: "Fields of loose/a" })
+    await form.waitFor()
+    assert.include(await form.innerText(), "inferred from 2 documents of the table: nothing is required")
+    assert.strictEqual(await page.getByLabel("What when is").inputValue(), "absent")
+    assert.strictEqual(await page.locator("textarea").inputValue(), "first\nsecond")
+    await field(page, "long").press("Control+End")
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("third")
+    assert.deepStrictEqual(JSON.parse(await draft(page, "a")), {
+      name: "one",
+      n: 1,
+      long: "first\nsecond\nthird"
+    })
+
+    // As in the JSON editor, with every theme, narrow, and from right to left.
+    assert.deepStrictEqual(await axe(page, "light"), [])
+    assert.deepStrictEqual(await axe(page, "dark"), [])
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.evaluate(() => {
+      document.documentElement.dir = "rtl"
+    })
+    const inside = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll(".form *")].every((element: Dom) => {
+          const { left, right } = element.getBoundingClientRect()
+          return left >= 0 && right <= innerWidth
+        })
+      )
+    assert.isTrue(await inside(), "from right to left")
+    await page.evaluate(() => {
+      document.documentElement.dir = ""
+    })
+    assert.isTrue(await inside(), "at 390 pixels")
+    assert.deepStrictEqual(await axe(page, "light"), [])
+    await page.setViewportSize({ width: 1360, height: 820 })
+
+    await page.getByRole("button", { name: "JSON", exact: true }).press("Enter")
+    await replace(page, '{"a": 1, "a": 2}')
+    await page.getByRole("button", { name: "Form", exact: true }).press("Enter")
+    await page
+      .locator(".banner", { hasText: "twice: mend it, and the form shows it. It is shown as JSON." })
+      .waitFor()
+    assert.isTrue(await editor(page).isVisible())
+    await replace(page, '{"a": 1}')
+    await form.waitFor()
+    assert.strictEqual(await field(page, "a").inputValue(), "1")
+    // Nothing of another document is lost by that, and a form says where its schema cannot be used.
+    await the.on.run(
+      Effect.flatMap(
+        the.on.store.collection("loose").writeJsonSchema({ schema: { type: "string" } }),
+        () => Effect.void
+      )
+    )
+    await page.reload()
+    await page.locator(".banner", { hasText: "does not say which fields a document has" }).waitFor()
+    assert.isTrue(await editor(page).isVisible())
+  })
+})
