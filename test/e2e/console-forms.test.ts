@@ -6,6 +6,7 @@ import type { JsonObject } from "../../src/domain/Document.js"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, focused } from "../support/browser/Chromium.js"
 import { editor, replace } from "../support/browser/Editor.js"
+import { signIn } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
 type Dom = any
@@ -50,17 +51,25 @@ bothBuilds("forms in the console", (the) => {
       })
     )
 
-  /** The text of the draft that the browser keeps. */
+  /** The text of the draft that the browser keeps, once nothing is being typed. */
   const draft = async (page: Page, id: string): Promise<string> => {
-    await page.locator(".json-path", { hasText: "kept as a draft" }).waitFor()
-    return page.evaluate((wanted) => {
-      for (const key of Object.keys(localStorage)) {
-        const value = localStorage.getItem(key)
-        if (key.startsWith("chainstore.draft") && value.includes(`"id":"${wanted}"`))
-          return JSON.parse(value).text
-      }
-      return ""
-    }, id)
+    const kept = () =>
+      page.evaluate((wanted): string => {
+        for (const key of Object.keys(localStorage)) {
+          const value = localStorage.getItem(key)
+          if (key.startsWith("chainstore.draft") && value.includes(`"id":"${wanted}"`))
+            return JSON.parse(value).text
+        }
+        return ""
+      }, id)
+    let last = await kept()
+    for (let same = 0; same < 4; ) {
+      await page.waitForTimeout(100)
+      const next = await kept()
+      same = next === last ? same + 1 : 0
+      last = next
+    }
+    return last
   }
 
   const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
@@ -241,6 +250,7 @@ bothBuilds("forms in the console", (the) => {
       )
     )
     await page.reload()
+    if (the.build === "hosted") await signIn(the.on, page)
     await page.locator(".banner", { hasText: "does not say which fields a document has" }).waitFor()
     assert.isTrue(await editor(page).isVisible())
   })
