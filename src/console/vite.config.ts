@@ -59,6 +59,19 @@ const sharedTokens = (): Plugin => ({
   transform: (code, id) => (id.endsWith("/console/styles.css") ? `${code}\n${tokens}` : undefined)
 })
 
+/**
+ * Leaves out what derives a JSON Schema of a schema of Effect: the pages read schemas and write none, and parts of it would
+ * lie in what the sign-in form loads.
+ */
+const withoutSchemaWriting = (): Plugin => ({
+  name: "chainstore-console-without-schema-writing",
+  enforce: "pre",
+  load: (id) =>
+    id.endsWith("/store/internal/SchemaWriting.ts")
+      ? 'export const writeSchema = () => { throw new Error("the console writes no schemas") }'
+      : null
+})
+
 /** Writes the licences of the packages whose code and fonts the pages load. */
 const thirdParty = (): Plugin => ({
   name: "chainstore-console-third-party",
@@ -82,6 +95,7 @@ export default defineConfig({
   publicDir: here("./public"),
   plugins: [
     sharedTokens(),
+    withoutSchemaWriting(),
     preact({ devToolsEnabled: false, prefreshEnabled: false }),
     hostedConfig(),
     thirdParty()

@@ -394,13 +394,13 @@ it("fields are what the schema says, and what is there where it says otherwise",
     of("tags").parts.map(({ kind, problem }) => [kind, problem]),
     [
       ["text", undefined],
-      ["number", "It is to be text."]
+      ["number", "It must be text."]
     ]
   )
   assert.deepStrictEqual(
     of("place").parts.map(({ kind, name, problem }) => [name, kind, problem]),
     [
-      ["city", "number", "It is to be text."],
+      ["city", "number", "It must be text."],
       ["zip", "text", undefined]
     ]
   )

@@ -219,7 +219,7 @@ bothBuilds("forms in the console", (the) => {
     })
     const inside = () =>
       page.evaluate(() =>
-        [...document.querySelectorAll(".form *")].every((element: Dom) => {
+        [...document.querySelectorAll(".fields *")].every((element: Dom) => {
           const { left, right } = element.getBoundingClientRect()
           return left >= 0 && right <= innerWidth
         })

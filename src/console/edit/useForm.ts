@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { useEffect, useMemo, useState } from "preact/hooks"
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../../domain/Document.js"
 import { counted } from "../Announcer.js"
 import type { DataSourceService } from "../DataSource.js"
@@ -58,7 +58,9 @@ export const useForm = (
   const [isLate, setLate] = useState(false)
   const task = useTask()
   // What the table shows later does not change a form that somebody fills in.
-  const [documents] = useState(place.documents)
+  const seen = useRef(place.documents)
+  if (seen.current.length === 0) seen.current = place.documents
+  const documents = seen.current
 
   useEffect(() => {
     task.run(
@@ -97,6 +99,8 @@ export const useForm = (
     note:
       schema.documents === undefined
         ? undefined
-        : `${why}The fields are inferred from ${counted(schema.documents, "document")} of the table${documents.length === 0 ? " and from this one" : ""}: nothing is required.`
+        : documents.length === 0
+          ? `${why}The fields are those of this document: nothing is required.`
+          : `${why}The fields are inferred from ${counted(documents.length, "document")} of the table: nothing is required.`
   }
 }

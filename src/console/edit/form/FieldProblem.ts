@@ -79,7 +79,7 @@ const ofText = (schema: JsonObject, text: string): string | undefined => {
   if (most !== undefined && length > most) return `It has ${length} of at most ${many(most, "character")}.`
   const format = member(schema, "format")
   const rule = typeof format === "string" && Object.hasOwn(formats, format) ? formats[format] : undefined
-  if (rule !== undefined && !rule[0](text)) return `It is to be ${rule[1]}.`
+  if (rule !== undefined && !rule[0](text)) return `It must be ${rule[1]}.`
   const pattern = member(schema, "pattern")
   return typeof pattern === "string" && breaks(pattern, text) ? `It does not match ${pattern}.` : undefined
 }
@@ -91,13 +91,13 @@ const ofNumber = (schema: JsonObject, raw: string): string | undefined => {
   const above = limit(schema, "exclusiveMinimum")
   const below = limit(schema, "exclusiveMaximum")
   const step = limit(schema, "multipleOf")
-  if (least !== undefined && value < least) return `It is to be at least ${least}.`
-  if (most !== undefined && value > most) return `It is to be at most ${most}.`
-  if (above !== undefined && value <= above) return `It is to be more than ${above}.`
-  if (below !== undefined && value >= below) return `It is to be less than ${below}.`
+  if (least !== undefined && value < least) return `It must be at least ${least}.`
+  if (most !== undefined && value > most) return `It must be at most ${most}.`
+  if (above !== undefined && value <= above) return `It must be more than ${above}.`
+  if (below !== undefined && value >= below) return `It must be less than ${below}.`
   if (step !== undefined) {
     const steps = value / step
-    if (Math.abs(steps - Math.round(steps)) > 1e-9) return `It is to be a multiple of ${step}.`
+    if (Math.abs(steps - Math.round(steps)) > 1e-9) return `It must be a multiple of ${step}.`
   }
   return undefined
 }
@@ -140,7 +140,7 @@ export const problemOf = (
     return isScalar && choices.includes(node.value) ? undefined : "It is none of the choices."
   }
   const type = schema["type"]
-  if (!isOf(type, node, raw)) return `It is to be ${typeNames[String(type)] ?? String(type)}.`
+  if (!isOf(type, node, raw)) return `It must be ${typeNames[String(type)] ?? String(type)}.`
   if (node.kind === "text") return ofText(schema, node.value as string)
   if (node.kind === "number") return ofNumber(schema, raw)
   return node.kind === "list" ? ofList(schema, node) : undefined

@@ -30,7 +30,7 @@ const words: Readonly<Record<Field["kind"], string>> = {
   choice: "Value",
   list: "List",
   object: "Object",
-  json: "Value"
+  json: "JSON"
 }
 
 type State = "value" | "null" | "absent"
@@ -52,7 +52,8 @@ const StateChoice = ({ field, hands }: Common) => {
   const { kind, name, nullable, optional, path } = field
   const isItem = typeof path.at(-1) === "number"
   const states: ReadonlyArray<readonly [State, string]> = [
-    ["value", words[kind]],
+    // What nobody knows is written as JSON.
+    ...(kind === "json" && state !== "value" ? [] : [["value", words[kind]] as const]),
     ...(nullable || state === "null" ? [["null", "null"] as const] : []),
     ...(!isItem && (optional || state === "absent") ? [["absent", "Absent"] as const] : [])
   ]
@@ -114,6 +115,9 @@ const Choice = ({ field, hands, ...attributes }: Common & { readonly [name: stri
   )
 }
 
+/** The control of a text stays the same one while it grows. */
+const keyOf = ({ kind }: Field): string => (kind === "long" ? "text" : kind)
+
 /** A control for a value without parts. */
 const Control = ({ field, hands, ...attributes }: Common & { readonly [name: string]: unknown }) => {
   const { kind, node, path } = field
@@ -128,6 +132,7 @@ const Control = ({ field, hands, ...attributes }: Common & { readonly [name: str
     return (
       <input
         {...attributes}
+        dir="ltr"
         inputMode={kind === "integer" ? "numeric" : "decimal"}
         autocomplete="off"
         placeholder={placeholder}
@@ -173,6 +178,7 @@ const notesOf = (field: Field, hands: FormHands) => {
     attributes: {
       id,
       "aria-describedby": described === "" ? undefined : described,
+      "aria-required": field.optional ? undefined : ("true" as const),
       "aria-invalid": problem === undefined ? undefined : ("true" as const)
     },
     notes: (
@@ -210,15 +216,15 @@ const Items = ({ field, hands }: Common) => {
           return (
             <li key={at}>
               <div class="form-item">
-                {item.node?.kind === "null" ? (
-                  <StateChoice field={item} hands={hands} />
+                {item.kind === "json" ? (
+                  <code class="form-raw">{hands.text.slice(item.node!.from, item.node!.to)}</code>
                 ) : (
                   <Control
-                    key={item.kind}
+                    key={keyOf(item)}
                     field={item}
                     hands={hands}
                     {...attributes}
-                    aria-label={`${name}, item ${at + 1}`}
+                    aria-label={item.name}
                   />
                 )}
                 <button
@@ -310,7 +316,7 @@ export const FieldView = ({ field, hands }: Common) => {
       <div class="form-control">
         {isJson ? (
           <>
-            <code class="form-raw">
+            <code class="form-raw" dir="ltr">
               {state === "value" ? hands.text.slice(node!.from, Math.min(node!.to, node!.from + 200)) : state}
             </code>
             <button
@@ -325,7 +331,7 @@ export const FieldView = ({ field, hands }: Common) => {
             </button>
           </>
         ) : (
-          <Control key={kind === "long" ? "text" : kind} field={field} hands={hands} {...attributes} />
+          <Control key={keyOf(field)} field={field} hands={hands} {...attributes} />
         )}
         {kind === "boolean" || kind === "choice" ? null : <StateChoice field={field} hands={hands} />}
       </div>

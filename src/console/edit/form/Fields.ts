@@ -94,7 +94,7 @@ const kindOfNode = (node: JsonNode | undefined): FieldKind => {
   return node.kind
 }
 
-const isPlain = (kind: JsonNode["kind"]) => kind === "text" || kind === "number" || kind === "boolean"
+const isPlain = (kind: JsonNode["kind"]) => kind !== "object" && kind !== "list"
 
 const wanted = (root: JsonObject, { choices, schema, unknown }: ReadSchema): FieldKind => {
   if (unknown !== undefined) return "json"
@@ -184,7 +184,7 @@ const fieldOf = (making: Making, { name, node, optional, path, read, refused }: 
         ? node.items.map((one, at) =>
             fieldOf(making, {
               path: [...path, at],
-              name: `${at + 1}`,
+              name: `${name}, item ${at + 1}`,
               read: item!,
               node: one,
               optional: true

@@ -46,7 +46,7 @@ export const Form = (props: {
   }
   return (
     <form
-      class="form"
+      class="fields"
       aria-label={props.label}
       onSubmit={(event) => event.preventDefault()}
       onKeyDown={(event) => {
