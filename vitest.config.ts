@@ -15,6 +15,7 @@ interface TierOptions {
   readonly pool?: "forks" | "threads"
   readonly groupOrder?: number
   readonly retry?: number
+  readonly env?: Record<string, string>
 }
 
 const tier = (
@@ -22,7 +23,7 @@ const tier = (
   include: Array<string>,
   exclude: Array<string>,
   testTimeout: number,
-  { groupOrder = 0, pool = "forks", retry = 0 }: TierOptions = {}
+  { env = {}, groupOrder = 0, pool = "forks", retry = 0 }: TierOptions = {}
 ) => ({
   resolve: { alias },
   test: {
@@ -33,6 +34,7 @@ const tier = (
     hookTimeout: testTimeout,
     pool,
     retry,
+    env,
     sequence: { groupOrder },
     setupFiles: [fileURLToPath(new URL("./test/support/vitest/setup.ts", import.meta.url))]
   }
@@ -54,6 +56,15 @@ const alone = [
   "test/store/transfer/FromAsyncIterable.test.ts"
 ]
 
+/** Suites of which `npm test` runs a part (`test/support/vitest/whole.ts`): soak runs the whole. */
+const sampled = [
+  "test/git/disk/Damage.test.ts",
+  "test/http/server/eventLoop.test.ts",
+  "test/store/core/{Foreign,IndexBadInput}.test.ts",
+  "test/store/merging/MergeBadInput.test.ts",
+  "test/store/remote/github/PullRequests.test.ts"
+]
+
 /** Whole suites over one more carrier, and long ones: with them the tests of a change would take more than 20 minutes. */
 const long = [
   "test/e2e/backup-moving.test.ts",
@@ -71,7 +82,9 @@ export default defineConfig({
       tier("alone", alone, long, 30_000, { pool: "threads", groupOrder: 1 }),
       // A browser on a busy machine may be late once: the summary names each test that needed its second run.
       tier("e2e", ["test/e2e/**/*.test.ts", "examples/**/*.test.ts"], long, 180_000, { retry: 1 }),
-      tier("soak", ["test/soak/**/*.test.ts", ...long], [], 3_600_000)
+      tier("soak", ["test/soak/**/*.test.ts", ...long, ...sampled], [], 3_600_000, {
+        env: { CHAINSTORE_WHOLE: "1" }
+      })
     ]
   }
 })

@@ -8,6 +8,7 @@ import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
 import type { RemoteFailure } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
+import { isWhole } from "../../support/vitest/whole.js"
 import { git, put, temporary, write } from "./support/temporary.js"
 
 /** Bytes that look like nothing, the same ones in every run. */
@@ -155,6 +156,7 @@ describe("a repository of which one file is damaged", () => {
         const wrong: Array<string> = []
         const damaged = path.join(path.dirname(whole), "damaged.git")
         const place = path.join(damaged, "chainstore")
+        let trial = 0
         assert.isAtLeast(files(whole).filter((file) => derived.test(file)).length, 4)
         for (const file of files(whole)) {
           const bytes = fs.readFileSync(path.join(whole, file))
@@ -163,6 +165,8 @@ describe("a repository of which one file is damaged", () => {
           )
           for (const { damage, name, packIndex, reading } of trials) {
             if (packIndex === 0 && !file.endsWith(".idx")) continue
+            const isMended = file.endsWith(".idx") && name === "filled with garbage"
+            if (!isWhole && !isMended && trial++ % 3 > 0) continue
             const which = `${file} ${name}, indexes read ${reading}`
             const now = damage(bytes, file)
             if (now.equals(bytes)) continue
@@ -182,7 +186,7 @@ describe("a repository of which one file is damaged", () => {
                     Either.isLeft(answer) ? [`${which}: ${question}: ${answer.left.message}`] : []
                   )
                 if (derived.test(file)) wrong.push(...broken(answers))
-                if (file.endsWith(".idx") && name === "filled with garbage") {
+                if (isMended) {
                   yield* repository.right.maintain
                   const mended = yield* ask(repository.right, head, looseOid)
                   wrong.push(...broken(mended), ...wrongIn(before, mended))

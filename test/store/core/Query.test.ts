@@ -196,7 +196,7 @@ const idOf = (n: number) => `d${String(n).padStart(3, "0")}`
 
 describe.each([...remotes, ...hosted])("queries on %s", (name, layer) => {
   const isMemory = name === "Memory"
-  const documents = isMemory ? 60 : 30
+  const documents = isMemory ? 40 : 30
 
   it.live.each(isMemory ? kinds : kinds.slice(2))(
     "have the result that the documents say, with %s",

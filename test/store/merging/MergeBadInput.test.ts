@@ -1,8 +1,12 @@
 import { describe } from "@effect/vitest"
+import { isWhole } from "../../support/vitest/whole.js"
 import { badInputOn } from "./BadInput.js"
 import { places } from "./Places.js"
 
-// The other ways to a host are in soak.
-const near = ["Memory", "LocalGit", "GitHub's client on our own host, over REST"]
+// The ways to a host are in soak.
+const near = ["Memory", "LocalGit"]
 
-describe.each(places.filter(([name]) => near.includes(name)))("merging and bad input on %s", badInputOn)
+describe.each(places.filter(([name]) => isWhole || near.includes(name)))(
+  "merging and bad input on %s",
+  badInputOn
+)

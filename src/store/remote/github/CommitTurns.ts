@@ -205,10 +205,23 @@ export const makeCommitTurns = ({
     !hasListed() &&
     (change._tag === "Remove" || change.content.length <= client.settings.contentsMaxBytes)
 
+  /**
+   * Fails where the branch is no longer where it is remembered. A merge has to ask before it is sent: the host takes it
+   * for a fast-forward of every commit that the other branch stands on, so it would pass over a head that is one of these.
+   */
+  const confirm = (branch: string, remembered: Option.Option<Head>) =>
+    Effect.gen(function* () {
+      const now = yield* headNow(branch)
+      if (Option.getEquivalence<Head>((a, b) => a.commit === b.commit)(now, remembered)) return
+      looked.set(branch, { head: now, at: yield* Monotonic.millis })
+      return yield* moved(branch)
+    })
+
   const attempt = <A, E>(
     branch: string,
     snapshot: BranchSnapshot,
-    edit: Edit<A, E>
+    edit: Edit<A, E>,
+    remembered: Option.Option<Head> = Option.none()
   ): Effect.Effect<Tried<A, E>, RemoteFailure> =>
     Effect.gen(function* () {
       const run = Effect.either(Effect.locally(edit(snapshot), building, true))
@@ -226,7 +239,11 @@ export const makeCommitTurns = ({
       if (Option.isNone(next)) {
         return { _tag: "Refused", answer: Effect.succeed({ committed: Option.none(), result }) }
       }
-      const made = yield* Effect.either(send(branch, snapshot, built.right, next.value))
+      const isMerge = (next.value.merges ?? []).length > 0
+      const confirmed = isMerge && Option.isSome(remembered) ? confirm(branch, remembered) : Effect.void
+      const made = yield* Effect.either(
+        Effect.zipRight(confirmed, send(branch, snapshot, built.right, next.value))
+      )
       if (made._tag === "Left") {
         return { _tag: made.left instanceof RefMoved ? "Lost" : "Failed", answer: Effect.fail(made.left) }
       }
@@ -252,7 +269,7 @@ export const makeCommitTurns = ({
                 ? told("head")(heads.now(branch, wants))
                 : Effect.as(bringMissing(remembered.value, wants), remembered)
           })
-          const tried = yield* attempt(branch, first, edit)
+          const tried = yield* attempt(branch, first, edit, remembered)
           if (tried._tag === "Committed" || tried._tag === "Failed") return yield* tried.answer
           // A refusal is never issued from memory alone, and a race that only memory lost is none.
           if (!first.isPinned()) {

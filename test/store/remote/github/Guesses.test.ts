@@ -7,13 +7,15 @@ import type { Server } from "../../../support/github/InProcess.js"
 import { replying } from "../../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../../support/github/Remote.js"
 
+const opened = (server: Server, options: Partial<GitHubOptions>, store: StoreOptions) =>
+  Effect.gen(function* () {
+    const remote = yield* remoteOf(server, options)
+    const layer = Layer.provide(Store.layer(store), Layer.succeed(GitRemote, remote))
+    return { remote, store: yield* Effect.provide(Store, yield* Layer.build(layer)) }
+  })
+
 const open = (server: Server, options: Partial<GitHubOptions>, store: StoreOptions) =>
-  Effect.flatMap(remoteOf(server, options), (remote) =>
-    Effect.flatMap(
-      Layer.build(Layer.provide(Store.layer(store), Layer.succeed(GitRemote, remote))),
-      (context) => Effect.provide(Store, context)
-    )
-  )
+  Effect.map(opened(server, options, store), ({ store }) => store)
 
 const both: ReadonlyArray<Partial<GitHubOptions>> = [{}, { useGraphql: true, commitVia: "graphql" }]
 
@@ -66,6 +68,29 @@ describe.each(both)("what is remembered is never believed over the host, with %j
       const found = yield* other.findBy("kind", "b")
       assert.strictEqual(found.length, 6)
       assert.isTrue((yield* docs.explain("kind", "b")).current)
+    })
+  )
+
+  it.scopedLive("a merge stands on where its branch is, also where the other branch stands on that", () =>
+    Effect.gen(function* () {
+      const { docs, server } = yield* world()
+      const { remote, store } = yield* opened(server, options, {})
+      const other = yield* opened(server, {}, {})
+      const headOf = (branch: string) => Effect.map(other.remote.head(branch), Option.getOrThrow)
+      yield* store.collection("docs").update("first", { n: 1 })
+      yield* docs.insert({}, { id: "second" })
+      const between = yield* headOf("main")
+      yield* other.store.createBranch("side")
+      yield* other.store.onBranch("side").collection("docs").insert({}, { id: "third" })
+      const side = yield* headOf("side")
+      yield* store.merge("side", { fastForward: false })
+      const { parents } = Option.getOrThrow(yield* other.remote.commitInfo((yield* headOf("main")).commit))
+      assert.deepStrictEqual(parents, [between.commit, side.commit])
+
+      yield* other.store.onBranch("side").collection("docs").insert({}, { id: "fourth" })
+      const { commitSha } = yield* other.store.merge("side")
+      assert.strictEqual((yield* store.merge("side", { fastForward: false })).kind, "upToDate")
+      assert.strictEqual(Option.getOrThrow(yield* remote.head("main")).commit, Option.getOrThrow(commitSha))
     })
   )
 

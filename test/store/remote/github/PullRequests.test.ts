@@ -7,6 +7,7 @@ import * as Store from "../../../../src/store/Store.js"
 import type { StoreService } from "../../../../src/store/StoreService.js"
 import { faults, makeServer, replying, type Server, verbs } from "../../../support/github/InProcess.js"
 import { remoteOf } from "../../../support/github/Remote.js"
+import { everyNth } from "../../../support/vitest/whole.js"
 import { expectFailure } from "../../operations/Support.js"
 
 const quick = { maxRetries: 3, backoffFactor: "1 millis", timeout: "200 millis" } as const
@@ -85,7 +86,7 @@ describe("proposals as pull requests", () => {
     })
   )
 
-  for (const [what, fault] of faults) {
+  for (const [what, fault] of everyNth(3, faults)) {
     it.scopedLive(
       `are made, labelled, closed and merged once where ${what}, the first time`,
       () =>

@@ -6,8 +6,8 @@ const seed = process.env["CHAINSTORE_SEED"] ?? "replies"
 
 describe("a write whose replies are lost, come twice or come from a machine behind the others", () => {
   for (const [how, run, count] of [
-    ["alone", runAlone, Number(process.env["CHAINSTORE_CELLS"] ?? 24)],
-    ["one after the other", runInSequence, Number(process.env["CHAINSTORE_CELLS"] ?? 24)]
+    ["alone", runAlone, Number(process.env["CHAINSTORE_CELLS"] ?? 12)],
+    ["one after the other", runInSequence, Number(process.env["CHAINSTORE_CELLS"] ?? 12)]
   ] as const) {
     it.scoped(
       `is done once, not done, or said to be uncertain, and the history agrees: ${how}`,
