@@ -66,9 +66,12 @@ for (const name of ["not", "if", "then", "else", "unevaluatedItems", "unevaluate
 const ofSchemas = new Set(["allOf", "anyOf", "oneOf", "prefixItems"])
 const ofNamed = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
 
+/** Problems that are told of one schema. */
+const mostProblems = 20
+
 /** Looks into a schema, which is nested no deeper than JSON may be. */
 const judge = (schema: Json, path: string, problems: Array<SettingsProblem>): void => {
-  if (typeof schema === "boolean") return
+  if (typeof schema === "boolean" || problems.length >= mostProblems) return
   if (!isObject(schema)) {
     problems.push({ path, message: "must be a schema: an object, true or false" })
     return

@@ -356,7 +356,7 @@ it("the words beside a field are there where a validator refuses its value", () 
       )
       assert.strictEqual(words.length === 0, validator().validate(root, { a: value }), words.join(" "))
     }),
-    { numRuns: 500 }
+    { numRuns: 150 }
   )
 })
 
@@ -420,8 +420,23 @@ it("fields are what the schema says, and what is there where it says otherwise",
   assert.strictEqual(one('{"a": [{}]}', { type: "array", items: { type: "string" } }).kind, "json")
   assert.strictEqual(one('{"a": 1}', { $ref: "#/nowhere" }).kind, "number")
   assert.include(one("{}", { $ref: "#/nowhere" }).help, "which is not there")
+  // A value that is one of very many is typed.
+  const many = Array.from({ length: 1000 }, (_, at) => `v${at}`)
+  assert.deepStrictEqual(
+    [one('{"a": "v9"}', { enum: many }), one('{"a": "w"}', { enum: many })].map(({ kind, problem }) => [
+      kind,
+      problem
+    ]),
+    [
+      ["text", undefined],
+      ["text", "It is none of the choices."]
+    ]
+  )
   // A pattern that may take for ever is not tried.
   assert.isUndefined(one(`{"a": "${"a".repeat(60)}!"}`, { type: "string", pattern: "^(a+)+$" }).problem)
+  const slow = `{"a": "${"a".repeat(250)}"}`
+  assert.isUndefined(one(slow, { type: "string", pattern: "a*a*a*a*a*a*b" }).problem)
+  assert.isDefined(one(slow, { type: "string", pattern: "^a*a*a*b" }).problem)
 })
 
 it("a schema that refers to itself has a form as deep as the document", () => {
@@ -432,6 +447,17 @@ it("a schema that refers to itself has a form as deep as the document", () => {
   const [, child] = fieldsOf('{"child": {"child": {"name": "x"}}}', tree)
   assert.strictEqual(child!.parts[1]!.parts[0]!.name, "name")
   assert.strictEqual(one("{}", { $ref: "#/properties/a" }).kind, "json")
+  const names = Array.from({ length: 30 }, (_, at) => `D${at}`)
+  const wide: JsonObject = {
+    $defs: Object.fromEntries(
+      names.map((name, at) => {
+        const next = { $ref: `#/$defs/D${at + 1}` }
+        return [name, { anyOf: [next, next] }]
+      })
+    ),
+    properties: { a: { $ref: "#/$defs/D0" }, b: { type: "string" } }
+  }
+  assert.strictEqual(fieldsOf('{"a": 1}', wide)[0]!.kind, "number")
   const loop = { $defs: { L: { allOf: [{ $ref: "#/$defs/L" }] } }, properties: { a: { $ref: "#/$defs/L" } } }
   assert.strictEqual(fieldsOf("{}", loop)[0]!.kind, "json")
 })

@@ -342,7 +342,7 @@ export const EditPanel = (props: {
                   choose("json", true)
                 }}
               />
-            ) : view === undefined ? (
+            ) : view === undefined || isForm ? (
               <div class="skeleton-lines" aria-hidden="true">
                 <span />
                 <span />
@@ -353,7 +353,7 @@ export const EditPanel = (props: {
               label={`JSON of ${collection}/${id}`}
               text={text}
               editor={editor}
-              hidden={view === undefined || (isForm && isOpen)}
+              hidden={view === undefined || isForm}
               onOpen={() => setOpen(true)}
               onChange={change}
               onDone={props.onReview}

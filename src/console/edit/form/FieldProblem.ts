@@ -51,8 +51,15 @@ const formats: Readonly<Record<string, readonly [test: (text: string) => boolean
 }
 
 /** Texts that a pattern is tried on, and patterns that are tried: one in a file must not hold the page. */
-const longestTried = 400
-const isQuick = (pattern: string): boolean => pattern.length <= 400 && !/\)\s*[*+{]|\\[1-9k]/.test(pattern)
+const longestTried = 256
+
+/** Whether a pattern takes at most about the third power of a text's length: without nested repetitions, and with few of them. */
+const isQuick = (pattern: string): boolean => {
+  const bare = pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, "_")
+  const repetitions = bare.match(/[*+]|\{\d*,\d*\}/g)?.length ?? 0
+  const isReferring = /\\[1-9k]/.test(pattern)
+  return !isReferring && !/\)[*+{]/.test(bare) && repetitions <= (bare.startsWith("^") ? 3 : 2)
+}
 
 const breaks = (pattern: string, text: string): boolean => {
   if (text.length > longestTried || !isQuick(pattern)) return false

@@ -6,7 +6,15 @@ import { findRepeatedKey } from "../../../domain/RepeatedKey.js"
 import { runSync } from "../../../domain/TimeSlice.js"
 import { problemOf } from "./FieldProblem.js"
 import { type JsonNode, type Path, parseNodes } from "./JsonNodes.js"
-import { listIn, member, objectIn, type ReadSchema, readSchema } from "./SchemaReading.js"
+import {
+  listIn,
+  member,
+  objectIn,
+  type ReadSchema,
+  readSchema,
+  type SchemaRoot,
+  schemaRoot
+} from "./SchemaReading.js"
 
 /** How a field is shown. */
 export type FieldKind =
@@ -58,6 +66,9 @@ export interface FormModel {
 const longestText = 200_000
 const mostFields = 400
 
+/** More values than this are typed, and not chosen from a list. */
+const mostChoices = 300
+
 /** Texts that are longer than this have room for several lines. */
 const longText = 80
 
@@ -96,9 +107,12 @@ const kindOfNode = (node: JsonNode | undefined): FieldKind => {
 
 const isPlain = (kind: JsonNode["kind"]) => kind !== "object" && kind !== "list"
 
-const wanted = (root: JsonObject, { choices, schema, unknown }: ReadSchema): FieldKind => {
+const wanted = (root: SchemaRoot, { choices, schema, unknown }: ReadSchema): FieldKind => {
   if (unknown !== undefined) return "json"
-  if (choices !== undefined) return choices.every(isScalar) ? "choice" : "json"
+  if (choices !== undefined && choices.length <= mostChoices) {
+    return choices.every(isScalar) ? "choice" : "json"
+  }
+  if (choices !== undefined) return choices.every((one) => typeof one === "string") ? "text" : "json"
   switch (schema["type"]) {
     case "string":
       return member(schema, "format") === "date-time" ? "moment" : "text"
@@ -130,7 +144,7 @@ const nodeKinds: Readonly<Partial<Record<FieldKind, JsonNode["kind"]>>> = {
 }
 
 /** The kind that a schema wants, unless there is something else: that is shown as what it is. */
-const kindOf = (root: JsonObject, read: ReadSchema, node: JsonNode | undefined): FieldKind => {
+const kindOf = (root: SchemaRoot, read: ReadSchema, node: JsonNode | undefined): FieldKind => {
   const kind = wanted(root, read)
   if (node === undefined || node.kind === "null") return kind
   if (kind === "choice") return node.kind === "object" || node.kind === "list" ? kindOfNode(node) : kind
@@ -160,7 +174,7 @@ interface Given {
 }
 
 interface Making {
-  readonly root: JsonObject
+  readonly root: SchemaRoot
   readonly text: string
   readonly inferred: boolean
   count: number
@@ -252,7 +266,7 @@ const problemsIn = (fields: ReadonlyArray<Field>): number =>
 /** The fields of a document's text; or why it is edited as JSON, as a sentence. */
 export const formOf = (
   text: string,
-  { documents, schema: root }: FormSchema
+  { documents, schema: given }: FormSchema
 ): Either.Either<FormModel, string> => {
   if (text.length > longestText) return Either.left("The document is too long for a form.")
   try {
@@ -265,7 +279,8 @@ export const formOf = (
   if (node.kind !== "object") return Either.left("A form shows an object, and the text holds something else.")
   if (runSync(findRepeatedKey(text)) !== undefined)
     return Either.left("The text has a key twice: mend it, and the form shows it.")
-  const read = readSchema(root, root)
+  const root = schemaRoot(given)
+  const read = readSchema(root, given)
   const { schema, unknown } = read
   const isOfObjects =
     schema["type"] === "object" || (schema["type"] === undefined && read.choices === undefined)
@@ -312,7 +327,7 @@ export const beginning = ({ choices, kind, schema }: Pick<Field, "choices" | "ki
 /** What a new item of a list is, in JSON. */
 export const newItem = (list: Field): string => {
   const last = list.parts.at(-1)
-  const kind = list.item === undefined ? "json" : wanted({}, list.item)
+  const kind = list.item === undefined ? "json" : wanted(schemaRoot({}), list.item)
   return beginning({
     choices: list.item?.choices ?? [],
     kind: kind === "json" ? (last?.kind ?? "text") : kind,

@@ -70,10 +70,21 @@ const open = (schema: JsonObject, unknown?: string): ReadSchema => ({
 /** Hops of references, and schemas in schemas, that are followed. */
 const mostHops = 32
 
+/** Schemas that one form looks at: alternatives of alternatives could be any number. */
+const mostReads = 20_000
+
+/** The schema that references lead into, and how many schemas may still be looked at. */
+export interface SchemaRoot {
+  readonly schema: JsonObject
+  left: number
+}
+
+export const schemaRoot = (schema: JsonObject): SchemaRoot => ({ schema, left: mostReads })
+
 const withoutNull = (values: ReadonlyArray<Json>) => values.filter((value) => value !== null)
 
 const ofAlternatives = (
-  root: JsonObject,
+  root: SchemaRoot,
   base: JsonObject,
   given: ReadonlyArray<Json>,
   hops: number
@@ -93,12 +104,13 @@ const ofAlternatives = (
 }
 
 /** Reads a schema that lies inside another one. */
-export const readSchema = (root: JsonObject, given: Json | undefined, hops = 0): ReadSchema => {
+export const readSchema = (root: SchemaRoot, given: Json | undefined, hops = 0): ReadSchema => {
   if (!isObject(given)) return open({})
   if (hops > mostHops) return open({}, "Its schema refers to itself.")
+  if (root.left-- <= 0) return open({}, "Its schema is too intricate.")
   const ref = member(given, "$ref")
   if (typeof ref === "string") {
-    const target = referred(root, ref)
+    const target = referred(root.schema, ref)
     if (target === undefined) return open({}, `Its schema refers to ${ref}, which is not there.`)
     const own = without(given, "$ref")
     return isObject(target)
@@ -138,11 +150,11 @@ export const readSchema = (root: JsonObject, given: Json | undefined, hops = 0):
 }
 
 /** A part of `allOf` with its own references and parts in it. */
-const flat = (root: JsonObject, part: Json, hops: number): JsonObject => {
-  if (!isObject(part) || hops > mostHops) return {}
+const flat = (root: SchemaRoot, part: Json, hops: number): JsonObject => {
+  if (!isObject(part) || hops > mostHops || root.left-- <= 0) return {}
   const ref = member(part, "$ref")
   if (typeof ref === "string") {
-    const target = referred(root, ref)
+    const target = referred(root.schema, ref)
     return both(isObject(target) ? flat(root, target, hops + 1) : {}, without(part, "$ref"))
   }
   return listIn(part, "allOf").reduce<JsonObject>(
