@@ -152,6 +152,8 @@ bothBuilds("forms in the console", (the) => {
     )
     await field(page, "w required").fill("0")
     assert.include(await said(page, "w required"), "at least 1")
+    // What is typed after a pause is undone by itself.
+    await page.waitForTimeout(600)
     await field(page, "w required").fill("2.50")
 
     // Undo is of the draft's text, also of what the JSON editor did.

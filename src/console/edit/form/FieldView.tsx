@@ -8,7 +8,8 @@ import type { FormEdit } from "./TextEdits.js"
 /** What fields do to the document, and what is being typed and is no value yet. */
 export interface FormHands {
   readonly text: string
-  readonly edit: (edit: FormEdit, focus?: string) => void
+  /** `focus` is the id of what has the focus then. What is typed without a pause is undone together. */
+  readonly edit: (edit: FormEdit, how?: { readonly focus?: string; readonly isTyped?: boolean }) => void
   readonly pending: ReadonlyMap<string, string>
   readonly setPending: (id: string, text: string | undefined) => void
   readonly onJson: (at: number | undefined) => void
@@ -47,7 +48,11 @@ interface Common {
 }
 
 /** Value, null or absent: shown where there is more than one of them to choose from. */
-const StateChoice = ({ field, hands }: Common) => {
+const StateChoice = ({
+  describedBy,
+  field,
+  hands
+}: Common & { readonly describedBy?: string | undefined }) => {
   const state = stateOf(field)
   const { kind, name, nullable, optional, path } = field
   const isItem = typeof path.at(-1) === "number"
@@ -62,6 +67,7 @@ const StateChoice = ({ field, hands }: Common) => {
     <select
       class="field-state"
       aria-label={`What ${name} is`}
+      aria-describedby={describedBy}
       value={state}
       onChange={(event) => {
         const next = event.currentTarget.value as State
@@ -141,7 +147,8 @@ const Control = ({ field, hands, ...attributes }: Common & { readonly [name: str
           const given = event.currentTarget.value
           const isNumber = number.test(given.trim())
           hands.setPending(id, isNumber ? undefined : given)
-          if (isNumber && given.trim() !== raw) hands.edit({ _tag: "Set", path, raw: given.trim() })
+          if (isNumber && given.trim() !== raw)
+            hands.edit({ _tag: "Set", path, raw: given.trim() }, { isTyped: true })
         }}
       />
     )
@@ -153,7 +160,7 @@ const Control = ({ field, hands, ...attributes }: Common & { readonly [name: str
     placeholder,
     value: state === "value" ? (node as { readonly value: string }).value : "",
     onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
-      hands.edit({ _tag: "Type", path, value: event.currentTarget.value })
+      hands.edit({ _tag: "Type", path, value: event.currentTarget.value }, { isTyped: true })
   }
   return wasLong.current ? (
     <textarea rows={4} {...common} />
@@ -202,17 +209,21 @@ const Items = ({ field, hands }: Common) => {
   const { name, parts, path } = field
   const id = idOf(path)
   const itemId = (at: number) => idOf([...path, at])
-  const add = () => hands.edit({ _tag: "Add", path, raw: newItem(field) }, itemId(parts.length))
+  const add = () => hands.edit({ _tag: "Add", path, raw: newItem(field) }, { focus: itemId(parts.length) })
   return (
     <>
       <ol class="form-items">
         {parts.map((item, at) => {
           const { attributes, notes } = notesOf(item, hands)
-          const move = (by: -1 | 1) =>
+          const move = (by: -1 | 1) => {
+            const next = at + by
+            // At an end the button that moves it further is disabled.
+            const isUp = next > 0 && (by < 0 || next === parts.length - 1)
             hands.edit(
               { _tag: "Move", path: item.path, by },
-              `${itemId(at + by)}-${at + by === 0 ? "down" : at + by === parts.length - 1 ? "up" : by < 0 ? "up" : "down"}`
+              { focus: `${itemId(next)}-${isUp ? "up" : "down"}` }
             )
+          }
           return (
             <li key={at}>
               <div class="form-item">
@@ -255,7 +266,12 @@ const Items = ({ field, hands }: Common) => {
                   onClick={() =>
                     hands.edit(
                       { _tag: "Remove", path: item.path },
-                      parts.length === 1 ? `${id}-add` : `${itemId(Math.min(at, parts.length - 2))}-remove`
+                      {
+                        focus:
+                          parts.length === 1
+                            ? `${id}-add`
+                            : `${itemId(Math.min(at, parts.length - 2))}-remove`
+                      }
                     )
                   }
                 >
@@ -319,21 +335,29 @@ export const FieldView = ({ field, hands }: Common) => {
             <code class="form-raw" dir="ltr">
               {state === "value" ? hands.text.slice(node!.from, Math.min(node!.to, node!.from + 200)) : state}
             </code>
-            <button
-              type="button"
-              class="button small plain"
-              id={id}
-              aria-describedby={attributes["aria-describedby"]}
-              aria-label={`Edit ${name} as JSON`}
-              onClick={() => hands.onJson(node?.from)}
-            >
-              Edit as JSON
-            </button>
+            {kind !== "json" ? null : (
+              <button
+                type="button"
+                class="button small plain"
+                id={id}
+                aria-describedby={attributes["aria-describedby"]}
+                aria-label={`Edit ${name} as JSON`}
+                onClick={() => hands.onJson(node?.from)}
+              >
+                Edit as JSON
+              </button>
+            )}
           </>
         ) : (
           <Control key={keyOf(field)} field={field} hands={hands} {...attributes} />
         )}
-        {kind === "boolean" || kind === "choice" ? null : <StateChoice field={field} hands={hands} />}
+        {kind === "boolean" || kind === "choice" ? null : (
+          <StateChoice
+            field={field}
+            hands={hands}
+            describedBy={kind === "list" || kind === "object" ? attributes["aria-describedby"] : undefined}
+          />
+        )}
       </div>
       {notes}
     </div>

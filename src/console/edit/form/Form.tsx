@@ -36,11 +36,14 @@ export const Form = (props: {
       else next.set(id, typed)
       setPending(next)
     },
-    edit: (edit: FormEdit, next?: string) => {
+    edit: (
+      edit: FormEdit,
+      { focus: next, isTyped = false }: { readonly focus?: string; readonly isTyped?: boolean } = {}
+    ) => {
       const change = changeOf(text, edit)
       if (change === undefined) return
       focus.current = next
-      props.onChange(change, edit._tag === "Type")
+      props.onChange(change, isTyped)
     },
     onJson: props.onJson
   }
