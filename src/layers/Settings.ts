@@ -37,6 +37,15 @@ const limits = (name: string): Config.Config<Limits.LimitsOptions> =>
     })
   )
 
+/** The name of a JSON file. */
+const jsonFile = (name: string) =>
+  text(name).pipe(
+    Config.mapAttempt((given) => {
+      if (given.trimStart().startsWith("{")) throw new Error("must name a JSON file, not be the JSON itself")
+      return given
+    })
+  )
+
 /** Addresses of APIs, or of their raw files, that a session can be opened on. */
 const addresses = (kind: "apiUrl" | "rawUrl") => (name: string) =>
   text(name).pipe(
@@ -77,7 +86,7 @@ const table = {
   hostFaults: optional(
     "CHAINSTORE_HOST_FAULTS",
     "JSON file of faults that `npm run host` follows as it changes, for testing clients",
-    text
+    jsonFile
   ),
   hostLimits: optional(
     "CHAINSTORE_HOST_LIMITS",

@@ -55,12 +55,19 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "limits that are not understood keep it from starting",
+  "limits that are not understood, and faults that are no file, keep it from starting",
   () =>
-    Effect.gen(function* () {
-      const { exit, out } = yield* serve({ CHAINSTORE_HOST_LIMITS: `{"core":"many"}` }, [], "host")
-      assert.strictEqual(yield* Effect.promise(() => exit), 1)
-      assert.match(out.errors, /CHAINSTORE_HOST_LIMITS/)
-    }),
+    Effect.forEach(
+      [
+        ["CHAINSTORE_HOST_LIMITS", `{"core":"many"}`],
+        ["CHAINSTORE_HOST_FAULTS", `{"staleSeconds":2}`]
+      ] as const,
+      ([name, value]) =>
+        Effect.gen(function* () {
+          const { exit, out } = yield* serve({ [name]: value }, [], "host")
+          assert.strictEqual(yield* Effect.promise(() => exit), 1)
+          assert.include(out.errors, name)
+        })
+    ),
   60_000
 )
