@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ReadError } from "../../domain/StoreError.js"
 import type { CollectionEstimate, EstimateOptions, StoragePlan } from "../CollectionEstimate.js"
-import { check } from "./Arguments.js"
-import { insertCost, recommendedStorage, storageAdvice } from "./Scale.js"
-import type { StoreCore } from "./StoreCore.js"
+import { check } from "./calls/Arguments.js"
+import type { StoreCore } from "./commit/StoreCore.js"
+import { insertCost, recommendedStorage, storageAdvice } from "./derived/Scale.js"
 
 const derivedOf = (core: StoreCore, name: string) =>
   Effect.gen(function* () {
