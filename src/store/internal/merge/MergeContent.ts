@@ -1,9 +1,12 @@
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { encode, JsonNumber } from "../../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../../domain/Document.js"
 import { conflictName, isMark } from "../../../domain/merge/ConflictMark.js"
 import { type MergeConflict, type MergeRules, mergeDocuments } from "../../../domain/merge/index.js"
+import { merging } from "../../../domain/merge/MergeDocuments.js"
 import { asRead, parseSpelled, type SpelledJson, type SpelledObject } from "../../../domain/SpelledJson.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { withoutMetadata } from "../commit/Versions.js"
 
 /** The contents of a document's file in three versions; undefined where it is missing. */
@@ -57,33 +60,29 @@ export class DecisionFailed extends Error {
   readonly hint = 'return "ours", "theirs", or undefined, which leaves the place in conflict'
 }
 
-/** Merges versions that both are there. */
+/** Merges versions that both are there, in slices: long lists take long. */
 export const mergeContents = (
   { base, ours, theirs }: Contents,
   rules: MergeRules
-): Either.Either<ContentMerge, string | DecisionFailed> =>
-  Either.gen(function* () {
+): Effect.Effect<ContentMerge, string | DecisionFailed> =>
+  Effect.gen(function* () {
     const [left, right] = [parsed(ours), parsed(theirs)]
     for (const [side, found] of [["ours", left] as const, ["theirs", right] as const]) {
       if (Either.isLeft(found)) return { _tag: "Unreadable", problem: `${side} ${found.left}` } as const
     }
     // A base that nobody can read is as good as none: what differs is a conflict.
     const before = Either.getOrElse(parsed(base), () => undefined)
-    const { conflicts, document } = yield* Either.try({
-      try: () =>
-        mergeDocuments(
-          {
-            base: before,
-            ours: Either.getOrThrow(left)!,
-            theirs: Either.getOrThrow(right)!
-          },
-          rules
-        ),
-      catch: (cause) =>
-        cause instanceof DecisionFailed
-          ? cause
-          : `a merge rule failed: ${cause instanceof Error ? cause.message : String(cause)}`
-    })
+    const versions = { base: before, ours: Either.getOrThrow(left)!, theirs: Either.getOrThrow(right)! }
+    const { conflicts, document } = yield* TimeSlice.run(() => merging(versions, rules)).pipe(
+      // A rule is a function of the caller: what it throws is an error of its input.
+      Effect.catchAllDefect((cause) =>
+        Effect.fail(
+          cause instanceof DecisionFailed
+            ? cause
+            : `a merge rule failed: ${cause instanceof Error ? cause.message : String(cause)}`
+        )
+      )
+    )
     const content = yield* encoded(document)
     return { _tag: "Merged", document, content, conflicts: conflicts.map(shownConflict) } as const
   })
@@ -110,7 +109,11 @@ export const resolvedContent = (
         left !== undefined && right !== undefined
           ? metadataOf(
               mergeDocuments(
-                { base: Either.getOrElse(parsed(base), () => undefined), ours: left, theirs: right },
+                {
+                  base: metadataOf(Either.getOrElse(parsed(base), () => undefined) ?? {}),
+                  ours: metadataOf(left),
+                  theirs: metadataOf(right)
+                },
                 { settle: () => "ours" }
               ).document
             )

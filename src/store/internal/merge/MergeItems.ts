@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { compareCodePoints } from "../../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../../domain/Document.js"
@@ -221,7 +220,7 @@ export const compareSides = (
   blobs: ReadonlyMap<Oid, Uint8Array>,
   { rulesOf }: Merging,
   settle?: Settle
-): Either.Either<Compared, ValidationError> => {
+): Effect.Effect<Compared, ValidationError> => {
   const { base, document, ours, path, theirs } = item
   const contentOf = (file: FileEntry | undefined) => (file === undefined ? undefined : blobs.get(file.oid))
   const contents = { base: contentOf(base), ours: contentOf(ours), theirs: contentOf(theirs) }
@@ -235,7 +234,7 @@ export const compareSides = (
     const shown = contents.base === undefined ? base?.oid : undefined
     const [left, right] = [ours?.oid, theirs?.oid]
     const conflict: Unmerged = { ...at, kind: "file", base: shown, ours: left, theirs: right, problem }
-    return Either.right({ item, contents, merge: undefined, conflict })
+    return Effect.succeed({ item, contents, merge: undefined, conflict })
   }
   const { collection, id } = document
   const name = `${collection}/${id}`
@@ -248,7 +247,7 @@ export const compareSides = (
       kind: "deleted",
       problem: `${name} was deleted by ${gone} and changed by ${kept}`
     }
-    return Either.right({ item, contents, merge: undefined, conflict })
+    return Effect.succeed({ item, contents, merge: undefined, conflict })
   }
   const rules = rulesOf(collection)
   return mergeContents(
@@ -257,8 +256,8 @@ export const compareSides = (
       ? rules
       : { ...rules, settle: (conflict) => rules.settle?.(conflict) ?? sideOf(settle, conflict) }
   ).pipe(
-    Either.mapBoth({
-      onLeft: (problem) =>
+    Effect.mapBoth({
+      onFailure: (problem) =>
         new ValidationError({
           operation: "Store.merge",
           collection,
@@ -267,7 +266,7 @@ export const compareSides = (
           message: `${name}: ${problem instanceof DecisionFailed ? problem.message : problem}`,
           ...(problem instanceof DecisionFailed ? { hint: problem.hint } : {})
         }),
-      onRight: (merge): Compared => {
+      onSuccess: (merge): Compared => {
         if (merge._tag === "Unreadable") {
           const problem = `${path} was changed on both branches, and the file of ${merge.problem}`
           return { item, contents, merge, conflict: { ...place, kind: "unreadable", problem } }

@@ -52,6 +52,8 @@ export interface MergeRequest {
   readonly merging: Merging
   readonly options: MergeOptions
   readonly resolutions: Resolutions
+  /** Whether rules and `onConflict` are told of the sides the other way round: as of a merge of our side into theirs. */
+  readonly isTurned: boolean
 }
 
 const operation = "Store.merge"
@@ -133,7 +135,7 @@ export const planMerge = (
   core: StoreCore,
   snapshot: Snapshot,
   ours: Head,
-  { merging, options, resolutions, theirs }: MergeRequest
+  { isTurned, merging, options, resolutions, theirs }: MergeRequest
 ): Effect.Effect<MergePlan, WriteError> =>
   Effect.gen(function* () {
     const bases = yield* mergeBasesOf(core, ours, theirs)
@@ -171,14 +173,13 @@ export const planMerge = (
       )
     )
     const all: Array<Decided> = []
-    for (const item of both) all.push(yield* decide(item, blobs, ruled, resolutions))
-    const merged = yield* settingsFor(
-      settingsPath,
-      base?.settings ?? new Map(),
-      ourTree.settings,
-      theirTree.settings,
-      resolutions
-    )
+    for (const item of both) {
+      const told = isTurned ? { ...item, ours: item.theirs, theirs: item.ours } : item
+      all.push({ ...(yield* decide(told, blobs, ruled, resolutions)), item })
+    }
+    const sides = [ourTree.settings, theirTree.settings] as const
+    const [left, right] = isTurned ? ([sides[1], sides[0]] as const) : sides
+    const merged = yield* settingsFor(settingsPath, base?.settings ?? new Map(), left, right, resolutions)
     const put = all.flatMap((one): ReadonlyArray<ItemChange> => {
       const change = changeOf(one)
       return change?.after === undefined ? [] : [{ ...change, after: one.item.theirs ?? change.after }]

@@ -23,7 +23,7 @@ import { checkMergeOptions } from "./BranchArguments.js"
 import { branchHead, headNamed } from "./Branches.js"
 import { mergingOf } from "./MergeItems.js"
 import { type MergePlan, type MergeRequest, planMerge } from "./MergePlan.js"
-import { makeResolutions } from "./MergeResolutions.js"
+import { makeResolutions, type Resolutions } from "./MergeResolutions.js"
 import { isOfMode, unitOf } from "./MergeUnit.js"
 import { makePreview } from "./Preview.js"
 
@@ -105,12 +105,16 @@ const reported = (
     } satisfies Merged
   })
 
-/** What a merge asks before it writes. */
+/** What a merge of the store's own asks before it writes, and of whom. */
 export interface MergeChecks {
   /** Refuses the head of the branch that is merged into. */
   readonly judge?: ((ours: Head) => Effect.Effect<void, WriteError>) | undefined
   /** Done once, when the merge is known to have no conflicts, and while no branch waits for it. */
   readonly begin?: Effect.Effect<void, WriteError> | undefined
+  /** What another merge of the same sides was told about its conflicts, instead of `onConflict`. */
+  readonly resolutions?: Resolutions | undefined
+  /** Whether that one merged the other way round: its `ours` and `theirs` count. */
+  readonly isTurned?: boolean | undefined
 }
 
 /** Merges over a core; `open` makes a store of a core. */
@@ -118,7 +122,7 @@ export const makeMerge =
   (
     core: StoreCore,
     open: (core: StoreCore) => StoreService,
-    { begin, judge }: MergeChecks = {}
+    { begin, isTurned = false, judge, resolutions: told }: MergeChecks = {}
   ): StoreService["merge"] =>
   (from: string, options: MergeOptions = {}) =>
     Effect.gen(function* () {
@@ -135,8 +139,8 @@ export const makeMerge =
         [...(core.options.collections ?? []), ...(options.collections ?? [])],
         options.rules
       )
-      const resolutions = makeResolutions(options.onConflict)
-      const request: MergeRequest = { theirs, merging, options, resolutions }
+      const resolutions = told ?? makeResolutions(options.onConflict)
+      const request: MergeRequest = { theirs, merging, options, resolutions, isTurned }
       const text = {
         operation,
         message: options.message ?? `merge ${from} into ${target.branch}`,

@@ -7,17 +7,25 @@ import type { Merged, MergeOptions } from "../../Branches.js"
 import type { Proposal } from "../../Proposals.js"
 import type { PullRequest, PullRequests } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { unmergedError } from "../merge/Merges.js"
+import { makeResolutions } from "../merge/MergeResolutions.js"
+import { type MergeChecks, unmergedError } from "../merge/Merges.js"
 import { gone, moved } from "./ProposalErrors.js"
-import { makeTurnedConflicts } from "./TurnedConflicts.js"
 
 /** What a proposal is merged with. */
 interface Parts {
   readonly core: StoreCore
   readonly requests: PullRequests
-  readonly merge: (from: string, options: MergeOptions) => Effect.Effect<Merged, WriteError>
+  readonly merge: (
+    from: string,
+    options: MergeOptions,
+    checks: MergeChecks
+  ) => Effect.Effect<Merged, WriteError>
   /** Merges the target into the proposal. */
-  readonly rebased: (found: Proposal, options: MergeOptions) => Effect.Effect<Merged, WriteError>
+  readonly rebased: (
+    found: Proposal,
+    options: MergeOptions,
+    checks: MergeChecks
+  ) => Effect.Effect<Merged, WriteError>
   /** Where the branch of the proposal is. */
   readonly headOf: (operation: string) => Effect.Effect<Oid, WriteError>
 }
@@ -36,17 +44,15 @@ export const mergeByHost = (
     const request = yield* requests.find(branch)
     if (Option.isNone(request)) return yield* gone(operation, branch)
     let head = expected
-    const { asGiven, turned } = makeTurnedConflicts(options.onConflict)
+    const resolutions = makeResolutions(options.onConflict)
     for (let attempt = 0; ; attempt++) {
-      const shown = yield* merge(head, {
-        ...options,
-        onConflict: asGiven,
-        into: found.into,
-        fastForward: false,
-        dryRun: true
-      })
+      const shown = yield* merge(
+        head,
+        { ...options, into: found.into, fastForward: false, dryRun: true },
+        { resolutions }
+      )
       if (shown.conflicts.length > 0) return yield* unmergedError(shown.conflicts)
-      const { commitSha } = yield* rebased(found, { ...options, onConflict: turned })
+      const { commitSha } = yield* rebased(found, options, { resolutions, isTurned: true })
       const at = Option.getOrElse(commitSha, () => head)
       const before = at === head ? head : yield* firstParent(core, at as Oid)
       if (before !== head) return yield* moved(operation, found, head, before)

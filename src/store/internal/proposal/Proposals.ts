@@ -34,7 +34,7 @@ import { draftOn } from "./Drafts.js"
 import { checkListOptions, checkProposeOptions, guardProposal } from "./ProposalArguments.js"
 import { mergeByHost } from "./ProposalByHost.js"
 import { gone, moved, over } from "./ProposalErrors.js"
-import { type Judge, makeMarks, say, textOf } from "./ProposalMarks.js"
+import { makeMarks, say, textOf } from "./ProposalMarks.js"
 import { listProposals, ofBranch, ofPullRequest, proposalOf } from "./ProposalReading.js"
 import { acceptedMessage, type ProposalText, proposalPrefix } from "./ProposalText.js"
 
@@ -160,11 +160,11 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       Option.isSome(head) ? Effect.succeed(head.value.commit) : gone(operation, branch)
     )
 
-  const rebased = ({ into }: Proposal, options: MergeOptions, judge?: Judge) =>
+  const rebased = ({ into }: Proposal, options: MergeOptions, checks: MergeChecks) =>
     merge(
       into,
       { ...options, into: branch, message: options.message ?? `merge ${into} into proposal ${id}` },
-      { judge }
+      checks
     )
 
   const accept = (options: AcceptOptions = {}): Effect.Effect<Merged, WriteError> =>
@@ -217,7 +217,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       }),
     rebase: (options = {}) =>
       Effect.flatMap(openOne("Proposal.rebase"), (found) =>
-        rebased(found, options, judged("Proposal.rebase", found))
+        rebased(found, options, { judge: judged("Proposal.rebase", found) })
       ),
     accept,
     close: () =>

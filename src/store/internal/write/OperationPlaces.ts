@@ -66,18 +66,23 @@ export class OperationPlaces {
     refusal,
     since
   }: Addition): Effect.Effect<void, ValidationError | ConflictError> {
-    return Effect.suspend(() => {
+    // No interruption comes between a place that is taken and what gives it up.
+    return Effect.uninterruptibleMask((restore) => {
       const collection = nameIn(given)
       const problem = Queue.checkNames(operation, collection, id)
       if (problem !== undefined) return problem
       const place = this.take(kind, collection, id, since)
-      return Queue.queued(operation, kind, given, id, document, anyId).pipe(
-        Effect.flatMap((item): Effect.Effect<void, ValidationError | ConflictError> => {
-          place.document = item.document
-          const ended = refusal()
-          if (ended !== undefined) return ended
-          return kind === "insert" ? this.absent(operation, place) : Effect.void
-        }),
+      return restore(
+        Effect.flatMap(
+          Queue.queued(operation, kind, given, id, document, anyId),
+          (item): Effect.Effect<void, ValidationError | ConflictError> => {
+            place.document = item.document
+            const ended = refusal()
+            if (ended !== undefined) return ended
+            return kind === "insert" ? this.absent(operation, place) : Effect.void
+          }
+        )
+      ).pipe(
         Effect.onExit((exit) =>
           Effect.suspend(() => {
             if (exit._tag === "Failure" && !place.hasLeft) this.drop([place])
