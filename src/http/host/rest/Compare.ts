@@ -77,7 +77,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     }
     const before = Option.some(mergeBase.value.commit)
     if (Patches.isAsked(call)) {
-      const text = Patches.reply(call, git, before, to, [`${mergeBase.value.commit}..${to}`])
+      const text = Patches.reply(call, git, before, to, [`${from}..${to}`])
       return yield* Conditional.keyed(call, `compare ${from} ${to}`, text)
     }
     const paged = call.query.has("page") || call.query.has("per_page")

@@ -71,7 +71,7 @@ export const merge = (git: GitRepository, principal: Principal, number: number, 
     return Option.some(made.commit)
   })
 
-/** The commits of a pull request, oldest first, 250 at most. */
+/** The commits of a pull request, oldest first, 250 at most: those of its head that `base` does not have. */
 export const commitsOf = (git: GitRepository, { baseCommit, headCommit, merged }: PullRequests.PullRequest) =>
   Effect.gen(function* () {
     // The first parent of its merge is where the base was.
@@ -90,5 +90,5 @@ export const commitsOf = (git: GitRepository, { baseCommit, headCommit, merged }
     ])
     const oids = text.split("\n").filter((line) => line !== "") as Array<Oid>
     const [from] = yield* git.mergeBases(base, headCommit)
-    return { from: Option.fromNullable(from), oids: oids.slice(0, 250) }
+    return { base, from: Option.fromNullable(from), oids: oids.slice(0, 250) }
   })

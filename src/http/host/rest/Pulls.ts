@@ -224,11 +224,8 @@ export const routes: ReadonlyArray<Route.Route> = [
     const request = yield* required(call, hosted)
     if (!Patches.isAsked(call)) return Conditional.json(call, yield* whole(call, hosted, request))
     const { headCommit } = request
-    const { from } = yield* PullMerge.commitsOf(hosted.git, request)
-    const [base, range] = Option.match(from, {
-      onNone: () => ["", ["--root", headCommit]] as const,
-      onSome: (oid) => [oid, [`${oid}..${headCommit}`]] as const
-    })
+    const { base, from } = yield* PullMerge.commitsOf(hosted.git, request)
+    const range = Option.isNone(from) ? ["--root", headCommit] : [`${base}..${headCommit}`]
     const text = Patches.reply(call, hosted.git, from, headCommit, range)
     return yield* Conditional.keyed(call, `pull ${base} ${headCommit}`, text)
   }),
