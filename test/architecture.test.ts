@@ -167,7 +167,7 @@ describe("cycles", () => {
     )
   })
 
-  for (const folder of ["git", "http"]) {
+  for (const folder of ["git", "http", "testing"]) {
     it(`the folders inside ${folder} have no circle`, () => {
       assert.deepStrictEqual(
         circlesOf((file) => (folderOf(file) === folder ? dirname(file) : undefined)),
@@ -175,6 +175,14 @@ describe("cycles", () => {
       )
     })
   }
+
+  it("the folders of the store's algorithms have no circle", () => {
+    const algorithms = join("src", "store", "internal")
+    assert.deepStrictEqual(
+      circlesOf((file) => (dirname(file).startsWith(algorithms) ? dirname(file) : undefined)),
+      []
+    )
+  })
 
   // The contracts of the store's public modules are types, which every folder may name.
   it("the folders inside store have no circle of what runs", () => {

@@ -6,7 +6,7 @@ import * as path from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { Effect, Exit, Option, Scope } from "effect"
 import * as Engine from "../../src/git/disk/Engine.js"
-import type { GitRepository } from "../../src/git/disk/GitRepository.js"
+import type { GitRepository } from "../../src/git/disk/port/GitRepository.js"
 
 /** Where a collection's documents lie. */
 export type Layout = "flat" | "sharded"

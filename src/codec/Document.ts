@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { isPlainObject, maxDepth } from "../domain/CanonicalJson.js"
 import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Typed } from "../store/Collection.js"
-import { attach, detach, metadataIn } from "../store/internal/Codec.js"
+import { attach, detach, metadataIn } from "../store/internal/calls/Codec.js"
 
 /** Whether a value is JSON that a document can hold: nested as deep as that, so that a cycle is none. */
 const isJson = (value: unknown): value is Json => {

@@ -1,5 +1,5 @@
 import { Effect, Either } from "effect"
-import { makeAddress } from "../store/remote/github/Address.js"
+import { makeAddress } from "../store/remote/github/client/Address.js"
 
 /** An API that console sessions may be opened on. */
 export interface ConsoleApi {

@@ -577,7 +577,7 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
    *
    * @example
    * ```ts
-   * const commit = yield* store.collection(people).writeJsonSchema()
+   * const commit = yield* people.writeJsonSchema()
    * ```
    */
   readonly writeJsonSchema: (options?: JsonSchemaOptions) => Effect.Effect<Option.Option<string>, WriteError>

@@ -7,9 +7,9 @@ import type { DerivedFormat, Layout } from "../domain/Settings.js"
  * @category options
  */
 export interface EstimateOptions {
-  /** How many documents the collection is going to have. Default: as many as it has. */
+  /** How many documents the collection is going to have, up to 2^53 - 1. Default: as many as it has. */
   readonly documents?: number | undefined
-  /** How many indexes it is going to have. Default: those of the settings. */
+  /** How many indexes it is going to have, up to 1,000. Default: those of the settings. */
   readonly indexes?: number | undefined
   /** Whether it is going to have a manifest. Default: what the settings say. */
   readonly manifest?: boolean | undefined

@@ -6,67 +6,67 @@
  */
 
 /**
- * What every `Cache` keeps.
- *
- * @since 0.1.0
- * @category namespaces
- */
-export * as CacheLaws from "./CacheLaws.js"
-/**
  * Chains, requests and answers made at random.
  *
  * @since 0.1.0
  * @category namespaces
  */
-export * as ChainArbitrary from "./ChainArbitrary.js"
+export * as ChainArbitrary from "./chain/ChainArbitrary.js"
 /**
  * What every chain keeps.
  *
  * @since 0.1.0
  * @category namespaces
  */
-export * as ChainLaws from "./ChainLaws.js"
-/**
- * A remote with something happening between any two of its steps.
- *
- * @since 0.1.0
- * @category namespaces
- */
-export * as FaultyRemote from "./FaultyRemote.js"
+export * as ChainLaws from "./chain/ChainLaws.js"
 /**
  * Checks that a history of calls and the commits that they left agree.
  *
  * @since 0.1.0
  * @category namespaces
  */
-export * as HistoryCheck from "./HistoryCheck.js"
+export * as HistoryCheck from "./history/HistoryCheck.js"
 /**
  * Runs random programs of several writers, and records what they did.
  *
  * @since 0.1.0
  * @category namespaces
  */
-export * as RandomProgram from "./RandomProgram.js"
+export * as RandomProgram from "./history/RandomProgram.js"
 /**
- * What every `GitRemote` keeps.
+ * A remote with something happening between any two of its steps.
  *
  * @since 0.1.0
  * @category namespaces
  */
-export * as RemoteLaws from "./RemoteLaws.js"
+export * as FaultyRemote from "./program/FaultyRemote.js"
 /**
  * Documents, ids and programs of a store made at random.
  *
  * @since 0.1.0
  * @category namespaces
  */
-export * as StoreArbitrary from "./StoreArbitrary.js"
+export * as StoreArbitrary from "./program/StoreArbitrary.js"
+export type * from "./program/StoreProgram.js"
+export type * from "./program/Trace.js"
+/**
+ * What every `GitRemote` keeps.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
+export * as RemoteLaws from "./remote/RemoteLaws.js"
+/**
+ * What every `Cache` keeps.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
+export * as CacheLaws from "./store/CacheLaws.js"
 /**
  * What every store keeps.
  *
  * @since 0.1.0
  * @category namespaces
  */
-export * as StoreLaws from "./StoreLaws.js"
-export type * from "./StoreProgram.js"
-export type * from "./Trace.js"
+export * as StoreLaws from "./store/StoreLaws.js"

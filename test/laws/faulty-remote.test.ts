@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import * as Store from "../../src/store/Store.js"
-import { withFaults } from "../../src/testing/FaultyRemote.js"
+import { withFaults } from "../../src/testing/program/FaultyRemote.js"
 import { verbs } from "../support/github/InProcess.js"
 import { fresh } from "../support/github/Remote.js"
 

@@ -5,7 +5,7 @@ import { afterAll, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import * as LocalGit from "../../src/store/remote/local/LocalGit.js"
 import type { StoreOptions } from "../../src/store/StoreOptions.js"
-import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
+import * as StoreArbitrary from "../../src/testing/program/StoreArbitrary.js"
 import { memoryHarness, pathIn, programStore, runChecked } from "../support/storePrograms.js"
 
 const directory = mkdtempSync(join(tmpdir(), "laws-"))

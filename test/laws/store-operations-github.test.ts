@@ -1,5 +1,5 @@
 import { describe, it } from "@effect/vitest"
-import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
+import * as StoreArbitrary from "../../src/testing/program/StoreArbitrary.js"
 import { githubHolds, hostHolds } from "../support/gitHubPrograms.js"
 import { merging } from "../support/storePrograms.js"
 

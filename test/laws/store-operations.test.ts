@@ -1,7 +1,7 @@
 import { afterAll, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import type { CheckOptions, ProgramHarness } from "../../src/testing/RandomProgram.js"
-import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
+import type { CheckOptions, ProgramHarness } from "../../src/testing/history/RandomProgram.js"
+import * as StoreArbitrary from "../../src/testing/program/StoreArbitrary.js"
 import {
   localHarness,
   memoryHarness,

@@ -1,7 +1,7 @@
 import * as v8 from "node:v8"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { Turn } from "../../src/git/disk/Turn.js"
+import { Turn } from "../../src/git/disk/files/Turn.js"
 import { engine, put, write } from "../git/disk/support/temporary.js"
 
 it.scopedLive("nothing is kept of branches that come and go", () =>

@@ -8,8 +8,8 @@ import type { ConflictError } from "../../src/domain/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../src/store/Store.js"
-import { derivedProblems, uniqueProblems } from "../../src/testing/DerivedCheck.js"
-import { readHistory } from "../../src/testing/HistoryReader.js"
+import { derivedProblems, uniqueProblems } from "../../src/testing/history/DerivedCheck.js"
+import { readHistory } from "../../src/testing/history/HistoryReader.js"
 import { repositories } from "../store/core/Remotes.js"
 
 const clients = 8

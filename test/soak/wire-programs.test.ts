@@ -2,7 +2,7 @@ import { describe, it } from "@effect/vitest"
 import { StoreLaws } from "chainstore/testing"
 import { Effect } from "effect"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
-import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
+import * as StoreArbitrary from "../../src/testing/program/StoreArbitrary.js"
 import * as HttpBackend from "../support/git/HttpBackend.js"
 import { wireHolds } from "../support/wirePrograms.js"
 

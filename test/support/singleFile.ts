@@ -1,1 +1,1 @@
-export { deleteFile, putFile } from "../../src/testing/RemoteSingleFile.js"
+export { deleteFile, putFile } from "../../src/testing/remote/RemoteSingleFile.js"

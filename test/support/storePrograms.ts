@@ -10,8 +10,8 @@ import * as LocalGit from "../../src/store/remote/local/LocalGit.js"
 import * as Memory from "../../src/store/remote/memory/Memory.js"
 import * as Store from "../../src/store/Store.js"
 import type { StoreOptions } from "../../src/store/StoreOptions.js"
-import * as RandomProgram from "../../src/testing/RandomProgram.js"
-import type { Program } from "../../src/testing/StoreProgram.js"
+import * as RandomProgram from "../../src/testing/history/RandomProgram.js"
+import type { Program } from "../../src/testing/program/StoreProgram.js"
 
 /** What the random programs expect the store to keep. */
 export const programFields = {

@@ -2,8 +2,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
-import { fullName, parse } from "../disk/ConfigFile.js"
-import { attempt } from "../disk/Fault.js"
+import { fullName, parse } from "../disk/files/ConfigFile.js"
+import { attempt } from "../disk/files/Fault.js"
 
 const operation = "GitHost.layer"
 

@@ -1,7 +1,7 @@
 import type { Oid } from "../../domain/Oid.js"
-import type { Portion } from "../disk/Flush.js"
-import type { Packable } from "../disk/PackBuilder.js"
-import type { RefOutcome } from "../disk/RefStore.js"
+import type { Packable } from "../disk/packs/PackBuilder.js"
+import type { RefOutcome } from "../disk/refs/RefStore.js"
+import type { Portion } from "../disk/writes/Flush.js"
 
 /** A branch of a clone that the server does not have. */
 interface LocalBranch {

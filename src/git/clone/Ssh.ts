@@ -3,7 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { AuthError, NotFoundError, RemoteError } from "../../domain/StoreError.js"
-import { outputOf } from "../disk/ChildOutput.js"
+import { outputOf } from "../disk/processes/ChildOutput.js"
 import { flush, PacketReader, ProtocolError, textOf } from "../protocol/PktLine.js"
 import {
   LostReply,

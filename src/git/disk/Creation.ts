@@ -1,11 +1,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { isRefName } from "../Names.js"
-import { fullName, parse } from "./ConfigFile.js"
-import { hasHead, isThere, makePath } from "./Directory.js"
-import { fsyncPath } from "./Disk.js"
-import { Fault } from "./Fault.js"
-import { creating } from "./Unfinished.js"
+import { fullName, parse } from "./files/ConfigFile.js"
+import { hasHead, isThere, makePath } from "./files/Directory.js"
+import { fsyncPath } from "./files/Disk.js"
+import { Fault } from "./files/Fault.js"
+import { creating } from "./files/Unfinished.js"
 
 const configOf = (durable: boolean) => `[core]
 \trepositoryformatversion = 0

@@ -101,8 +101,8 @@ const versionIn = (store: StoreService, { collection, id }: StagedEdit, commit: 
     Effect.catchTag("NotFoundError", "ValidationError", () => Effect.succeed(undefined))
   )
 
-/** Commits of a document that are looked through for the one that wrote an edit: the reply to it may have been lost. */
-const mostCommits = 100
+/** Commits that are looked through for the one that wrote an edit: the reply to it may have been lost. */
+export const mostCommits = 100
 
 const wasPublished = (store: StoreService, edit: StagedEdit): Effect.Effect<boolean, ReadError> =>
   Effect.map(store.collection(edit.collection).history(edit.id, { limit: mostCommits }), (commits) =>
@@ -139,18 +139,26 @@ const onUnreadable = (
     )
 }
 
+/** What an edit is compared with. */
+export interface Planning {
+  readonly store: StoreService
+  /** The messages of the last commits of the branch, asked for once. */
+  readonly messages: Effect.Effect<ReadonlyArray<string>, ReadError>
+}
+
 /** Compares an edit with the version that is stored now. */
-export const planEdit = (store: StoreService, edit: StagedEdit): Effect.Effect<PlannedEdit, WriteError> =>
+export const planEdit = (planning: Planning, edit: StagedEdit): Effect.Effect<PlannedEdit, WriteError> =>
   Effect.gen(function* () {
+    const { store } = planning
     const found = yield* Effect.either(store.collection(edit.collection).version(edit.id))
-    if (Either.isRight(found)) return yield* planOn(store, edit, Option.getOrUndefined(found.right))
+    if (Either.isRight(found)) return yield* planOn(planning, edit, Option.getOrUndefined(found.right))
     return found.left._tag === "ValidationError"
       ? yield* onUnreadable(store, edit, found.left)
       : yield* found.left
   }).pipe(Effect.catchTag("ValidationError", ({ message }) => Effect.succeed(invalid(edit, message))))
 
 const planOn = (
-  store: StoreService,
+  { messages, store }: Planning,
   edit: StagedEdit,
   found: Version | undefined
 ): Effect.Effect<PlannedEdit, WriteError> =>
@@ -183,6 +191,9 @@ const planOn = (
       return planned({ state: "conflict", after: merge?.document ?? ours, conflict })
     }
     if (found?.sha === base?.sha) {
+      // It may have been written and taken back.
+      const isWritten = (yield* messages).some((message) => isMarked(message, edit))
+      if (isWritten) return planned({ state: "none", after: before })
       return planned(
         { state: base === null ? "create" : ours === null ? "delete" : "change", after: ours },
         true

@@ -13,7 +13,7 @@ import { under } from "../DocumentPath.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import { withMarks } from "./EditMark.js"
-import { type PlannedEdit, planEdit, queueEdit } from "./EditPlan.js"
+import { mostCommits, type PlannedEdit, planEdit, queueEdit } from "./EditPlan.js"
 import {
   type EditableDocument,
   maxEdits,
@@ -78,12 +78,19 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
         Effect.flatMap(textOf)
       )
 
+  const lastMessages = Effect.gen(function* () {
+    const head = yield* remote.head(store.branch)
+    if (Option.isNone(head)) return []
+    const commits = yield* Stream.runCollect(remote.log(head.value, "", { limit: mostCommits }))
+    return Array.from(commits, ({ message }) => message)
+  })
+
   const planOf = (operation: string, edits: ReadonlyArray<StagedEdit>) =>
-    Effect.suspend(() => {
+    Effect.gen(function* () {
       const problem = problemOf(edits)
-      return problem === undefined
-        ? Effect.forEach(edits, (edit) => planEdit(store, edit), { concurrency })
-        : new ValidationError({ operation, message: problem })
+      if (problem !== undefined) return yield* new ValidationError({ operation, message: problem })
+      const planning = { store, messages: yield* Effect.cached(lastMessages) }
+      return yield* Effect.forEach(edits, (edit) => planEdit(planning, edit), { concurrency })
     })
 
   /**

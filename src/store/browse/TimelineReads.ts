@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import { parseObject } from "../../domain/JsonText.js"
 import { type Layout, parseSettings, plainLayout, settingsFileName } from "../../domain/Settings.js"
 import { NotFoundError } from "../../domain/StoreError.js"
 import type { DocumentDifference } from "../Branches.js"
@@ -54,8 +56,19 @@ export const pageOf = (
     return { total: all.length, documents }
   })
 
-const objectOf = (content: Uint8Array): JsonObject =>
-  JSON.parse(new TextDecoder().decode(content)) as JsonObject
+/** What a file would be shown as. */
+interface Content {
+  readonly document: JsonObject | null
+  readonly unreadable: boolean
+}
+
+const nothing: Content = { document: null, unreadable: false }
+
+const contentIn = (bytes: Uint8Array): Content =>
+  Either.match(parseObject(bytes), {
+    onLeft: () => ({ document: null, unreadable: true }),
+    onRight: (document) => ({ document, unreadable: false })
+  })
 
 /** The history of a branch: what is read of it. */
 export const makeTimelineReads = ({
@@ -105,15 +118,15 @@ export const makeTimelineReads = ({
 
   const contentOf = (change: Change) =>
     change._tag === "Remove"
-      ? Effect.succeed(null)
+      ? Effect.succeed(nothing)
       : change._tag === "Put"
-        ? Effect.succeed(objectOf(change.content))
+        ? Effect.succeed(contentIn(change.content))
         : Effect.gen(function* () {
             const head = yield* remote.head(store.branch)
-            if (Option.isNone(head)) return null
+            if (Option.isNone(head)) return nothing
             const { oid, path } = change
             const found = yield* Stream.runHead(remote.blobs(head.value, [{ path, oid }]))
-            return Option.match(found, { onNone: () => null, onSome: ({ content }) => objectOf(content) })
+            return Option.match(found, { onNone: () => nothing, onSome: ({ content }) => contentIn(content) })
           })
 
   return {
@@ -144,7 +157,7 @@ export const makeTimelineReads = ({
       }),
     previewRevert: (commit) =>
       Effect.gen(function* () {
-        const nothing = { documents: [], total: 0, derived: 0 }
+        const none = { documents: [], total: 0, derived: 0 }
         const previewed = yield* store
           .preview((dry) => dry.revert(commit))
           .pipe(
@@ -153,7 +166,7 @@ export const makeTimelineReads = ({
               Effect.succeed({ planned: undefined, problem: message })
             )
           )
-        if (previewed.planned === undefined) return { ...nothing, problem: previewed.problem }
+        if (previewed.planned === undefined) return { ...none, problem: previewed.problem }
         const changes = Option.match(previewed.planned, { onNone: () => [], onSome: (made) => made.changes })
         const layout = yield* layoutNow
         const found = changes.flatMap((change) => {
@@ -169,10 +182,14 @@ export const makeTimelineReads = ({
               return {
                 ...place,
                 kind:
-                  now.document === null && !now.unreadable ? "added" : after === null ? "removed" : "changed",
+                  now.document === null && !now.unreadable
+                    ? "added"
+                    : change._tag === "Remove"
+                      ? "removed"
+                      : "changed",
                 before: now.document,
-                after,
-                unreadable: now.unreadable
+                after: after.document,
+                unreadable: now.unreadable || after.unreadable
               } satisfies DocumentChange
             }),
           { concurrency }

@@ -10,27 +10,27 @@ import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
-import { coreNow } from "./Ambient.js"
-import { type AnySchema, codecOf } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
-import { requireRef } from "./Core.js"
+import { type AnySchema, codecOf } from "./calls/Codec.js"
+import { guardCollection, guardReader, guardStore, guardView } from "./calls/Signatures.js"
+import { requireRef } from "./commit/Core.js"
+import type { StoreCore } from "./commit/StoreCore.js"
 import { collectionExports, storeExport } from "./Exports.js"
 import { makeReader } from "./Reader.js"
-import { guardCollection, guardReader, guardStore, guardView } from "./Signatures.js"
-import type { StoreCore } from "./StoreCore.js"
-import type { makeTransactions } from "./Transactions.js"
+import { coreNow } from "./transaction/Ambient.js"
+import type { makeTransactions } from "./transaction/Transactions.js"
 
 // Loaded when they are used: a page that only reads and writes documents does not carry them.
-const batching = lazy(() => import("./Batches.js"))
-const branching = lazy(() => import("./BranchOperations.js"))
-const examining = lazy(() => import("./Doctor.js"))
+const batching = lazy(() => import("./write/Batches.js"))
+const branching = lazy(() => import("./merge/BranchOperations.js"))
+const examining = lazy(() => import("./doctor/Doctor.js"))
 const listing = lazy(() => import("./IndexList.js"))
-const previewing = lazy(() => import("./Preview.js"))
-const proposing = lazy(() => import("./Proposals.js"))
+const previewing = lazy(() => import("./merge/Preview.js"))
+const proposing = lazy(() => import("./proposal/Proposals.js"))
 const reindexing = lazy(() => import("./Reindex.js"))
-const reverting = lazy(() => import("./Revert.js"))
-const transacting = lazy(() => import("./Transactions.js"))
-const writing = lazy(() => import("./Writers.js"))
+const reverting = lazy(() => import("./write/Revert.js"))
+const transacting = lazy(() => import("./transaction/Transactions.js"))
+const writing = lazy(() => import("./write/Writers.js"))
 
 const collections = (core: StoreCore) =>
   Effect.gen(function* () {

@@ -4,21 +4,21 @@ import { lazy } from "../../domain/Lazy.js"
 import type { MergeRules } from "../../domain/merge/MergeRules.js"
 import type { WriteError } from "../../domain/StoreError.js"
 import type { Collection, GuardedWriteOptions, MergingWriteOptions, WriteOptions } from "../Collection.js"
-import { check } from "./Arguments.js"
-import type { Codec } from "./Codec.js"
+import { check } from "./calls/Arguments.js"
+import type { Codec } from "./calls/Codec.js"
+import type { StoreCore } from "./commit/StoreCore.js"
+import type { Place } from "./commit/Versions.js"
+import type { DocumentOperation, UnitOutcome } from "./commit/WriteUnit.js"
 import { collectionExports } from "./Exports.js"
 import { makeReader } from "./Reader.js"
-import type { StoreCore } from "./StoreCore.js"
-import type { Place } from "./Versions.js"
-import type { DocumentOperation, UnitOutcome } from "./WriteUnit.js"
 
 /** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
 const estimating = lazy(() => import("./Estimating.js"))
 const importing = lazy(() => import("./Importing.js"))
-const merging = lazy(() => import("./MergingWrites.js"))
+const merging = lazy(() => import("./write/MergingWrites.js"))
 const reindexing = lazy(() => import("./Reindex.js"))
 const schemas = lazy(() => import("./SchemaWriting.js"))
-const restoring = lazy(() => import("./Restore.js"))
+const restoring = lazy(() => import("./write/Restore.js"))
 
 const isMerging = ({ base, onConflict, rules }: MergingWriteOptions = {}): boolean =>
   base !== undefined || onConflict !== undefined || rules !== undefined

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ReadError } from "../../domain/StoreError.js"
+import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import type { CollectionEstimate, EstimateOptions, StoragePlan } from "../CollectionEstimate.js"
-import { check } from "./Arguments.js"
-import { insertCost, recommendedStorage, storageAdvice } from "./Scale.js"
-import type { StoreCore } from "./StoreCore.js"
+import { check } from "./calls/Arguments.js"
+import type { StoreCore } from "./commit/StoreCore.js"
+import { insertCost, recommendedStorage, storageAdvice } from "./derived/Scale.js"
 
 const derivedOf = (core: StoreCore, name: string) =>
   Effect.gen(function* () {
@@ -22,6 +22,9 @@ const derivedOf = (core: StoreCore, name: string) =>
     return { settings, indexes: files.indexes.size, manifest: files.manifest !== undefined }
   })
 
+/** What a collection can be planned to have at most. */
+const bounds = { documents: Number.MAX_SAFE_INTEGER, indexes: 1000 }
+
 /** What one insert into a collection costs by the present settings and by those that are recommended. */
 export const estimate = (
   core: StoreCore,
@@ -30,7 +33,14 @@ export const estimate = (
   options: EstimateOptions = {}
 ): Effect.Effect<CollectionEstimate, ReadError> =>
   Effect.gen(function* () {
-    yield* check("Collection.estimate", { collection: name })
+    const operation = "Collection.estimate"
+    yield* check(operation, { collection: name })
+    for (const [of, most] of Object.entries(bounds)) {
+      const planned = options[of as keyof typeof bounds] ?? 0
+      if (planned <= most) continue
+      const message = `${of} must be at most ${most}, it is ${planned}`
+      return yield* new ValidationError({ operation, collection: name, message })
+    }
     const { settings, ...present } = yield* derivedOf(core, name)
     const documents = options.documents ?? (yield* count)
     const { indexes = present.indexes, manifest = present.manifest } = options

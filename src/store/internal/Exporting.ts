@@ -6,10 +6,10 @@ import type { CollectionExports } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import { exportDatabaseExcel, exportExcel, exportText } from "../transfer/Export.js"
 import type { StoreView } from "../View.js"
-import { type Codec, plain } from "./Codec.js"
+import { type Codec, plain } from "./calls/Codec.js"
+import type { StoreCore } from "./commit/StoreCore.js"
+import { readDocument } from "./commit/Versions.js"
 import { makeReader } from "./Reader.js"
-import type { StoreCore } from "./StoreCore.js"
-import { readDocument } from "./Versions.js"
 
 /** Documents as they are copied: a number that would be another one in the copy is refused. */
 const copied: Codec<StoredDocument, JsonObject> = {

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { lazy } from "../../domain/Lazy.js"
 import type { CollectionExports } from "../Collection.js"
 import type { StoreView } from "../View.js"
-import type { StoreCore } from "./StoreCore.js"
+import type { StoreCore } from "./commit/StoreCore.js"
 
 // Loaded when it is wanted: a page that exports nothing does not carry the writers of workbooks.
 const exporting = lazy(() => import("./Exporting.js"))

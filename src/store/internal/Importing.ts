@@ -12,10 +12,10 @@ import {
 } from "../transfer/Import.js"
 import type { RecordSource } from "../transfer/Records.js"
 import type { SourceError } from "../transfer/SourceError.js"
-import type { Codec } from "./Codec.js"
-import type { StoreCore } from "./StoreCore.js"
-import { readVersions } from "./StoredVersions.js"
-import { nameOf } from "./WriteUnit.js"
+import type { Codec } from "./calls/Codec.js"
+import type { StoreCore } from "./commit/StoreCore.js"
+import { readVersions } from "./commit/StoredVersions.js"
+import { nameOf } from "./commit/WriteUnit.js"
 
 const judging = lazy(() => import("./UniqueDryRun.js"))
 

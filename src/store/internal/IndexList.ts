@@ -5,10 +5,10 @@ import type { IndexDefinition } from "../../domain/IndexDefinition.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import type { StoredIndex } from "../View.js"
-import { treeOf } from "./Derived.js"
-import { rowsOfIndex, treeAt } from "./DerivedTree.js"
-import { readerOf } from "./SnapshotReader.js"
-import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
+import type { SettingsAt, Snapshot, StoreCore } from "./commit/StoreCore.js"
+import { treeOf } from "./derived/Derived.js"
+import { rowsOfIndex, treeAt } from "./derived/DerivedTree.js"
+import { readerOf } from "./derived/SnapshotReader.js"
 
 /** How many rows an index has, and the tree of the collection that it describes. */
 interface Stored {

@@ -12,23 +12,23 @@ import type { CollectionExports, CollectionReader, HistoryEntry, OnInvalid } fro
 import { documentPath } from "../DocumentPath.js"
 import { withoutMark } from "../remote/CommitMark.js"
 import type { Blob } from "../remote/GitRemote.js"
-import { check } from "./Arguments.js"
-import type { Codec } from "./Codec.js"
-import type { ParsedFile } from "./QueryTarget.js"
-import type { Snapshot, StoreCore } from "./StoreCore.js"
-import { complete, type Place, readDocument } from "./Versions.js"
+import { check } from "./calls/Arguments.js"
+import type { Codec } from "./calls/Codec.js"
+import type { Snapshot, StoreCore } from "./commit/StoreCore.js"
+import { complete, type Place, readDocument } from "./commit/Versions.js"
+import type { ParsedFile } from "./query/QueryTarget.js"
 
 /** Loaded where documents are asked for at the same time. */
-const looks = lazy(() => import("./DocumentLooks.js"))
+const looks = lazy(() => import("./query/DocumentLooks.js"))
 
 /** Loaded where the documents of a collection are listed or read. */
-const scans = lazy(() => import("./Scans.js"))
+const scans = lazy(() => import("./query/Scans.js"))
 
 /** Loaded where the schema of a collection is read. */
 const schemas = lazy(() => import("./Schemas.js"))
 
 /** Loaded where something is asked for by a query. */
-const queries = lazy(() => import("./Queries.js"))
+const queries = lazy(() => import("./query/Queries.js"))
 
 type Queries = Effect.Effect.Success<typeof queries>
 

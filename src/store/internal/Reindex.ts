@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { WriteError } from "../../domain/StoreError.js"
 import type { StoreReindexOptions } from "../StoreService.js"
-import { tellingOutside } from "./Progress.js"
-import type { StoreCore } from "./StoreCore.js"
+import { tellingOutside } from "./calls/Progress.js"
+import type { StoreCore } from "./commit/StoreCore.js"
 
 /** Makes the indexes and manifests of some collections anew, or of all, in one commit. */
 export const reindex = (

@@ -9,10 +9,10 @@ import { copyOf } from "../../domain/JsonCopy.js"
 import { maxSchemaBytes, printSchema, sameSchema } from "../../domain/JsonSchema.js"
 import { ValidationError, type WriteError } from "../../domain/StoreError.js"
 import type { JsonSchemaOptions } from "../Collection.js"
-import { check } from "./Arguments.js"
-import type { AnySchema } from "./Codec.js"
+import { check } from "./calls/Arguments.js"
+import type { AnySchema } from "./calls/Codec.js"
+import type { StoreCore } from "./commit/StoreCore.js"
 import { judged, parse, placeOf, type SchemaPlace, stored, tooLarge } from "./Schemas.js"
-import type { StoreCore } from "./StoreCore.js"
 
 /** A JSON Schema of what an Effect Schema encodes to. */
 const derived = (place: SchemaPlace, schema: AnySchema) =>

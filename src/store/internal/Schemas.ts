@@ -6,8 +6,8 @@ import { maxSchemaBytes, schemaProblems } from "../../domain/JsonSchema.js"
 import { parseObject } from "../../domain/JsonText.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
-import { check } from "./Arguments.js"
-import type { Snapshot, StoreCore } from "./StoreCore.js"
+import { check } from "./calls/Arguments.js"
+import type { Snapshot, StoreCore } from "./commit/StoreCore.js"
 
 /** The directory of the collections' JSON Schemas. */
 export const schemaDirectory = "_schemas"

@@ -3,10 +3,16 @@ import * as Option from "effect/Option"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { describeViolation } from "../../domain/UniqueValue.js"
-import { treeOf } from "./Derived.js"
-import { documentsOf, storedOf } from "./DerivedWrites.js"
-import type { StoreCore } from "./StoreCore.js"
-import { holdersAmong, type UniqueIndex, type UniqueValues, uniqueValues, violationOf } from "./Uniqueness.js"
+import type { StoreCore } from "./commit/StoreCore.js"
+import { treeOf } from "./derived/Derived.js"
+import { documentsOf, storedOf } from "./derived/DerivedWrites.js"
+import {
+  holdersAmong,
+  type UniqueIndex,
+  type UniqueValues,
+  uniqueValues,
+  violationOf
+} from "./derived/Uniqueness.js"
 
 /** A record as the document that it would become. */
 interface Row {

@@ -12,7 +12,7 @@
  * @category namespaces
  */
 export * as GitRepositories from "../../git/disk/GitRepositories.js"
-export type { GitRepository } from "../../git/disk/GitRepository.js"
+export type { GitRepository } from "../../git/disk/port/GitRepository.js"
 /**
  * A bare repository on this machine as a remote.
  *

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Stream } from "effect"
-import { stream } from "../../../src/git/disk/GitProcess.js"
-import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
+import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
+import { stream } from "../../../src/git/disk/processes/GitProcess.js"
 import { engine, put, write } from "./support/temporary.js"
 
 const script = fileURLToPath(new URL("./support/descriptors.ts", import.meta.url))

@@ -4,8 +4,8 @@ import * as zlib from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
-import { applyDelta } from "../../../src/git/disk/Delta.js"
-import { Fault } from "../../../src/git/disk/Fault.js"
+import { Fault } from "../../../src/git/disk/files/Fault.js"
+import { applyDelta } from "../../../src/git/disk/packs/Delta.js"
 import { engine, git, put, write } from "./support/temporary.js"
 
 const sha1 = (bytes: Uint8Array) => createHash("sha1").update(bytes).digest()

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, Chunk, Effect, FastCheck, Option, Stream, TestClock } from "effect"
 import isomorphic from "isomorphic-git"
 import type { Oid } from "../../../src/domain/Oid.js"
-import type { GitRepository, ObjectType } from "../../../src/git/disk/GitRepository.js"
+import type { GitRepository, ObjectType } from "../../../src/git/disk/port/GitRepository.js"
 import type { Change } from "../../../src/store/remote/GitRemote.js"
 import { assertSound, engine, git, put, remove, write } from "./support/temporary.js"
 

@@ -5,8 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
-import { OpenPacks } from "../../../src/git/disk/OpenPacks.js"
-import { PackIndex } from "../../../src/git/disk/PackIndex.js"
+import { OpenPacks } from "../../../src/git/disk/packs/OpenPacks.js"
+import { PackIndex } from "../../../src/git/disk/packs/PackIndex.js"
 import { git, temporary } from "./support/temporary.js"
 
 const count = 6_000

@@ -4,9 +4,9 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Bounded } from "../../../src/domain/Bounded.js"
-import { OpenPacks } from "../../../src/git/disk/OpenPacks.js"
-import { PackFile } from "../../../src/git/disk/PackFile.js"
-import { PackIndex } from "../../../src/git/disk/PackIndex.js"
+import { OpenPacks } from "../../../src/git/disk/packs/OpenPacks.js"
+import { PackFile } from "../../../src/git/disk/packs/PackFile.js"
+import { PackIndex } from "../../../src/git/disk/packs/PackIndex.js"
 import * as GitObject from "../../../src/git/GitObject.js"
 
 // Every flush opens a pack: this many are a day's work of a busy service.

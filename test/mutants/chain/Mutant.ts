@@ -9,6 +9,6 @@ export const load = (
   bundled(
     one,
     "src/chain",
-    `export * as ChainArbitrary from "./src/testing/ChainArbitrary.js"
-export * as ChainLaws from "./src/testing/ChainLaws.js"`
+    `export * as ChainArbitrary from "./src/testing/chain/ChainArbitrary.js"
+export * as ChainLaws from "./src/testing/chain/ChainLaws.js"`
   )

@@ -1,12 +1,12 @@
 import { mutant } from "../bundled.js"
 
-const batches = "store/internal/Batches.ts"
-const queue = "store/internal/OperationQueue.ts"
-const judgement = "store/internal/Judgement.ts"
-const writers = "store/internal/Writers.ts"
-const transactions = "store/internal/Transactions.ts"
-const publishing = "store/internal/Publishing.ts"
-const replay = "store/internal/Replay.ts"
+const batches = "store/internal/write/Batches.ts"
+const queue = "store/internal/write/OperationQueue.ts"
+const judgement = "store/internal/commit/Judgement.ts"
+const writers = "store/internal/write/Writers.ts"
+const transactions = "store/internal/transaction/Transactions.ts"
+const publishing = "store/internal/transaction/Publishing.ts"
+const replay = "store/internal/transaction/Replay.ts"
 
 const wins = "The last operation on a document wins."
 const absent = "An insert goes on asking that the document be absent, whatever follows it."
@@ -184,12 +184,16 @@ export const brackets = [
   mutant(
     "an operation works on the core that it was made with",
     "the transaction is looked up when an operation runs",
-    ["store/internal/Ambient.ts", "?.inside ?? core)", "?.of ?? core)"]
+    ["store/internal/transaction/Ambient.ts", "?.inside ?? core)", "?.of ?? core)"]
   ),
   mutant(
     "an inner transaction works on the outer one's branch",
     "where it fails, the outer one goes on without what it wrote",
-    ["store/internal/Ambient.ts", "isSame(one.inside, core) ?", "!isSame(one.inside, one.inside) ?"]
+    [
+      "store/internal/transaction/Ambient.ts",
+      "isSame(one.inside, core) ?",
+      "!isSame(one.inside, one.inside) ?"
+    ]
   ),
   mutant("what an inner transaction read is forgotten", "What was read inside counts for all of them.", [
     transactions,
@@ -205,7 +209,7 @@ export const brackets = [
     "a transaction keeps its branch",
     removed,
     [transactions, "if (given.length > 0) yield* detached", "if (given.length < 0) yield* detached"],
-    ["store/internal/Publishing.ts", "      branches.gone(work)\n", ""]
+    ["store/internal/transaction/Publishing.ts", "      branches.gone(work)\n", ""]
   ),
   mutant("a failing body is published", appears, [
     transactions,

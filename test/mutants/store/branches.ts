@@ -1,9 +1,9 @@
 import { mutant } from "../bundled.js"
 
-const plan = "store/internal/MergePlan.ts"
-const unit = "store/internal/MergeUnit.ts"
-const items = "store/internal/MergeItems.ts"
-const settings = "store/internal/Merges.ts"
+const plan = "store/internal/merge/MergePlan.ts"
+const unit = "store/internal/merge/MergeUnit.ts"
+const items = "store/internal/merge/MergeItems.ts"
+const settings = "store/internal/merge/Merges.ts"
 const bases = "git/MergeBases.ts"
 
 const derived =

@@ -1,14 +1,14 @@
 import { mutant } from "../bundled.js"
 
-const derived = "store/internal/DerivedWrites.ts"
-const file = "store/internal/DerivedFile.ts"
+const derived = "store/internal/derived/DerivedWrites.ts"
+const file = "store/internal/derived/DerivedFile.ts"
 const index = "domain/IndexFile.ts"
 const keys = "domain/IndexKey.ts"
 const manifest = "domain/ManifestFile.ts"
-const settings = "store/internal/RepositorySettings.ts"
-const edit = "store/internal/DocumentEdit.ts"
-const doctor = "store/internal/DoctorCollection.ts"
-const doctorFiles = "store/internal/DoctorFiles.ts"
+const settings = "store/internal/snapshot/RepositorySettings.ts"
+const edit = "store/internal/commit/DocumentEdit.ts"
+const doctor = "store/internal/doctor/DoctorCollection.ts"
+const doctorFiles = "store/internal/doctor/DoctorFiles.ts"
 
 const same = "Index and manifest files change in the commit of the document."
 const form = "from a value's key to ids; `tree` names the version of the collection that it describes"
@@ -148,12 +148,12 @@ export const derivedFiles = [
     "if (found.length < 0) return yield* violationOf"
   ]),
   mutant("unique values are judged row by row", "so one batch can swap the values of two documents.", [
-    "store/internal/DerivedWrites.ts",
+    "store/internal/derived/DerivedWrites.ts",
     "violations(file.unique, changed, all)",
     "violations(file.unique, changed, [])"
   ]),
   mutant("only the first index is kept", same, [
-    "store/internal/RepositorySettings.ts",
+    "store/internal/snapshot/RepositorySettings.ts",
     "return files.set(file.oid, { settings, recorded: true",
     "return files.set(file.oid, { settings: { ...settings, indexes: new Map(Array.from(settings.indexes, ([name, fields]) => [name, fields.slice(0, 1)])) }, recorded: true"
   ]),
@@ -183,7 +183,7 @@ export const derivedFiles = [
     ""
   ]),
   mutant("writes ignore options that differ", adopts, [
-    "store/internal/EditPlan.ts",
+    "store/internal/commit/EditPlan.ts",
     "    if (found.mismatch !== undefined) return yield* found.mismatch\n",
     ""
   ]),
@@ -238,17 +238,17 @@ export const derivedFiles = [
     "if (Option.isNone(file)) return undefined"
   ]),
   mutant("the doctor sees no unreadable documents", doctors, [
-    "store/internal/DoctorDocuments.ts",
+    "store/internal/doctor/DoctorDocuments.ts",
     "if (broken.length > 0) {",
     "if (broken.length > 1) {"
   ]),
   mutant("the doctor sees no large documents", doctors, [
-    "store/internal/DoctorDocuments.ts",
+    "store/internal/doctor/DoctorDocuments.ts",
     "  ids.length === 0\n    ? []",
     "  ids.length <= 1\n    ? []"
   ]),
   mutant("the doctor sees no work branches", doctors, [
-    "store/internal/Doctor.ts",
+    "store/internal/doctor/Doctor.ts",
     "found.push(...(yield* leftBranches(core)))\n",
     ""
   ])

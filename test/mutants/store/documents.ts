@@ -1,13 +1,13 @@
 import { mutant } from "../bundled.js"
 
-const versions = "store/internal/Versions.ts"
+const versions = "store/internal/commit/Versions.ts"
 const json = "domain/CanonicalJson.ts"
 const paths = "store/DocumentPath.ts"
 const collections = "store/internal/Collections.ts"
-const judgement = "store/internal/Judgement.ts"
-const codec = "store/internal/Codec.ts"
-const commit = "store/internal/Commit.ts"
-const edit = "store/internal/DocumentEdit.ts"
+const judgement = "store/internal/commit/Judgement.ts"
+const codec = "store/internal/calls/Codec.ts"
+const commit = "store/internal/commit/Commit.ts"
+const edit = "store/internal/commit/DocumentEdit.ts"
 
 const file =
   "the document: two-space indent, sorted keys, one newline; with `_id`, `_rev`, `_created_at`, `_updated_at`"
@@ -220,7 +220,7 @@ export const documents = [
     "a transaction of a store for reading begins",
     "writes fail with `AuthError`; `ref` reads one commit or tag",
     [
-      "store/internal/Transactions.ts",
+      "store/internal/transaction/Transactions.ts",
       "core.options.readOnly || core.isPinned\n    ? new AuthError",
       "core.branch === name\n    ? new AuthError"
     ]

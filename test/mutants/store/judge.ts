@@ -16,8 +16,8 @@ export const load = (mutant: Pick<Mutant, "edits" | "name">): Promise<Mutated> =
     mutant,
     "src",
     `export * as Memory from "./src/store/remote/memory/Memory.js"
-export * as RemoteLaws from "./src/testing/RemoteLaws.js"
-export * as StoreLaws from "./src/testing/StoreLaws.js"`
+export * as RemoteLaws from "./src/testing/remote/RemoteLaws.js"
+export * as StoreLaws from "./src/testing/store/StoreLaws.js"`
   )
 
 /** A store over a repository in memory of its own. */

@@ -1,9 +1,9 @@
 import { mutant } from "../bundled.js"
 
 const merge = "domain/merge/MergeDocuments.ts"
-const writes = "store/internal/MergingWrites.ts"
-const attempts = "store/internal/MergingAttempt.ts"
-const base = "store/internal/BaseVersion.ts"
+const writes = "store/internal/write/MergingWrites.ts"
+const attempts = "store/internal/write/MergingAttempt.ts"
+const base = "store/internal/write/BaseVersion.ts"
 
 const kept =
   "changes of different fields are both kept, and a change of one field by both is a conflict, which is data."

@@ -1,16 +1,16 @@
 import { mutant } from "../bundled.js"
 
 const reader = "store/internal/Reader.ts"
-const scans = "store/internal/Scans.ts"
-const queries = "store/internal/Queries.ts"
-const treeRows = "store/internal/QueryRows.ts"
-const treeAnswer = "store/internal/QueryTreeAnswer.ts"
-const listing = "store/internal/Listing.ts"
-const values = "store/internal/QueryValues.ts"
-const way = "store/internal/QueryWay.ts"
+const scans = "store/internal/query/Scans.ts"
+const queries = "store/internal/query/Queries.ts"
+const treeRows = "store/internal/query/QueryRows.ts"
+const treeAnswer = "store/internal/query/QueryTreeAnswer.ts"
+const listing = "store/internal/snapshot/Listing.ts"
+const values = "store/internal/query/QueryValues.ts"
+const way = "store/internal/query/QueryWay.ts"
 const keys = "domain/IndexKey.ts"
 const matching = "domain/query/Matching.ts"
-const core = "store/internal/Core.ts"
+const core = "store/internal/commit/Core.ts"
 const assembly = "store/internal/Assembly.ts"
 
 const head = "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
@@ -218,12 +218,12 @@ export const reads = [
     'const source = "scan"'
   ]),
   mutant("no index is looked at", noticed, [
-    "store/internal/QueryPlan.ts",
+    "store/internal/query/QueryPlan.ts",
     'return byValues(query, means) ?? { _tag: "Scan", reason: "no index fits the query" }',
     'return { _tag: "Scan", reason: "no index fits the query" }'
   ]),
   mutant("a range leaves out its last value", agrees, [
-    "store/internal/QueryRange.ts",
+    "store/internal/query/QueryRange.ts",
     "range = within(range, { ...all, until: after(greatest) })",
     "range = within(range, { ...all, until: before(least) })"
   ]),
@@ -267,12 +267,12 @@ export const reads = [
     "a cached version is an answer",
     serial,
     [
-      "store/internal/Snapshot.ts",
+      "store/internal/snapshot/Snapshot.ts",
       "if (isExact && Option.isSome(known)) return known",
       "if (Option.isSome(known)) return known"
     ],
     [
-      "store/internal/Snapshot.ts",
+      "store/internal/snapshot/Snapshot.ts",
       "const files = isExact || source.takesKnown() ? cache?.files : undefined",
       "const files = cache?.files"
     ]

@@ -1,9 +1,9 @@
 import { mutant } from "../bundled.js"
 
-const versions = "store/internal/Versions.ts"
-const restore = "store/internal/Restore.ts"
-const revert = "store/internal/Revert.ts"
-const preview = "store/internal/Preview.ts"
+const versions = "store/internal/commit/Versions.ts"
+const restore = "store/internal/write/Restore.ts"
+const revert = "store/internal/write/Revert.ts"
+const preview = "store/internal/merge/Preview.ts"
 const imports = "store/transfer/Import.ts"
 const rows = "store/transfer/ImportRow.ts"
 const text = "store/transfer/Text.ts"
@@ -69,8 +69,8 @@ export const travel = [
     ],
     [
       restore,
-      'import { NotFoundError } from "../../domain/StoreError.js"',
-      'import { NotFoundError, ValidationError } from "../../domain/StoreError.js"'
+      'import { NotFoundError } from "../../../domain/StoreError.js"',
+      'import { NotFoundError, ValidationError } from "../../../domain/StoreError.js"'
     ]
   ),
   mutant("a revert overwrites later writes", later, [

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
-import { makeSnapshot, type Snapshot } from "../../../src/store/internal/Snapshot.js"
+import { makeSnapshot, type Snapshot } from "../../../src/store/internal/snapshot/Snapshot.js"
 import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { Held, isWrite } from "../../support/github/Held.js"

@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber, Option } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
+import { type OnTouch, withFaults } from "../../../src/testing/program/FaultyRemote.js"
 import { repositories } from "./Remotes.js"
 
 // A: believes the plain layout and is on its way. Another client shards the repository, and a third one learns the new

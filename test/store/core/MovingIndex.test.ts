@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
-import { derivedProblems } from "../../../src/testing/DerivedCheck.js"
-import { readHistory } from "../../../src/testing/HistoryReader.js"
+import { derivedProblems } from "../../../src/testing/history/DerivedCheck.js"
+import { readHistory } from "../../../src/testing/history/HistoryReader.js"
 import { hosted, remotes } from "./Remotes.js"
 
 const fields = { indexes: { people: ["city"] }, manifests: { people: ["city"] } }

@@ -5,8 +5,8 @@ import { type Change, GitRemote, type GitRemoteService } from "../../../src/stor
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { derivedProblems } from "../../../src/testing/DerivedCheck.js"
-import { readHistory } from "../../../src/testing/HistoryReader.js"
+import { derivedProblems } from "../../../src/testing/history/DerivedCheck.js"
+import { readHistory } from "../../../src/testing/history/HistoryReader.js"
 import { hosted, remotes } from "./Remotes.js"
 
 const derived = { indexes: { people: ["city"] }, manifests: { people: ["name"] } }

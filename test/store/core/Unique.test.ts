@@ -6,8 +6,8 @@ import { type Change, GitRemote, type GitRemoteService } from "../../../src/stor
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { derivedProblems, uniqueProblems } from "../../../src/testing/DerivedCheck.js"
-import { readHistory } from "../../../src/testing/HistoryReader.js"
+import { derivedProblems, uniqueProblems } from "../../../src/testing/history/DerivedCheck.js"
+import { readHistory } from "../../../src/testing/history/HistoryReader.js"
 import { idsOf } from "../../support/documents.js"
 import { hosted, remotes, repositories } from "./Remotes.js"
 

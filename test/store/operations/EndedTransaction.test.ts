@@ -4,7 +4,7 @@ import type { StoreError } from "../../../src/domain/StoreError.js"
 import type { Collection } from "../../../src/store/Collection.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
-import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
+import { type OnTouch, withFaults } from "../../../src/testing/program/FaultyRemote.js"
 import { connect, hosted, remotes } from "../core/Remotes.js"
 
 const tagOf = <A>(effect: Effect.Effect<A, StoreError>) =>

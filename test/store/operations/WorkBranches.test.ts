@@ -7,7 +7,7 @@ import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
+import { type OnTouch, withFaults } from "../../../src/testing/program/FaultyRemote.js"
 import { connect, directory, hosted, local, type Repository, repositories } from "../core/Remotes.js"
 
 /** A store beside somebody's branch `feature`, on which lies a document. */

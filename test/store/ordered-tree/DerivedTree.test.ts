@@ -11,11 +11,11 @@ import {
   rowsOfIndex,
   rowsOfManifest,
   treeAt
-} from "../../../src/store/internal/DerivedTree.js"
+} from "../../../src/store/internal/derived/DerivedTree.js"
+import { readerOf } from "../../../src/store/internal/derived/SnapshotReader.js"
 import { run } from "../../../src/store/internal/ordered-tree/Reading.js"
 import { makeTreeCache } from "../../../src/store/internal/ordered-tree/TreeCache.js"
-import { makeSnapshot, type Snapshot } from "../../../src/store/internal/Snapshot.js"
-import { readerOf } from "../../../src/store/internal/SnapshotReader.js"
+import { makeSnapshot, type Snapshot } from "../../../src/store/internal/snapshot/Snapshot.js"
 import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import { remotes } from "../core/Remotes.js"
 

@@ -27,7 +27,7 @@ import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
 import { fromJson, fromNdjson } from "../../../src/store/transfer/FromJson.js"
 import type { ImportReport, ImportRow } from "../../../src/store/transfer/Import.js"
-import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
+import { type OnTouch, withFaults } from "../../../src/testing/program/FaultyRemote.js"
 import { hosted, remotes } from "../core/Remotes.js"
 
 const on =

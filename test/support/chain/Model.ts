@@ -5,7 +5,7 @@ import {
   given,
   judge,
   type StepSpec
-} from "../../../src/testing/ChainSpec.js"
+} from "../../../src/testing/chain/ChainSpec.js"
 
 /** How a naive reading of a spec ends. */
 export type Ending =

@@ -1,5 +1,5 @@
-import { Owner } from "../../../src/git/disk/Owner.js"
-import { RefLocks } from "../../../src/git/disk/RefLocks.js"
+import { Owner } from "../../../src/git/disk/owner/Owner.js"
+import { RefLocks } from "../../../src/git/disk/refs/RefLocks.js"
 
 /* Holds the lock of a clone's shallow commits, as a clone does for a moment, until it is killed. Argument: the clone. */
 

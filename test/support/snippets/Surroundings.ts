@@ -163,7 +163,11 @@ const groups = Effect.gen(function* () { return {`,
     after: "await Effect.runPromise(names.pipe(Effect.provide(layer), Effect.provide(Memory.layer())))"
   },
   "docs/store.md 3": { before: person },
-  "docs/store.md 4": { before: person },
+  "docs/store.md 4": {
+    before: `${person}
+const people = Collection.define("people", Person)`
+  },
+  "docs/store.md 5": { before: person },
   "docs/testing.md 1": {
     before: `${running}
 interface Ticket { readonly id: number; readonly kind: string; readonly priority: string }

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import type { TreeEntry } from "../../../git/Tree.js"
 
 // A blob's size follows from its id: what was looked up once holds for ever, in every repository.

@@ -4,7 +4,7 @@ import type { DurationInput } from "../../../domain/DurationInput.js"
 import * as Monotonic from "../../../domain/Monotonic.js"
 import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { durationOption } from "../../server/DurationOption.js"
 import * as Git from "./Git.js"
 

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Git from "./Git.js"
 

@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { pullRefs } from "./Names.js"
 
 /**

@@ -1,7 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import { RefMoved } from "../../../domain/Ref.js"
 import { RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Git from "./Git.js"
 import * as OpenPullRequests from "./OpenPullRequests.js"
 import * as Programs from "./Programs.js"

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { pullRefs } from "./Names.js"
 import * as Record from "./PullRequestRecord.js"
 import * as RefTurn from "./RefTurn.js"

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 
 /** Whether a new ref could not be: Git keeps refs as files, so none has another below it. */
 export const clashes = (git: GitRepository, name: string): Effect.Effect<boolean, RemoteError> =>

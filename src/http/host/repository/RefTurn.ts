@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 
 /** What reads a ref, judges it, and moves it by the `updateRef` that it is given. */
 export type Attempt<A, E, R> = (

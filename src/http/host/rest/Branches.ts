@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Reference } from "../../../git/disk/GitRepository.js"
+import type { Reference } from "../../../git/disk/port/GitRepository.js"
 import { isRefName } from "../../../git/Names.js"
 import * as BranchesApi from "../../../store/remote/github/api/Branches.js"
 import * as RepositoryApi from "../../../store/remote/github/api/Repository.js"

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Api from "../../../store/remote/github/api/Commits.js"
 import * as Links from "../reply/Links.js"
 import { notFound, Problem } from "../reply/Problem.js"

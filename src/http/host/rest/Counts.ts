@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Git from "../repository/Git.js"
 import { seconds } from "./RepositoryView.js"
 

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { emptyTree, type Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Links from "../reply/Links.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Git from "../repository/Git.js"

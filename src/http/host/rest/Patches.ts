@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Reply from "../reply/Reply.js"
 import * as Git from "../repository/Git.js"
 import * as Programs from "../repository/Programs.js"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Signature } from "../../../git/Commit.js"
-import type { Person } from "../../../git/disk/GitRepository.js"
+import type { Person } from "../../../git/disk/port/GitRepository.js"
 import { cleanIdentity } from "../../../git/Names.js"
 import type { Principal } from "../access/Principal.js"
 import { type Problem, unprocessable } from "../reply/Problem.js"

@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import type { Principal } from "../access/Principal.js"
 import { conflict, Problem } from "../reply/Problem.js"
 import * as Git from "../repository/Git.js"

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { isRefName } from "../../../git/Names.js"
 import * as Api from "../../../store/remote/github/api/Pulls.js"
 import { notFound, Problem, type ProblemDetail, unprocessable } from "../reply/Problem.js"

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import { trim } from "../../../domain/Trim.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Api from "../../../store/remote/github/api/Presentation.js"
 import { notFound } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"

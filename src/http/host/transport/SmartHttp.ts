@@ -1,6 +1,6 @@
 import { Effect, type Scope, Stream } from "effect"
 import { RemoteError, type ValidationError } from "../../../domain/StoreError.js"
-import * as TemporaryFile from "../../../git/disk/TemporaryFile.js"
+import * as TemporaryFile from "../../../git/disk/files/TemporaryFile.js"
 import { anonymous } from "../access/Principal.js"
 import { Problem, requiresAuthentication } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"

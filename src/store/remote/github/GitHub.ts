@@ -13,45 +13,45 @@ import { branchError } from "../../../git/Names.js"
 import { GitRemote, type GitRemoteService, type RemoteSnapshot, type Wants } from "../GitRemote.js"
 import type { PullRequests } from "../PullRequests.js"
 import { type CommitReads, snapshotAt, snapshotLater } from "../RemoteSnapshot.js"
-import * as Api from "./Api.js"
-import { isMissing } from "./ApiFailure.js"
-import { makeBranches } from "./Branches.js"
-import { makeBranchSnapshots } from "./BranchSnapshots.js"
-import type { Bring } from "./Bring.js"
-import { streaming } from "./Call.js"
-import { makeClient } from "./Client.js"
-import { configOf, type GitHubConfig } from "./ConfiguredOptions.js"
+import * as Api from "./api/Api.js"
+import { makeBranches } from "./branches/Branches.js"
+import { makeBranchSnapshots } from "./branches/BranchSnapshots.js"
+import type { Bring } from "./branches/Bring.js"
+import { makeFiles } from "./branches/Files.js"
+import { makeHeads } from "./branches/Heads.js"
+import type { Patches } from "./branches/Patches.js"
+import { makeProbe } from "./branches/Probes.js"
+import { makeRefReads } from "./branches/RefReads.js"
+import { isMissing } from "./client/ApiFailure.js"
+import { streaming } from "./client/Call.js"
+import { makeClient } from "./client/Client.js"
+import { configOf, type GitHubConfig } from "./client/ConfiguredOptions.js"
+import { inBrowser } from "./client/InBrowser.js"
+import { toBudgets } from "./client/Limits.js"
+import { type GitHubOptions, invalid, resolveOptions, type Settings } from "./client/Options.js"
+import { makeRepositoryId } from "./client/RepositoryId.js"
+import { makeTold } from "./client/Told.js"
+import { translate } from "./client/Translate.js"
 import { estimateWith } from "./Estimate.js"
-import { makeFiles } from "./Files.js"
-import { makeHeads } from "./Heads.js"
-import { inBrowser } from "./InBrowser.js"
-import { makeKnownTrees } from "./KnownTrees.js"
-import { toBudgets } from "./Limits.js"
-import { toTree } from "./Listing.js"
-import { makeObjectCache } from "./ObjectCache.js"
-import { type GitHubOptions, invalid, resolveOptions, type Settings } from "./Options.js"
-import type { Patches } from "./Patches.js"
-import { makeProbe } from "./Probes.js"
-import { makeRefReads } from "./RefReads.js"
-import { makeRepositoryId } from "./RepositoryId.js"
-import { makeTold } from "./Told.js"
-import { translate } from "./Translate.js"
-import { makeTrees } from "./Trees.js"
-import type { Writes } from "./Writes.js"
-import { WriteTurns } from "./WriteTurns.js"
+import { makeKnownTrees } from "./objects/KnownTrees.js"
+import { toTree } from "./objects/Listing.js"
+import { makeObjectCache } from "./objects/ObjectCache.js"
+import { makeTrees } from "./objects/Trees.js"
+import type { Writes } from "./writes/Writes.js"
+import { WriteTurns } from "./writes/WriteTurns.js"
 
-export { config, type GitHubConfig } from "./ConfiguredOptions.js"
-export type { Authorization, GitHubOptions, WriteLane } from "./Options.js"
+export { config, type GitHubConfig } from "./client/ConfiguredOptions.js"
+export type { Authorization, GitHubOptions, WriteLane } from "./client/Options.js"
 
 // Loaded when they are used: a page that reads by REST alone does not carry them.
-const writing = lazy(() => import("./Writes.js"))
-const queries = lazy(() => import("./Bring.js"))
-const patching = lazy(() => import("./Patches.js"))
-const history = lazy(() => import("./History.js"))
-const pulling = lazy(() => import("./PullRequests.js"))
-const merging = lazy(() => import("./MergeBases.js"))
+const writing = lazy(() => import("./writes/Writes.js"))
+const queries = lazy(() => import("./branches/Bring.js"))
+const patching = lazy(() => import("./branches/Patches.js"))
+const history = lazy(() => import("./branches/History.js"))
+const pulling = lazy(() => import("./writes/PullRequests.js"))
+const merging = lazy(() => import("./branches/MergeBases.js"))
 /** Needs Node: a bundler for browsers takes `Push.browser.ts` (`browser` in package.json). */
-const pushes = lazy((): Promise<Partial<typeof import("./Push.js")>> => import("./Push.js"))
+const pushes = lazy((): Promise<Partial<typeof import("./writes/Push.js")>> => import("./writes/Push.js"))
 
 /** Where GraphQL is not used, nothing comes along with a head. */
 const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }

@@ -13,7 +13,7 @@ import {
   make,
   parseName
 } from "../../../git/disk/GitRepositories.js"
-import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { repositoriesFields } from "../../../git/disk/RepositoriesOptions.js"
 import { GitRemote, type GitRemoteService } from "../GitRemote.js"
 import { remoteOf } from "../repository/RepositoryRemote.js"

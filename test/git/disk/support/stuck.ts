@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
 import * as Engine from "../../../../src/git/disk/Engine.js"
-import { spawnGit } from "../../../../src/git/disk/GitProcess.js"
+import { spawnGit } from "../../../../src/git/disk/processes/GitProcess.js"
 
 const [directory = "", commit = ""] = process.argv.slice(2)
 const zeros = "0".repeat(40)

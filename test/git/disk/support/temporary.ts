@@ -4,7 +4,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Effect, Option } from "effect"
 import * as Engine from "../../../../src/git/disk/Engine.js"
-import type { GitRepository } from "../../../../src/git/disk/GitRepository.js"
+import type { GitRepository } from "../../../../src/git/disk/port/GitRepository.js"
 import type { Change } from "../../../../src/store/remote/GitRemote.js"
 
 /** A directory that goes with the scope. */

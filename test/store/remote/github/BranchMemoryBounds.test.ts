@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
-import { BranchMemory, Steps } from "../../../../src/store/remote/github/BranchMemory.js"
-import { lag, WrittenFiles } from "../../../../src/store/remote/github/WrittenFiles.js"
+import { BranchMemory, Steps } from "../../../../src/store/remote/github/branches/BranchMemory.js"
+import { lag, WrittenFiles } from "../../../../src/store/remote/github/branches/WrittenFiles.js"
 
 const oid = (n: number) => n.toString(16).padStart(40, "0") as Oid
 const head = (n: number) => Option.some({ commit: oid(n), tree: oid(n + 100_000) })

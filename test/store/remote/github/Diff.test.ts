@@ -6,8 +6,8 @@ import { editsOf, editTree } from "../../../../src/git/MapTreeEdit.js"
 import { MapTreeNode } from "../../../../src/git/MapTreeNode.js"
 import { MemoryRepository } from "../../../../src/git/memory/MemoryRepository.js"
 import { diff, entriesBelow } from "../../../../src/git/TreeReading.js"
-import { diff as diffOfHost } from "../../../../src/store/remote/github/History.js"
-import { whole } from "../../../../src/store/remote/github/Listing.js"
+import { diff as diffOfHost } from "../../../../src/store/remote/github/branches/History.js"
+import { whole } from "../../../../src/store/remote/github/objects/Listing.js"
 
 const repository = new MemoryRepository("diff")
 const source = { tree: (oid: Oid) => new MapTreeNode(repository.trees.get(oid)!) }

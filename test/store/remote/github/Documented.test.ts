@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Either, Schema, SchemaAST } from "effect"
-import * as Client from "../../../../src/store/remote/github/Api.js"
+import * as Client from "../../../../src/store/remote/github/api/Api.js"
 import type { Endpoint } from "../../../../src/store/remote/github/api/Endpoint.js"
 import { documented } from "../../../support/github/Oracle.js"
 

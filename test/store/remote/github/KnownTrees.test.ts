@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc, Option } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
 import type { TreeEntry } from "../../../../src/store/remote/GitRemote.js"
-import { makeKnownTrees } from "../../../../src/store/remote/github/KnownTrees.js"
-import { direct, entryNamed } from "../../../../src/store/remote/github/Listing.js"
-import { makeObjectCache } from "../../../../src/store/remote/github/ObjectCache.js"
+import { makeKnownTrees } from "../../../../src/store/remote/github/objects/KnownTrees.js"
+import { direct, entryNamed } from "../../../../src/store/remote/github/objects/Listing.js"
+import { makeObjectCache } from "../../../../src/store/remote/github/objects/ObjectCache.js"
 
 const oid = (n: number) => n.toString(16).padStart(40, "0") as Oid
 const entry = (path: string, isTree: boolean, n: number): TreeEntry =>

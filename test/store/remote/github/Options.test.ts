@@ -2,7 +2,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Either, Option, Redacted, Stream } from "effect"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
-import { graphqlAddress } from "../../../../src/store/remote/github/Address.js"
+import { graphqlAddress } from "../../../../src/store/remote/github/client/Address.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, TestClock } from "effect"
-import { classify } from "../../../../src/store/remote/github/ApiFailure.js"
-import { limitHeaders, retryAfter } from "../../../../src/store/remote/github/LimitHeaders.js"
-import { makeLimits, paceOf } from "../../../../src/store/remote/github/Limits.js"
+import { classify } from "../../../../src/store/remote/github/client/ApiFailure.js"
+import { limitHeaders, retryAfter } from "../../../../src/store/remote/github/client/LimitHeaders.js"
+import { makeLimits, paceOf } from "../../../../src/store/remote/github/client/Limits.js"
 
 const settings = {
   maxRetries: 3,

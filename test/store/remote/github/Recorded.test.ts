@@ -3,11 +3,11 @@ import { createRequire } from "node:module"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
-import * as Api from "../../../../src/store/remote/github/Api.js"
-import { classify } from "../../../../src/store/remote/github/ApiFailure.js"
-import { makeClient } from "../../../../src/store/remote/github/Client.js"
+import * as Api from "../../../../src/store/remote/github/api/Api.js"
+import { classify } from "../../../../src/store/remote/github/client/ApiFailure.js"
+import { makeClient } from "../../../../src/store/remote/github/client/Client.js"
+import { resolveOptions } from "../../../../src/store/remote/github/client/Options.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
-import { resolveOptions } from "../../../../src/store/remote/github/Options.js"
 
 interface Recorded {
   readonly method: string

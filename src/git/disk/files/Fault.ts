@@ -1,0 +1,125 @@
+import { existsSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import { RemoteError, type RemoteErrorReason } from "../../../domain/StoreError.js"
+
+/** What the engine's synchronous code throws when it knows what is wrong. */
+export class Fault extends Error {
+  constructor(
+    readonly reason: RemoteErrorReason,
+    message: string,
+    readonly hint?: string,
+    options?: ErrorOptions
+  ) {
+    super(message, options)
+  }
+}
+
+/** An object that the native reader did not find; stock Git may still know it. */
+export class MissingObject extends Fault {
+  constructor(
+    readonly oid: string,
+    /** Why it may be there all the same. */
+    damage?: string
+  ) {
+    super(
+      "Corrupt",
+      `Object ${oid} is missing${damage === undefined ? "" : `: ${damage}`}`,
+      damage === undefined
+        ? "Run `git fsck` in the repository and fetch the object from a clone"
+        : "Run the maintenance (`GitRepository.maintain`), or restore the file from a backup"
+    )
+  }
+}
+
+const codeOf = (cause: unknown): string | undefined =>
+  typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
+    ? cause.code
+    : undefined
+
+const textOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+
+/** Whether what was thrown says that bytes on the disk are not what they should be. */
+export const isCorruption = (cause: unknown): boolean => {
+  const code = codeOf(cause) ?? ""
+  return (
+    (cause instanceof Fault && cause.reason === "Corrupt") ||
+    code.startsWith("Z_") ||
+    code.startsWith("ERR_BUFFER") ||
+    code === "ERR_OUT_OF_RANGE"
+  )
+}
+
+/** Translates whatever file system, zlib or engine threw into the error that callers see. */
+export const toRemoteError = (operation: string, directory: string, cause: unknown): RemoteError => {
+  if (cause instanceof RemoteError) return cause
+  const make = (reason: RemoteErrorReason, message: string, hint?: string) =>
+    new RemoteError({ operation, reason, message, path: directory, hint, cause })
+  if (cause instanceof Fault) return make(cause.reason, cause.message, cause.hint)
+  const code = codeOf(cause) ?? ""
+  switch (code) {
+    case "EROFS":
+      return make("Denied", `The disk of ${directory} is read-only: ${textOf(cause)}`, "Mount it for writing")
+    case "EACCES":
+    case "EPERM":
+      return make(
+        "Denied",
+        `This process may not do that in ${directory}: ${textOf(cause)}`,
+        "Give its user the rights to the whole repository"
+      )
+    case "ENOSPC":
+    case "EDQUOT":
+      return make(
+        "Denied",
+        `The disk of ${directory} is full: ${textOf(cause)}`,
+        "Free some space and try again"
+      )
+  }
+  if (!existsSync(directory)) {
+    return make(
+      "Unreachable",
+      `The repository ${directory} is gone`,
+      "Restore the directory or open another one"
+    )
+  }
+  switch (code) {
+    case "ENOTDIR":
+    case "ENOENT":
+      return make(
+        "Corrupt",
+        `A part of the repository ${directory} is missing: ${textOf(cause)}`,
+        "Run `git fsck`"
+      )
+    default:
+      return isCorruption(cause)
+        ? make("Corrupt", `An object in ${directory} cannot be read: ${textOf(cause)}`, "Run `git fsck`")
+        : make("Server", `${directory}: ${textOf(cause)}`)
+  }
+}
+
+/** Runs synchronous engine code as an effect. */
+export const attempt = <A>(
+  operation: string,
+  directory: string,
+  run: () => A
+): Effect.Effect<A, RemoteError> =>
+  Effect.try({ try: run, catch: (cause) => toRemoteError(operation, directory, cause) })
+
+/**
+ * Runs asynchronous engine code as an effect. Interruption only asks it to stop (by the signal) and then waits for
+ * it: a file that is half renamed is never left behind.
+ */
+export const attemptPromise = <A>(
+  operation: string,
+  directory: string,
+  run: (signal: AbortSignal) => Promise<A>
+): Effect.Effect<A, RemoteError> =>
+  Effect.async<A, RemoteError>((resume, signal) => {
+    const settled = run(signal).then(
+      (value) => resume(Effect.succeed(value)),
+      (cause) => resume(Effect.fail(toRemoteError(operation, directory, cause)))
+    )
+    return Effect.promise(() => settled)
+  })
+
+/** Waits in real time: what holds a lock is another process, which knows nothing of a test's clock. */
+export const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto"
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { RemoteError } from "../../../domain/StoreError.js"
+import type { TemporaryFile } from "../../TemporaryFile.js"
+
+const pieceBytes = 256 * 1024
+
+const broken = (cause: unknown) =>
+  new RemoteError({
+    operation: "TemporaryFile",
+    message: "A temporary file could not be written or read: is there space left on the disk?",
+    reason: "Server",
+    cause
+  })
+
+const nameless = async (directory: string): Promise<FileHandle> => {
+  await mkdir(directory, { recursive: true })
+  const file = join(directory, `.spool-${randomUUID()}`)
+  const handle = await open(file, "wx+", 0o600)
+  await rm(file)
+  return handle
+}
+
+/**
+ * A file for what is too large for memory, on the disk of `directory`. It has no name, so nothing of it outlives the
+ * process. It is opened once there is more than `inMemory` bytes.
+ */
+export const make = (
+  directory: string,
+  inMemory = 0
+): Effect.Effect<TemporaryFile, RemoteError, Scope.Scope> =>
+  Effect.gen(function* () {
+    let file: FileHandle | undefined
+    let first: Buffer = Buffer.alloc(0)
+    let size = 0
+    const write = async (handle: FileHandle, bytes: Uint8Array) => {
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, size)
+        at += bytesWritten
+        size += bytesWritten
+      }
+    }
+    const opened = async () => {
+      if (file !== undefined) return file
+      file = await nameless(directory)
+      size = 0
+      await write(file, first)
+      first = Buffer.alloc(0)
+      return file
+    }
+    // Closing waits for what is under way.
+    yield* Effect.addFinalizer(() => Effect.promise(async () => file?.close()))
+    return {
+      size: () => size,
+      append: (bytes) =>
+        Effect.uninterruptible(
+          Effect.tryPromise({
+            try: async () => {
+              if (file === undefined && size + bytes.length <= inMemory) {
+                first = Buffer.concat([first, bytes])
+                size = first.length
+              } else await write(await opened(), bytes)
+            },
+            catch: broken
+          })
+        ),
+      read: (start, end) =>
+        Stream.unfoldEffect(start, (at) =>
+          at >= end
+            ? Effect.succeedNone
+            : Effect.tryPromise({
+                try: async () => {
+                  if (file === undefined) return Option.some([first.subarray(at, end), end] as const)
+                  const wanted = Math.min(pieceBytes, end - at)
+                  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, at)
+                  if (bytesRead === 0) throw new Error("The file is shorter than what was written to it")
+                  return Option.some([buffer.subarray(0, bytesRead), at + bytesRead] as const)
+                },
+                catch: broken
+              })
+        )
+    }
+  })

@@ -1,0 +1,166 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import type { CommitInfo } from "../../Commit.js"
+import { dateText, messageText } from "../../GitObject.js"
+import { mergeBases as mergeBasesOf } from "../../MergeBases.js"
+import { segmentsOf } from "../../Names.js"
+import { attempt, MissingObject } from "../files/Fault.js"
+import { gitFailure, run, stream } from "../processes/GitProcess.js"
+import type { NativeReads } from "./NativeReads.js"
+import type { ObjectDatabase } from "./ObjectDatabase.js"
+
+const fields = ["%H", "%T", "%P", "%an", "%ae", "%at", "%cn", "%ce", "%ct", "%B"]
+
+const commitOf = (values: ReadonlyArray<string>): CommitInfo => {
+  const [
+    oid = "",
+    tree = "",
+    parents = "",
+    name = "",
+    email = "",
+    at = "",
+    by = "",
+    byEmail = "",
+    byAt = "",
+    body = ""
+  ] = values
+  return {
+    commit: oid as Oid,
+    tree: tree as Oid,
+    parents: parents === "" ? [] : (parents.split(" ") as Array<Oid>),
+    message: messageText(body),
+    author: { name, email, date: dateText(Number(at)) },
+    committer: { name: by, email: byEmail, date: dateText(Number(byAt)) }
+  }
+}
+
+export interface LogOptions {
+  readonly path?: string | undefined
+  readonly limit?: number | undefined
+  readonly skip?: number | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+  readonly author?: string | undefined
+}
+
+/** History as `git log` walks it, with its changed-path filters where they were written. */
+export const log = (
+  directory: string,
+  from: Oid,
+  options: LogOptions
+): Stream.Stream<CommitInfo, RemoteError> =>
+  Stream.suspend(() => {
+    const path = options.path ?? ""
+    // What no tree can hold, Git would take for a path of the file system.
+    if (path.includes("\0") || segmentsOf(path.replace(/\/$/, "")) === undefined) return Stream.empty
+    const decoder = new TextDecoder()
+    let rest = ""
+    let values: Array<string> = []
+    const args = [
+      "log",
+      "-z",
+      "--no-color",
+      "--no-show-signature",
+      "--no-ext-diff",
+      "--no-textconv",
+      "--no-renames",
+      "--encoding=UTF-8",
+      `--format=${fields.join("%x00")}`,
+      ...(options.limit === undefined ? [] : [`--max-count=${Math.max(0, Math.floor(options.limit))}`]),
+      ...(options.skip === undefined ? [] : [`--skip=${Math.max(0, Math.floor(options.skip))}`]),
+      ...(options.since === undefined ? [] : [`--since=${options.since}`]),
+      ...(options.until === undefined ? [] : [`--until=${options.until}`]),
+      ...(options.author === undefined ? [] : ["--fixed-strings", `--author=${options.author}`]),
+      from,
+      "--",
+      ...(path === "" ? [] : [path])
+    ]
+    return stream(directory, "GitRepository.log", args).pipe(
+      Stream.mapChunks((chunk) => {
+        const commits: Array<CommitInfo> = []
+        for (const bytes of chunk) {
+          const parts = (rest + decoder.decode(bytes, { stream: true })).split("\0")
+          rest = parts.pop() ?? ""
+          for (const part of parts) {
+            values.push(part)
+            if (values.length === fields.length) {
+              commits.push(commitOf(values))
+              values = []
+            }
+          }
+        }
+        return Chunk.unsafeFromArray(commits)
+      })
+    )
+  })
+
+const nativeSteps = 200
+
+/** Whether one commit is reached from another, by a short walk in memory; undefined where that does not tell. */
+const reaches = (objects: ObjectDatabase, ancestor: Oid, descendant: Oid): boolean | undefined => {
+  if (objects.commit(ancestor) === undefined || objects.commit(descendant) === undefined) return false
+  let level: Array<Oid> = [descendant]
+  const seen = new Set<Oid>(level)
+  for (let steps = 0; level.length > 0; ) {
+    const next: Array<Oid> = []
+    for (const oid of level) {
+      if (oid === ancestor) return true
+      if (++steps > nativeSteps) return undefined
+      const commit = objects.commit(oid)
+      if (commit === undefined) return undefined
+      for (const parent of commit.parents) {
+        if (!seen.has(parent)) {
+          seen.add(parent)
+          next.push(parent)
+        }
+      }
+    }
+    level = next
+  }
+  return false
+}
+
+/** Whether one commit is reached from another: a short walk in memory, then Git. */
+export const isAncestor = (
+  directory: string,
+  objects: ObjectDatabase,
+  ancestor: Oid,
+  descendant: Oid
+): Effect.Effect<boolean, RemoteError> => {
+  const operation = "GitRepository.isAncestor"
+  return Effect.flatMap(
+    attempt(operation, directory, () => reaches(objects, ancestor, descendant)),
+    (known) =>
+      known !== undefined
+        ? Effect.succeed(known)
+        : Effect.flatMap(
+            run(directory, operation, ["merge-base", "--is-ancestor", ancestor, descendant]),
+            ({ code, stderr }) =>
+              code <= 1
+                ? Effect.succeed(code === 0)
+                : Effect.fail(gitFailure(directory, operation, code, stderr))
+          )
+  )
+}
+
+/** All best common ancestors of two commits. */
+export const mergeBases = (
+  native: NativeReads,
+  objects: ObjectDatabase,
+  a: Oid,
+  b: Oid
+): Effect.Effect<ReadonlyArray<Oid>, RemoteError> =>
+  native.runSteps("GitRepository.mergeBases", () =>
+    mergeBasesOf(
+      (oid) => {
+        const commit = objects.commit(oid)
+        return commit && { parents: commit.parents, date: Date.parse(commit.committer.date) }
+      },
+      (oid) => new MissingObject(oid),
+      a,
+      b
+    )
+  )

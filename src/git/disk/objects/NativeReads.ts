@@ -1,0 +1,96 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
+import { type RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import { attemptPromise, MissingObject, toRemoteError } from "../files/Fault.js"
+import type { CatFile } from "../processes/CatFile.js"
+import type { ObjectDatabase } from "./ObjectDatabase.js"
+
+export type NativeReads = ReturnType<typeof make>
+
+/** Native code over one repository's objects; those that only stock Git can find are fetched from it. */
+export const make = (directory: string, objects: ObjectDatabase, catFile: CatFile) => {
+  const onlyRemote = <A>(effect: Effect.Effect<A, RemoteError | ValidationError>) =>
+    Effect.catchAll(effect, (error) =>
+      error instanceof ValidationError ? Effect.die(error) : Effect.fail(error)
+    )
+
+  /** Runs native code, again for each object that had to be fetched. */
+  const run = <A>(operation: string, body: () => A): Effect.Effect<A, RemoteError> =>
+    onlyRemote(runChecked(operation, body))
+
+  const runChecked = <A>(
+    operation: string,
+    body: () => A
+  ): Effect.Effect<A, RemoteError | ValidationError> => {
+    const from = (asked: Oid | undefined): Effect.Effect<A, RemoteError | ValidationError> =>
+      Effect.suspend(() => {
+        try {
+          return Effect.succeed(body())
+        } catch (cause) {
+          return recovered(operation, cause, asked, from)
+        }
+      })
+    return from(undefined)
+  }
+
+  /** The same for code in steps, with turns for others in between. */
+  const runSteps = <A>(operation: string, start: () => TimeSlice.Steps<A>): Effect.Effect<A, RemoteError> =>
+    onlyRemote(runStepsChecked(operation, start))
+
+  const runStepsChecked = <A>(
+    operation: string,
+    start: () => TimeSlice.Steps<A>
+  ): Effect.Effect<A, RemoteError | ValidationError> => {
+    const from = (asked: Oid | undefined): Effect.Effect<A, RemoteError | ValidationError> =>
+      Effect.catchAllDefect(TimeSlice.run(start), (cause) => recovered(operation, cause, asked, from))
+    return from(undefined)
+  }
+
+  /** Runs code again that lacked an object which stock Git has, unless that was asked for last time. */
+  const recovered = <A>(
+    operation: string,
+    cause: unknown,
+    asked: Oid | undefined,
+    again: (oid: Oid) => Effect.Effect<A, RemoteError | ValidationError>
+  ): Effect.Effect<A, RemoteError | ValidationError> => {
+    if (cause instanceof ValidationError) return Effect.fail(cause)
+    if (!(cause instanceof MissingObject) || cause.oid === asked) {
+      return Effect.fail(toRemoteError(operation, directory, cause))
+    }
+    const oid = cause.oid as Oid
+    return Effect.flatMap(
+      attemptPromise(operation, directory, () => catFile.find(oid)),
+      (object) => {
+        if (object === undefined) return Effect.fail(toRemoteError(operation, directory, cause))
+        objects.learn(oid, object)
+        return again(oid)
+      }
+    )
+  }
+
+  /** An object that may be missing, wherever it is. */
+  const find = (operation: string, oid: Oid) =>
+    Effect.flatMap(
+      run(operation, () => objects.find(oid)),
+      (object) =>
+        object !== undefined
+          ? Effect.succeedSome(object)
+          : Effect.map(
+              attemptPromise(operation, directory, () => catFile.find(oid)),
+              (found) => {
+                if (found !== undefined) objects.learn(oid, found)
+                return Option.fromNullable(found)
+              }
+            )
+    )
+
+  const rootOf = (oid: Oid): Oid => {
+    const root = objects.rootOf(oid)
+    if (root === undefined) throw new MissingObject(oid)
+    return root
+  }
+
+  return { run, runChecked, runSteps, runStepsChecked, find, rootOf } as const
+}

@@ -1,0 +1,62 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import { attempt, Fault, toRemoteError } from "../files/Fault.js"
+import { gitFailure, spawnFailure, spawnGit } from "../processes/GitProcess.js"
+
+export interface IngestOptions {
+  readonly directory: string
+  readonly operation: string
+  /** Bytes of a pack that are taken at most. */
+  readonly most: number
+}
+
+/**
+ * Puts the objects of a pack into a repository as they come, in bounded memory, each checked by its name. The pack may be
+ * thin: its deltas may have bases that the repository holds. Interruption leaves no pack.
+ */
+export const ingest = <E>(
+  { directory, most, operation }: IngestOptions,
+  pack: Stream.Stream<Uint8Array, E>
+): Effect.Effect<void, E | RemoteError> =>
+  Effect.acquireUseRelease(
+    attempt(operation, directory, () => {
+      const failure = (code: number, said: string) =>
+        /exceeds maximum allowed size/.test(said)
+          ? toRemoteError(operation, directory, new Fault("Denied", `A pack has more than ${most} bytes`))
+          : gitFailure(directory, operation, code, said)
+      const child = spawnGit(directory, ["index-pack", "--stdin", "--fix-thin", `--max-input-size=${most}`])
+      let stderr = ""
+      child.stdout.resume()
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        if (stderr.length < 65_536) stderr += text
+      })
+      const ended = new Promise<RemoteError | undefined>((resolve) => {
+        child.on("error", (cause) => resolve(spawnFailure(directory, operation, cause)))
+        child.on("close", (code) => resolve(code === 0 ? undefined : failure(code ?? 128, stderr)))
+      })
+      return { child, ended }
+    }),
+    ({ child, ended }) => {
+      const write = (bytes: Uint8Array) =>
+        Effect.async<void>((resume) => {
+          // Git may end early: what is wrong is said when it has.
+          if (child.stdin.destroyed || child.stdin.writableEnded) return resume(Effect.void)
+          child.stdin.write(bytes, () => resume(Effect.void))
+        })
+      return Stream.runForEach(pack, write).pipe(
+        Effect.zipRight(
+          Effect.promise(() => {
+            child.stdin.end()
+            return ended
+          })
+        ),
+        Effect.flatMap((failure) => (failure === undefined ? Effect.void : Effect.fail(failure)))
+      )
+    },
+    ({ child, ended }) =>
+      Effect.promise(() => {
+        child.kill("SIGKILL")
+        return ended
+      })
+  )

@@ -1,0 +1,18 @@
+import type { Oid } from "../../../domain/Oid.js"
+import type { CommitInfo } from "../../Commit.js"
+import * as GitObject from "../../GitObject.js"
+import { Fault } from "../files/Fault.js"
+
+export const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** A commit from its bytes. */
+export const parseCommit = (oid: Oid, content: Uint8Array): CommitInfo => {
+  const commit = GitObject.parseCommit(oid, content)
+  if (commit === undefined) throw new Fault("Corrupt", `Commit ${oid} names no tree`, "Run `git fsck`")
+  return commit
+}
+
+/** What a tag object points to. */
+export const tagTarget = (content: Uint8Array): Oid | undefined =>
+  /^object ([0-9a-f]{40})\n/.exec(asBuffer(content).toString("latin1", 0, 64))?.[1] as Oid | undefined

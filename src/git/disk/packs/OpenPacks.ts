@@ -1,0 +1,23 @@
+import * as fs from "node:fs"
+import { Bounded } from "../../../domain/Bounded.js"
+
+/** Open file descriptors of packs, the longest unused closed first. */
+export class OpenPacks {
+  private readonly open: Bounded<number>
+
+  constructor(limit: number) {
+    this.open = new Bounded(limit, undefined, { dispose: fs.closeSync })
+  }
+
+  descriptor(path: string): number {
+    return this.open.get(path) ?? this.open.set(path, fs.openSync(path, "r"))
+  }
+
+  close(path: string): void {
+    this.open.delete(path)
+  }
+
+  closeAll(): void {
+    this.open.clear()
+  }
+}

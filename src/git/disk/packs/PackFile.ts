@@ -1,0 +1,226 @@
+import * as fs from "node:fs"
+import type { Bounded } from "../../../domain/Bounded.js"
+import type { Oid } from "../../../domain/Oid.js"
+import { hash, type RawObject } from "../../GitObject.js"
+import { Fault } from "../files/Fault.js"
+import type { ObjectType } from "../port/GitRepository.js"
+import { bound, inflate } from "./Deflate.js"
+import { applyDelta, readSize } from "./Delta.js"
+import type { Deflated } from "./ObjectStream.js"
+import type { OpenPacks } from "./OpenPacks.js"
+import type { PackIndex } from "./PackIndex.js"
+
+const types: ReadonlyArray<ObjectType | undefined> = [undefined, "commit", "tree", "blob", "tag"]
+const offsetDelta = 6
+const referenceDelta = 7
+const firstRead = 4096
+/** More deltas upon each other than Git ever makes. */
+const longestChain = 10_000
+
+/** One entry of a pack as it is written there. */
+interface Entry {
+  readonly type: number
+  readonly size: number
+  readonly data: Buffer
+  readonly start: number
+  readonly base: number | Oid | undefined
+}
+
+/** Every pack that is read takes as many numbers as it has bytes, so that an offset in it has a number of its own. */
+let nextNumber = 0
+
+/** Where every pack's first bytes of an object are read to; what is taken from there is copied. */
+const scratch = Buffer.allocUnsafeSlow(firstRead)
+
+/** Reads one pack through its index, of either version, deltas included. */
+export class PackFile {
+  private firstNumber: number | undefined
+
+  constructor(
+    /** Path without its ending. */
+    readonly stem: string,
+    readonly index: PackIndex,
+    private readonly files: OpenPacks,
+    private readonly bases: Bounded<RawObject, number>
+  ) {}
+
+  private get path(): string {
+    return `${this.stem}.pack`
+  }
+
+  close(): void {
+    this.index.close()
+    this.files.close(this.path)
+  }
+
+  /** The offset of an object, or -1. */
+  find(oid: Buffer): number {
+    return this.index.find(oid)
+  }
+
+  private readAt(offset: number, length: number): Buffer {
+    const fd = this.files.descriptor(this.path)
+    const bytes = length === firstRead ? scratch : Buffer.allocUnsafeSlow(length)
+    let filled = 0
+    while (filled < length) {
+      const read = fs.readSync(fd, bytes, filled, length - filled, offset + filled)
+      if (read === 0) break
+      filled += read
+    }
+    return bytes.subarray(0, filled)
+  }
+
+  private entryAt(offset: number, whole: boolean): Entry {
+    let data = this.readAt(offset, firstRead)
+    let at = 0
+    const next = () => {
+      const byte = data[at++]
+      if (byte === undefined) throw new Fault("Corrupt", `${this.stem}.pack is cut short`, "Run `git fsck`")
+      return byte
+    }
+    let byte = next()
+    const type = (byte >> 4) & 7
+    let size = byte & 15
+    for (let scale = 16; (byte & 0x80) !== 0; scale *= 128) {
+      byte = next()
+      size += (byte & 0x7f) * scale
+    }
+    let base: number | Oid | undefined
+    if (type === offsetDelta) {
+      byte = next()
+      let distance = byte & 0x7f
+      while ((byte & 0x80) !== 0) {
+        byte = next()
+        distance = (distance + 1) * 128 + (byte & 0x7f)
+      }
+      base = offset - distance
+    } else if (type === referenceDelta) {
+      base = data.toString("hex", at, at + 20) as Oid
+      at += 20
+    } else if (types[type] === undefined) {
+      throw new Fault("Corrupt", `${this.stem}.pack holds an unknown kind of object`, "Run `git fsck`")
+    }
+    if (whole && at + bound(size) > data.length && data.length === firstRead) {
+      data = this.readAt(offset, Math.min(at + bound(size), this.bytes - offset))
+    }
+    return { type, size, data, start: at, base }
+  }
+
+  private baseOffset(base: number | Oid): number {
+    const offset = typeof base === "number" ? base : this.find(Buffer.from(base, "hex"))
+    if (offset < 12)
+      throw new Fault("Corrupt", `${this.stem}.pack lacks the base of a delta`, "Run `git fsck`")
+    return offset
+  }
+
+  /** The object at `offset`. Its content may be shared with later readers of the same pack. */
+  read(offset: number): RawObject {
+    const chain: Array<{ readonly offset: number; readonly delta: Uint8Array }> = []
+    let at = offset
+    let object = this.bases.get(this.key(at))
+    while (object === undefined) {
+      const entry = this.entryAt(at, true)
+      const content = inflate(entry.data, entry.start, entry.size)
+      if (entry.base === undefined) {
+        object = { type: types[entry.type]!, content }
+        if (chain.length > 0) this.remember(at, object)
+        break
+      }
+      chain.push({ offset: at, delta: content })
+      if (chain.length > longestChain) throw this.circle()
+      at = this.baseOffset(entry.base)
+      object = this.bases.get(this.key(at))
+    }
+    for (let i = chain.length - 1; i >= 0; i--) {
+      const { delta, offset: place } = chain[i]!
+      object = { type: object.type, content: applyDelta(object.content, delta) }
+      this.remember(place, object)
+    }
+    return object
+  }
+
+  /** The object that the index says is at `offset`: it has that id, whatever the index has been through. */
+  readNamed(oid: Oid, offset: number): RawObject {
+    const object = this.read(offset)
+    if (!this.index.isVerified && hash(object.type, object.content) !== oid) {
+      throw new Fault(
+        "Corrupt",
+        `${this.stem}.pack does not hold ${oid} where its index says`,
+        "Run `git fsck`"
+      )
+    }
+    return object
+  }
+
+  /**
+   * Where the object at `offset` lies deflated, if it has at least `least` bytes; undefined of a delta, which has no bytes of its
+   * own.
+   */
+  deflated(offset: number, least: number): Deflated | undefined {
+    this.index.verify()
+    const { base, size, start, type } = this.entryAt(offset, false)
+    return base === undefined && size >= least
+      ? {
+          type: types[type]!,
+          size,
+          file: this.path,
+          start: offset + start,
+          end: this.endOf(offset),
+          header: 0
+        }
+      : undefined
+  }
+
+  /** The length of the file. */
+  private get bytes(): number {
+    return fs.fstatSync(this.files.descriptor(this.path)).size
+  }
+
+  /** Where the entry after the one at `offset` begins, or the checksum of the pack. */
+  private endOf(offset: number): number {
+    let end = this.bytes - 20
+    for (let place = 0; place < this.index.count; place++) {
+      const other = this.index.offsetAt(place)
+      if (other > offset && other < end) end = other
+    }
+    return end
+  }
+
+  private circle(): Fault {
+    return new Fault("Corrupt", `${this.stem}.pack has a circle of deltas`, "Run `git fsck`")
+  }
+
+  private key(offset: number): number {
+    if (this.firstNumber === undefined) {
+      this.firstNumber = nextNumber
+      nextNumber += this.bytes
+    }
+    return this.firstNumber + offset
+  }
+
+  private remember(offset: number, object: RawObject): void {
+    this.bases.set(this.key(offset), object, object.content.length + 150)
+  }
+
+  info(oid: Oid, offset: number): { readonly type: ObjectType; readonly size: number } {
+    let entry = this.entryAt(offset, false)
+    if (!this.index.isVerified) {
+      if (entry.size <= firstRead) {
+        const { content, type } = this.readNamed(oid, offset)
+        return { type, size: content.length }
+      }
+      this.index.verify()
+    }
+    let size = entry.size
+    if (entry.base !== undefined) {
+      const whole = this.entryAt(offset, true)
+      const delta = inflate(whole.data, whole.start, whole.size)
+      size = readSize(delta, readSize(delta, 0)[1])[0]
+    }
+    for (let steps = 0; entry.base !== undefined; steps++) {
+      if (steps > longestChain) throw this.circle()
+      entry = this.entryAt(this.baseOffset(entry.base), false)
+    }
+    return { type: types[entry.type]!, size }
+  }
+}

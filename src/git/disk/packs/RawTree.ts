@@ -1,0 +1,250 @@
+import type { Oid } from "../../../domain/Oid.js"
+import type { TreeEntry } from "../../Tree.js"
+import type { NameEdit } from "../../TreeEdit.js"
+import type { TreeNode } from "../../TreeReading.js"
+import { Fault } from "../files/Fault.js"
+import { asBuffer } from "./GitObjects.js"
+
+type Mode = TreeEntry["mode"]
+
+/** A stretch of the old bytes that gives way to new ones; what a delta is made of. */
+export interface Splice {
+  readonly at: number
+  readonly remove: number
+  readonly insert: Uint8Array | undefined
+}
+
+export interface Edited {
+  readonly tree: RawTree
+  readonly splices: ReadonlyArray<Splice>
+}
+
+const slash = 0x2f
+
+/**
+ * A tree as Git stores it, with the place of each entry, so that a name is found by halving and a change copies
+ * all other entries as they are. A flat directory of 100,000 entries stays one buffer.
+ */
+export class RawTree implements TreeNode<RawTree> {
+  readonly length: number
+  /** Bytes of memory that it takes. */
+  readonly weight: number
+
+  private constructor(
+    readonly bytes: Buffer,
+    /** Where each entry starts; one more than there are entries. */
+    private readonly starts: Uint32Array
+  ) {
+    this.length = starts.length - 1
+    this.weight = bytes.length + starts.length * 4 + 200
+  }
+
+  static readonly empty = new RawTree(Buffer.alloc(0), new Uint32Array(1))
+
+  static parse(content: Uint8Array): RawTree {
+    const bytes = asBuffer(content)
+    let starts = new Uint32Array(Math.max(16, Math.ceil(bytes.length / 32)))
+    let count = 0
+    let at = 0
+    while (at < bytes.length) {
+      if (count + 1 >= starts.length) {
+        const larger = new Uint32Array(starts.length * 2)
+        larger.set(starts)
+        starts = larger
+      }
+      starts[count++] = at
+      const end = bytes.indexOf(0, at + 6)
+      if (end < 0 || end + 21 > bytes.length)
+        throw new Fault("Corrupt", "A tree ends in the middle of an entry")
+      at = end + 21
+    }
+    starts[count] = at
+    return new RawTree(bytes, starts.slice(0, count + 1))
+  }
+
+  private nameStart(index: number): number {
+    const at = this.starts[index]!
+    return this.bytes[at + 5] === 0x20 ? at + 6 : at + 7
+  }
+
+  private nameEnd(index: number): number {
+    return this.starts[index + 1]! - 21
+  }
+
+  isTree(index: number): boolean {
+    const at = this.starts[index]!
+    return this.bytes[at] === 0x34 || this.bytes[at] === 0x30
+  }
+
+  name(index: number): string {
+    return this.bytes.toString("utf8", this.nameStart(index), this.nameEnd(index))
+  }
+
+  private nameBytes(index: number): Buffer {
+    return this.bytes.subarray(this.nameStart(index), this.nameEnd(index))
+  }
+
+  oid(index: number): Oid {
+    const end = this.starts[index + 1]!
+    return this.bytes.toString("hex", end - 20, end) as Oid
+  }
+
+  /** True when both entries point to the same object with the same mode. */
+  sameEntry(index: number, other: RawTree, otherIndex: number): boolean {
+    const end = this.starts[index + 1]!
+    const otherEnd = other.starts[otherIndex + 1]!
+    return (
+      this.bytes.compare(other.bytes, otherEnd - 20, otherEnd, end - 20, end) === 0 &&
+      this.mode(index) === other.mode(otherIndex)
+    )
+  }
+
+  mode(index: number): Mode {
+    const at = this.starts[index]!
+    if (this.isTree(index)) return "040000"
+    switch (this.bytes[at + 1]! * 256 + this.bytes[at + 2]!) {
+      case 0x3230:
+        return "120000"
+      case 0x3630:
+        return "160000"
+      default:
+        return (this.bytes[at + 3]! & 1) === 1 ? "100755" : "100644"
+    }
+  }
+
+  compareTo(index: number, other: RawTree, otherIndex: number): number {
+    return this.compare(index, other.nameBytes(otherIndex), other.isTree(otherIndex))
+  }
+
+  /** Below zero when the entry sorts before `name`; directories sort as if their names ended in a slash. */
+  private compare(index: number, name: Buffer, isTree: boolean): number {
+    const bytes = this.bytes
+    const start = this.nameStart(index)
+    const size = this.nameEnd(index) - start
+    const shared = Math.min(size, name.length)
+    for (let i = 0; i < shared; i++) {
+      const difference = bytes[start + i]! - name[i]!
+      if (difference !== 0) return difference
+    }
+    const mine = size > shared ? bytes[start + shared]! : this.isTree(index) ? slash : 0
+    const theirs = name.length > shared ? name[shared]! : isTree ? slash : 0
+    return mine - theirs || size - name.length
+  }
+
+  /** Where `name` is, or where it would be (as `-1 - index`). */
+  private search(name: Buffer, isTree: boolean): number {
+    let low = 0
+    let high = this.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const order = this.compare(middle, name, isTree)
+      if (order === 0) return middle
+      if (order < 0) low = middle + 1
+      else high = middle
+    }
+    return -1 - low
+  }
+
+  /** The entry called `name`, of whatever kind. */
+  entryNamed(name: string): Pick<TreeEntry, "mode" | "oid"> | undefined {
+    const index = this.find(Buffer.from(name, "utf8"))
+    return index < 0 ? undefined : { mode: this.mode(index), oid: this.oid(index) }
+  }
+
+  /** The index of the entry called `name`; -1 when there is none. */
+  private find(name: Buffer): number {
+    const file = this.search(name, false)
+    if (file >= 0) return file
+    const tree = this.search(name, true)
+    return tree >= 0 ? tree : -1
+  }
+
+  /** This tree with `edits` made: names are unique; removing what is not there changes nothing. */
+  edit(edits: ReadonlyArray<NameEdit>): Edited {
+    const steps: Array<{ key: Buffer; index: number; removes: boolean; insert: Buffer | undefined }> = []
+    for (const edit of edits) {
+      const name = Buffer.from(edit.name, "utf8")
+      const isTree = edit.mode === "040000"
+      const insert = edit.oid === undefined ? undefined : encodeEntry(name, edit.mode, edit.oid)
+      const existing = this.find(name)
+      if (existing >= 0 && this.isTree(existing) === isTree) {
+        steps.push({ key: sortKey(name, isTree), index: existing, removes: true, insert })
+        continue
+      }
+      if (existing >= 0) {
+        const key = sortKey(name, !isTree)
+        steps.push({ key, index: existing, removes: true, insert: undefined })
+      }
+      if (insert !== undefined) {
+        const index = -1 - this.search(name, isTree)
+        steps.push({ key: sortKey(name, isTree), index, removes: false, insert })
+      }
+    }
+    if (steps.length > 1) steps.sort((a, b) => a.index - b.index || Buffer.compare(a.key, b.key))
+    return this.splice(steps)
+  }
+
+  private splice(
+    steps: ReadonlyArray<{
+      readonly index: number
+      readonly removes: boolean
+      readonly insert: Buffer | undefined
+    }>
+  ): Edited {
+    let size = this.bytes.length
+    let count = this.length
+    for (const step of steps) {
+      if (step.removes) {
+        size -= this.starts[step.index + 1]! - this.starts[step.index]!
+        count--
+      }
+      if (step.insert !== undefined) {
+        size += step.insert.length
+        count++
+      }
+    }
+    const bytes = Buffer.allocUnsafeSlow(size)
+    const starts = new Uint32Array(count + 1)
+    const splices: Array<Splice> = []
+    let from = 0
+    let entry = 0
+    let at = 0
+    const keepUntil = (index: number) => {
+      const begin = this.starts[from]!
+      const end = this.starts[index]!
+      this.bytes.copy(bytes, at, begin, end)
+      const shift = at - begin
+      for (let i = from; i < index; i++) starts[entry++] = this.starts[i]! + shift
+      at += end - begin
+      from = index
+    }
+    for (const step of steps) {
+      keepUntil(step.index)
+      const begin = this.starts[step.index]!
+      if (step.insert !== undefined) {
+        starts[entry++] = at
+        bytes.set(step.insert, at)
+        at += step.insert.length
+      }
+      if (step.removes) from = step.index + 1
+      splices.push({ at: begin, remove: this.starts[from]! - begin, insert: step.insert })
+    }
+    keepUntil(this.length)
+    starts[count] = at
+    return { tree: new RawTree(bytes, starts), splices }
+  }
+}
+
+const sortKey = (name: Buffer, isTree: boolean) => (isTree ? Buffer.concat([name, Buffer.of(slash)]) : name)
+
+const encodeEntry = (name: Buffer, mode: Mode, oid: Oid): Buffer => {
+  const modeText = mode === "040000" ? "40000" : mode
+  const out = Buffer.allocUnsafe(modeText.length + name.length + 22)
+  let at = out.write(modeText, 0, "latin1")
+  out[at++] = 0x20
+  out.set(name, at)
+  at += name.length
+  out[at++] = 0
+  out.write(oid, at, 20, "hex")
+  return out
+}

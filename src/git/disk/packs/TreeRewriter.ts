@@ -1,0 +1,78 @@
+import { emptyTree, type Oid } from "../../../domain/Oid.js"
+import type { Steps } from "../../../domain/TimeSlice.js"
+import * as GitObject from "../../GitObject.js"
+import {
+  type Directories,
+  type EditOptions,
+  type NameEdit,
+  type PathEdit,
+  unsafeEditTree
+} from "../../TreeEdit.js"
+import type { Delta } from "./PackBuilder.js"
+import { RawTree } from "./RawTree.js"
+
+/** A tree that a rewrite made, and how it differs from the one that it replaces. */
+export interface NewTree {
+  readonly oid: Oid
+  readonly tree: RawTree
+  readonly delta: Delta | undefined
+}
+
+export interface Rewritten {
+  /** The new root; the empty tree when nothing is left. */
+  readonly root: Oid
+  /** Subtrees before the trees that hold them. */
+  readonly trees: ReadonlyArray<NewTree>
+}
+
+export interface TreeSource {
+  tree(oid: Oid): RawTree
+  /** Remembers trees made for edits of a base, so that hashing first and committing after costs once. */
+  readonly memo: {
+    get(key: string): NewTree | undefined
+    set(key: string, value: NewTree, weight: number): void
+  }
+}
+
+const memoKey = (base: Oid | undefined, edits: ReadonlyArray<NameEdit>): string | undefined => {
+  if (edits.length > 20_000) return undefined
+  let key: string = base ?? "none"
+  for (const edit of edits) key += `\0${edit.name}\0${edit.mode}${edit.oid ?? "-"}`
+  return key
+}
+
+/** Makes `edits` in the tree `base` (undefined: in an empty one), touching only the directories on their way, in steps. */
+export function* rewrite(
+  source: TreeSource,
+  base: Oid | undefined,
+  edits: Iterable<PathEdit>,
+  options: EditOptions
+): Steps<Rewritten> {
+  const trees: Array<NewTree> = []
+  const directories: Directories<RawTree> = {
+    empty: RawTree.empty,
+    load: (oid) => source.tree(oid),
+    find: (tree, name) => tree.entryNamed(name),
+    edit: (oid, before, changes) => {
+      const key = memoKey(oid, changes)
+      const known = key === undefined ? undefined : source.memo.get(key)
+      if (known !== undefined) {
+        if (known.tree.length === 0) return undefined
+        if (known.oid !== oid) trees.push(known)
+        return known.oid
+      }
+      const { tree, splices } = before.edit(changes)
+      const delta = oid === undefined ? undefined : { base: oid, baseSize: before.bytes.length, splices }
+      const made: NewTree = { oid: GitObject.hash("tree", tree.bytes), tree, delta }
+      if (key !== undefined) source.memo.set(key, made, tree.weight + key.length)
+      if (tree.length === 0) return undefined
+      if (made.oid !== oid) trees.push(made)
+      return made.oid
+    }
+  }
+  const root = yield* unsafeEditTree(directories, base, edits, options)
+  if (root === emptyTree) {
+    trees.push({ oid: emptyTree, tree: RawTree.empty, delta: undefined })
+  }
+  return { root, trees }
+}

@@ -1,0 +1,102 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
+import type { RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as Timestamp from "../../../domain/Timestamp.js"
+import type { Change, Head, NewCommit, Signature } from "../../Commit.js"
+import { blobsPut, commitObject, mergeError, targetError } from "../../CommitDraft.js"
+import * as GitObject from "../../GitObject.js"
+import { commitTextError } from "../../Names.js"
+import type { PathEdit } from "../../TreeEdit.js"
+import type { NativeReads } from "../objects/NativeReads.js"
+import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
+import type { Packable } from "../packs/PackBuilder.js"
+import { type NewTree, rewrite } from "../packs/TreeRewriter.js"
+import type { TreeChange } from "../port/GitRepository.js"
+import type { Draft } from "./Staging.js"
+
+/** Changes hashed between two looks at what else there is to do. */
+const slice = 64
+
+export type Drafts = ReturnType<typeof make>
+
+/** Changes as the objects that they come to, before any is written. */
+export const make = (objects: ObjectDatabase, native: NativeReads, signature: Signature) => {
+  const packableTrees = (trees: ReadonlyArray<NewTree>): Array<Packable> =>
+    trees.map(({ delta, oid, tree }) => {
+      objects.rememberTree(oid, tree)
+      return { oid, type: "tree", content: tree.bytes, delta }
+    })
+
+  /** The edits of a commit and the blobs it puts, hashed a slice at a time. */
+  const editsOf = (operation: string, changes: ReadonlyArray<Change>, keep: boolean) =>
+    Effect.gen(function* () {
+      const edits: Array<PathEdit> = []
+      const blobs: Array<Packable> = []
+      const turn = TimeSlice.make()
+      for (let from = 0; from < changes.length; from += slice) {
+        if (turn.isSpent()) yield* turn.pause
+        yield* native.runChecked(operation, () => {
+          edits.length = from
+          if (from === 0) blobs.length = 0
+          const part = changes.slice(from, from + slice)
+          if (part.some(({ _tag }) => _tag === "Link")) objects.rescan()
+          for (const change of part) {
+            if (change._tag === "Remove") {
+              edits.push({ path: change.path, mode: "100644", oid: undefined })
+            } else if (change._tag === "Link") {
+              const { mode = "100644" } = change
+              checkTarget(operation, change.path, change.oid, mode)
+              // Of a commit that is still on its way, which may fail without this one.
+              const staged = objects.staged.get(change.oid)
+              if (keep && staged !== undefined) {
+                blobs.push({ oid: change.oid, type: "blob", content: staged.object.content })
+              }
+              edits.push({ path: change.path, mode, oid: change.oid })
+            } else {
+              const oid = GitObject.hash("blob", change.content)
+              if (keep) blobs.push({ oid, type: "blob", content: change.content })
+              edits.push({ path: change.path, mode: "100644", oid })
+            }
+          }
+        })
+      }
+      return { edits, blobs }
+    })
+
+  const checkTarget = (operation: string, at: string, oid: Oid, mode: TreeChange["mode"]) => {
+    const wrong = targetError(operation, at, oid, mode, objects.info(oid)?.type)
+    if (wrong !== undefined) throw wrong
+  }
+
+  const draft = (
+    head: Option.Option<Head>,
+    commit: NewCommit
+  ): Effect.Effect<Draft, RemoteError | ValidationError> =>
+    Effect.gen(function* () {
+      const operation = "GitRepository.commitNext"
+      for (const oid of commit.merges ?? []) {
+        const found = yield* native.find(operation, oid)
+        if (!Option.exists(found, ({ type }) => type === "commit")) return yield* mergeError(operation, oid)
+      }
+      const { blobs, edits } = yield* editsOf(operation, commit.changes, true)
+      const now = yield* Timestamp.now(operation)
+      return yield* native.runStepsChecked(operation, function* () {
+        const wrong = commitTextError(operation, commit)
+        if (wrong !== undefined) throw wrong
+        const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
+        const made = yield* rewrite(objects, base, edits, { operation, directories: false })
+        const content = GitObject.encodeCommit(commitObject(head, made.root, commit, now, signature))
+        const oid = GitObject.hash("commit", content)
+        objects.rememberCommit(oid, content)
+        const put = blobsPut(commit, (index) => edits[index]?.oid)
+        return {
+          committed: { commit: oid, tree: made.root, blobs: put },
+          objects: [...blobs, ...packableTrees(made.trees), { oid, type: "commit" as const, content }]
+        }
+      })
+    })
+
+  return { draft, editsOf, checkTarget } as const
+}

@@ -1,0 +1,105 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import { encodeCommit } from "../../GitObject.js"
+import { directoryAt } from "../../TreeReading.js"
+import { attempt, attemptPromise } from "../files/Fault.js"
+import type { NativeReads } from "../objects/NativeReads.js"
+import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
+import { rewrite } from "../packs/TreeRewriter.js"
+import type { GitRepository } from "../port/GitRepository.js"
+import type { Drafts } from "./Drafts.js"
+
+export interface ObjectWritesOptions {
+  readonly directory: string
+  readonly objects: ObjectDatabase
+  readonly native: NativeReads
+  readonly drafts: Drafts
+  readonly durable: boolean
+  /** Waits until objects are not known to this process alone. */
+  readonly settled: (...oids: ReadonlyArray<Oid>) => Effect.Effect<void>
+  /** Told after each write, for what is done now and then. */
+  readonly written: Effect.Effect<void>
+}
+
+/** Writing objects one by one, beside the queue of commits. */
+export const make = ({
+  directory,
+  drafts,
+  durable,
+  native,
+  objects,
+  settled,
+  written
+}: ObjectWritesOptions): Pick<
+  GitRepository,
+  "writeObject" | "writeBlob" | "writeCommit" | "writeTree" | "treeAfter"
+> => ({
+  writeObject: (type, content) =>
+    Effect.zipLeft(
+      attemptPromise("GitRepository.writeObject", directory, () =>
+        objects.loose.write(type, content, durable)
+      ),
+      written
+    ),
+
+  writeBlob: (size, pieces) => {
+    const operation = "GitRepository.writeBlob"
+    return Effect.acquireUseRelease(
+      attempt(operation, directory, () => objects.loose.writer("blob", size)),
+      (writer) =>
+        Stream.runForEach(pieces, (piece) =>
+          attemptPromise(operation, directory, () => writer.write(piece))
+        ).pipe(
+          Effect.zipRight(attemptPromise(operation, directory, () => objects.loose.finish(writer, durable)))
+        ),
+      (writer) => Effect.promise(() => writer.close())
+    ).pipe(Effect.zipLeft(written))
+  },
+
+  writeCommit: (commit) =>
+    Effect.zipLeft(
+      attemptPromise("GitRepository.writeCommit", directory, () =>
+        objects.loose.write("commit", encodeCommit(commit), durable)
+      ),
+      written
+    ),
+
+  writeTree: (base, changes) =>
+    Effect.gen(function* () {
+      const operation = "GitRepository.writeTree"
+      yield* settled(...Option.toArray(base), ...changes.flatMap(({ oid }) => Option.toArray(oid)))
+      const made = yield* native.runStepsChecked(operation, function* () {
+        objects.rescan()
+        for (const change of changes) {
+          if (Option.isSome(change.oid))
+            drafts.checkTarget(operation, change.path, change.oid.value, change.mode)
+        }
+        return yield* rewrite(
+          objects,
+          Option.getOrUndefined(Option.map(base, native.rootOf)),
+          changes.map(({ mode, oid, path: at }) => ({ path: at, mode, oid: Option.getOrUndefined(oid) })),
+          { operation, directories: true }
+        )
+      })
+      yield* attemptPromise(operation, directory, async () => {
+        for (const { tree } of made.trees) await objects.loose.write("tree", tree.bytes, durable)
+      })
+      yield* written
+      return made.root
+    }),
+
+  treeAfter: (base, at, changes) =>
+    Effect.gen(function* () {
+      const operation = "GitRepository.treeAfter"
+      const { edits } = yield* drafts.editsOf(operation, changes, false)
+      return yield* native.runStepsChecked(operation, function* () {
+        const root = Option.getOrUndefined(Option.map(base, native.rootOf))
+        const made = yield* rewrite(objects, root, edits, { operation, directories: false })
+        const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))
+        const load = (oid: Oid) => fresh.get(oid) ?? objects.tree(oid)
+        return Option.fromNullable(directoryAt((tree, name) => load(tree).entryNamed(name), made.root, at))
+      })
+    })
+})

@@ -1,0 +1,353 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+import { isPlainObject, stepInto } from "../../../domain/CanonicalJson.js"
+import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../../../domain/Document.js"
+import {
+  type CopyRules,
+  copyOf,
+  isLiteral,
+  metadataNames,
+  NotCopied,
+  overlaid
+} from "../../../domain/JsonCopy.js"
+import { ValidationError } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import type { Typed } from "../../Collection.js"
+import type { CollectionLike } from "../../CollectionDefinition.js"
+import { type Place, readDocument, unreadable, withoutMetadata } from "../commit/Versions.js"
+import type { StoredVersion } from "../commit/WriteUnit.js"
+
+/** Between what a caller sees of a document and what its file holds. */
+export interface Codec<A, I> {
+  /** None for documents as they are. */
+  readonly schema: AnySchema | undefined
+  readonly read: (place: Place, content: Uint8Array) => Effect.Effect<A, ValidationError>
+  readonly fromDocument: (place: Place, document: StoredDocument) => Effect.Effect<A, ValidationError>
+  /** What a caller gave, copied: a later change of it does not reach the write. */
+  readonly copy: <D>(place: Place, given: D) => Effect.Effect<D, ValidationError>
+  /** `anyId`: an id that the document carries is ignored, as nothing was said of another. */
+  readonly encode: (place: Place, document: I, anyId?: boolean) => Effect.Effect<JsonObject, ValidationError>
+  /** What keeps a stored document from being one of this collection, if anything. */
+  readonly problem: (document: JsonObject, context: Context.Context<never>) => Option.Option<string>
+  /** The stored document with a patch merged into it, validated. */
+  readonly merge: (
+    place: Place,
+    stored: StoredVersion,
+    patch: Partial<I>
+  ) => Effect.Effect<JsonObject, ValidationError>
+  /** The document, if readers of the collection can read it as the next version of the stored one. */
+  readonly fits: (
+    place: Place,
+    stored: StoredVersion,
+    document: JsonObject
+  ) => Effect.Effect<JsonObject, ValidationError>
+  /** The stored document with a whole document merged into it, validated. */
+  readonly mergeWhole: (
+    place: Place,
+    stored: StoredVersion,
+    document: I
+  ) => Effect.Effect<JsonObject, ValidationError>
+}
+
+const notAnObject = (place: Place) =>
+  new ValidationError({ ...place, message: `${place.collection}/${place.id}: a document is a JSON object` })
+
+const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Fails when a document names another id than the one it is written under. */
+const checkId = (place: Place, document: unknown, anyId = false): ValidationError | undefined => {
+  if (!isRecord(document)) return notAnObject(place)
+  if (anyId) return undefined
+  const id = Object.hasOwn(document, "_id") ? document["_id"] : undefined
+  if (id === undefined || id === place.id) return undefined
+  return new ValidationError({
+    ...place,
+    message: `the document's _id ${JSON.stringify(id)} contradicts the id ${place.id}`,
+    hint: "leave _id out, or give the same id",
+    issues: [{ path: "_id", message: `is not ${place.id}` }]
+  })
+}
+
+/** The members that say something: a schema's encoding may leave undefined ones. */
+const defined = (patch: { readonly [key: string]: unknown }): JsonObject =>
+  Object.fromEntries(Object.entries(patch).filter((entry): entry is [string, Json] => entry[1] !== undefined))
+
+const copied =
+  (rules?: CopyRules) =>
+  <D>(place: Place, given: D): Effect.Effect<D, ValidationError> =>
+    Effect.try({
+      try: () => copyOf(given, rules) as D,
+      catch: (cause) =>
+        new ValidationError({
+          ...place,
+          message: `${place.collection}/${place.id}: ${cause instanceof NotCopied ? cause.message : `the document cannot be read: ${cause}`}`,
+          issues: cause instanceof NotCopied ? [cause.problem] : undefined,
+          cause
+        })
+    })
+
+const stored = (place: Place, version: StoredVersion): Either.Either<JsonObject, ValidationError> =>
+  Either.fromOption(version.document, () => unreadable(place, version.problem ?? "holds no document"))
+
+const overlay = (place: Place, version: StoredVersion, patch: JsonObject) =>
+  Effect.flatMap(stored(place, version), (document) =>
+    TimeSlice.run(() => overlaid(document, withoutMetadata(patch)) as TimeSlice.Steps<JsonObject>)
+  )
+
+const checked = (
+  place: Place,
+  document: unknown,
+  anyId = false
+): Effect.Effect<JsonObject, ValidationError> =>
+  Effect.suspend(() => {
+    const problem = checkId(place, document, anyId)
+    if (problem !== undefined) return Effect.fail(problem)
+    // What is no plain object, such as a Map, would be written without what it holds.
+    if (!isPlainObject(document as object)) return Effect.fail(notAnObject(place))
+    return Effect.succeed(document as JsonObject)
+  })
+
+const plainMerge = (place: Place, version: StoredVersion, patch: unknown) =>
+  Effect.flatMap(checked(place, patch), (fields) => overlay(place, version, fields))
+
+/** Documents as they are. */
+export const plain: Codec<StoredDocument, JsonObject> = {
+  schema: undefined,
+  read: readDocument,
+  fromDocument: (_place, document) => Effect.succeed(document),
+  copy: copied(),
+  encode: checked,
+  problem: () => Option.none(),
+  merge: plainMerge,
+  fits: (_place, _stored, document) => Effect.succeed(document),
+  mergeWhole: plainMerge
+}
+
+const misfit = (place: Place, error: ParseResult.ParseError, what: string): ValidationError => {
+  const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
+    path: path.reduce<string>(
+      (text, key) => stepInto(text, typeof key === "symbol" ? String(key) : (key as string)),
+      ""
+    ),
+    message
+  }))
+  const [first] = issues
+  return new ValidationError({
+    ...place,
+    message: `${place.collection}/${place.id} ${what}: ${first === undefined ? error.message : `${first.path === "" ? "the document" : first.path}: ${first.message}`}`,
+    issues
+  })
+}
+
+const fieldsOf = (ast: AST.AST): ReadonlyArray<PropertyKey> =>
+  AST.isTypeLiteral(ast) ? ast.propertySignatures.map(({ name }) => name) : []
+
+export const attach = <A>(
+  decoded: A,
+  { _created_at, _id, _rev, _updated_at }: DocumentMetadata
+): Typed<A> => {
+  const metadata = { _id, _rev, _created_at, _updated_at }
+  if (typeof decoded !== "object" || decoded === null) return decoded as Typed<A>
+  if (isLiteral(decoded)) return { ...decoded, ...metadata }
+  // A copy has no private members of its class. What has another document's metadata is the one instance of its schema.
+  const isNew =
+    Object.isExtensible(decoded) &&
+    metadataNames.every(
+      (name) =>
+        !Object.hasOwn(decoded, name) || (decoded as Partial<DocumentMetadata>)[name] === metadata[name]
+    )
+  const target = isNew
+    ? decoded
+    : (Object.create(Object.getPrototypeOf(decoded), Object.getOwnPropertyDescriptors(decoded)) as object)
+  return Object.assign(target, metadata) as Typed<A>
+}
+
+/** The metadata that a schema has as fields of its own, on one of its sides. */
+export const metadataIn = (ast: AST.AST, side: "encoded" | "type"): ReadonlySet<string> => {
+  const declared = new Set(fieldsOf(side === "encoded" ? AST.encodedAST(ast) : AST.typeAST(ast)))
+  return new Set(metadataNames.filter((name) => declared.has(name)))
+}
+
+/**
+ * The same value without the metadata beside what its schema has; with it where the schema declares some, and where it is
+ * an instance of a class, whose schema takes what it knows.
+ */
+export const detach = (value: object, declared: ReadonlySet<string>): object => {
+  if (declared.size > 0 || !isLiteral(value)) return value
+  const members = Object.getOwnPropertyDescriptors(value) as { [name: string]: PropertyDescriptor }
+  for (const name of metadataNames) delete members[name]
+  return Object.create(Object.getPrototypeOf(value) as object | null, members) as object
+}
+
+const partialOf = <A, I>(schema: Schema.Schema<A, I>) => {
+  try {
+    return Option.some(Schema.make<Partial<A>, Partial<I>>(AST.partial(schema.ast)))
+  } catch {
+    return Option.none()
+  }
+}
+
+export type AnySchema = Schema.Schema<any, any, unknown>
+
+/** The codec of a collection that is given by definition, or by name with a schema or without. */
+export const codecOf = (collection: CollectionLike, schema?: AnySchema): Codec<any, any> => {
+  const own = typeof collection === "string" ? schema : collection.schema
+  return own === undefined ? plain : typed(own)
+}
+
+const codecs = new WeakMap<object, Codec<any, any>>()
+
+/**
+ * Documents of a schema: written encoded, read decoded, with the store's metadata beside the schema's fields. What the
+ * schema requires is in the type of whoever runs the effects.
+ */
+export const typed = <A, I extends object, R>(schema: Schema.Schema<A, I, R>): Codec<Typed<A>, A> => {
+  const known = codecs.get(schema)
+  if (known !== undefined) return known
+  const codec = make(schema as Schema.Schema<A, I>)
+  codecs.set(schema, codec)
+  return codec
+}
+
+const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>, A> => {
+  const decode = Schema.decodeUnknown(schema)
+  const encode = Schema.encodeUnknown(schema)
+  const patches = Option.map(partialOf(schema), (partial) => Schema.encodeUnknown(partial))
+  const keepsMetadata = metadataIn(schema.ast, "encoded").size > 0
+  const fill = filling(schema)
+
+  const fromDocument = (place: Place, document: StoredDocument, what = "does not fit its schema") =>
+    decode(keepsMetadata ? document : withoutMetadata(document)).pipe(
+      Effect.mapBoth({
+        onFailure: (error) => misfit(place, error, what),
+        onSuccess: (decoded) => attach(decoded, document)
+      })
+    )
+  const encoded = (place: Place, document: unknown, anyId = false) =>
+    Effect.flatMap(checkedInput(place, document, anyId), () =>
+      Effect.mapError(encode(fill(document)), (error) => misfit(place, error, "cannot be written"))
+    ).pipe(
+      Effect.flatMap((json) => checked(place, json)),
+      Effect.map((json) => withoutMetadata(defined(json)))
+    )
+  const checkedInput = (place: Place, document: unknown, anyId = false) =>
+    Effect.suspend(() => {
+      const problem = checkId(place, document, anyId)
+      return problem === undefined ? Effect.void : Effect.fail(problem)
+    })
+  /** The merged document must be one that readers of the schema can read. */
+  const validated = (place: Place, version: StoredVersion, merged: JsonObject) =>
+    Effect.as(
+      fromDocument(
+        place,
+        {
+          ...merged,
+          _id: place.id,
+          _rev: version.rev + 1,
+          _created_at: version.createdAt ?? "",
+          _updated_at: ""
+        } as StoredDocument,
+        "would not fit its schema"
+      ),
+      merged
+    )
+  const encodePatch = (place: Place, version: StoredVersion, patch: object) =>
+    Effect.gen(function* () {
+      const fields = defined(patch as { readonly [key: string]: unknown })
+      const wrong = (error: ParseResult.ParseError) => misfit(place, error, "cannot be patched")
+      if (Option.isSome(patches)) {
+        return (yield* Effect.mapError(patches.value(fields), wrong)) as JsonObject
+      }
+      const now = yield* stored(place, version)
+      const before = yield* Effect.mapError(decode(withoutMetadata(now)), wrong)
+      const same = (yield* Effect.mapError(encode(before), wrong)) as JsonObject
+      const patchedWhole = yield* Effect.try({
+        try: () => (isRecord(before) ? patched(before, fields) : fields),
+        catch: (cause) =>
+          new ValidationError({
+            ...place,
+            message: `${place.collection}/${place.id} cannot be patched: ${cause}`,
+            hint: "replace the document",
+            cause
+          })
+      })
+      const whole = yield* Effect.mapError(encode(patchedWhole), wrong)
+      return Object.fromEntries(
+        Object.entries(whole).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(same[key]))
+      ) as JsonObject
+    })
+  return {
+    schema: schema as AnySchema,
+    fits: validated,
+    read: (place, content) =>
+      Effect.flatMap(readDocument(place, content), (document) => fromDocument(place, document)),
+    fromDocument: (place, document) => fromDocument(place, document),
+    copy: copied({ isCopied: isLiteral, keepsUndefined: true }),
+    encode: encoded,
+    problem: (document, context) =>
+      Effect.runSync(
+        Effect.provide(decode(document), context).pipe(
+          Effect.as(Option.none()),
+          Effect.catchAll((error) => Effect.succeedSome(ParseResult.TreeFormatter.formatErrorSync(error)))
+        )
+      ),
+    merge: (place, version, patch) =>
+      Effect.gen(function* () {
+        yield* checkedInput(place, patch)
+        const fields = yield* encodePatch(place, version, patch as object)
+        return yield* validated(place, version, yield* overlay(place, version, fields))
+      }),
+    mergeWhole: (place, version, document) =>
+      Effect.gen(function* () {
+        const whole = yield* encoded(place, document)
+        // A default is for a document that is new: it does not replace what is stored.
+        const isWhole = fill(document) === document || !isPlainObject(document as object)
+        const fields = isWhole ? whole : yield* encodePatch(place, version, document as object)
+        return yield* validated(place, version, yield* overlay(place, version, fields))
+      })
+  }
+}
+
+/** Gives a document the defaults of the fields that it leaves out, and makes it an instance where the schema is a class. */
+const filling = (schema: Schema.Schema<any, any>): (<D>(document: D) => D) => {
+  if (!("fields" in schema)) return (document) => document
+  const defaults = Object.entries(schema.fields as Schema.Struct.Fields).flatMap(([name, field]) => {
+    if (!Schema.isPropertySignature(field)) return []
+    const { ast } = field
+    const value = ast._tag === "PropertySignatureDeclaration" ? ast.defaultValue : ast.to.defaultValue
+    return value === undefined ? [] : [{ name, value }]
+  })
+  const isClass = AST.isTransformation(schema.ast) && AST.isDeclaration(schema.ast.to)
+  return (document) => {
+    if (!isRecord(document)) return document
+    const missing = defaults.filter(({ name }) => document[name] === undefined)
+    const filled =
+      missing.length === 0
+        ? document
+        : patched(
+            document,
+            Object.fromEntries(missing.map(({ name, value }) => [name, value()])) as JsonObject
+          )
+    const isMade = !isClass || document instanceof (schema as unknown as abstract new () => object)
+    return (isMade ? filled : (schema as unknown as Constructing).make(filled, true)) as typeof document
+  }
+}
+
+interface Constructing {
+  readonly make: (fields: object, disableValidation: boolean) => object
+}
+
+/** A value that was just decoded, with other members: an instance of a class is set itself, since a copy has no private members. */
+const patched = (before: { readonly [key: string]: unknown }, fields: JsonObject): object =>
+  Object.assign(
+    isLiteral(before) || !Object.isExtensible(before)
+      ? (Object.create(Object.getPrototypeOf(before), Object.getOwnPropertyDescriptors(before)) as object)
+      : before,
+    fields
+  )

@@ -1,0 +1,196 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { DocumentChange } from "../../../domain/IndexFile.js"
+import type { Oid } from "../../../domain/Oid.js"
+import { type Layout, printSettings, settingsFileName } from "../../../domain/Settings.js"
+import { documentIn } from "../../../domain/SpelledJson.js"
+import { type UniqueViolation, ValidationError, type WriteError } from "../../../domain/StoreError.js"
+import * as Timestamp from "../../../domain/Timestamp.js"
+import { under } from "../../DocumentPath.js"
+import type { Change, Committed, NewCommit } from "../../remote/GitRemote.js"
+import type { Derivation } from "../derived/DerivedFile.js"
+import { derive, type Touched } from "../derived/DerivedWrites.js"
+import * as Uniqueness from "../derived/Uniqueness.js"
+import type { SettingsAt } from "../snapshot/RepositorySettings.js"
+import type { Snapshot } from "../snapshot/Snapshot.js"
+import {
+  collectionAt,
+  type EditParts,
+  isPlain,
+  plan,
+  refuseOtherLayout,
+  wantsOf,
+  writesOneDocument
+} from "./EditPlan.js"
+import * as Judgement from "./Judgement.js"
+import { readVersions } from "./StoredVersions.js"
+import { messageOf, nameOf, type OperationOutcome, type Unit } from "./WriteUnit.js"
+
+/** A unit as it is to be committed on the snapshot that it was built on. */
+export interface EditedUnit {
+  readonly settings: SettingsAt
+  readonly outcomes: ReadonlyArray<Judgement.Prepared>
+  readonly commit: Option.Option<NewCommit>
+  /** What became of the operations, once the ids of their blobs are known. */
+  readonly outcome: (blobs: ReadonlyMap<string, Oid>) => ReadonlyArray<OperationOutcome>
+  /** Remembers what was committed. */
+  readonly committed: (made: Pick<Committed, "commit" | "blobs">) => void
+}
+
+/** A document as an operation finds it and as it leaves it. */
+export const changeOf = ({ after, before, id }: Judgement.Prepared): DocumentChange => {
+  const was = Option.getOrUndefined(before)
+  return { id, document: after?.spelled ?? after?.document, before: was && (() => documentIn(was.content)) }
+}
+
+/** A document may give way to a file in its place, or come in the place of one: what is put there alone says so. */
+const withoutReplaced = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+  const put = new Set(changes.flatMap(({ _tag, path }) => (_tag === "Remove" ? [] : [path])))
+  return changes.filter(({ _tag, path }) => _tag !== "Remove" || !put.has(path))
+}
+
+/** What a unit does to each collection, for its index and manifest files. */
+const touchedBy = (
+  root: string,
+  unit: Unit,
+  reindex: ReadonlyArray<string>,
+  prepared: ReadonlyArray<Judgement.Prepared>
+): ReadonlyArray<Touched> => {
+  const { onRead } = unit
+  const touched = new Map<
+    string,
+    {
+      collection: string
+      documents: Array<DocumentChange>
+      changes: Array<Change>
+      rebuild: boolean
+      onRead: typeof onRead
+    }
+  >()
+  const of = (collection: string) => {
+    const known = touched.get(collection)
+    if (known !== undefined) return known
+    const made = { collection, documents: [], changes: [], rebuild: false, onRead }
+    touched.set(collection, made)
+    return made
+  }
+  for (const one of prepared) {
+    if (one.change === undefined) continue
+    const entry = of(one.collection)
+    entry.changes.push(one.change)
+    entry.documents.push(changeOf(one))
+  }
+  for (const collection of reindex) of(collection).rebuild = true
+  // Files of a collection's directory that are no documents are part of the tree that its indexes name.
+  for (const change of unit.files ?? []) {
+    const collection = collectionAt(root, change.path)
+    if (collection !== undefined) of(collection).changes.push(change)
+  }
+  return [
+    ...Array.from(touched.values(), (one) => ({ ...one, changes: withoutReplaced(one.changes) })),
+    ...(unit.behind ?? [])
+  ]
+}
+
+/** The error for values that two documents would share, with the versions of the documents that have them. */
+const violationOf = (
+  parts: EditParts,
+  unit: Unit,
+  snapshot: Snapshot,
+  layout: Layout,
+  found: ReadonlyArray<UniqueViolation>
+) =>
+  Effect.gen(function* () {
+    const others = Uniqueness.othersIn(found)
+    const versions = yield* readVersions(parts, snapshot, layout, others)
+    const conflicts = others.map(({ collection, id }) => {
+      const version = versions.get(nameOf({ collection, id }))
+      return { collection, id, actual: Judgement.describe(version) }
+    })
+    return yield* Uniqueness.violationError(unit.operation, found, unit.reindex !== undefined, conflicts)
+  })
+
+/**
+ * Builds a unit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
+ * index and manifest files. Whatever writes more than its own one document, or is refused by the settings, is built on
+ * a commit.
+ */
+export const edit = (
+  parts: EditParts,
+  unit: Unit,
+  snapshot: Snapshot,
+  conflicts: Judgement.Conflicts
+): Effect.Effect<EditedUnit, WriteError> =>
+  Effect.gen(function* () {
+    const { options } = parts
+    const { unnoted } = snapshot
+    const onCommit = Effect.zipRight(
+      snapshot.prefetch(() => wantsOf(parts, unit)),
+      snapshot.head
+    )
+    if (!writesOneDocument(parts, unit)) yield* onCommit
+    let planned = yield* Effect.either(plan(parts, unit, unnoted))
+    const needsCommit =
+      planned._tag === "Left" ? planned.left instanceof ValidationError : !isPlain(planned.right)
+    if (needsCommit && !snapshot.isPinned()) {
+      yield* onCommit
+      planned = yield* Effect.either(plan(parts, unit, unnoted))
+    }
+    if (planned._tag === "Left") return yield* planned.left
+    const { files, records, settings } = planned.right
+    const now = unit.moment ?? new Date(yield* Timestamp.now(unit.operation)).toISOString()
+    const touched = [...unit.operations, ...(unit.expectations ?? [])]
+    const stored = yield* readVersions(parts, snapshot, settings.settings, touched)
+    yield* Judgement.countConflicts(unit, conflicts, stored)
+    yield* Judgement.judgeExpectations(unit, stored)
+    const outcomes = yield* Judgement.prepare(options.root, settings.settings, unit, stored, now)
+    // Operations that come to nothing make no commit, not even for the indexes that a first commit begins.
+    const isIdle =
+      unit.reindex === undefined &&
+      unit.files === undefined &&
+      unit.behind === undefined &&
+      outcomes.every(({ change }) => !change)
+    const { outdated, reindex } = isIdle ? { outdated: [], reindex: [] } : planned.right
+    const changes: Array<Change> = [...outdated, ...(unit.files ?? [])]
+    for (const { change } of outcomes) if (change !== undefined) changes.push(change)
+    const derivations: Array<Derivation> = []
+    for (const touched of touchedBy(options.root, unit, reindex, outcomes)) {
+      const its = files.get(touched.collection)
+      if (its === undefined) continue
+      const derivation = yield* derive(parts, unnoted, settings, touched, its, now)
+      derivations.push(derivation)
+      for (const change of derivation.changes) changes.push(change)
+    }
+    const found = derivations.flatMap(({ violations = [] }) => violations)
+    if (found.length > 0) return yield* violationOf(parts, unit, snapshot, settings.settings, found)
+    const record = records && (changes.length > 0 || unit.reindex !== undefined)
+    if (record) {
+      if (settings.unrecorded) yield* refuseOtherLayout(parts, unnoted, settings)
+      const path = under(options.root, settingsFileName)
+      changes.push({ _tag: "Put", path, content: printSettings(settings.settings) })
+    }
+    const commit: NewCommit = {
+      message: messageOf(
+        unit,
+        outcomes.map(({ before }) => before)
+      ),
+      changes: unit.files === undefined ? changes : withoutReplaced(changes),
+      merges: unit.merges,
+      author: unit.author ?? options.author,
+      committer: options.committer
+    }
+    const keepsRootFiles =
+      !record && unit.files === undefined && derivations.every(({ changes }) => changes.length === 0)
+    const parent = keepsRootFiles ? Option.fromNullable(snapshot.known()?.commit) : Option.none()
+    return {
+      settings,
+      outcomes,
+      commit: changes.length === 0 && unit.merges === undefined ? Option.none() : Option.some(commit),
+      outcome: (blobs: ReadonlyMap<string, Oid>) =>
+        outcomes.map((one) => Judgement.outcomeOf(one, blobs.get(one.path))),
+      committed: ({ blobs, commit: made }: Pick<Committed, "commit" | "blobs">) => {
+        for (const { committed } of derivations) committed(blobs)
+        parts.repository.keptRootFiles(parent, made)
+      }
+    } satisfies EditedUnit
+  })

@@ -1,0 +1,183 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { collectionNameProblem } from "../../../domain/CollectionName.js"
+import { plainLayout, sameLayout, settingsFileName } from "../../../domain/Settings.js"
+import { type ReadError, ValidationError } from "../../../domain/StoreError.js"
+import { documentPath, under } from "../../DocumentPath.js"
+import type { Change, GitRemoteService, Wants } from "../../remote/GitRemote.js"
+import type { ResolvedOptions } from "../../StoreOptions.js"
+import { type Derived, type DerivedFiles, indexDirectory, manifestDirectory } from "../derived/Derived.js"
+import * as FormatChange from "../derived/FormatChange.js"
+import { headerName, rowsName } from "../ordered-tree/Header.js"
+import {
+  directoryProblem,
+  type RepositorySettings,
+  type SettingsAt,
+  unheldProblem
+} from "../snapshot/RepositorySettings.js"
+import type { Snapshot } from "../snapshot/Snapshot.js"
+import type { Unit } from "./WriteUnit.js"
+
+/** What an edit of documents is made with. */
+export interface EditParts {
+  readonly remote: GitRemoteService
+  readonly options: ResolvedOptions
+  readonly repository: RepositorySettings
+  readonly derived: Derived
+}
+
+/** What the settings of a snapshot make of a unit, before its documents are looked at. */
+export interface Plan {
+  readonly settings: SettingsAt
+  /** Whether the settings are to be written, since they are recorded nowhere or the unit changes them. */
+  readonly records: boolean
+  /** Collections whose index and manifest files are made anew. */
+  readonly reindex: ReadonlyArray<string>
+  /** Files of another format, which go. */
+  readonly outdated: ReadonlyArray<Change>
+  /** Index and manifest files of the collections that the unit touches. */
+  readonly files: ReadonlyMap<string, DerivedFiles>
+}
+
+/** Whether a unit writes one document on no condition but its own, as far as the options tell. */
+export const writesOneDocument = ({ options: { given } }: EditParts, unit: Unit): boolean => {
+  const [operation] = unit.operations
+  return (
+    unit.operations.length === 1 &&
+    operation !== undefined &&
+    unit.mode === "document" &&
+    (unit.expectations ?? []).length === 0 &&
+    unit.reindex === undefined &&
+    (given.indexes?.get(operation.collection) ?? []).length === 0 &&
+    given.manifests?.has(operation.collection) !== true
+  )
+}
+
+const collectionsOf = (documents: ReadonlyArray<{ readonly collection: string }>): Iterable<string> =>
+  new Set(documents.map(({ collection }) => collection))
+
+/** The collection in whose directory a path of the repository lies, if it lies in one. */
+export const collectionAt = (root: string, path: string): string | undefined => {
+  if (root !== "" && !path.startsWith(`${root}/`)) return undefined
+  const [collection = "", ...inside] = (root === "" ? path : path.slice(root.length + 1)).split("/")
+  return inside.length > 0 && collectionNameProblem(collection) === undefined ? collection : undefined
+}
+
+/** Documents beyond this many are not asked for beforehand: they are read in bulk. */
+const mostWanted = 100
+
+/** What the build of a unit will read, as far as the settings last seen tell. */
+export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit): Wants => {
+  const { root } = options
+  const { settings } = repository.lastSeen()
+  const documents = [...unit.operations, ...(unit.expectations ?? [])]
+  const reindex = unit.reindex === "all" ? [] : (unit.reindex ?? [])
+  const collections = new Set([...documents.map(({ collection }) => collection), ...reindex])
+  const files = [under(root, settingsFileName)]
+  const trees = [root]
+  for (const collection of collections) {
+    if (settings.shardDepth === 0) trees.push(under(root, collection))
+    const indexes = settings.indexes.get(collection) ?? []
+    const hasManifest = settings.manifests.has(collection)
+    if (settings.format === 2) {
+      for (const tree of derived.treePaths(collection, settings)) {
+        files.push(`${tree}/${headerName}`)
+        trees.push(tree, `${tree}/${rowsName}`)
+      }
+      continue
+    }
+    if (indexes.length > 0) trees.push(under(root, indexDirectory, collection))
+    for (const { name } of indexes) files.push(derived.indexPath(collection, name))
+    if (hasManifest) {
+      trees.push(under(root, manifestDirectory))
+      files.push(derived.manifestPath(collection))
+    }
+  }
+  if (documents.length <= mostWanted) {
+    for (const { collection, id } of documents) files.push(documentPath(root, settings, collection, id))
+  }
+  return { files, trees: [...new Set(trees)] }
+}
+
+/** Documents that the plain layout put where a store with another layout would never see them. */
+export const refuseOtherLayout = (
+  { options }: EditParts,
+  snapshot: Snapshot,
+  { entries, settings }: SettingsAt
+) =>
+  Effect.gen(function* () {
+    if (sameLayout(settings, plainLayout)) return
+    for (const [name, entry] of entries) {
+      if (entry.kind !== "tree" || name.startsWith("_") || name.startsWith(".")) continue
+      const found = yield* snapshot.directory(under(options.root, name))
+      const files = Option.isSome(found) ? found.value.tree.entries : []
+      if (files.some((file) => /^[^_.].*\.json$/.test(file.path))) {
+        return yield* new ValidationError({
+          operation: "Store.write",
+          collection: name,
+          message: `${name} holds documents in the plain layout: a sharded store would not see them`,
+          hint: "leave the shard options out, or move the documents in a commit first"
+        })
+      }
+    }
+  })
+
+/** The collections that have indexes or a manifest by the settings. */
+const namedIn = ({ settings: { indexes, manifests } }: SettingsAt): ReadonlyArray<string> =>
+  Array.from(new Set([...indexes.keys(), ...manifests.keys()]))
+
+const withUnique = ({ settings: { indexes } }: SettingsAt): ReadonlyArray<string> =>
+  Array.from(indexes).flatMap(([collection, list]) => (list.some(({ unique }) => unique) ? [collection] : []))
+
+/** Judges the settings of a snapshot, and finds what follows from them for a unit. */
+export const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<Plan, ReadError> =>
+  Effect.gen(function* () {
+    const { derived, repository } = parts
+    const found = yield* repository.at(snapshot)
+    if (found.mismatch !== undefined) return yield* found.mismatch
+    if (found.frozen !== undefined) {
+      return yield* new ValidationError({
+        operation: unit.operation,
+        message: found.frozen,
+        hint: "use a newer version of this program to write"
+      })
+    }
+    const changed = unit.settings ?? found.settings
+    const { behind = [], expectations = [], format = changed.format, operations } = unit
+    const isOtherFormat = format !== found.settings.format
+    // Trees begin for the whole repository at once, where other programs may have left index files.
+    const begins = !found.recorded && format === 2
+    const adopted =
+      begins && snapshot.isPinned() ? yield* FormatChange.adopted(parts, snapshot, found) : changed
+    const records = isOtherFormat || unit.settings !== undefined
+    const settings =
+      records || begins
+        ? { ...found, recorded: found.recorded || records, settings: { ...adopted, format } }
+        : found
+    const unheld = unheldProblem(settings.settings, unit.operation)
+    if (unheld !== undefined) return yield* unheld
+    for (const collection of collectionsOf([...operations, ...expectations])) {
+      const problem = directoryProblem(parts.options, found, unit.operation, collection)
+      if (problem !== undefined) return yield* problem
+    }
+    const isOfAll = unit.reindex === "all" || begins
+    // Documents that were there before a unique index are judged by the commit that records it.
+    const judged = found.unrecorded ? withUnique(settings) : []
+    const named = isOfAll ? namedIn(settings) : [...new Set([...(unit.reindex ?? []), ...judged])]
+    // What has no documents has no index, but may have had one.
+    const isThere = (name: string) => found.entries.get(name)?.kind === "tree"
+    const reindex = named.filter((name) => isThere(name) || (!isOfAll && !judged.includes(name)))
+    const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
+    const outdated = yield* FormatChange.removals(parts, snapshot, other, named)
+    const files = new Map<string, DerivedFiles>()
+    const beside = (unit.files ?? []).flatMap(({ path }) => collectionAt(parts.options.root, path) ?? [])
+    for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex, ...beside])) {
+      files.set(collection, yield* derived.filesOf(snapshot, settings, collection))
+    }
+    return { settings, records: found.unrecorded || records, reindex, outdated, files }
+  })
+
+/** Whether the unit's own documents are all that it writes. */
+export const isPlain = ({ files, records }: Plan) =>
+  !records &&
+  Array.from(files.values()).every(({ indexes, manifest }) => indexes.size === 0 && manifest === undefined)

@@ -1,0 +1,174 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import type { Oid } from "../../../domain/Oid.js"
+import type { RefMoved } from "../../../domain/Ref.js"
+import { differences } from "../../../domain/Settings.js"
+import { AmbiguousWriteError, isUniqueViolation, type WriteError } from "../../../domain/StoreError.js"
+import { documentPath, under } from "../../DocumentPath.js"
+import type { Change, CommitMade, NewCommit } from "../../remote/GitRemote.js"
+import { emptySnapshot, snapshotAt } from "../../remote/RemoteSnapshot.js"
+import { treeOf } from "../derived/Derived.js"
+import { makeSnapshot, type Snapshot } from "../snapshot/Snapshot.js"
+import { changeOf, type EditedUnit } from "./DocumentEdit.js"
+import type { EditParts } from "./EditPlan.js"
+import type { Unit, UnitOutcome } from "./WriteUnit.js"
+
+interface Parts extends EditParts {
+  readonly branch: string
+  readonly commitUnit: (unit: Unit) => Effect.Effect<UnitOutcome, WriteError>
+}
+
+/** Other writers of the branch may come first, and what was written in the wrong place stays there as long. */
+const patiently = Schedule.jittered(Schedule.exponential("10 millis"))
+
+const ambiguous = (unit: Unit, path: string, made: CommitMade, cause: WriteError | RefMoved) =>
+  new AmbiguousWriteError({
+    operation: unit.operation,
+    collection: unit.operations[0]?.collection,
+    id: unit.operations[0]?.id,
+    path,
+    message: `${path} was written in ${made.commit}, but whether the repository's settings still put it there could not be settled: ${cause.message}`,
+    hint: "read the document before writing it again",
+    cause
+  })
+
+/** Brings index and manifest files up to a commit that wrote one document without them, if its settings want any. */
+const complete = (
+  { commitUnit, derived, remote, repository }: Parts,
+  unit: Unit,
+  edited: EditedUnit,
+  made: CommitMade,
+  at: Snapshot
+) =>
+  Effect.gen(function* () {
+    const [outcome] = edited.outcomes
+    if (outcome === undefined) return
+    const { collection } = outcome
+    const settings = yield* repository.at(at)
+    const files = yield* derived.filesOf(at, settings, collection)
+    if (files.indexes.size === 0 && files.manifest === undefined) return
+    const parent = made.parents?.[0]
+    const before = makeSnapshot(parent === undefined ? emptySnapshot : snapshotAt(remote, parent))
+    const since = {
+      before: made.parents === undefined ? undefined : treeOf(yield* repository.at(before), collection),
+      after: treeOf(settings, collection)
+    }
+    const documents = [changeOf(outcome)]
+    yield* commitUnit({
+      operation: unit.operation,
+      message: `reindex ${collection}`,
+      mode: "document",
+      operations: [],
+      behind: [{ collection, documents, changes: [], rebuild: false, since }]
+    })
+  })
+
+/** Gives a file its earlier version back, unless somebody has changed it since. */
+const takeBack = (
+  { branch, options, remote }: Parts,
+  change: Change,
+  edited: EditedUnit,
+  made: CommitMade
+) => {
+  const { path } = change
+  const before = Option.getOrUndefined(edited.outcomes[0]?.before ?? Option.none())
+  const content = change._tag === "Put" ? change.content : new Uint8Array()
+  const written = made.blobs.get(path)
+  const back: Change =
+    before === undefined ? { _tag: "Remove", path } : { _tag: "Put", path, content: before.content }
+  const commit: NewCommit = {
+    message: `Take ${path} back: the repository's settings have changed`,
+    author: options.author,
+    committer: options.committer,
+    changes: [back]
+  }
+  return remote.commitNext(branch, (snapshot) =>
+    Effect.map(
+      snapshot.file(path, {
+        expect: written === undefined ? "absent" : "known",
+        known: Option.fromNullable(written && { oid: written, content })
+      }),
+      (found) => {
+        const isOurs = Option.getOrUndefined(found)?.oid === written
+        const isBack = before === undefined && written === undefined
+        return { commit: isOurs && !isBack ? Option.some(commit) : Option.none(), result: undefined }
+      }
+    )
+  )
+}
+
+/** Puts a file back that had to give way to a collection's directory, unless something else is there now. */
+const putBack = ({ branch, options, remote }: Parts, collection: string, oid: Oid) => {
+  const path = under(options.root, collection)
+  const commit: NewCommit = {
+    message: `Put ${path} back: it is no collection`,
+    author: options.author,
+    committer: options.committer,
+    changes: [{ _tag: "Link", path, oid }]
+  }
+  return remote.commitNext(branch, (snapshot) =>
+    Effect.map(Effect.zipRight(snapshot.head, snapshot.directory(options.root)), (root) => {
+      const isFree = !Option.exists(root, ({ tree }) =>
+        tree.entries.some((entry) => entry.path === collection)
+      )
+      return { commit: isFree ? Option.some(commit) : Option.none(), result: undefined }
+    })
+  )
+}
+
+/**
+ * Whether the one file that a commit changed lies where the settings of that commit want it. They were assumed, and
+ * the request that writes one file does not look at them. Where another client changed them meanwhile, a second commit
+ * completes the write, or takes it back.
+ */
+export const verify = (
+  parts: Parts,
+  unit: Unit,
+  edited: EditedUnit,
+  made: CommitMade
+): Effect.Effect<"stands" | "amended" | "takenBack", WriteError> => {
+  const [change] = Option.match(edited.commit, { onNone: () => [], onSome: ({ changes }) => changes })
+  if (change === undefined) return Effect.succeed("stands")
+  return Effect.gen(function* () {
+    const { options, repository } = parts
+    const [outcome] = edited.outcomes
+    const patient = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+      Effect.retry(effect, {
+        schedule: Schedule.upTo(patiently, options.deadline),
+        while: ({ _tag }) => _tag === "RefMoved"
+      })
+    const isBegun = outcome !== undefined && edited.settings.entries.get(outcome.collection)?.kind !== "tree"
+    const overlooked = yield* repository.overlookedBy(
+      made,
+      edited.settings.rootFiles,
+      isBegun ? outcome.collection : undefined
+    )
+    if (outcome !== undefined && Option.isSome(overlooked.file)) {
+      yield* patient(takeBack(parts, change, edited, made))
+      yield* patient(putBack(parts, outcome.collection, overlooked.file.value))
+      return "takenBack" as const
+    }
+    const at = Option.getOrUndefined(overlooked.settings)
+    if (at === undefined) return "stands" as const
+    const { frozen, mismatch, settings } = yield* repository.at(at)
+    const place =
+      outcome === undefined
+        ? change.path
+        : documentPath(options.root, settings, outcome.collection, outcome.id)
+    // A document that was merged by other rules is taken back, and merged by these.
+    const isMergedSo =
+      outcome?.isMerged !== true ||
+      differences({ merge: edited.settings.settings.merge }, settings).length === 0
+    if (frozen === undefined && mismatch === undefined && place === change.path && isMergedSo) {
+      const completed = yield* complete(parts, unit, edited, made, at).pipe(
+        Effect.as(true),
+        // The document is taken back, and the write is judged again.
+        Effect.catchIf(isUniqueViolation, () => Effect.succeed(false))
+      )
+      if (completed) return "amended" as const
+    }
+    yield* patient(takeBack(parts, change, edited, made))
+    return "takenBack" as const
+  }).pipe(Effect.mapError((error) => ambiguous(unit, change.path, made, error)))
+}

@@ -1,0 +1,80 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import type { Layout } from "../../../domain/Settings.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import { pathProblem } from "../../../git/Names.js"
+import { documentPath, under } from "../../DocumentPath.js"
+import { listAt } from "../snapshot/Listing.js"
+import type { Snapshot } from "../snapshot/Snapshot.js"
+import type { EditParts } from "./EditPlan.js"
+import { readVersion } from "./Versions.js"
+import { type DocumentOperation, nameOf, type StoredVersion } from "./WriteUnit.js"
+
+/** Documents as a snapshot has them, by the names of those that are there. */
+export const readVersions = (
+  { options, remote }: Pick<EditParts, "options" | "remote">,
+  snapshot: Snapshot,
+  layout: Layout,
+  documents: ReadonlyArray<
+    Pick<DocumentOperation, "collection" | "id"> & { readonly needs?: DocumentOperation["needs"] }
+  >
+): Effect.Effect<ReadonlyMap<string, StoredVersion>, ReadError> =>
+  Effect.gen(function* () {
+    const found = new Map<string, StoredVersion>()
+    const wanted = new Map<string, string>()
+    for (const document of documents) {
+      const { collection, id } = document
+      const path = documentPath(options.root, layout, collection, id)
+      // The layout may have no place for an id: there is nothing to read, and the judgement says so.
+      if (pathProblem(path) === undefined) wanted.set(path, nameOf(document))
+    }
+    if (wanted.size === 0) return found
+    if (wanted.size === 1) {
+      for (const [path, name] of wanted) {
+        const expect = documents[0]?.needs === "absent" ? "absent" : "known"
+        const file = yield* snapshot.file(path, { expect })
+        if (Option.isSome(file)) found.set(name, yield* readVersion(path, file.value))
+      }
+      return found
+    }
+    const { concurrency } = options
+    const keep = ({
+      content,
+      oid,
+      path
+    }: {
+      readonly path: string
+      readonly oid: Oid
+      readonly content: Uint8Array
+    }) =>
+      Effect.suspend(() => {
+        const name = wanted.get(path)
+        return name === undefined
+          ? Effect.void
+          : Effect.map(readVersion(path, { oid, content }), (version) => void found.set(name, version))
+      })
+    const head = yield* snapshot.head
+    const each = remote.estimate({ _tag: "Read", documents: wanted.size })
+    if (Option.isNone(head) || each <= remote.estimate({ _tag: "List", entries: wanted.size })) {
+      yield* Stream.runForEach(snapshot.files([...wanted.keys()], { concurrency }), keep)
+      return found
+    }
+    // Their directories tell which of them are there, by fewer requests than asking for each.
+    const files: Array<{ readonly path: string; readonly oid: Oid }> = []
+    for (const path of wanted.keys()) snapshot.reads.files.set(path, null)
+    for (const collection of new Set(documents.map(({ collection }) => collection))) {
+      const directory = under(options.root, collection)
+      const listing = yield* listAt(remote, head.value, directory, layout)
+      for (const path of wanted.keys()) {
+        if (!path.startsWith(`${directory}/`)) continue
+        const oid = listing.find(path.slice(directory.length + 1))
+        if (oid === undefined) continue
+        snapshot.reads.files.set(path, oid)
+        files.push({ path, oid })
+      }
+    }
+    if (files.length > 0) yield* Stream.runForEach(remote.blobs(head.value, files, { concurrency }), keep)
+    return found
+  })

@@ -1,0 +1,215 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Bounded } from "../../../domain/Bounded.js"
+import { type IndexDefinition, plainIndex } from "../../../domain/IndexDefinition.js"
+import { type IndexFile, parseIndex } from "../../../domain/IndexFile.js"
+import type { ManifestFile } from "../../../domain/ManifestFile.js"
+import { emptyTree, type Oid } from "../../../domain/Oid.js"
+import type { Settings } from "../../../domain/Settings.js"
+import type { SpelledObject } from "../../../domain/SpelledJson.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import { under } from "../../DocumentPath.js"
+import type { ResolvedOptions } from "../../StoreOptions.js"
+import { makeTreeCache, type TreeCache } from "../ordered-tree/TreeCache.js"
+import { type SettingsAt, settingsMaxAge } from "../snapshot/RepositorySettings.js"
+import type { Snapshot } from "../snapshot/Snapshot.js"
+import type { Parsed } from "./DerivedFile.js"
+import type { TreePlaces } from "./DerivedTrees.js"
+
+export const indexDirectory = "_index"
+export const manifestDirectory = "_manifest"
+
+/** An index that a collection has or should have. */
+export interface NamedIndex {
+  readonly definition: IndexDefinition
+  /** The blob of its file, where there is one. */
+  readonly oid: Oid | undefined
+}
+
+/** The index and manifest files that a collection has or should have at a commit. */
+export interface DerivedFiles {
+  /** Indexes by name. */
+  readonly indexes: ReadonlyMap<string, NamedIndex>
+  readonly manifest:
+    | { readonly fields: ReadonlyArray<string> | undefined; readonly oid: Oid | undefined }
+    | undefined
+}
+
+/** What settings say of indexes and manifests. */
+type DerivedNames = Pick<Settings, "indexes" | "manifests">
+
+/** What is remembered of index and manifest files that were read or written. */
+export interface KnownFiles {
+  readonly indexes: Bounded<Parsed<IndexFile>>
+  readonly manifests: Bounded<Parsed<ManifestFile<SpelledObject>>>
+  readonly trees: TreeCache
+}
+
+/** Where the index and manifest files of a repository lie, and what is known of them. */
+export interface Derived {
+  readonly known: KnownFiles
+  readonly filesOf: (
+    snapshot: Snapshot,
+    settings: SettingsAt,
+    collection: string
+  ) => Effect.Effect<DerivedFiles, ReadError>
+  /** The blob of an index file of format 1; undefined where there is none. */
+  readonly indexFile: (
+    snapshot: Snapshot,
+    settings: SettingsAt,
+    collection: string,
+    name: string
+  ) => Effect.Effect<Oid | undefined, ReadError>
+  readonly indexPath: (collection: string, name: string) => string
+  readonly manifestPath: (collection: string) => string
+  /** The directories of an index and of a manifest of format 2. */
+  readonly indexTreePath: (collection: string, name: string) => string
+  readonly manifestTreePath: (collection: string) => string
+  /** The trees of format 2 that settings want of a collection, and their directories alone. */
+  readonly treesOf: (collection: string, settings: DerivedNames) => TreePlaces
+  readonly treePaths: (collection: string, settings: DerivedNames) => ReadonlyArray<string>
+  /** An index file as a read by the branch's name saw it, with the tree of all index files at that time. */
+  readonly seenIndex: (path: string) => SeenIndex | undefined
+  readonly sawIndex: (path: string, seen: SeenIndex) => void
+  readonly index: (
+    snapshot: Snapshot,
+    collection: string,
+    name: string,
+    oid: Oid | undefined
+  ) => Effect.Effect<IndexFile | undefined, ReadError>
+}
+
+interface SeenIndex {
+  readonly under: Oid
+  readonly index: IndexFile
+}
+
+/** What is kept of index files and of manifests, by their bytes, which take two and a half times as much with what they say. */
+const mostBytes = 64 * 1024 * 1024
+const sizeOf = ({ content }: Parsed<unknown>) => content.length + 1
+
+/** The same of index files that only reads have seen. */
+const mostIds = 400_000
+
+/** The id of a collection's directory; the empty tree where there is none. */
+export const treeOf = ({ entries }: SettingsAt, collection: string): Oid => {
+  const entry = entries.get(collection)
+  return entry?.kind === "tree" ? entry.oid : emptyTree
+}
+
+/** A file as it was remembered, or is read. */
+export const load = <A>(
+  known: Bounded<Parsed<A>>,
+  snapshot: Snapshot,
+  path: string,
+  oid: Oid | undefined,
+  parse: (content: Uint8Array) => A | undefined
+): Effect.Effect<Parsed<A> | undefined, ReadError> => {
+  const before = known.get(path)
+  if (before !== undefined && before.oid === oid) return Effect.succeed(before)
+  return Effect.map(snapshot.file(path), (file) => {
+    if (Option.isNone(file)) return undefined
+    const value = parse(file.value.content)
+    if (value === undefined) return undefined
+    return known.set(path, { oid: file.value.oid, value, content: file.value.content })
+  })
+}
+
+/** The index and manifest files of one repository. */
+export const make = (options: ResolvedOptions): Derived => {
+  const known: KnownFiles = {
+    indexes: new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf),
+    manifests: new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf),
+    trees: makeTreeCache()
+  }
+  const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
+  const indexPath = (collection: string, name: string) =>
+    under(options.root, indexDirectory, collection, `${name}.json`)
+  const manifestPath = (collection: string) => under(options.root, manifestDirectory, `${collection}.json`)
+  const indexTreePath = (collection: string, name: string) =>
+    under(options.root, indexDirectory, collection, name)
+  const manifestTreePath = (collection: string) => under(options.root, manifestDirectory, collection)
+
+  const entriesOf = (snapshot: Snapshot, { entries }: SettingsAt, top: string, path: string) =>
+    Effect.gen(function* () {
+      if (entries.get(top)?.kind !== "tree") return []
+      const found = yield* snapshot.directory(path, snapshot.isPinned() ? {} : { maxAge: settingsMaxAge })
+      return Option.isNone(found)
+        ? []
+        : found.value.tree.entries.filter(({ kind, path }) => kind === "blob" && path.endsWith(".json"))
+    })
+
+  const indexEntries = (snapshot: Snapshot, at: SettingsAt, collection: string) =>
+    entriesOf(snapshot, at, indexDirectory, under(options.root, indexDirectory, collection))
+
+  const filesOf: Derived["filesOf"] = (snapshot, at, collection) =>
+    Effect.gen(function* () {
+      const { recorded, settings } = at
+      const indexes = settings.indexes.get(collection) ?? []
+      const projected = settings.manifests.get(collection)
+      const wanted = new Map<string, NamedIndex>(
+        indexes.map((definition) => [definition.name, { definition, oid: undefined }])
+      )
+      if (settings.format === 2) {
+        const manifest = projected && { fields: projected, oid: undefined }
+        return { indexes: wanted, manifest }
+      }
+      let manifest: Oid | undefined
+      if (!recorded || indexes.length > 0) {
+        for (const entry of yield* indexEntries(snapshot, at, collection)) {
+          const name = entry.path.slice(0, -".json".length)
+          const definition = wanted.get(name)?.definition ?? plainIndex(name)
+          if (!recorded || wanted.has(name)) wanted.set(name, { definition, oid: entry.oid })
+        }
+      }
+      if (!recorded || projected !== undefined) {
+        const path = under(options.root, manifestDirectory)
+        const all = yield* entriesOf(snapshot, at, manifestDirectory, path)
+        manifest = all.find((entry) => entry.path === `${collection}.json`)?.oid
+      }
+      return {
+        indexes: wanted,
+        manifest:
+          projected === undefined && manifest === undefined ? undefined : { fields: projected, oid: manifest }
+      }
+    })
+
+  const treesOf: Derived["treesOf"] = (collection, { indexes, manifests }) => {
+    const fields = manifests.get(collection)
+    return {
+      indexes: (indexes.get(collection) ?? []).map((index) => ({
+        index,
+        path: indexTreePath(collection, index.name)
+      })),
+      manifest: fields && { fields, path: manifestTreePath(collection) }
+    }
+  }
+
+  return {
+    filesOf,
+    indexFile: (snapshot, at, collection, name) =>
+      at.settings.format === 2
+        ? Effect.succeed(undefined)
+        : Effect.map(
+            indexEntries(snapshot, at, collection),
+            (entries) => entries.find(({ path }) => path === `${name}.json`)?.oid
+          ),
+    known,
+    indexPath,
+    manifestPath,
+    indexTreePath,
+    manifestTreePath,
+    treesOf,
+    treePaths: (collection, settings) => {
+      const { indexes, manifest } = treesOf(collection, settings)
+      return [...indexes, ...(manifest === undefined ? [] : [manifest])].map(({ path }) => path)
+    },
+    seenIndex: (path) => seen.get(path),
+    sawIndex: (path, found) => void seen.set(path, found),
+    index: (snapshot, collection, name, oid) =>
+      Effect.map(
+        load(known.indexes, snapshot, indexPath(collection, name), oid, parseIndex),
+        (parsed) => parsed?.value
+      )
+  }
+}

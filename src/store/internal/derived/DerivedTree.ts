@@ -1,0 +1,307 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { valueAt } from "../../../domain/FieldPath.js"
+import { definitionText, holds, type IndexDefinition, pathsOf } from "../../../domain/IndexDefinition.js"
+import type { DocumentChange } from "../../../domain/IndexFile.js"
+import { emptyTree, type Oid } from "../../../domain/Oid.js"
+import type { SpelledObject } from "../../../domain/SpelledJson.js"
+import { held } from "../../../domain/SpelledJson.js"
+import { type ReadError, ValidationError } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import { inMemory, type TemporaryFile } from "../../../git/TemporaryFile.js"
+import type { Change } from "../../remote/GitRemote.js"
+import { apply } from "../ordered-tree/Apply.js"
+import { BrokenTree } from "../ordered-tree/BrokenTree.js"
+import { build } from "../ordered-tree/Build.js"
+import { externalSort } from "../ordered-tree/ExternalSort.js"
+import { fileEdits, filesIn } from "../ordered-tree/FileEdits.js"
+import { headerName } from "../ordered-tree/Header.js"
+import { hasTooMany, indexRows, keyOfRows } from "../ordered-tree/IndexRows.js"
+import { type Entry, entryOf, type Row } from "../ordered-tree/Leaf.js"
+import { formatLimits } from "../ordered-tree/Limits.js"
+import type { Reader } from "../ordered-tree/Reader.js"
+import { type Reading, runAll } from "../ordered-tree/Reading.js"
+import { firstWithin } from "../ordered-tree/Scan.js"
+import { StoredTree } from "../ordered-tree/StoredTree.js"
+import type { TreeCache } from "../ordered-tree/TreeCache.js"
+import type { TreeEdit } from "../ordered-tree/TreeEdit.js"
+import {
+  type ChangedFile,
+  type DerivedFile,
+  nothing,
+  type Rebuild,
+  type StoredFields,
+  unprintable
+} from "./DerivedFile.js"
+import { type UniqueIndex, violationsInOrder } from "./Uniqueness.js"
+
+/** What the rows of a tree are made of. */
+export interface Rows {
+  /** The paths of documents that they depend on. */
+  readonly fields: ReadonlyArray<string>
+  readonly keyOf: (row: Row) => string
+  /** What the keys depend on: rows that are alike have other keys in an index of another order. */
+  readonly keys: string
+  /** The definition that they follow, as the header has it: see `Header`. */
+  readonly definition: string | undefined
+  /** What is wrong with a document that cannot be in the tree, if anything. */
+  readonly problem: (document: SpelledObject) => string | undefined
+  /** The rows of a document, by their keys. */
+  readonly of: (id: string, document: SpelledObject) => ReadonlyMap<string, Row>
+}
+
+const own = (document: SpelledObject, field: string) =>
+  Object.hasOwn(document, field) ? document[field] : undefined
+
+const noRows: ReadonlyMap<string, Row> = new Map()
+
+/** The rows of an index. */
+export const rowsOfIndex = (index: IndexDefinition): Rows => ({
+  fields: pathsOf(index),
+  keyOf: keyOfRows(index.fields),
+  keys: JSON.stringify(index.fields.map(({ order, path }) => [path, order])),
+  definition: definitionText(index),
+  problem: (document) =>
+    holds(index, document) && hasTooMany(index.fields, (path) => valueAt(document, path))
+      ? `its lists have too many combinations for the index ${index.name}`
+      : undefined,
+  of: (id, document) =>
+    holds(index, document) ? indexRows(index.fields, id, (path) => valueAt(document, path)) : noRows
+})
+
+/** The rows of a manifest: one for each document. */
+export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
+  const keyOf = keyOfRows([])
+  return {
+    fields,
+    keyOf,
+    keys: "",
+    definition: undefined,
+    problem: () => undefined,
+    of: (id, document) => {
+      const members = fields.flatMap((field) => {
+        const value = held(own(document, field))
+        return value === undefined ? [] : [[field, value] as const]
+      })
+      const row: Row = Object.fromEntries([...members, ["_id", id]])
+      return new Map([[keyOf(row), row]])
+    }
+  }
+}
+
+/** Where an index or a manifest of format 2 lies. */
+export interface TreePlace {
+  /** The directory of the tree. */
+  readonly path: string
+  readonly rows: Rows
+  /** The index that the rows are of, where it is unique. */
+  readonly unique?: IndexDefinition | undefined
+}
+
+/** What a snapshot has of a tree: it is missing, damaged, or can be read. */
+export type TreeState =
+  | { readonly _tag: "Missing" }
+  | { readonly _tag: "Damaged"; readonly problem: BrokenTree }
+  | { readonly _tag: "Whole"; readonly tree: StoredTree<ReadError> }
+
+function* opened<E>(
+  reader: Reader<E>,
+  cache: TreeCache,
+  { path, rows }: TreePlace
+): Reading<StoredTree<E> | undefined> {
+  const known = { headers: cache.headers, leaves: cache.leaves(rows.keys) }
+  const tree = yield* StoredTree.open({ reader, path, keyOf: rows.keyOf, known })
+  if (tree === undefined || tree.header.index === rows.definition) return tree
+  throw new BrokenTree({
+    path: headerName,
+    message: `${headerName} is of an index that is defined otherwise`
+  })
+}
+
+/** Opens trees together. */
+export const treesAt = (
+  reader: Reader<ReadError>,
+  cache: TreeCache,
+  places: ReadonlyArray<TreePlace>
+): Effect.Effect<ReadonlyArray<TreeState>, ReadError> =>
+  Effect.map(
+    runAll(
+      reader,
+      places.map((place) => () => opened(reader, cache, place))
+    ),
+    (all) =>
+      all.map(
+        Either.match({
+          onLeft: (problem): TreeState => ({ _tag: "Damaged", problem }),
+          onRight: (tree): TreeState => (tree === undefined ? { _tag: "Missing" } : { _tag: "Whole", tree })
+        })
+      )
+  )
+
+/** Opens a tree. */
+export const treeAt = (
+  reader: Reader<ReadError>,
+  cache: TreeCache,
+  place: TreePlace
+): Effect.Effect<TreeState, ReadError> => Effect.map(treesAt(reader, cache, [place]), ([state]) => state!)
+
+/** A unique index of format 2. */
+const uniqueTree = (
+  collection: string,
+  definition: IndexDefinition,
+  stored: StoredTree<ReadError> | undefined
+): UniqueIndex => ({
+  collection,
+  definition,
+  holders: (values, except) =>
+    stored === undefined
+      ? Effect.succeedSome(new Map())
+      : firstWithin(stored, values.keys(), (row) => !except.has(String(row["_id"]))).pipe(
+          Effect.map((found) =>
+            Option.some(new Map(Array.from(found, ([key, row]) => [key, String(row["_id"])])))
+          ),
+          Effect.catchTag("BrokenTree", () => Effect.succeedNone)
+        )
+})
+
+/** Where rows are put aside that are too many for the memory. */
+export type OpenTemporaryFile = Effect.Effect<TemporaryFile, ReadError, Scope.Scope>
+
+const changeOf = (root: string, edit: TreeEdit): Change => {
+  const path = `${root}/${edit.path}`
+  if (edit._tag === "Put") return { _tag: "Put", path, content: edit.content }
+  return edit._tag === "Link" ? { _tag: "Link", path, oid: edit.oid } : { _tag: "Remove", path }
+}
+
+/** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
+export const derivedTree = (
+  reader: Reader<ReadError>,
+  collection: string,
+  { path, rows, unique }: TreePlace,
+  state: TreeState,
+  temporaryFile: OpenTemporaryFile = Effect.sync(inMemory)
+): DerivedFile => {
+  const stored = state._tag === "Whole" ? state.tree : undefined
+
+  const refuses = (id: string, document: SpelledObject) => {
+    const problem = rows.problem(document)
+    return problem === undefined
+      ? undefined
+      : new ValidationError({
+          operation: "Store.write",
+          path,
+          collection,
+          id,
+          message: `${collection}/${id} cannot be indexed: ${problem}`,
+          hint: "shorten the lists, or index their fields one by one"
+        })
+  }
+
+  const entriesOf = (id: string, document: SpelledObject): Either.Either<Array<Entry>, ValidationError> => {
+    const refusal = refuses(id, document)
+    if (refusal !== undefined) return Either.left(refusal)
+    return Either.mapLeft(
+      Either.all(Array.from(rows.of(id, document).values(), (row) => entryOf(row, rows.keyOf))),
+      unprintable(path, collection)
+    )
+  }
+
+  function* entriesOfAll(
+    documents: ReadonlyArray<StoredFields>
+  ): TimeSlice.Steps<{ readonly entries: Array<Entry>; readonly refused: ValidationError | undefined }> {
+    const all: Array<Entry> = []
+    let refused: ValidationError | undefined
+    for (const { document, id } of documents) {
+      yield
+      const entries = entriesOf(id, document)
+      if (Either.isLeft(entries)) refused ??= entries.left
+      else for (const entry of entries.right) all.push(entry)
+    }
+    return { entries: all, refused }
+  }
+
+  /** The changes that make the tree one of these rows. */
+  const replacedBy = (sorted: Stream.Stream<Entry, ReadError>, tree: Oid) =>
+    Effect.gen(function* () {
+      const before = new Map((yield* filesIn(reader, path)).map((file) => [file.path, file.oid]))
+      const known = new Set(before.values())
+      const contents = new Map<Oid, Uint8Array>()
+      const keep = (content: Uint8Array, oid: Oid) =>
+        Effect.sync(() => {
+          if (!known.has(oid)) contents.set(oid, content)
+        })
+      const { files } = yield* build(sorted, tree, keep, formatLimits, rows.definition)
+      const changes: Array<Change> = []
+      for (const file of files) {
+        const at = `${path}/${file.path}`
+        const content = contents.get(file.oid)
+        if (content !== undefined) changes.push({ _tag: "Put", path: at, content })
+        else if (before.get(file.path) !== file.oid) changes.push({ _tag: "Link", path: at, oid: file.oid })
+        before.delete(file.path)
+      }
+      for (const gone of before.keys()) changes.push({ _tag: "Remove", path: `${path}/${gone}` })
+      return changes
+    })
+
+  const anew: DerivedFile["anew"] = (tree, judged) =>
+    Effect.map(externalSort(rows.keyOf, temporaryFile), (sort): Rebuild => {
+      let refused: ValidationError | undefined
+      return {
+        add: (documents) =>
+          Effect.gen(function* () {
+            // Values are unique among the others, too: their rows are compared without a tree that holds them.
+            if (refused !== undefined && unique === undefined) return
+            const found = yield* TimeSlice.run(() => entriesOfAll(documents))
+            refused ??= found.refused
+            yield* sort.add(found.entries)
+          }),
+        end: Effect.gen(function* () {
+          const sorted = yield* sort.sorted
+          const doubles = unique && violationsInOrder({ collection, definition: unique }, judged)
+          const seen =
+            doubles === undefined
+              ? sorted
+              : Stream.tap(sorted, ({ row }) => Effect.sync(() => doubles.add(row)))
+          if (refused === undefined) {
+            const changes = yield* replacedBy(seen, tree)
+            return { made: Either.right({ ...nothing, changes }), violations: doubles?.end() }
+          }
+          if (doubles !== undefined) yield* Stream.runDrain(seen)
+          return { made: Either.left(refused), violations: doubles?.end() }
+        })
+      }
+    })
+
+  function* changed(documents: ReadonlyArray<DocumentChange>, tree: Oid): ChangedFile {
+    if (stored === undefined) return Either.right(Option.none())
+    const edits = new Map<string, Entry | undefined>()
+    for (const { before, id } of documents) {
+      yield
+      if (before !== undefined) for (const key of rows.of(id, before()).keys()) edits.set(key, undefined)
+    }
+    for (const { document, id } of documents) {
+      yield
+      if (document === undefined) continue
+      const entries = entriesOf(id, document)
+      if (Either.isLeft(entries)) return Either.left(entries.left)
+      for (const entry of entries.right) edits.set(entry.key, entry)
+    }
+    const applied = yield* apply(stored, edits, tree)
+    const single = yield* fileEdits(path, applied.edits)
+    const changes = single.map((edit) => changeOf(path, edit))
+    return Either.right(Option.some({ ...nothing, changes }))
+  }
+
+  return {
+    fields: rows.fields,
+    unique: unique && uniqueTree(collection, unique, stored),
+    recorded: state._tag === "Missing" ? emptyTree : stored?.header.tree,
+    catchesUp: stored !== undefined,
+    refuses,
+    changed,
+    anew
+  }
+}

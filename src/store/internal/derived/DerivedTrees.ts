@@ -1,0 +1,85 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { IndexDefinition } from "../../../domain/IndexDefinition.js"
+import type { DocumentChange } from "../../../domain/IndexFile.js"
+import type { Oid } from "../../../domain/Oid.js"
+import type { Layout } from "../../../domain/Settings.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import type { GitRemoteService } from "../../remote/GitRemote.js"
+import { filesIn } from "../ordered-tree/FileEdits.js"
+import type { Reader } from "../ordered-tree/Reader.js"
+import type { TreeCache } from "../ordered-tree/TreeCache.js"
+import { changedBlobs, changedDocuments } from "../snapshot/CollectionChanges.js"
+import type { DerivedFile } from "./DerivedFile.js"
+import { derivedTree, type OpenTemporaryFile, rowsOfIndex, rowsOfManifest, treesAt } from "./DerivedTree.js"
+
+/** Where the trees of a collection lie, and what they hold. */
+export interface TreePlaces {
+  /** Indexes, with the directories of their trees. */
+  readonly indexes: ReadonlyArray<{ readonly index: IndexDefinition; readonly path: string }>
+  readonly manifest: { readonly fields: ReadonlyArray<string>; readonly path: string } | undefined
+}
+
+/** The trees of a collection with what their rows are made of. */
+export const treesIn = ({ indexes, manifest }: TreePlaces) => [
+  ...indexes.map(({ index, path }) => ({
+    kind: "index" as const,
+    path,
+    rows: rowsOfIndex(index),
+    unique: index.unique ? index : undefined,
+    isPartial: index.where !== undefined
+  })),
+  ...(manifest === undefined
+    ? []
+    : [
+        {
+          kind: "manifest" as const,
+          path: manifest.path,
+          rows: rowsOfManifest(manifest.fields),
+          unique: undefined,
+          isPartial: false
+        }
+      ])
+]
+
+/** The trees of a collection's indexes and of its manifest as a snapshot has them. */
+export const storedTrees = (
+  reader: Reader<ReadError>,
+  cache: TreeCache,
+  collection: string,
+  places: TreePlaces,
+  temporaryFile: OpenTemporaryFile | undefined
+): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
+  Effect.suspend(() => {
+    const trees = treesIn(places)
+    return Effect.map(treesAt(reader, cache, trees), (states) =>
+      trees.map((place, at) => derivedTree(reader, collection, place, states[at]!, temporaryFile))
+    )
+  })
+
+/** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */
+export const differingFrom = (
+  remote: GitRemoteService,
+  layout: Layout,
+  files: ReadonlyArray<DerivedFile>,
+  after: Oid,
+  concurrency: number
+): Effect.Effect<ReadonlyMap<Oid, ReadonlyArray<DocumentChange>>, ReadError> =>
+  Effect.gen(function* () {
+    const found = new Map<Oid, ReadonlyArray<DocumentChange>>()
+    for (const { catchesUp, recorded } of files) {
+      if (!catchesUp || recorded === undefined || recorded === after || found.has(recorded)) continue
+      const blobs = yield* changedBlobs(remote, layout, recorded, after)
+      if (Option.isNone(blobs)) continue
+      const trees = { before: recorded, after }
+      found.set(recorded, yield* changedDocuments(remote, trees, blobs.value, concurrency))
+    }
+    return found
+  })
+
+/** Every file of a tree. */
+export const filesOfTree = (
+  reader: Reader<ReadError>,
+  path: string
+): Effect.Effect<ReadonlyArray<string>, ReadError> =>
+  Effect.map(filesIn(reader, path), (files) => files.map((file) => `${path}/${file.path}`))

@@ -1,0 +1,302 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { pick } from "../../../domain/FieldPath.js"
+import { type DocumentChange, parseIndex } from "../../../domain/IndexFile.js"
+import { lazy } from "../../../domain/Lazy.js"
+import { parseSpelledManifest, projectedFields } from "../../../domain/ManifestFile.js"
+import { emptyTree, type Oid } from "../../../domain/Oid.js"
+import { documentIn, type SpelledObject } from "../../../domain/SpelledJson.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import { idAt, under } from "../../DocumentPath.js"
+import type { Change, GitRemoteService, Head, RemoteFailure } from "../../remote/GitRemote.js"
+import type { ResolvedOptions } from "../../StoreOptions.js"
+import { runAll } from "../ordered-tree/Reading.js"
+import { contents, listAt } from "../snapshot/Listing.js"
+import type { SettingsAt } from "../snapshot/RepositorySettings.js"
+import type { Snapshot } from "../snapshot/Snapshot.js"
+import { type Derived, type DerivedFiles, load, treeOf } from "./Derived.js"
+import {
+  type ChangedFile,
+  type Derivation,
+  type DerivedFile,
+  indexFile,
+  manifestFile,
+  nothing,
+  type SingleFile,
+  type StoredFields
+} from "./DerivedFile.js"
+import { readerOf } from "./SnapshotReader.js"
+import { uniqueFile } from "./UniqueFile.js"
+import { violations } from "./Uniqueness.js"
+
+/** Loaded where a repository has trees. */
+const trees = lazy(() => import("./DerivedTrees.js"))
+
+/** Told of how many of a collection's documents were read. */
+export type OnRead = (read: {
+  readonly collection: string
+  readonly documents: number
+  readonly total: number
+}) => Effect.Effect<void>
+
+/** What a write does to one collection. */
+export interface Touched {
+  readonly collection: string
+  readonly documents: ReadonlyArray<DocumentChange>
+  readonly changes: ReadonlyArray<Change>
+  /** Makes the files anew from the documents. */
+  readonly rebuild: boolean
+  readonly onRead?: OnRead | undefined
+  /** The documents changed in an earlier commit, from one tree of the collection (where known) to another. */
+  readonly since?: { readonly before: Oid | undefined; readonly after: Oid } | undefined
+}
+
+/** What two runs of changes make together: each document as it was before the first and as it is after the second. */
+const oneAfterTheOther = (
+  first: ReadonlyArray<DocumentChange>,
+  second: ReadonlyArray<DocumentChange>
+): ReadonlyArray<DocumentChange> => {
+  const all = new Map(first.map((change) => [change.id, change]))
+  for (const change of second) {
+    const earlier = all.get(change.id)
+    all.set(change.id, earlier === undefined ? change : { ...change, before: earlier.before })
+  }
+  return [...all.values()]
+}
+
+/** What index and manifest files are derived with. */
+interface Parts {
+  readonly remote: GitRemoteService
+  readonly options: ResolvedOptions
+  readonly derived: Derived
+}
+
+/** The documents of a collection with their values at some paths; files that hold none count as empty ones. */
+const documentsIn = (
+  { options, remote }: Parts,
+  head: Head,
+  settings: SettingsAt,
+  collection: string,
+  fields: ReadonlySet<string>,
+  onRead: OnRead | undefined
+): Stream.Stream<StoredFields, RemoteFailure> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const directory = under(options.root, collection)
+      const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
+      const listing = yield* listAt(remote, head, directory, layout)
+      let documents = 0
+      const tell = Effect.suspend(
+        () => onRead?.({ collection, documents, total: listing.length }) ?? Effect.void
+      )
+      yield* tell
+      const slice = TimeSlice.make()
+      return Stream.mapChunksEffect(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
+        Effect.gen(function* () {
+          const found: Array<StoredFields> = []
+          for (const { content, path } of blobs) {
+            if (slice.isSpent()) yield* slice.pause
+            const id = idAt(layout, path.slice(prefix.length))
+            if (id !== undefined) found.push({ id, document: pick(documentIn(content), fields) })
+          }
+          documents += found.length
+          yield* tell
+          return Chunk.unsafeFromArray(found)
+        })
+      )
+    })
+  )
+
+/** All of them, by id. */
+export const documentsOf = (
+  ...args: Parameters<typeof documentsIn>
+): Effect.Effect<Map<string, SpelledObject>, RemoteFailure> =>
+  Stream.runFold(documentsIn(...args), new Map(), (all, { document, id }) => all.set(id, document))
+
+/** The index and manifest files of a collection as a snapshot has them. */
+const storedFiles = (
+  { derived, options }: Parts,
+  snapshot: Snapshot,
+  { settings }: SettingsAt,
+  collection: string,
+  files: DerivedFiles,
+  given: Pick<SingleFile<unknown>, "isTouched" | "now">
+): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
+  Effect.gen(function* () {
+    const stored: Array<DerivedFile> = []
+    for (const [name, { definition, oid }] of files.indexes) {
+      const path = derived.indexPath(collection, name)
+      const file =
+        oid === undefined ? undefined : yield* load(derived.known.indexes, snapshot, path, oid, parseIndex)
+      const place = { snapshot, options, layout: settings, collection, definition, stored: file?.value }
+      const unique = definition.unique ? uniqueFile(place) : undefined
+      stored.push(
+        indexFile(
+          { ...given, collection, path, known: derived.known.indexes, stored: file },
+          definition,
+          unique
+        )
+      )
+    }
+    const { manifest } = files
+    if (manifest === undefined) return stored
+    const path = derived.manifestPath(collection)
+    const file =
+      manifest.oid === undefined
+        ? undefined
+        : yield* load(derived.known.manifests, snapshot, path, manifest.oid, parseSpelledManifest)
+    const fields = manifest.fields ?? (file === undefined ? [] : projectedFields(file.value))
+    stored.push(
+      manifestFile({ ...given, collection, path, known: derived.known.manifests, stored: file }, fields)
+    )
+    return stored
+  })
+
+/** The indexes and the manifest of a collection as a snapshot has them, of either format. */
+export const storedOf = (
+  parts: Parts,
+  snapshot: Snapshot,
+  at: SettingsAt,
+  collection: string,
+  files: DerivedFiles,
+  given: Pick<SingleFile<unknown>, "isTouched" | "now">
+): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> => {
+  const { derived } = parts
+  if (at.settings.format === 1) return storedFiles(parts, snapshot, at, collection, files, given)
+  const places = derived.treesOf(collection, at.settings)
+  return Effect.flatMap(trees, ({ storedTrees }) =>
+    storedTrees(
+      readerOf(parts, snapshot),
+      derived.known.trees,
+      collection,
+      places,
+      parts.remote.temporaryFile
+    )
+  )
+}
+
+/**
+ * What becomes of a file, or of one that a document of another program keeps from being written: it stays as it is, so
+ * that it is behind and queries look at what differs. A document that is written itself is refused.
+ */
+const unlessForeign = (
+  file: DerivedFile,
+  own: ReadonlyArray<DocumentChange>,
+  made: Effect.Effect<Derivation, ReadError>
+): Effect.Effect<Derivation, ReadError> =>
+  Effect.suspend(() => {
+    for (const { document, id } of own) {
+      const refusal = document && file.refuses(id, document)
+      if (refusal !== undefined) return refusal
+    }
+    const ids = new Set(own.map(({ id }) => id))
+    return Effect.catchTag(made, "ValidationError", (error) =>
+      error.id === undefined || ids.has(error.id) ? error : Effect.succeed(nothing)
+    )
+  })
+
+/** Keeps the index and manifest files of a collection in step with a write. */
+export const derive = (
+  parts: Parts,
+  snapshot: Snapshot,
+  settings: SettingsAt,
+  touched: Touched,
+  files: DerivedFiles,
+  now: string
+): Effect.Effect<Derivation, ReadError> =>
+  Effect.gen(function* () {
+    const { options, remote } = parts
+    const { changes, collection, documents: changed, onRead, rebuild, since } = touched
+    if (files.indexes.size === 0 && files.manifest === undefined) return nothing
+    const head = yield* snapshot.head
+    const before = treeOf(settings, collection)
+    const tree =
+      changes.length === 0
+        ? before
+        : Option.getOrElse(
+            yield* remote.treeAfter(head, under(options.root, collection), changes),
+            () => emptyTree
+          )
+    const { concurrency } = options
+    const given = { isTouched: changes.length > 0, now }
+    const stored = yield* storedOf(parts, snapshot, settings, collection, files, given)
+    // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
+    const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
+    const missing = ({ recorded }: DerivedFile) =>
+      since === undefined || (recorded === base && recorded !== before) ? changed : []
+    const old = rebuild ? [] : stored.filter(({ recorded }) => recorded !== base)
+    const behind =
+      settings.settings.format === 2
+        ? yield* (yield* trees).differingFrom(remote, settings.settings, old, before, concurrency)
+        : new Map<Oid, ReadonlyArray<DocumentChange>>()
+    const lacking = (file: DerivedFile): ReadonlyArray<DocumentChange> | undefined => {
+      const { catchesUp, recorded } = file
+      if (rebuild || recorded === undefined) return undefined
+      if (recorded === before || recorded === base) return missing(file)
+      const differing = catchesUp ? behind.get(recorded) : undefined
+      return differing && oneAfterTheOther(differing, since === undefined ? changed : [])
+    }
+    const kept: Array<Option.Option<Derivation>> = stored.map(() => Option.none())
+    const going: Array<{ readonly at: number; readonly found: Derivation["violations"] }> = []
+    const changing: Array<() => ChangedFile> = []
+    for (const [at, file] of stored.entries()) {
+      const documents = lacking(file)
+      if (documents === undefined) continue
+      const all = documents.length === 0 ? changed : documents
+      const found = file.unique && (yield* violations(file.unique, changed, all))
+      if (found !== undefined && Option.isNone(found)) continue
+      going.push({ at, found: found?.value })
+      changing.push(() => file.changed(documents, tree))
+    }
+    for (const [i, made] of (yield* runAll(readerOf(parts, snapshot), changing)).entries()) {
+      const { at, found } = going[i]!
+      // What is broken is made anew.
+      if (Either.isLeft(made)) continue
+      if (Either.isRight(made.right) && Option.isNone(made.right.right)) continue
+      const all = Either.map(made.right, Option.getOrThrow)
+      const own = yield* unlessForeign(stored[at]!, since === undefined ? changed : [], all)
+      kept[at] = Option.some({ ...own, violations: found })
+    }
+    const own = rebuild ? undefined : changed
+    const stale = stored.flatMap((file, at) => (Option.isNone(kept[at]!) ? [{ at, file }] : []))
+    const rebuilt = Effect.gen(function* () {
+      const rebuilds = yield* Effect.forEach(stale, ({ file }) => file.anew(tree, own))
+      const add = (documents: ReadonlyArray<StoredFields>) =>
+        Effect.forEach(rebuilds, (one) => one.add(documents), { discard: true })
+      const written = since === undefined ? changed : []
+      const ids = new Set(written.map(({ id }) => id))
+      if (Option.isSome(head) && before !== emptyTree) {
+        const fields = new Set(stale.flatMap(({ file }) => file.fields))
+        const documents = documentsIn(parts, head.value, settings, collection, fields, onRead)
+        yield* Stream.runForEachChunk(documents, (chunk) =>
+          add(Chunk.toReadonlyArray(chunk).filter(({ id }) => !ids.has(id)))
+        )
+      }
+      yield* add(written.flatMap(({ document, id }) => (document === undefined ? [] : [{ id, document }])))
+      return yield* Effect.forEach(stale, ({ file }, at) => {
+        const { end } = rebuilds[at]!
+        return Effect.flatMap(end, ({ made, violations }) =>
+          Effect.map(rebuild ? made : unlessForeign(file, changed, made), (derivation) => ({
+            ...derivation,
+            violations
+          }))
+        )
+      })
+    })
+    if (stale.length > 0) {
+      for (const [i, made] of (yield* Effect.scoped(rebuilt)).entries())
+        kept[stale[i]!.at] = Option.some(made)
+    }
+    const derivations = kept.map(Option.getOrThrow)
+    return {
+      changes: derivations.flatMap((derivation) => derivation.changes),
+      violations: derivations.flatMap((derivation) => derivation.violations ?? []),
+      committed: (blobs: ReadonlyMap<string, Oid>) => {
+        for (const { committed } of derivations) committed(blobs)
+      }
+    }
+  })

@@ -1,0 +1,78 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { compareCodePoints } from "../../../domain/CanonicalJson.js"
+import { collectionNameProblem, fieldNameProblem } from "../../../domain/CollectionName.js"
+import { plainIndex } from "../../../domain/IndexDefinition.js"
+import { parseSpelledManifest, projectedFields } from "../../../domain/ManifestFile.js"
+import { projectedFieldProblem, type Settings } from "../../../domain/Settings.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import type { Change, GitRemoteService } from "../../remote/GitRemote.js"
+import type { ResolvedOptions } from "../../StoreOptions.js"
+import type { SettingsAt } from "../snapshot/RepositorySettings.js"
+import type { Snapshot } from "../snapshot/Snapshot.js"
+import type { Derived } from "./Derived.js"
+import { filesOfTree } from "./DerivedTrees.js"
+import { readerOf } from "./SnapshotReader.js"
+
+interface Parts {
+  readonly remote: GitRemoteService
+  readonly derived: Derived
+  readonly options: ResolvedOptions
+}
+
+/** The settings with the indexes and manifests of other programs, in a repository without a settings file. */
+export const adopted = (
+  { derived, options: { given } }: Parts,
+  snapshot: Snapshot,
+  at: SettingsAt
+): Effect.Effect<Settings, ReadError> =>
+  Effect.gen(function* () {
+    const { settings } = at
+    const asFiles = { ...at, settings: { ...settings, format: 1 as const } }
+    const indexes = new Map(settings.indexes)
+    const manifests = new Map(settings.manifests)
+    for (const [collection, { kind }] of at.entries) {
+      if (kind !== "tree" || collectionNameProblem(collection) !== undefined) continue
+      const files = yield* derived.filesOf(snapshot, asFiles, collection)
+      const found = [...files.indexes.keys()].filter((name) => fieldNameProblem(name) === undefined)
+      if (given.indexes === undefined && found.length > 0) {
+        indexes.set(collection, found.sort(compareCodePoints).map(plainIndex))
+      }
+      if (given.manifests === undefined && files.manifest !== undefined) {
+        const file = yield* snapshot.file(derived.manifestPath(collection))
+        const manifest = Option.isNone(file) ? undefined : parseSpelledManifest(file.value.content)
+        const names = manifest === undefined ? [] : projectedFields(manifest)
+        manifests.set(
+          collection,
+          names.filter((name) => projectedFieldProblem(name) === undefined)
+        )
+      }
+    }
+    return { ...settings, indexes, manifests }
+  })
+
+/** Removes the index and manifest files of a format that are there for some collections. */
+export const removals = (
+  parts: Parts,
+  snapshot: Snapshot,
+  { format, ...settings }: Settings,
+  collections: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<Change>, ReadError> =>
+  Effect.gen(function* () {
+    const { derived } = parts
+    const files: Array<string> = []
+    for (const collection of collections) {
+      if (format === 2) {
+        for (const path of derived.treePaths(collection, settings)) {
+          for (const file of yield* filesOfTree(readerOf(parts, snapshot), path)) files.push(file)
+        }
+        continue
+      }
+      const paths = (settings.indexes.get(collection) ?? []).map(({ name }) =>
+        derived.indexPath(collection, name)
+      )
+      if (settings.manifests.has(collection)) paths.push(derived.manifestPath(collection))
+      for (const path of paths) if (Option.isSome(yield* snapshot.file(path))) files.push(path)
+    }
+    return files.map((path): Change => ({ _tag: "Remove", path }))
+  })

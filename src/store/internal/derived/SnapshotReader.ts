@@ -1,0 +1,47 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { ReadError } from "../../../domain/StoreError.js"
+import { type GitRemoteService, takesRequests } from "../../remote/GitRemote.js"
+import type { ResolvedOptions } from "../../StoreOptions.js"
+import type { Reader } from "../ordered-tree/Reader.js"
+import type { Snapshot } from "../snapshot/Snapshot.js"
+
+interface Parts {
+  readonly remote: Pick<GitRemoteService, "estimate">
+  readonly options: Pick<ResolvedOptions, "concurrency">
+}
+
+/** Reads trees of small files in a snapshot. */
+export const readerOf = ({ options, remote }: Parts, snapshot: Snapshot): Reader<ReadError> => {
+  const isFree = !takesRequests(remote)
+  return {
+    concurrency: isFree ? 1 : options.concurrency,
+    directory: (path) =>
+      Effect.map(snapshot.directory(path), (found) => {
+        if (Option.isNone(found)) return undefined
+        const { entries, oid } = found.value.tree
+        return {
+          oid,
+          entries: entries.flatMap(({ kind, oid: id, path: name }) =>
+            kind === "blob" || kind === "tree" ? [{ kind, oid: id, name }] : []
+          )
+        }
+      }),
+    files: (paths) => {
+      const [only] = paths
+      // A stream of one file takes many times what the read of it does.
+      if (isFree && only !== undefined && paths.length === 1) {
+        return Effect.map(snapshot.file(only), (file) => [Option.getOrUndefined(file)?.content])
+      }
+      return Effect.map(
+        Stream.runFold(
+          snapshot.files(paths, options),
+          new Map<string, Uint8Array>(),
+          (all, { content, path }) => all.set(path, content)
+        ),
+        (found) => paths.map((path) => found.get(path))
+      )
+    }
+  }
+}

@@ -1,0 +1,248 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Json } from "../../../domain/Document.js"
+import { valueAt } from "../../../domain/FieldPath.js"
+import { holds, type IndexDefinition } from "../../../domain/IndexDefinition.js"
+import type { DocumentChange } from "../../../domain/IndexFile.js"
+import { tupleKey } from "../../../domain/OrderKey.js"
+import type { SpelledJson, SpelledObject } from "../../../domain/SpelledJson.js"
+import { asRead } from "../../../domain/SpelledJson.js"
+import { ConflictError, type ReadError, type UniqueViolation } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import { describeViolation, mostNamed } from "../../../domain/UniqueValue.js"
+import { type Values, valuesOf } from "../ordered-tree/IndexRows.js"
+
+/** Values of a document that no other document may have, by their key in the index. */
+export type UniqueValues = ReadonlyMap<string, Values>
+
+/** A unique index of a collection as a snapshot has it. */
+export interface UniqueIndex {
+  readonly collection: string
+  readonly definition: IndexDefinition
+  /** For each key that is held, a document that holds it and is not among `except`; none where the index is damaged. */
+  readonly holders: (
+    values: UniqueValues,
+    except: ReadonlySet<string>
+  ) => Effect.Effect<Option.Option<ReadonlyMap<string, string>>, ReadError>
+}
+
+const isPresent = (value: SpelledJson | undefined): boolean =>
+  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
+
+/** What a document has in the fields of a unique index. A value that is missing, null or an empty list is no duplicate. */
+export const uniqueValues = (index: IndexDefinition, document: SpelledObject): UniqueValues => {
+  if (!holds(index, document)) return new Map()
+  const { fields } = index
+  const directions = fields.map(({ order }) => order)
+  return new Map(
+    valuesOf(fields, (path) => valueAt(document, path))
+      .filter((values) => values.every(isPresent))
+      .map((values) => [tupleKey(values, directions), values])
+  )
+}
+
+/** Values of an index as errors show them. */
+const valueOf = ({ fields }: IndexDefinition, values: Values): unknown =>
+  fields.length === 1
+    ? asRead(values[0])
+    : Object.fromEntries(fields.map(({ path }, at): [string, Json | undefined] => [path, asRead(values[at])]))
+
+/** A value that a document would share with another one. */
+export const violationOf = (
+  { collection, definition }: Pick<UniqueIndex, "collection" | "definition">,
+  values: Values,
+  id: string,
+  other: string
+): UniqueViolation => ({
+  collection,
+  index: definition.name,
+  value: valueOf(definition, values),
+  id,
+  other
+})
+
+/** Each document beside another one with its value; two documents once. */
+const pairs = (
+  unique: Pick<UniqueIndex, "collection" | "definition">,
+  values: Values,
+  ids: ReadonlyArray<string>,
+  holders: ReadonlyArray<string>
+): ReadonlyArray<UniqueViolation> => {
+  const [first, second] = [...new Set(holders)].sort()
+  if (second === undefined) return []
+  const later = ids.filter((id) => id !== first).sort()
+  return later.length === 0
+    ? [violationOf(unique, values, first!, second)]
+    : later.map((id) => violationOf(unique, values, id, first!))
+}
+
+/** The documents that have each value, or each of some. */
+export const holdersAmong = (
+  index: IndexDefinition,
+  documents: Iterable<Pick<DocumentChange, "id" | "document">>,
+  wanted?: ReadonlyMap<string, unknown>
+) => {
+  const holders = new Map<string, Array<string>>()
+  return Effect.as(
+    TimeSlice.forEach(documents, ({ document, id }) =>
+      Effect.sync(() => {
+        if (document === undefined) return
+        for (const key of uniqueValues(index, document).keys()) {
+          if (wanted !== undefined && !wanted.has(key)) continue
+          const ids = holders.get(key)
+          if (ids === undefined) holders.set(key, [id])
+          else ids.push(id)
+        }
+      })
+    ),
+    holders
+  )
+}
+
+/** The values that changes give to documents which did not have them. */
+const gained = (index: IndexDefinition, changes: ReadonlyArray<DocumentChange>) => {
+  const found = new Map<string, { readonly values: Values; readonly ids: Array<string> }>()
+  for (const { before, document, id } of changes) {
+    if (document === undefined) continue
+    const values = uniqueValues(index, document)
+    if (values.size === 0) continue
+    const had = before === undefined ? undefined : uniqueValues(index, before())
+    for (const [key, value] of values) {
+      if (had?.has(key) === true) continue
+      const known = found.get(key)
+      if (known === undefined) found.set(key, { values: value, ids: [id] })
+      else known.ids.push(id)
+    }
+  }
+  return found
+}
+
+/**
+ * The values that a commit would give to two documents. It is judged for `own` changes; `all` are those that the stored
+ * index lacks. None where the stored index is damaged.
+ */
+export const violations = (
+  unique: UniqueIndex,
+  own: ReadonlyArray<DocumentChange>,
+  all: ReadonlyArray<DocumentChange>
+): Effect.Effect<Option.Option<ReadonlyArray<UniqueViolation>>, ReadError> =>
+  Effect.gen(function* () {
+    const wanted = gained(unique.definition, own)
+    if (wanted.size === 0) return Option.some([])
+    const values = new Map(Array.from(wanted, ([key, one]) => [key, one.values]))
+    const stored = yield* unique.holders(values, new Set(all.map(({ id }) => id)))
+    if (Option.isNone(stored)) return Option.none()
+    const changed = yield* holdersAmong(unique.definition, all, wanted)
+    return Option.some(
+      Array.from(wanted).flatMap(([key, { ids, values }]) => {
+        const other = stored.value.get(key)
+        return pairs(unique, values, ids, [
+          ...(changed.get(key) ?? []),
+          ...(other === undefined ? [] : [other])
+        ])
+      })
+    )
+  })
+
+/** The same among all documents, where the index is made anew. Without `own` every document is judged. */
+export const violationsAmong = (
+  unique: UniqueIndex,
+  documents: ReadonlyArray<DocumentChange>,
+  own: ReadonlyArray<DocumentChange> | undefined
+): Effect.Effect<ReadonlyArray<UniqueViolation>> =>
+  Effect.gen(function* () {
+    const { definition } = unique
+    const wanted = own === undefined ? undefined : gained(definition, own)
+    if (wanted?.size === 0) return []
+    const holders = yield* holdersAmong(definition, documents, wanted)
+    const shared = Array.from(holders).filter(([, ids]) => ids.length > 1)
+    if (shared.length === 0) return []
+    const byId = new Map(documents.map(({ document, id }) => [id, document]))
+    return shared.flatMap(([key, ids]) => {
+      const known = wanted?.get(key)
+      const values = known?.values ?? uniqueValues(definition, byId.get(ids[0]!)!).get(key)!
+      return pairs(unique, values, known?.ids ?? ids, ids)
+    })
+  })
+
+/** The same of an index's rows, which come in the order of its keys: those of one value are neighbours. */
+export const violationsInOrder = (
+  unique: Pick<UniqueIndex, "collection" | "definition">,
+  own: ReadonlyArray<DocumentChange> | undefined
+) => {
+  const { fields } = unique.definition
+  const directions = fields.map(({ order }) => order)
+  const wanted = own === undefined ? undefined : gained(unique.definition, own)
+  const found: Array<UniqueViolation> = []
+  let current: { readonly key: string; readonly values: Values; readonly ids: Array<string> } | undefined
+  const close = () => {
+    if (current === undefined || current.ids.length === 1) return
+    const ids = wanted?.get(current.key)?.ids ?? current.ids
+    for (const violation of pairs(unique, current.values, ids, current.ids)) found.push(violation)
+  }
+  return {
+    add: (row: SpelledObject): void => {
+      const values = fields.map(({ path }) => (Object.hasOwn(row, path) ? row[path] : undefined))
+      if (!values.every(isPresent)) return
+      const key = tupleKey(values, directions)
+      if (wanted !== undefined && !wanted.has(key)) return
+      const id = String(row["_id"])
+      if (current?.key === key) current.ids.push(id)
+      else {
+        close()
+        current = { key, values, ids: [id] }
+      }
+    },
+    end: (): ReadonlyArray<UniqueViolation> => {
+      close()
+      current = undefined
+      return found
+    }
+  }
+}
+
+/** The values that several of some documents have, with the ids. */
+export const doublesAmong = (index: IndexDefinition, documents: ReadonlyMap<string, SpelledObject>) => {
+  const all = Array.from(documents, ([id, document]) => ({ id, document }))
+  return Effect.map(holdersAmong(index, all), (holders) =>
+    Array.from(holders).flatMap(([key, ids]) => {
+      if (ids.length === 1) return []
+      const values = uniqueValues(index, documents.get(ids[0]!)!).get(key)!
+      return [{ ids: ids.sort(), value: valueOf(index, values) }]
+    })
+  )
+}
+
+/** How many violations one error lists. */
+export const mostListed = 20
+
+/** The documents that a violation error names beside its own. */
+export const othersIn = (all: ReadonlyArray<UniqueViolation>) => {
+  const others = all
+    .slice(0, mostListed)
+    .map(({ collection, other }) => [`${collection}/${other}`, { collection, id: other }] as const)
+  return Array.from(new Map(others).values())
+}
+
+/** The error for values that two documents would share. */
+export const violationError = (
+  operation: string,
+  all: ReadonlyArray<UniqueViolation>,
+  isReindex: boolean,
+  conflicts: ConflictError["conflicts"]
+): ConflictError => {
+  const named = all.slice(0, mostNamed).map(describeViolation).join("; ")
+  const [first] = all
+  return new ConflictError({
+    operation,
+    collection: first?.collection,
+    id: first?.id,
+    message: all.length <= mostNamed ? named : `${named}; and ${all.length - mostNamed} more`,
+    hint: isReindex
+      ? "change or delete all but one of the documents with each value, or take unique out of the settings, and try again"
+      : "write another value, or change the document that has it; one batch may swap values",
+    conflicts,
+    reason: "UniqueViolation",
+    violations: all.slice(0, mostListed)
+  })
+}

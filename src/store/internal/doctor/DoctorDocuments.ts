@@ -1,0 +1,103 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+import { compareCodePoints } from "../../../domain/CanonicalJson.js"
+import { pick } from "../../../domain/FieldPath.js"
+import { parseSpelled, type SpelledObject } from "../../../domain/SpelledJson.js"
+import type { DoctorOptions, Finding } from "../../Doctor.js"
+import { under } from "../../DocumentPath.js"
+import type { Head } from "../../remote/GitRemote.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { contents, type Listing } from "../snapshot/Listing.js"
+
+/** Files above this many bytes take more requests to read, and an index or manifest is written with every document. */
+export const large = 1_000_000
+
+/** Reads the documents of a listing once: what is wrong with the files, and the fields that indexes and manifest hold. */
+export const readDocuments = (
+  core: StoreCore,
+  head: Head,
+  collection: string,
+  listing: Listing,
+  fields: ReadonlySet<string>,
+  onProgress: DoctorOptions["onProgress"]
+) =>
+  Effect.gen(function* () {
+    const broken: Array<string> = []
+    const misnamed: Array<string> = []
+    const oversized: Array<string> = []
+    const documents = new Map<string, SpelledObject>()
+    const prefix = `${under(core.options.root, collection)}/`
+    let read = 0
+    const tell = Effect.suspend(
+      () => onProgress?.({ collection, documents: read, total: listing.length }) ?? Effect.void
+    )
+    yield* tell
+    const files = contents(core.remote, head, prefix, listing, core.options.concurrency)
+    yield* Stream.runForEachChunk(files, (blobs) =>
+      Effect.suspend(() => {
+        for (const { content, path } of blobs) {
+          const id = path.slice(path.lastIndexOf("/") + 1, -".json".length)
+          const document = parseSpelled(content)
+          if (content.length > large) oversized.push(id)
+          if (Either.isLeft(document)) broken.push(id)
+          else if (document.right["_id"] !== id) misnamed.push(id)
+          documents.set(
+            id,
+            pick(
+              Either.getOrElse(document, () => ({})),
+              fields
+            )
+          )
+          read += 1
+        }
+        return tell
+      })
+    )
+    return { broken, misnamed, oversized, documents }
+  })
+
+/** What is wrong with the files of documents. */
+export const documentFindings = (
+  collection: string,
+  read: Effect.Effect.Success<ReturnType<typeof readDocuments>>
+): Array<Finding> => {
+  const found: Array<Finding> = []
+  const { broken, misnamed } = read
+  if (broken.length > 0) {
+    found.push({
+      severity: "error",
+      code: "unreadable",
+      collection,
+      ids: broken,
+      message: `${collection} has ${broken.length} files that hold no JSON object`,
+      hint: "mend them in a commit, or replace or delete the documents"
+    })
+  }
+  if (misnamed.length > 0) {
+    found.push({
+      severity: "warning",
+      code: "foreign-id",
+      collection,
+      ids: misnamed,
+      message: `${collection} has ${misnamed.length === 1 ? "a document whose _id is not its file's name" : `${misnamed.length} documents whose _id is not their file's name`}`,
+      hint: "the file's name is the id; the next write of the document corrects the field"
+    })
+  }
+  return found
+}
+
+/** Documents that are slow to read over an API. */
+export const sizeFindings = (collection: string, ids: ReadonlyArray<string>): Array<Finding> =>
+  ids.length === 0
+    ? []
+    : [
+        {
+          severity: "warning",
+          code: "document-large",
+          collection,
+          ids: [...ids].sort(compareCodePoints),
+          message: `${collection} has ${ids.length} documents above 1 MB, which take more requests over GitHub's API`,
+          hint: "split them, or keep large texts in documents of their own"
+        }
+      ]

@@ -1,0 +1,124 @@
+import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import type { SpelledObject } from "../../../domain/SpelledJson.js"
+import type { ReadError, RemoteError } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import type { Finding } from "../../Doctor.js"
+import { takesRequests } from "../../remote/GitRemote.js"
+import type { SettingsAt, Snapshot, StoreCore } from "../commit/StoreCore.js"
+import { type Rows, treeAt } from "../derived/DerivedTree.js"
+import { treesIn } from "../derived/DerivedTrees.js"
+import { readerOf } from "../derived/SnapshotReader.js"
+import { filesIn } from "../ordered-tree/FileEdits.js"
+import { compareEntries, type Entry, entryOf } from "../ordered-tree/Leaf.js"
+import { formatLimits } from "../ordered-tree/Limits.js"
+import type { Reader } from "../ordered-tree/Reader.js"
+import { makeTreeCache } from "../ordered-tree/TreeCache.js"
+import { verify } from "../ordered-tree/Verify.js"
+import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
+
+type Place = ReturnType<typeof treesIn>[number]
+
+/** All rows of some documents, sorted. One that cannot be written is in no tree. */
+const rowsOf = ({ keyOf, of }: Rows, documents: ReadonlyMap<string, SpelledObject>) =>
+  Effect.gen(function* () {
+    const entries: Array<Entry> = []
+    yield* TimeSlice.forEach(documents, ([id, document]) =>
+      Effect.sync(() => {
+        for (const row of of(id, document).values()) {
+          const entry = entryOf(row, keyOf)
+          if (Either.isRight(entry)) entries.push(entry.right)
+        }
+      })
+    )
+    return yield* TimeSlice.run(() => TimeSlice.sorted(entries, compareEntries))
+  })
+
+/** Files of a tree that are read together. */
+const together = 256
+
+/** Reads every file of a tree: one that is listed can be lost. */
+const readWhole = (reader: Reader<ReadError>, path: string): Effect.Effect<void, ReadError> =>
+  Effect.flatMap(filesIn(reader, path), (files) =>
+    Effect.forEach(
+      Arr.chunksOf(files, together),
+      (some) => reader.files(some.map((file) => `${path}/${file.path}`)),
+      { discard: true }
+    )
+  )
+
+/** What a repository has lost, which is found as well as what is wrong there. */
+const isLost = (error: ReadError): error is RemoteError =>
+  error._tag === "RemoteError" && error.reason === "Corrupt"
+
+/** Looks at the trees of indexes and manifest, of format 2. `current` is the tree of the collection. */
+export const examineTrees = (
+  core: StoreCore,
+  snapshot: Snapshot,
+  settings: SettingsAt,
+  collection: string,
+  current: Oid
+): Effect.Effect<DerivedExamination, ReadError> =>
+  Effect.gen(function* () {
+    const reader = readerOf(core, snapshot)
+    const { finding, missing, stale, unfit, wrong } = findingsOn(collection)
+    const places = treesIn(core.derived.treesOf(collection, settings.settings))
+    const findings: Array<Finding> = []
+    const sound: Array<Place & { readonly count: number }> = []
+    const lost =
+      ({ kind, path }: Place) =>
+      ({ hint, message }: RemoteError) =>
+        finding("error", kind, "unreadable", `${path} is damaged: ${message}`, hint)
+    // What the process knows of trees is not what the repository holds.
+    const known = makeTreeCache()
+    for (const place of places) {
+      const { kind, path } = place
+      const state = yield* Effect.catchIf(treeAt(reader, known, place), isLost, (error) =>
+        Effect.succeed({ _tag: "Lost" as const, error })
+      )
+      if (state._tag === "Lost") findings.push(lost(place)(state.error))
+      else if (state._tag === "Missing") findings.push(missing(kind, path))
+      else if (state._tag === "Damaged") {
+        findings.push(finding("error", kind, "unreadable", `${path} is damaged: ${state.problem.message}`))
+      } else if (state.tree.header.tree !== current) findings.push(stale(kind, path))
+      else sound.push({ ...place, count: state.tree.header.count })
+    }
+    return {
+      findings,
+      indexes: sound.filter(({ kind }) => kind === "index").length,
+      manifest: sound.some(({ kind }) => kind === "manifest"),
+      fields: new Set(places.flatMap(({ rows }) => rows.fields)),
+      againstListing: (listing) =>
+        sound
+          // A document has a row in every index that is of all documents, and more where it has lists.
+          .filter(({ count, isPartial, kind }) =>
+            kind === "manifest" ? count !== listing.length : count < listing.length && !isPartial
+          )
+          .map(({ kind, path }) => wrong(kind, path)),
+      againstDocuments: (documents) =>
+        Effect.map(
+          Effect.forEach(sound, (place) => {
+            const { kind, path, rows } = place
+            return Effect.gen(function* () {
+              const entries = Stream.fromIterable(yield* rowsOf(rows, documents))
+              const problems = yield* verify(reader, path, entries, current, formatLimits, rows.definition)
+              if (problems.length > 0) return [wrong(kind, path)]
+              if (!takesRequests(core.remote)) yield* readWhole(reader, path)
+              return []
+            }).pipe(Effect.catchIf(isLost, (error) => Effect.succeed([lost(place)(error)])))
+          }),
+          (found) => [
+            ...found.flat(),
+            ...places.flatMap(({ kind, rows }) =>
+              Array.from(documents).flatMap(([id, document]) => {
+                const problem = rows.problem(document)
+                return problem === undefined ? [] : [unfit(kind, id, problem)]
+              })
+            )
+          ]
+        )
+    }
+  })

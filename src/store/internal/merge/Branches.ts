@@ -1,0 +1,144 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { compareCodePoints } from "../../../domain/CanonicalJson.js"
+import {
+  ConflictError,
+  NotFoundError,
+  type ReadError,
+  RemoteError,
+  ValidationError,
+  type WriteError
+} from "../../../domain/StoreError.js"
+import { branchError, branchProblem } from "../../../git/Names.js"
+import type { Branch, CreateBranchOptions } from "../../Branches.js"
+import type { Head } from "../../remote/GitRemote.js"
+import { refusal } from "../commit/Commit.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import type { Snapshot } from "../snapshot/Snapshot.js"
+import { checkCreateOptions } from "./BranchArguments.js"
+
+/** The commit of a branch as it is now, or of a tag or another revision. */
+export const headNamed = (core: StoreCore, operation: string, name: string): Effect.Effect<Head, ReadError> =>
+  Effect.gen(function* () {
+    const { remote } = core
+    const branch = branchProblem(name) === undefined ? yield* remote.head(name) : Option.none<Head>()
+    const found = Option.isSome(branch) ? branch : yield* remote.resolve(name)
+    if (Option.isSome(found)) return found.value
+    return yield* new NotFoundError({
+      operation,
+      message: `${remote.name} has no branch, tag or commit ${name}`,
+      hint: "list the branches to see what there is"
+    })
+  })
+
+const unshallow = "where the repository is shallow, complete it first (git fetch --unshallow)"
+
+/** The merge bases of two commits; the history that leads to them has to be there. */
+export const mergeBasesOf = (core: StoreCore, ours: Head, theirs: Head) =>
+  Effect.mapError(core.remote.mergeBases(ours.commit, theirs.commit), (error) => {
+    if (error._tag !== "RemoteError" || (error.reason !== "Corrupt" && error.reason !== "Server"))
+      return error
+    const { cause, hint, message } = error
+    return new RemoteError({
+      ...error,
+      message,
+      cause,
+      hint: hint === undefined ? unshallow : `${hint}; ${unshallow}`
+    })
+  })
+
+/** A branch whose name is a directory of another one's, which Git cannot keep beside it. */
+const inTheWay = (core: StoreCore, name: string) =>
+  Effect.map(Effect.option(core.remote.listBranches("")), (found) =>
+    Option.getOrElse(found, () => []).find(
+      (other) => other.name.startsWith(`${name}/`) || name.startsWith(`${other.name}/`)
+    )
+  )
+
+/** The commit of the branch of a core; an empty repository has none. */
+export const branchHead = (
+  core: StoreCore,
+  operation: string,
+  snapshot: Snapshot
+): Effect.Effect<Head, ReadError> =>
+  Effect.flatMap(snapshot.head, (head) =>
+    Option.isSome(head)
+      ? Effect.succeed(head.value)
+      : new NotFoundError({
+          operation,
+          message: `${core.remote.name} is empty: the branch ${core.branch} has no commit`,
+          hint: "write a document first"
+        })
+  )
+
+/** Every branch, by name. */
+export const listBranches = (core: StoreCore): Effect.Effect<ReadonlyArray<Branch>, ReadError> =>
+  Effect.map(core.remote.listBranches(""), (found) =>
+    found
+      .map(({ commit, name }): Branch => ({ name, commitSha: commit }))
+      .sort((a, b) => compareCodePoints(a.name, b.name))
+  )
+
+/** Makes a branch at a commit, and returns that. */
+export const createBranch = (
+  core: StoreCore,
+  name: string,
+  options: CreateBranchOptions = {}
+): Effect.Effect<string, WriteError> =>
+  Effect.gen(function* () {
+    const operation = "Store.createBranch"
+    yield* checkCreateOptions(operation, options)
+    const { from } = options
+    if (core.options.readOnly) return yield* refusal(operation)
+    const wrong = branchError(operation, name)
+    if (wrong !== undefined) return yield* wrong
+    const at =
+      from === undefined
+        ? yield* branchHead(core, operation, core.snapshot())
+        : yield* headNamed(core, operation, from)
+    yield* core.remote.createBranch(name, at.commit).pipe(
+      Effect.catchTag(
+        "RefMoved",
+        ({ actual }) =>
+          new ConflictError({
+            operation,
+            message: `the branch ${name} exists already${Option.isSome(actual) ? `, at ${actual.value.slice(0, 7)}` : ""}`,
+            hint: "choose another name, or delete it first",
+            conflicts: []
+          })
+      ),
+      Effect.catchIf(
+        ({ _tag }) => _tag === "RemoteError" || _tag === "ValidationError",
+        (error) =>
+          Effect.flatMap(inTheWay(core, name), (other) =>
+            other === undefined
+              ? Effect.fail(error)
+              : new ConflictError({
+                  operation,
+                  message: `there can be no branch ${name} beside the branch ${other.name}`,
+                  hint: "choose another name, or delete that one first",
+                  conflicts: [],
+                  cause: error
+                })
+          )
+      )
+    )
+    return at.commit
+  })
+
+/** Deletes a branch; one that is gone is deleted already. */
+export const deleteBranch = (core: StoreCore, name: string): Effect.Effect<void, WriteError> =>
+  Effect.suspend((): Effect.Effect<void, WriteError> => {
+    const operation = "Store.deleteBranch"
+    if (core.options.readOnly) return refusal(operation)
+    const wrong = branchError(operation, name)
+    if (wrong !== undefined) return wrong
+    if (name === core.branch) {
+      return new ValidationError({
+        operation,
+        message: `${name} is the branch of this store`,
+        hint: "open the store on another branch to delete it"
+      })
+    }
+    return core.remote.deleteBranch(name)
+  })

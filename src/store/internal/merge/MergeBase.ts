@@ -1,0 +1,87 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
+import { NotFoundError, type ReadError, type ValidationError } from "../../../domain/StoreError.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { markedContent } from "./MergeContent.js"
+import { compareSides, contentsOf, divide, type Merging, oidOf } from "./MergeItems.js"
+import { mergeSettings, noSetting } from "./MergeSettings.js"
+import { changesOf, type ItemChange, type MergeTree, nameOfItem, treeOfCommit } from "./MergeTree.js"
+
+const treeAt = (core: StoreCore, oid: Oid): Effect.Effect<MergeTree, ReadError> =>
+  Effect.flatMap(core.remote.resolve(oid), (head) =>
+    Option.isSome(head)
+      ? treeOfCommit(core, head.value)
+      : new NotFoundError({
+          operation: "Store.merge",
+          message: `the commit ${oid}, which both branches have, is not in ${core.remote.name}`
+        })
+  )
+
+/**
+ * The tree that two sides are compared with, of all their merge bases. Several are merged with each other first, on the
+ * merge base of their own, as Git does; where they are in conflict, what the sides made of it must be the same.
+ */
+export const baseOf = (
+  core: StoreCore,
+  bases: ReadonlyArray<Oid>,
+  merging: Merging,
+  settingsPath: string
+): Effect.Effect<MergeTree | undefined, ReadError | ValidationError> =>
+  Effect.gen(function* () {
+    const [first, ...others] = bases
+    if (first === undefined) return undefined
+    let tree = yield* treeAt(core, first)
+    for (const other of others) {
+      const common = yield* core.remote.mergeBases(first, other)
+      const base = yield* baseOf(core, common, merging, settingsPath)
+      tree = yield* mergedBase(core, base, tree, yield* treeAt(core, other), merging, settingsPath)
+    }
+    return tree
+  })
+
+const mergedBase = (
+  core: StoreCore,
+  base: MergeTree | undefined,
+  ours: MergeTree,
+  theirs: MergeTree,
+  merging: Merging,
+  settingsPath: string
+): Effect.Effect<MergeTree, ReadError | ValidationError> =>
+  Effect.gen(function* () {
+    const { both, taken } = divide(
+      yield* changesOf(core, base, ours, settingsPath),
+      yield* changesOf(core, base, theirs, settingsPath)
+    )
+    const trees = [theirs, ours, base]
+    const blobs = new Map([...ours.blobs, ...theirs.blobs, ...(base?.blobs ?? [])])
+    const changed = new Map(ours.changed)
+    const set = (item: ItemChange) => {
+      const key = nameOfItem(item)
+      const before = changed.get(key)
+      changed.set(key, before === undefined ? item : { ...item, before: before.before })
+    }
+    for (const change of taken) set(change)
+    const documents = both.filter(({ document }) => document !== undefined)
+    const contents = yield* contentsOf(
+      core,
+      trees,
+      documents.flatMap(({ base, ours, path, theirs }) =>
+        [base, ours, theirs].map((file) => ({ path, file }))
+      )
+    )
+    for (const item of both) {
+      const compared = yield* compareSides(item, contents, merging)
+      const content =
+        compared.conflict === undefined && compared.merge?._tag === "Merged"
+          ? compared.merge.content
+          : markedContent(compared.merge, [item.ours?.oid, item.theirs?.oid])
+      const oid = oidOf(content)
+      blobs.set(oid, content)
+      const { mode } = (item.ours ?? item.theirs)!
+      set({ path: item.path, document: item.document, before: item.ours, after: { oid, mode } })
+    }
+    const settings = mergeSettings(base?.settings ?? new Map(), ours.settings, theirs.settings)
+    for (const { name } of settings.conflicts) settings.values.set(name, noSetting)
+    return { head: ours.head, changed, blobs, settings: settings.values }
+  })

@@ -1,0 +1,151 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { encode, JsonNumber } from "../../../domain/CanonicalJson.js"
+import type { JsonObject } from "../../../domain/Document.js"
+import { conflictName, isMark } from "../../../domain/merge/ConflictMark.js"
+import { type MergeConflict, type MergeRules, mergeDocuments } from "../../../domain/merge/index.js"
+import { merging } from "../../../domain/merge/MergeDocuments.js"
+import { asRead, parseSpelled, type SpelledJson, type SpelledObject } from "../../../domain/SpelledJson.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import { withoutMetadata } from "../commit/Versions.js"
+
+/** The contents of a document's file in three versions; undefined where it is missing. */
+export interface Contents {
+  readonly base: Uint8Array | undefined
+  readonly ours: Uint8Array | undefined
+  readonly theirs: Uint8Array | undefined
+}
+
+/** What three versions of a document come to. */
+export type ContentMerge =
+  | { readonly _tag: "Unreadable"; readonly problem: string }
+  | {
+      readonly _tag: "Merged"
+      readonly document: SpelledObject
+      readonly content: Uint8Array
+      readonly conflicts: ReadonlyArray<MergeConflict>
+    }
+
+const parsed = (content: Uint8Array | undefined): Either.Either<SpelledObject | undefined, string> =>
+  content === undefined ? Either.right(undefined) : parseSpelled(content)
+
+/** An object without the members that are marks; undefined where it is one. */
+const unmarked = (value: SpelledObject): SpelledObject | undefined =>
+  isMark(value)
+    ? undefined
+    : Object.fromEntries(
+        Object.entries(value).flatMap(([name, member]): ReadonlyArray<[string, SpelledJson]> => {
+          if (typeof member !== "object" || member === null) return [[name, member!]]
+          if (Array.isArray(member) || member instanceof JsonNumber) return [[name, member]]
+          const shown = unmarked(member as SpelledObject)
+          return shown === undefined ? [] : [[name, shown]]
+        })
+      )
+
+/** A version as JavaScript reads it; undefined where it is missing or holds no object. */
+export const readable = (content: Uint8Array | undefined): JsonObject | undefined =>
+  Either.match(parsed(content), {
+    onLeft: () => undefined,
+    onRight: (document) => asRead(document && unmarked(document)) as JsonObject | undefined
+  })
+
+const shownConflict = ({ base, ...others }: MergeConflict): MergeConflict =>
+  base === undefined || isMark(base as SpelledJson) ? others : { ...others, base }
+
+const encoded = (document: SpelledObject) =>
+  Either.mapLeft(encode(document), ({ message, path }) => `${path}: ${message}`)
+
+/** A caller's function that was to decide about a place threw, or returned no side. */
+export class DecisionFailed extends Error {
+  readonly hint = 'return "ours", "theirs", or undefined, which leaves the place in conflict'
+}
+
+/** Merges versions that both are there, in slices: long lists take long. */
+export const mergeContents = (
+  { base, ours, theirs }: Contents,
+  rules: MergeRules
+): Effect.Effect<ContentMerge, string | DecisionFailed> =>
+  Effect.gen(function* () {
+    const [left, right] = [parsed(ours), parsed(theirs)]
+    for (const [side, found] of [["ours", left] as const, ["theirs", right] as const]) {
+      if (Either.isLeft(found)) return { _tag: "Unreadable", problem: `${side} ${found.left}` } as const
+    }
+    // A base that nobody can read is as good as none: what differs is a conflict.
+    const before = Either.getOrElse(parsed(base), () => undefined)
+    const versions = { base: before, ours: Either.getOrThrow(left)!, theirs: Either.getOrThrow(right)! }
+    const { conflicts, document } = yield* TimeSlice.run(() => merging(versions, rules)).pipe(
+      // A rule is a function of the caller: what it throws is an error of its input.
+      Effect.catchAllDefect((cause) =>
+        Effect.fail(
+          cause instanceof DecisionFailed
+            ? cause
+            : `a merge rule failed: ${cause instanceof Error ? cause.message : String(cause)}`
+        )
+      )
+    )
+    const content = yield* encoded(document)
+    return { _tag: "Merged", document, content, conflicts: conflicts.map(shownConflict) } as const
+  })
+
+const metadataOf = (document: SpelledObject): SpelledObject =>
+  Object.fromEntries(
+    ["_id", "_rev", "_created_at", "_updated_at"].flatMap((name) =>
+      Object.hasOwn(document, name) ? [[name, document[name]!] as const] : []
+    )
+  )
+
+/** The file of a document that somebody decided on, with the metadata of a merge. */
+export const resolvedContent = (
+  { base, ours, theirs }: Contents,
+  id: string,
+  document: JsonObject
+): Either.Either<Uint8Array, string> =>
+  Either.flatMap(
+    Either.right([parsed(ours), parsed(theirs)].map((side) => Either.getOrElse(side, () => undefined))),
+    ([left, right]) => {
+      const one = left ?? right ?? {}
+      const rev = Object.hasOwn(one, "_rev") ? asRead(one["_rev"]) : undefined
+      const metadata =
+        left !== undefined && right !== undefined
+          ? metadataOf(
+              mergeDocuments(
+                {
+                  base: metadataOf(Either.getOrElse(parsed(base), () => undefined) ?? {}),
+                  ours: metadataOf(left),
+                  theirs: metadataOf(right)
+                },
+                { settle: () => "ours" }
+              ).document
+            )
+          : { ...metadataOf(one), _rev: (typeof rev === "number" ? rev : 0) + 1 }
+      return encoded({ ...withoutMetadata(document), ...metadata, _id: id })
+    }
+  )
+
+const withMark = (
+  value: SpelledJson | undefined,
+  path: ReadonlyArray<string | number>,
+  mark: SpelledObject
+): SpelledJson => {
+  const [step, ...rest] = path
+  if (step === undefined || typeof value !== "object" || value === null) return mark
+  if (Array.isArray(value)) return mark
+  const object = value as SpelledObject
+  return { ...object, [step]: withMark(Object.hasOwn(object, step) ? object[step] : undefined, rest, mark) }
+}
+
+/**
+ * The document of a merge base that is made of several: where these are in conflict it holds a mark, which is like
+ * neither side of any merge, so that what differs there is a conflict again (as Git's recursive merge does).
+ */
+export const markedContent = (
+  merge: ContentMerge | undefined,
+  marks: ReadonlyArray<string | undefined>
+): Uint8Array => {
+  const mark: SpelledObject = { [conflictName]: marks.map((oid) => oid ?? null) }
+  const document =
+    merge?._tag === "Merged"
+      ? merge.conflicts.reduce<SpelledJson>((whole, { path }) => withMark(whole, path, mark), merge.document)
+      : mark
+  return Either.getOrThrow(encode(document))
+}

@@ -1,0 +1,120 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { isPlainObject } from "../../../domain/CanonicalJson.js"
+import type { JsonObject } from "../../../domain/Document.js"
+import type { Oid } from "../../../domain/Oid.js"
+import { kindOf } from "../../../domain/OptionProblems.js"
+import type { Unmerged, ValidationError } from "../../../domain/StoreError.js"
+import type { FileEntry } from "../../../git/Tree.js"
+import { codecOf } from "../calls/Codec.js"
+import { readable, resolvedContent } from "./MergeContent.js"
+import { type BothChanged, type Compared, compareSides, type Merging } from "./MergeItems.js"
+import { invalidResolution, type Resolutions } from "./MergeResolutions.js"
+
+/** What an item becomes: the file of one side, or new content; or the conflict that nobody has decided. */
+export type Decision =
+  | { readonly _tag: "File"; readonly file: FileEntry | undefined }
+  | { readonly _tag: "Content"; readonly content: Uint8Array }
+  | { readonly _tag: "Conflict" }
+
+export interface Decided {
+  readonly item: BothChanged
+  readonly decision: Decision
+  readonly conflict: Unmerged | undefined
+}
+
+/** The conflict of a merged document that breaks the schema of its collection. */
+const schemaConflict = (
+  { contents, item }: Compared,
+  content: Uint8Array,
+  { definitionOf }: Merging
+): Effect.Effect<Unmerged | undefined> =>
+  Effect.gen(function* () {
+    const definition = item.document && definitionOf(item.document.collection)
+    const document = readable(content)
+    if (item.document === undefined || definition === undefined || document === undefined) return undefined
+    const problem = codecOf(definition).problem(document, yield* Effect.context<never>())
+    if (Option.isNone(problem)) return undefined
+    const { collection, id } = item.document
+    return {
+      kind: "invalid",
+      path: item.path,
+      collection,
+      id,
+      base: readable(contents.base),
+      ours: readable(contents.ours),
+      theirs: readable(contents.theirs),
+      document,
+      blobs: { ours: item.ours?.oid, theirs: item.theirs?.oid },
+      conflicts: [],
+      problem: `${collection}/${id}, merged, breaks the schema of its collection: ${problem.value}`
+    }
+  })
+
+/** Merges an item that both sides changed, and lets `onConflict` decide where that does not do. */
+export const decide = (
+  item: BothChanged,
+  blobs: ReadonlyMap<Oid, Uint8Array>,
+  merging: Merging,
+  resolutions: Resolutions
+): Effect.Effect<Decided, ValidationError> =>
+  Effect.gen(function* () {
+    const compared = yield* compareSides(item, blobs, merging)
+
+    const side = (name: "ours" | "theirs"): Decision => ({ _tag: "File", file: item[name] })
+
+    const written = (
+      content: Uint8Array,
+      conflict: Unmerged | undefined,
+      retry: boolean
+    ): Effect.Effect<Decided, ValidationError> =>
+      Effect.flatMap(schemaConflict(compared, content, merging), (broken) =>
+        broken === undefined
+          ? Effect.succeed({ item, conflict, decision: { _tag: "Content", content } })
+          : retry
+            ? resolve(broken, false)
+            : Effect.succeed({ item, conflict: broken, decision: { _tag: "Conflict" } })
+      )
+
+    const resolved = (conflict: Unmerged, document: JsonObject): Effect.Effect<Decided, ValidationError> =>
+      item.document === undefined
+        ? invalidResolution(`${item.path} is no document: it cannot become one`, conflict)
+        : Effect.flatMap(
+            Either.mapLeft(resolvedContent(compared.contents, item.document.id, document), (problem) =>
+              invalidResolution(`${item.path}: ${problem}`, conflict)
+            ),
+            (content) => written(content, conflict, false)
+          )
+
+    const resolve = (conflict: Unmerged, first: boolean): Effect.Effect<Decided, ValidationError> =>
+      Effect.flatMap(
+        Effect.sync(() => resolutions.of(conflict)),
+        (resolution): Effect.Effect<Decided, ValidationError> => {
+          if (resolution === undefined)
+            return Effect.succeed({ item, conflict, decision: { _tag: "Conflict" } })
+          if (resolution === null)
+            return Effect.succeed({ item, conflict, decision: { _tag: "File", file: undefined } })
+          const isSide = resolution === "ours" || resolution === "theirs"
+          if (conflict.kind === "changed" && (isSide || typeof resolution === "function")) {
+            return Effect.flatMap(compareSides(item, blobs, merging, resolution), ({ merge }) =>
+              merge?._tag === "Merged" && merge.conflicts.length === 0
+                ? written(merge.content, conflict, first)
+                : Effect.succeed({ item, conflict, decision: { _tag: "Conflict" } })
+            )
+          }
+          if (isSide) return Effect.succeed({ item, conflict, decision: side(resolution) })
+          return typeof resolution === "object" && isPlainObject(resolution)
+            ? resolved(conflict, resolution)
+            : invalidResolution(
+                `onConflict returned ${kindOf(resolution)} for ${conflict.path}, which is no plain object`,
+                conflict
+              )
+        }
+      )
+
+    if (compared.conflict !== undefined) return yield* resolve(compared.conflict, true)
+    const { merge } = compared
+    if (merge?._tag !== "Merged") return { item, conflict: undefined, decision: side("ours") }
+    return yield* written(merge.content, undefined, true)
+  })

@@ -1,0 +1,289 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { compareCodePoints } from "../../../domain/CanonicalJson.js"
+import type { JsonObject } from "../../../domain/Document.js"
+import { fieldsOfSchema, type MergeConflict, type MergeRules } from "../../../domain/merge/index.js"
+import type { Oid } from "../../../domain/Oid.js"
+import { kindOf } from "../../../domain/OptionProblems.js"
+import type { Settings } from "../../../domain/Settings.js"
+import { type ReadError, type Unmerged, ValidationError } from "../../../domain/StoreError.js"
+import * as GitObject from "../../../git/GitObject.js"
+import type { FileEntry } from "../../../git/Tree.js"
+import type { Resolution } from "../../Branches.js"
+import type { CollectionDefinition } from "../../CollectionDefinition.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { rulesOfLevels } from "../write/RuleLevels.js"
+import { type ContentMerge, type Contents, DecisionFailed, mergeContents, readable } from "./MergeContent.js"
+import {
+  type ItemChange,
+  type ItemChanges,
+  type MergedItem,
+  type MergeTree,
+  nameOfItem,
+  sameFile
+} from "./MergeTree.js"
+
+/** An item that both sides changed, each to something else. */
+export interface BothChanged extends MergedItem {
+  readonly base: FileEntry | undefined
+  readonly ours: FileEntry | undefined
+  readonly theirs: FileEntry | undefined
+}
+
+export interface Divided {
+  /** What their side changed, where that alone says what the merge has: the files on our side and in the merge. */
+  readonly taken: ReadonlyArray<ItemChange>
+  readonly both: ReadonlyArray<BothChanged>
+}
+
+const isRegular = ({ mode }: FileEntry): boolean => mode === "100644" || mode === "100755"
+
+/** A value of which at most one side has changed, or both to the same; undefined where they have not. */
+const agreed = <A>(base: A | undefined, ours: A, theirs: A): A | undefined =>
+  ours === theirs || theirs === base ? ours : ours === base ? theirs : undefined
+
+/**
+ * What two changes of a file come to without its content: content and mode are merged each by itself, as Git does. The mode
+ * of a document's file says nothing of the document, so it is in conflict with no change of the other side.
+ */
+const joined = ({ base, document, ours, theirs }: BothChanged): Pick<ItemChange, "after"> | undefined => {
+  if (sameFile(ours, theirs)) return { after: ours }
+  if (ours === undefined || theirs === undefined) {
+    const isKept = document !== undefined && (ours ?? theirs)!.oid === base?.oid
+    return isKept ? { after: undefined } : undefined
+  }
+  if (!isRegular(ours) || !isRegular(theirs)) return undefined
+  const oid = agreed(base?.oid, ours.oid, theirs.oid)
+  const mode = agreed(base?.mode, ours.mode, theirs.mode) ?? (document && ours.mode)
+  return oid === undefined || mode === undefined ? undefined : { after: { oid, mode } }
+}
+
+/** What the changes of two sides since their base come to, before any content is read. */
+export const divide = (ours: ItemChanges, theirs: ItemChanges): Divided => {
+  const taken: Array<ItemChange> = []
+  const both: Array<BothChanged> = []
+  for (const [key, change] of theirs) {
+    const own = ours.get(key)
+    if (own === undefined) {
+      taken.push(change)
+      continue
+    }
+    const { document, path } = change
+    const item = { path, document, base: change.before, ours: own.after, theirs: change.after }
+    const result = joined(item)
+    if (result === undefined) both.push(item)
+    else if (!sameFile(result.after, own.after)) taken.push({ path, document, before: own.after, ...result })
+  }
+  const byName = (a: MergedItem, b: MergedItem) => compareCodePoints(nameOfItem(a), nameOfItem(b))
+  return { taken: taken.sort(byName), both: both.sort(byName) }
+}
+
+/**
+ * What the merge puts where ours has a directory, below a file of ours, or where one side has a document and the other a
+ * submodule: there is no tree that holds both.
+ */
+export const blocked = (ours: ItemChanges, put: ReadonlyArray<ItemChange>): ReadonlyArray<Unmerged> => {
+  const files = new Map<string, string>()
+  const directories = new Set<string>()
+  for (const item of ours.values()) {
+    if (item.after === undefined) continue
+    files.set(item.path, nameOfItem(item))
+    for (const directory of directoriesOf(item.path)) directories.add(directory)
+  }
+  const problemOf = (item: ItemChange): string | undefined => {
+    const { path } = item
+    const file = directoriesOf(path).find((above) => files.has(above))
+    if (file !== undefined || directories.has(path)) {
+      return `${file ?? path} is a file on one branch and a directory on the other`
+    }
+    const other = files.get(path)
+    return other === undefined || other === nameOfItem(item)
+      ? undefined
+      : `${path} is a document on one branch and a submodule on the other`
+  }
+  return put.flatMap((item): ReadonlyArray<Unmerged> => {
+    const { after, path } = item
+    const problem = after === undefined ? undefined : problemOf(item)
+    if (problem === undefined) return []
+    const theirs = after?.oid
+    return [{ kind: "file", path, base: undefined, ours: undefined, theirs, conflicts: [], problem }]
+  })
+}
+
+/** The directories above a path. */
+const directoriesOf = (path: string): ReadonlyArray<string> =>
+  Array.from(path.matchAll(/\//g), ({ index }) => path.slice(0, index))
+
+/** The contents of files, of blobs that no repository has too. */
+export const contentsOf = (
+  core: StoreCore,
+  trees: ReadonlyArray<MergeTree | undefined>,
+  wanted: ReadonlyArray<{ readonly path: string; readonly file: FileEntry | undefined }>
+): Effect.Effect<ReadonlyMap<Oid, Uint8Array>, ReadError> =>
+  Effect.suspend(() => {
+    const found = new Map<Oid, Uint8Array>()
+    for (const tree of trees) for (const [oid, content] of tree?.blobs ?? []) found.set(oid, content)
+    const files = new Map<Oid, { readonly path: string; readonly oid: Oid }>()
+    for (const { file, path } of wanted) {
+      if (file !== undefined && !found.has(file.oid)) files.set(file.oid, { path, oid: file.oid })
+    }
+    const at = trees.find((tree) => tree !== undefined)?.head
+    if (files.size === 0 || at === undefined) return Effect.succeed(found)
+    const { concurrency } = core.options
+    return Effect.as(
+      Stream.runForEach(core.remote.blobs(at, [...files.values()], { concurrency }), ({ content, oid }) =>
+        Effect.sync(() => void found.set(oid, content))
+      ),
+      found
+    )
+  })
+
+/** How the documents of collections are merged. */
+export interface Merging {
+  readonly rulesOf: (collection: string) => MergeRules
+  readonly definitionOf: (collection: string) => CollectionDefinition | undefined
+}
+
+/** The rules of the definitions and their schemas, and those that are given beside them. */
+export const mergingOf = (
+  definitions: ReadonlyArray<CollectionDefinition>,
+  rules: { readonly [collection: string]: MergeRules } = {}
+): Merging => {
+  const byName = new Map(definitions.map((definition) => [definition.name as string, definition]))
+  const known = new Map<string, MergeRules>()
+  return {
+    definitionOf: (collection) => byName.get(collection),
+    rulesOf: (collection) => {
+      const definition = byName.get(collection)
+      const given = Object.hasOwn(rules, collection) ? rules[collection] : undefined
+      const schema = definition && { fields: fieldsOfSchema(definition.schema) }
+      const found = known.get(collection) ?? rulesOfLevels(given, definition?.merge, schema)
+      known.set(collection, found)
+      return found
+    }
+  }
+}
+
+/** The same with the rules that a repository has recorded, which all others go before. */
+export const withRecorded = (merging: Merging, recorded: Settings["merge"]): Merging => {
+  if (recorded.size === 0) return merging
+  const known = new Map<string, MergeRules>()
+  return {
+    ...merging,
+    rulesOf: (collection) => {
+      const found =
+        known.get(collection) ??
+        rulesOfLevels(merging.rulesOf(collection), { fields: recorded.get(collection) })
+      known.set(collection, found)
+      return found
+    }
+  }
+}
+
+/** An item that both sides changed, with its contents and what they come to. */
+export interface Compared {
+  readonly item: BothChanged
+  readonly contents: Contents
+  readonly merge: ContentMerge | undefined
+  /** Undefined where the sides merge by themselves. */
+  readonly conflict: Unmerged | undefined
+}
+
+const versions = ({ base, ours, theirs }: Contents) => ({
+  base: readable(base),
+  ours: readable(ours),
+  theirs: readable(theirs)
+})
+
+/** A side for all conflicts, or for each. */
+type Settle = Exclude<Resolution, JsonObject | null | undefined>
+
+const sideOf = (settle: Settle, conflict: MergeConflict): "ours" | "theirs" | undefined => {
+  if (typeof settle !== "function") return settle
+  const place = conflict.path.join(".") || "the whole document"
+  let side: unknown
+  try {
+    side = settle(conflict)
+  } catch (cause) {
+    throw new DecisionFailed(
+      `onConflict failed at ${place}: ${cause instanceof Error ? cause.message : String(cause)}`
+    )
+  }
+  if (side === undefined || side === "ours" || side === "theirs") return side
+  const returned = typeof side === "string" ? JSON.stringify(side.slice(0, 40)) : kindOf(side)
+  throw new DecisionFailed(`onConflict returned ${returned} for ${place}`)
+}
+
+/** Merges an item that both sides changed. */
+export const compareSides = (
+  item: BothChanged,
+  blobs: ReadonlyMap<Oid, Uint8Array>,
+  { rulesOf }: Merging,
+  settle?: Settle
+): Effect.Effect<Compared, ValidationError> => {
+  const { base, document, ours, path, theirs } = item
+  const contentOf = (file: FileEntry | undefined) => (file === undefined ? undefined : blobs.get(file.oid))
+  const contents = { base: contentOf(base), ours: contentOf(ours), theirs: contentOf(theirs) }
+  const at = { path, conflicts: [] }
+  if (document === undefined) {
+    const problem =
+      ours === undefined || theirs === undefined
+        ? `${path} was deleted on one branch and changed on the other`
+        : `${path} was changed on both branches`
+    // The base of several merge bases that are in conflict themselves is in no repository.
+    const shown = contents.base === undefined ? base?.oid : undefined
+    const [left, right] = [ours?.oid, theirs?.oid]
+    const conflict: Unmerged = { ...at, kind: "file", base: shown, ours: left, theirs: right, problem }
+    return Effect.succeed({ item, contents, merge: undefined, conflict })
+  }
+  const { collection, id } = document
+  const name = `${collection}/${id}`
+  const blobIds = { ours: ours?.oid, theirs: theirs?.oid }
+  const place = { ...at, ...document, ...versions(contents), blobs: blobIds }
+  if (ours === undefined || theirs === undefined) {
+    const [gone, kept] = ours === undefined ? ["ours", "theirs"] : ["theirs", "ours"]
+    const conflict: Unmerged = {
+      ...place,
+      kind: "deleted",
+      problem: `${name} was deleted by ${gone} and changed by ${kept}`
+    }
+    return Effect.succeed({ item, contents, merge: undefined, conflict })
+  }
+  const rules = rulesOf(collection)
+  return mergeContents(
+    contents,
+    settle === undefined
+      ? rules
+      : { ...rules, settle: (conflict) => rules.settle?.(conflict) ?? sideOf(settle, conflict) }
+  ).pipe(
+    Effect.mapBoth({
+      onFailure: (problem) =>
+        new ValidationError({
+          operation: "Store.merge",
+          collection,
+          id,
+          path,
+          message: `${name}: ${problem instanceof DecisionFailed ? problem.message : problem}`,
+          ...(problem instanceof DecisionFailed ? { hint: problem.hint } : {})
+        }),
+      onSuccess: (merge): Compared => {
+        if (merge._tag === "Unreadable") {
+          const problem = `${path} was changed on both branches, and the file of ${merge.problem}`
+          return { item, contents, merge, conflict: { ...place, kind: "unreadable", problem } }
+        }
+        if (merge.conflicts.length === 0) return { item, contents, merge, conflict: undefined }
+        const paths = merge.conflicts.map(({ path }) => path.join(".") || "the whole document").join(", ")
+        const conflict: Unmerged = {
+          ...place,
+          kind: "changed",
+          document: readable(merge.content),
+          conflicts: merge.conflicts,
+          problem: `${name} was changed on both branches at ${paths}`
+        }
+        return { item, contents, merge, conflict }
+      }
+    })
+  )
+}
+
+export const oidOf = (content: Uint8Array): Oid => GitObject.hash("blob", content)

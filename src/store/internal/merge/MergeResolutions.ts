@@ -1,0 +1,63 @@
+import * as Effect from "effect/Effect"
+import { type Unmerged, ValidationError } from "../../../domain/StoreError.js"
+import type { MergeOptions, Resolution } from "../../Branches.js"
+
+/**
+ * What `onConflict` says of conflicts. A function may take its time, or write to the store itself: it is asked between the
+ * attempts, when no other writer waits, and its answers are kept for the conflicts that it was asked about.
+ */
+export interface Resolutions {
+  /** What is to become of a conflict; one that nobody was asked about yet stays open in this attempt. */
+  readonly of: (conflict: Unmerged) => Resolution
+  /** Asks about what was left open; false where nothing was. */
+  readonly ask: Effect.Effect<boolean, ValidationError>
+  readonly isOpen: () => boolean
+}
+
+export const invalidResolution = (message: string, conflict: Unmerged) =>
+  new ValidationError({
+    operation: "Store.merge",
+    path: conflict.path,
+    collection: conflict.collection,
+    id: conflict.id,
+    message,
+    hint: 'return "ours", "theirs", a function of each place, a document, null for none, or undefined to leave it a conflict'
+  })
+
+export const makeResolutions = (onConflict: MergeOptions["onConflict"]): Resolutions => {
+  const said = new Map<string, Resolution>()
+  let open = new Map<string, Unmerged>()
+  const constant = onConflict === "ours" || onConflict === "theirs" ? onConflict : undefined
+  if (typeof onConflict !== "function") {
+    return { of: () => constant, ask: Effect.succeed(false), isOpen: () => false }
+  }
+  const asked = (conflict: Unmerged) =>
+    Effect.flatMap(
+      Effect.try({
+        try: () => onConflict(conflict),
+        catch: (cause) =>
+          invalidResolution(`onConflict failed for ${conflict.path}: ${String(cause)}`, conflict)
+      }),
+      (given) => (Effect.isEffect(given) ? given : Effect.succeed(given))
+    )
+  return {
+    of: (conflict) => {
+      const key = JSON.stringify(conflict)
+      if (!said.has(key)) open.set(key, conflict)
+      return said.get(key)
+    },
+    ask: Effect.suspend(() => {
+      const asking = open
+      open = new Map()
+      return Effect.as(
+        Effect.forEach(
+          asking,
+          ([key, conflict]) => Effect.map(asked(conflict), (resolution) => void said.set(key, resolution)),
+          { discard: true }
+        ),
+        asking.size > 0
+      )
+    }),
+    isOpen: () => open.size > 0
+  }
+}

@@ -1,0 +1,103 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import type { FileEntry } from "../../../git/Tree.js"
+import type { FileMode, Head } from "../../remote/GitRemote.js"
+import { snapshotAt } from "../../remote/RemoteSnapshot.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { makeSnapshot } from "../snapshot/Snapshot.js"
+import { changesBetween } from "../write/ChangedDocuments.js"
+import { keyOf } from "../write/OperationQueue.js"
+import { type SettingValues, valuesOf } from "./MergeSettings.js"
+
+/** A file of a document, or one that belongs to no document. */
+export interface MergedItem {
+  readonly path: string
+  readonly document: { readonly collection: string; readonly id: string } | undefined
+}
+
+/** One item that differs between two trees: its files, undefined where it is missing. */
+export interface ItemChange extends MergedItem {
+  readonly before: FileEntry | undefined
+  readonly after: FileEntry | undefined
+}
+
+export const sameFile = (a: FileEntry | undefined, b: FileEntry | undefined): boolean =>
+  a?.oid === b?.oid && a?.mode === b?.mode
+
+/** A commit's tree, or what the merge of several merge bases makes of the first one's. */
+export interface MergeTree {
+  readonly head: Head
+  /** Items in which it differs from the tree of `head`, by their keys. */
+  readonly changed: ReadonlyMap<string, ItemChange>
+  /** Contents of blobs that are in no repository. */
+  readonly blobs: ReadonlyMap<Oid, Uint8Array>
+  readonly settings: SettingValues
+}
+
+export type ItemChanges = ReadonlyMap<string, ItemChange>
+
+export const nameOfItem = ({ document, path }: MergedItem): string =>
+  document === undefined ? `file ${path}` : keyOf(document.collection, document.id)
+
+/** The tree of a commit. */
+export const treeOfCommit = (core: StoreCore, head: Head): Effect.Effect<MergeTree, ReadError> =>
+  Effect.map(core.repository.at(makeSnapshot(snapshotAt(core.remote, head))), (found) => ({
+    head,
+    changed: new Map(),
+    blobs: new Map(),
+    settings: valuesOf(found)
+  }))
+
+/** The items that differ between two commits, without settings, indexes and manifests. */
+const itemsBetween = (
+  core: StoreCore,
+  before: Option.Option<Head>,
+  after: Head,
+  settingsPath: string
+): Effect.Effect<ItemChanges, ReadError> =>
+  Effect.map(changesBetween(core, before, after), ({ documents, files, modes }) => {
+    const items = new Map<string, ItemChange>()
+    for (const { after, before, collection, id } of [...documents, ...modes]) {
+      const { path } = (after ?? before)!
+      items.set(keyOf(collection, id), { path, document: { collection, id }, before, after })
+    }
+    const fileOf = (oid: Option.Option<Oid>, mode: FileMode = "100644"): FileEntry | undefined =>
+      Option.getOrUndefined(Option.map(oid, (found) => ({ oid: found, mode })))
+    for (const { after, before, modes, path } of files) {
+      if (path === settingsPath) continue
+      const item: ItemChange = {
+        path,
+        document: undefined,
+        before: fileOf(before, modes?.before),
+        after: fileOf(after, modes?.after)
+      }
+      items.set(nameOfItem(item), item)
+    }
+    return items
+  })
+
+/** The items that differ between two trees (none: the empty one). */
+export const changesOf = (
+  core: StoreCore,
+  base: MergeTree | undefined,
+  side: MergeTree,
+  settingsPath: string
+): Effect.Effect<ItemChanges, ReadError> =>
+  Effect.map(
+    itemsBetween(core, Option.fromNullable(base?.head), side.head, settingsPath),
+    (plain): ItemChanges => {
+      const before = base?.changed ?? new Map<string, ItemChange>()
+      if (before.size + side.changed.size === 0) return plain
+      const changes = new Map(plain)
+      for (const key of new Set([...before.keys(), ...side.changed.keys()])) {
+        const [was, is, between] = [before.get(key), side.changed.get(key), plain.get(key)]
+        const from = was !== undefined ? was.after : between !== undefined ? between.before : is!.before
+        const to = is !== undefined ? is.after : between !== undefined ? between.after : was!.before
+        if (sameFile(from, to)) changes.delete(key)
+        else changes.set(key, { ...(is ?? between ?? was)!, before: from, after: to })
+      }
+      return changes
+    }
+  )

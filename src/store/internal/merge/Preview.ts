@@ -1,0 +1,63 @@
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import { type ReadError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import type { GitRemoteService, NewCommit } from "../../remote/GitRemote.js"
+import type { StoreService } from "../../StoreService.js"
+import { runBody } from "../calls/Guard.js"
+import * as Core from "../commit/Core.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+
+/** What a write inside a preview ends with; nobody but the preview sees it. */
+const stopped = new RemoteError({
+  operation: "Store.preview",
+  reason: "Unsupported",
+  message: "a preview writes nothing",
+  hint: "make one write inside, and let its failure through"
+})
+
+const refused = () =>
+  new ValidationError({
+    operation: "Store.preview",
+    message: "a preview shows one commit: it makes no branches",
+    hint: "preview a write, a batch, a revert or a reindex"
+  })
+
+/** A remote that shows what would be committed, and commits nothing. */
+const showing = (remote: GitRemoteService, show: (commit: NewCommit) => void): GitRemoteService => ({
+  ...remote,
+  commit: (_branch, _expected, commit) =>
+    Effect.suspend(() => {
+      show(commit)
+      return Effect.fail(stopped)
+    }),
+  commitNext: (branch, build) =>
+    Effect.gen(function* () {
+      const snapshot = remote.snapshot(branch)
+      // No commit comes after it that would show what was assumed or seen a while ago to be old.
+      yield* snapshot.head
+      const { commit, result } = yield* build(snapshot)
+      if (Option.isNone(commit)) return { committed: Option.none(), result }
+      show(commit.value)
+      return yield* Effect.fail(stopped)
+    }),
+  createBranch: refused,
+  deleteBranch: () => Effect.void,
+  advance: refused
+})
+
+/** Previews over a core; `open` makes a store of a core. */
+export const makePreview =
+  (core: StoreCore, open: (core: StoreCore) => StoreService): StoreService["preview"] =>
+  <A, E, R>(body: (store: StoreService) => Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      let shown = Option.none<NewCommit>()
+      const remote = showing(core.remote, (commit) => {
+        shown = Option.orElse(shown, () => Option.some(commit))
+      })
+      const { options } = core
+      const at = yield* Core.make(remote, { ...options, cache: options.viewCache() })
+      const exit = yield* Effect.exit(runBody("Store.preview", body, open(at)))
+      if (Option.isSome(shown)) return shown
+      return yield* Effect.as(exit as Exit.Exit<A, E | ReadError>, Option.none<NewCommit>())
+    })

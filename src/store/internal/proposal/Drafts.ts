@@ -1,0 +1,83 @@
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { detached } from "../../../domain/Detached.js"
+import type { Oid } from "../../../domain/Oid.js"
+import { ConflictError, ValidationError, type WriteError } from "../../../domain/StoreError.js"
+import type { Draft } from "../../Proposals.js"
+import type { Head } from "../../remote/GitRemote.js"
+import type { StoreService } from "../../StoreService.js"
+import { runBody } from "../calls/Guard.js"
+import { guardTransaction } from "../calls/Signatures.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { ReadSet } from "../snapshot/Snapshot.js"
+import { makeCalls } from "../transaction/TransactionCalls.js"
+
+const isTaken = (error: { readonly _tag: string }) => error._tag === "ConflictError"
+
+/** How long giving back the branch may take. */
+const cleaning = Duration.seconds(5)
+
+/**
+ * Runs edits on a branch that begins at a commit, and opens it with `finish`. Where either fails before the branch is
+ * known to others, or is interrupted, the branch goes; `finish` says when it is to stay.
+ */
+export const draftOn = <A, B, E, R>(
+  operation: string,
+  core: StoreCore,
+  open: (core: StoreCore) => StoreService,
+  at: { readonly branch: string; readonly base: Head },
+  edits: (draft: Draft) => Effect.Effect<A, E, R>,
+  finish: (last: Oid, keep: () => void) => Effect.Effect<B, WriteError>
+): Effect.Effect<{ readonly result: A; readonly finished: B }, E | WriteError, R> => {
+  const { branch, base } = at
+  const { remote } = core
+  const calls = makeCalls()
+  const reads = new ReadSet()
+  let isKept = false
+  const keep = () => {
+    isKept = true
+  }
+  const begin = remote
+    .createBranch(branch, base.commit, { unique: true })
+    .pipe(
+      Effect.catchTag(
+        "RefMoved",
+        () => new ConflictError({ operation, message: `the branch ${branch} exists already`, conflicts: [] })
+      )
+    )
+  const work = Effect.gen(function* () {
+    const inside = calls.of(core.onFork(branch, reads), { reads, message: undefined })
+    const { batch, collection } = open(inside)
+    const result = yield* runBody(operation, edits, guardTransaction({ branch, collection, batch }))
+    const last = yield* calls.end
+    if (last === undefined) {
+      return yield* new ValidationError({
+        operation,
+        message: "the edits write nothing: there is nothing to propose",
+        hint: "write to the collections of the draft, and wait for it"
+      })
+    }
+    return { result, finished: yield* finish(last, keep) }
+  })
+  const removed = detached(
+    remote.deleteBranch(branch).pipe(
+      Effect.retry({ times: 2 }),
+      Effect.timeout(cleaning),
+      Effect.catchAllCause((cause) => Effect.logWarning(`the branch ${branch} could not be removed`, cause))
+    )
+  )
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const begun = yield* detached(begin)
+      // Where nobody answered, the branch may have been made all the same.
+      if (Exit.isFailure(begun) && !Cause.failures(begun.cause).pipe(Chunk.some(isTaken))) yield* removed
+      yield* begun
+      return yield* Effect.onExit(restore(work), (exit) =>
+        Exit.isSuccess(exit) || isKept ? Effect.void : Effect.zipRight(calls.abandon(cleaning), removed)
+      )
+    })
+  )
+}

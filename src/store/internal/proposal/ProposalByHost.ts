@@ -1,0 +1,89 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import type { Oid } from "../../../domain/Oid.js"
+import { ConflictError, type WriteError } from "../../../domain/StoreError.js"
+import type { Merged, MergeOptions } from "../../Branches.js"
+import type { Proposal } from "../../Proposals.js"
+import type { PullRequest, PullRequests } from "../../remote/GitRemote.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { makeResolutions } from "../merge/MergeResolutions.js"
+import { type MergeChecks, unmergedError } from "../merge/Merges.js"
+import { gone, moved } from "./ProposalErrors.js"
+
+/** What a proposal is merged with. */
+interface Parts {
+  readonly core: StoreCore
+  readonly requests: PullRequests
+  readonly merge: (
+    from: string,
+    options: MergeOptions,
+    checks: MergeChecks
+  ) => Effect.Effect<Merged, WriteError>
+  /** Merges the target into the proposal. */
+  readonly rebased: (
+    found: Proposal,
+    options: MergeOptions,
+    checks: MergeChecks
+  ) => Effect.Effect<Merged, WriteError>
+  /** Where the branch of the proposal is. */
+  readonly headOf: (operation: string) => Effect.Effect<Oid, WriteError>
+}
+
+/** The host's own merge: what it merges by itself is what the proposal has become by the merge before. */
+export const mergeByHost = (
+  { core, headOf, merge, rebased, requests }: Parts,
+  found: Proposal,
+  options: MergeOptions,
+  message: string,
+  expected: string
+): Effect.Effect<Merged, WriteError> =>
+  Effect.gen(function* () {
+    const operation = "Proposal.accept"
+    const { branch, id } = found
+    const request = yield* requests.find(branch)
+    if (Option.isNone(request)) return yield* gone(operation, branch)
+    let head = expected
+    const resolutions = makeResolutions(options.onConflict)
+    for (let attempt = 0; ; attempt++) {
+      const shown = yield* merge(
+        head,
+        { ...options, into: found.into, fastForward: false, dryRun: true },
+        { resolutions }
+      )
+      if (shown.conflicts.length > 0) return yield* unmergedError(shown.conflicts)
+      const { commitSha } = yield* rebased(found, options, { resolutions, isTurned: true })
+      const at = Option.getOrElse(commitSha, () => head)
+      const before = at === head ? head : yield* firstParent(core, at as Oid)
+      if (before !== head) return yield* moved(operation, found, head, before)
+      const done = yield* pressed(requests, request.value, at as Oid, message)
+      if (Option.isSome(done)) return { ...shown, kind: "merge", commitSha: done }
+      head = yield* headOf(operation)
+      // The merge of the target is our own; anything else on the branch is an edit that nobody has looked at.
+      if (head !== at) return yield* moved(operation, found, at, head)
+      if (attempt >= core.options.batchRetries) {
+        return yield* new ConflictError({
+          operation,
+          message: `the host refused to merge the proposal ${id} ${attempt + 1} times`,
+          hint: "nothing was merged: try again",
+          conflicts: []
+        })
+      }
+      yield* Effect.flatMap(Random.nextIntBetween(0, 100 * 2 ** Math.min(attempt, 6)), Effect.sleep)
+    }
+  })
+
+const firstParent = (core: StoreCore, commit: Oid) =>
+  Effect.map(core.remote.commitInfo(commit), (info) =>
+    Option.getOrElse(
+      Option.flatMapNullable(info, ({ parents }) => parents[0]),
+      () => commit
+    )
+  )
+
+/** None where the pull request is elsewhere, as far as the host knows. */
+const pressed = (requests: PullRequests, request: PullRequest, at: Oid, message: string) =>
+  requests.merge(request, at, message).pipe(
+    Effect.asSome,
+    Effect.catchTag("RefMoved", () => Effect.succeedNone)
+  )

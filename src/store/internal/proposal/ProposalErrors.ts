@@ -1,0 +1,39 @@
+import { ConflictError, NotFoundError } from "../../../domain/StoreError.js"
+import type { Proposal } from "../../Proposals.js"
+
+/** The branch of a proposal is not there. */
+export const gone = (operation: string, branch: string) =>
+  new NotFoundError({
+    operation,
+    message: `the branch ${branch} is gone`,
+    hint: "`proposals` lists the proposals"
+  })
+
+/** The proposal can no longer be written to. */
+export const over = (operation: string, { id, state, title }: Proposal) =>
+  new ConflictError({
+    operation,
+    message: `the proposal ${id} (${title}) was ${state} already`,
+    hint: state === "closed" ? "propose the edits again" : "its edits are in the branch that it was made for",
+    conflicts: []
+  })
+
+/** Somebody is accepting the proposal. */
+export const busy = (operation: string, { branch, id }: Proposal) =>
+  new ConflictError({
+    operation,
+    message: `the proposal ${id} is being accepted`,
+    hint: "nothing was written: look at it again, and try again in a minute where it is still open",
+    conflicts: [],
+    branch
+  })
+
+/** The proposal is not at the commit that was looked at. */
+export const moved = (operation: string, { branch, id }: Proposal, expected: string, actual: string) =>
+  new ConflictError({
+    operation,
+    message: `the proposal ${id} is at ${actual.slice(0, 7)}, not at ${expected.slice(0, 7)}: somebody has changed it`,
+    hint: "look at what it proposes now, then accept that",
+    conflicts: [],
+    branch
+  })

@@ -1,0 +1,109 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
+import { ConflictError, type WriteError } from "../../../domain/StoreError.js"
+import type { Proposal } from "../../Proposals.js"
+import type { Head, WriteFailure } from "../../remote/GitRemote.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { busy, gone, moved, over } from "./ProposalErrors.js"
+import { toldAt } from "./ProposalReading.js"
+import { type ProposalText, printProposal } from "./ProposalText.js"
+
+/** Refuses a head of the branch of a proposal. */
+export type Judge = (head: Head) => Effect.Effect<void, WriteError>
+
+/** Makes the commit on the branch of a proposal that opens or closes it, or marks it as accepted. */
+export const say = (core: StoreCore, operation: string, branch: string, text: ProposalText, judge?: Judge) =>
+  core.remote
+    .commitNext<undefined, WriteError | WriteFailure>(branch, (snapshot) =>
+      Effect.gen(function* () {
+        const head = yield* snapshot.head
+        if (judge !== undefined && Option.isSome(head)) yield* judge(head.value)
+        return {
+          commit: Option.as(head, {
+            message: printProposal(text),
+            changes: [],
+            author: core.options.author,
+            committer: core.options.committer
+          }),
+          result: undefined
+        }
+      })
+    )
+    .pipe(
+      Effect.retry({ times: core.options.batchRetries, while: ({ _tag }) => _tag === "RefMoved" }),
+      Effect.catchTag(
+        "RefMoved",
+        ({ message }) =>
+          new ConflictError({ operation, message, hint: "nothing was written: try again", conflicts: [] })
+      ),
+      Effect.flatMap(({ committed }) =>
+        Option.isSome(committed) ? Effect.succeed(committed.value.commit) : gone(operation, branch)
+      )
+    )
+
+/** What a commit says of a proposal in a state. */
+export const textOf = (
+  { author, body, id, into, labels, title }: Proposal,
+  state: ProposalText["state"]
+): ProposalText => ({ id, title, body, author, into, labels, state })
+
+/** The marks on the branch of a proposal; `openOne` fails where the proposal, or its pull request, is not open. */
+export const makeMarks = (
+  core: StoreCore,
+  branch: string,
+  openOne: (operation: string) => Effect.Effect<Proposal, WriteError>
+) => {
+  /**
+   * Refuses a head of the branch where the proposal is accepted or closed, or while somebody accepts it. An `accept`
+   * that is older than a store's deadline has ended, whatever became of it.
+   */
+  const judged =
+    (operation: string, { number }: Proposal): Judge =>
+    ({ commit }) =>
+      Effect.gen(function* () {
+        if (number !== undefined) return yield* Effect.asVoid(openOne(operation))
+        const told = yield* toldAt(core.remote, branch, commit)
+        if (Option.isNone(told)) return yield* gone(operation, branch)
+        const { accepting, proposal } = told.value
+        if (proposal.state !== "open") return yield* over(operation, proposal)
+        if (accepting === undefined) return
+        // One from the future is told by a clock that was set since: it has ended as well.
+        const age = Math.abs((yield* Clock.currentTimeMillis) - Date.parse(accepting))
+        if (age < Duration.toMillis(core.options.deadline)) return yield* busy(operation, proposal)
+      })
+
+  /**
+   * `accept` writes to two branches. The commit that marks the proposal comes first, so that of what is done to it at once
+   * one wins, and it stays where the target goes later. Where the merge fails, a further commit opens it again.
+   */
+  const marking = (operation: string, found: Proposal, head: Oid) => {
+    let mark: Oid | undefined
+    const judge = judged(operation, found)
+    const begin = say(core, operation, branch, textOf(found, "accepted"), (now) =>
+      Effect.zipRight(
+        judge(now),
+        now.commit === head ? Effect.void : moved(operation, found, head, now.commit)
+      )
+    ).pipe(
+      Effect.map((commit) => {
+        mark = commit
+      })
+    )
+    const isMine = (now: Head) =>
+      now.commit === mark ? Effect.void : moved(operation, found, head, now.commit)
+    const undo = (error: WriteError) =>
+      mark === undefined || error._tag === "AmbiguousWriteError"
+        ? Effect.void
+        : say(core, operation, branch, textOf(found, "open"), isMine).pipe(
+            Effect.catchAll((cause) =>
+              Effect.logWarning(`the proposal ${found.id} could not be opened again`, cause)
+            )
+          )
+    return { begin, undo }
+  }
+
+  return { judged, marking }
+}

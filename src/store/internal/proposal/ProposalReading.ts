@@ -1,0 +1,152 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { compareCodePoints } from "../../../domain/CanonicalJson.js"
+import type { Oid } from "../../../domain/Oid.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import type { ListProposalsOptions, Proposal } from "../../Proposals.js"
+import type { CommitInfo, GitRemoteService, Head } from "../../remote/GitRemote.js"
+import type { PullRequest } from "../../remote/PullRequests.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { type ProposalText, proposalPrefix, readProposal } from "./ProposalText.js"
+
+/** Commits that are read at once, and first parents that are followed, where what a branch proposes is looked for. */
+const [page, most] = [100, 10_000]
+
+const states = { open: "open", merged: "accepted", closed: "closed" } as const
+
+/** A proposal as its pull request shows it. */
+export const ofPullRequest = (request: PullRequest): Proposal => ({
+  id: request.branch.slice(proposalPrefix.length),
+  branch: request.branch,
+  into: request.into,
+  title: request.title,
+  body: request.body,
+  author: request.author,
+  labels: request.labels,
+  state: states[request.state],
+  commitSha: request.commit,
+  number: request.number,
+  url: request.url
+})
+
+interface Said {
+  readonly text: ProposalText
+  readonly info: CommitInfo
+}
+
+/** The newest commit of a proposal's branch that says what it is. First parents alone are its own: `rebase` merges others. */
+const saidAt = (
+  remote: GitRemoteService,
+  id: string,
+  head: Oid
+): Effect.Effect<Option.Option<Said>, ReadError> =>
+  Effect.gen(function* () {
+    let next: Oid | undefined = head
+    for (let followed = 0; next !== undefined && followed < most; ) {
+      const read = new Map<Oid, CommitInfo>()
+      const found: Option.Option<Said> = yield* remote.log(next, "", { limit: page }).pipe(
+        Stream.filterMap((info): Option.Option<Said> => {
+          read.set(info.commit, info)
+          for (let own = next && read.get(next); own !== undefined; own = next && read.get(next)) {
+            const text = readProposal(own.message)
+            if (text?.id === id) return Option.some({ text, info: own })
+            next = own.parents[0]
+            followed++
+          }
+          return Option.none()
+        }),
+        Stream.runHead
+      )
+      if (Option.isSome(found)) return found
+      if (read.size === 0) break
+    }
+    return Option.none()
+  })
+
+const isContained = (remote: GitRemoteService, commit: Oid, head: Option.Option<Head>) =>
+  Option.isNone(head) ? Effect.succeed(false) : remote.isAncestor(commit, head.value.commit)
+
+/** A proposal as its branch tells it. */
+export interface Told {
+  readonly proposal: Proposal
+  /** When `accept` began, where the target does not have its merge yet. */
+  readonly accepting?: string | undefined
+}
+
+/** A proposal as the commits of its branch tell it. None where the branch proposes nothing. */
+export const toldAt = (
+  remote: GitRemoteService,
+  branch: string,
+  head: Oid
+): Effect.Effect<Option.Option<Told>, ReadError> =>
+  Effect.gen(function* () {
+    const id = branch.slice(proposalPrefix.length)
+    const said = yield* saidAt(remote, id, head)
+    if (Option.isNone(said)) return Option.none()
+    const { info, text } = said.value
+    const isMarked = text.state === "accepted"
+    // The commit that closes it or marks it as accepted is not what was to be accepted.
+    const isLast = isMarked || (text.state === "closed" && info.commit === head)
+    const content = isLast ? (info.parents[0] ?? head) : head
+    const target = yield* remote.head(text.into)
+    const isAccepted = (isMarked && Option.isNone(target)) || (yield* isContained(remote, content, target))
+    const proposal: Proposal = {
+      id,
+      branch,
+      into: text.into,
+      title: text.title,
+      body: text.body,
+      author: text.author ?? `${info.author.name} <${info.author.email}>`,
+      labels: text.labels,
+      state: isAccepted ? "accepted" : isMarked ? "open" : text.state,
+      commitSha: isAccepted ? content : head
+    }
+    return Option.some({ proposal, accepting: isMarked && !isAccepted ? info.committer.date : undefined })
+  })
+
+/** What `toldAt` tells, as everybody sees it. */
+export const ofBranch = (
+  remote: GitRemoteService,
+  branch: string,
+  head: Oid
+): Effect.Effect<Option.Option<Proposal>, ReadError> =>
+  Effect.map(
+    toldAt(remote, branch, head),
+    Option.map(({ proposal }) => proposal)
+  )
+
+/** The proposal of a branch: its pull request's, where there is one. */
+export const proposalOf = (
+  { remote }: StoreCore,
+  branch: string
+): Effect.Effect<Option.Option<Proposal>, ReadError> =>
+  Effect.gen(function* () {
+    const request =
+      remote.pullRequests === undefined ? Option.none() : yield* remote.pullRequests.find(branch)
+    if (Option.isSome(request)) return Option.some(ofPullRequest(request.value))
+    const head = yield* remote.head(branch)
+    return Option.isNone(head) ? Option.none() : yield* ofBranch(remote, branch, head.value.commit)
+  })
+
+/** All proposals of a repository, oldest first. */
+export const listProposals = (
+  { remote }: StoreCore,
+  { state = "open" }: ListProposalsOptions
+): Effect.Effect<ReadonlyArray<Proposal>, ReadError> =>
+  Effect.gen(function* () {
+    const all =
+      remote.pullRequests === undefined
+        ? yield* Effect.flatMap(remote.listBranches(proposalPrefix), (found) =>
+            Effect.map(
+              Effect.forEach(found, ({ commit, name }) => ofBranch(remote, name, commit), { concurrency: 8 }),
+              (some) => some.flatMap(Option.toArray)
+            )
+          )
+        : (yield* remote.pullRequests.list(state === "open" || state === "all" ? state : "closed"))
+            .filter(({ branch }) => branch.startsWith(proposalPrefix))
+            .map(ofPullRequest)
+    return all
+      .filter((one) => state === "all" || one.state === state)
+      .sort((a, b) => compareCodePoints(a.id, b.id))
+  })

@@ -1,0 +1,75 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { ReadError } from "../../../domain/StoreError.js"
+import { documentPath, idAt } from "../../DocumentPath.js"
+import { type Blob, takesRequests } from "../../remote/GitRemote.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { contents, type LocatedListing, partsOf } from "../snapshot/Listing.js"
+
+/** Bodies of many documents are asked for in groups of this many where each costs a request. */
+const group = 100
+/** And brought near so many at once, where the remote can. */
+const brought = 10_000
+
+/** The files of a listing in order; where reads cost requests, by way of the cache. */
+export const documentFiles = (
+  core: StoreCore,
+  collection: string,
+  { at, listing, prefix, settings }: LocatedListing
+): Stream.Stream<Blob, ReadError> => {
+  const { concurrency } = core.options
+  if (!takesRequests(core.remote)) return contents(core.remote, at, prefix, listing, concurrency)
+  return Stream.suspend(() => {
+    const root = core.options.root
+    const { bring } = core.remote
+    /** Up to where files have been brought. */
+    let end = 0
+    const bringFrom = (from: number) =>
+      Effect.suspend(() => {
+        if (bring === undefined || from < end) return Effect.void
+        end = Math.min(listing.length, from + brought)
+        return bring(
+          listing
+            .part(from, end)
+            .entries()
+            .map(({ oid }) => oid)
+        )
+      })
+    return Stream.flatMap(Stream.zipWithIndex(partsOf(listing, group)), ([part, index]) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const entries = part.entries()
+          const known = new Map<string, Blob>()
+          const cachePath = (id: string) => documentPath(root, settings, collection, id)
+          for (const { id, oid, path } of entries) {
+            const entry = yield* core.cache.get(cachePath(id))
+            if (Option.isSome(entry) && entry.value.oid === oid) {
+              known.set(path, { path: prefix + path, oid, content: entry.value.content })
+            }
+          }
+          const missing = entries.flatMap(({ oid, path }) =>
+            known.has(path) ? [] : [{ path: prefix + path, oid }]
+          )
+          if (missing.length > 0) {
+            yield* bringFrom(index * group)
+            yield* Stream.runForEach(core.remote.blobs(at, missing, { concurrency }), (blob) => {
+              const path = blob.path.slice(prefix.length)
+              known.set(path, blob)
+              const id = idAt(settings, path)
+              return id === undefined
+                ? Effect.void
+                : core.cache.set(cachePath(id), Option.some({ oid: blob.oid, content: blob.content }))
+            })
+          }
+          return Stream.fromIterable(
+            entries.flatMap(({ path }) => {
+              const blob = known.get(path)
+              return blob === undefined ? [] : [blob]
+            })
+          )
+        })
+      )
+    )
+  })
+}

@@ -1,0 +1,271 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { lazy } from "../../../domain/Lazy.js"
+import { isAlways } from "../../../domain/query/Predicate.js"
+import { settingsFileName } from "../../../domain/Settings.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import { under } from "../../DocumentPath.js"
+import type { Wants } from "../../remote/GitRemote.js"
+import { indexDirectory } from "../derived/Derived.js"
+import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
+import { headerName, rowsName } from "../ordered-tree/Header.js"
+import type { RecordedSettings } from "../snapshot/RepositorySettings.js"
+import { type ManifestPlan, type Plan, planOf, type ScanPlan, type TreePlan } from "./QueryPlan.js"
+import type { OpenTree } from "./QueryRows.js"
+import { FirstRows } from "./QuerySorting.js"
+import {
+  type Found,
+  filesOf,
+  foundAmong,
+  groupOf,
+  IndexDisagrees,
+  placeOf,
+  type Target
+} from "./QueryTarget.js"
+import { byValues } from "./QueryValues.js"
+import { scanning, type Way } from "./QueryWay.js"
+
+/** Loaded where a repository has trees. */
+export const trees = lazy(() => import("./QueryTreeAnswer.js"))
+const rows = lazy(() => import("./QueryRows.js"))
+
+/** Opens the tree of the index or the manifest that a plan reads, or says why that cannot be. */
+export const openFor = (target: Target, plan: TreePlan | ManifestPlan) =>
+  Effect.gen(function* () {
+    const { core, snapshot } = target
+    const { openTree } = yield* rows
+    return yield* openTree(target, yield* core.repository.at(snapshot), plan)
+  })
+
+const byManifest = (target: Target, plan: ManifestPlan): Effect.Effect<Way, ReadError> =>
+  Effect.gen(function* () {
+    const opened = yield* openFor(target, plan)
+    if (Either.isLeft(opened)) return scanning(target, opened.left)
+    const open = opened.right
+    const { foundByManifest } = yield* trees
+    const { count } = open.tree.header
+    return {
+      plan,
+      ...currency("the manifest", open),
+      isOrdered: target.query.order.fields.length === 0,
+      found: asDisagreement(foundByManifest(target, open)),
+      estimate: Effect.succeed({ entries: count, documents: open.differing.size }),
+      counted:
+        isAlways(target.query.predicate) && open.differing.size === 0 ? Effect.succeed(count) : undefined
+    }
+  })
+
+const currency = (what: string, { differing: { size }, path }: OpenTree) => ({
+  reason:
+    size === 0
+      ? `${what} is current`
+      : `${size} documents changed without ${what}, and are looked at as well`,
+  isCurrent: size === 0,
+  path
+})
+
+const asDisagreement = <A>(
+  found: Stream.Stream<A, ReadError | BrokenTree | IndexDisagrees>
+): Stream.Stream<A, ReadError | IndexDisagrees> =>
+  Stream.mapError(found, (error) => (error._tag === "BrokenTree" ? new IndexDisagrees() : error))
+
+const byTree = (target: Target, plan: TreePlan): Effect.Effect<Way, ReadError> =>
+  Effect.gen(function* () {
+    const opened = yield* openFor(target, plan)
+    if (Either.isLeft(opened)) return scanning(target, opened.left)
+    const open = opened.right
+    const { foundByTree } = yield* trees
+    const { estimateRows, isCovered, rowsFound } = yield* rows
+    const ids = Stream.runFold(
+      asDisagreement(rowsFound(target, plan, open)),
+      new Set<string>(),
+      (all, { id }) => all.add(id)
+    )
+    return {
+      plan,
+      ...currency(`the index ${plan.index.name}`, open),
+      isOrdered: plan.isOrdered,
+      found: asDisagreement(foundByTree(target, plan, open)),
+      estimate: estimateRows(plan, open).pipe(
+        Effect.catchTag("BrokenTree", () => Effect.succeed(open.tree.header.count)),
+        Effect.map((entries) => ({ entries, documents: entries + open.corrections.length }))
+      ),
+      counted: isCovered(plan, target)
+        ? Effect.map(ids, ({ size }) => size + open.corrections.length)
+        : undefined
+    }
+  })
+
+const planIn = ({ collection, query }: Target, { recorded, settings }: RecordedSettings): Plan =>
+  planOf(query, {
+    format: settings.format,
+    recorded,
+    indexes: settings.indexes.get(collection) ?? [],
+    projected: settings.manifests.get(collection)
+  })
+
+/** What is read of an index or a manifest in any case. */
+const wantsOf = (
+  { collection, core: { derived, options } }: Target,
+  plan: Exclude<Plan, ScanPlan>
+): Wants => {
+  const { root } = options
+  const settings = under(root, settingsFileName)
+  if (plan._tag === "Values") {
+    const path = derived.indexPath(collection, plan.name)
+    return { files: [settings, path], trees: [root, under(root, indexDirectory, collection)] }
+  }
+  const tree =
+    plan._tag === "Tree"
+      ? derived.indexTreePath(collection, plan.index.name)
+      : derived.manifestTreePath(collection)
+  return { files: [settings, `${tree}/${headerName}`], trees: [root, tree, `${tree}/${rowsName}`] }
+}
+
+/** Plans by the settings of the commit that is read from then on, unless it need not be known. */
+export const planned = (
+  target: Target,
+  choose: (settings: RecordedSettings) => Plan
+): Effect.Effect<Plan, ReadError> =>
+  Effect.gen(function* () {
+    const { collection, core, isPinned, snapshot } = target
+    // However it is answered, it depends on the whole collection.
+    snapshot.reads.directories.add(under(core.options.root, collection))
+    const assumed = choose(yield* core.settings(snapshot))
+    if (assumed._tag === "Scan") return assumed
+    yield* snapshot.prefetch(() => wantsOf(target, assumed))
+    // By the branch's name an index file and its documents take fewer requests; whether they agree is checked.
+    if (assumed._tag === "Values" && !isPinned && !snapshot.isPinned()) return assumed
+    if (Option.isNone(yield* snapshot.head))
+      return { _tag: "Scan", reason: "the repository is empty" } as const
+    return choose(yield* core.repository.at(snapshot))
+  })
+
+/** Finds the way to answer a query. */
+export const wayOf = (target: Target): Effect.Effect<Way, ReadError> =>
+  Effect.gen(function* () {
+    const plan = yield* planned(target, (settings) => planIn(target, settings))
+    if (plan._tag === "Scan") return scanning(target, plan)
+    if (plan._tag === "Values") return yield* byValues(target, plan)
+    return yield* plan._tag === "Tree" ? byTree(target, plan) : byManifest(target, plan)
+  })
+
+const disagreement = { reason: "the index disagrees with the documents" }
+
+/** How many documents a way finds. */
+export const countOf = (target: Target, way: Way): Effect.Effect<number, ReadError> => {
+  const countIn = <E>({ counted, found }: Way<E>): Effect.Effect<number, E> =>
+    counted ??
+    Effect.map(
+      Stream.runFold(found, new Set<string>(), (ids, { id }) => ids.add(id)),
+      ({ size }) => size
+    )
+  return Effect.catchTag(countIn(way), "IndexDisagrees", () => countIn(scanning(target, disagreement)))
+}
+
+/** Of more documents than this only the ids are kept while they are sorted, and they are read a second time. */
+const mostKept = 1000
+
+/** What a way finds in the order of the query, as many as are wanted. */
+const inOrder = <E>(target: Target, way: Way<E>): Stream.Stream<Found, E | ReadError> => {
+  const { limit } = target
+  if (way.isOrdered) return limit === undefined ? way.found : Stream.take(way.found, limit)
+  if (limit !== undefined && limit <= mostKept) {
+    return Stream.unwrap(
+      Effect.map(
+        Stream.runFold(way.found, new FirstRows<Found>(limit), (first, found) => {
+          first.add(found)
+          return first
+        }),
+        (first) => Stream.fromIterable(first.sorted())
+      )
+    )
+  }
+  return Stream.unwrap(
+    Effect.gen(function* () {
+      // The documents are read again by their ids, of the same commit.
+      yield* target.snapshot.head
+      const first = yield* Stream.runFold(
+        way.found,
+        new FirstRows<{ readonly key: string; readonly id: string; readonly row: Found | undefined }>(
+          limit ?? Number.POSITIVE_INFINITY
+        ),
+        (first, found) => {
+          const { id, key } = found
+          first.add({ key, id, row: found.file === undefined ? found : undefined })
+          return first
+        }
+      )
+      return Stream.fromIterable(first.sorted()).pipe(
+        Stream.grouped(groupOf(target)),
+        Stream.mapEffect((group) =>
+          Effect.gen(function* () {
+            const ids = Chunk.toReadonlyArray(group).flatMap(({ id, row }) => (row === undefined ? [id] : []))
+            const read = yield* Stream.runFold(
+              foundAmong(target, filesOf(target, ids)),
+              new Map<string, Found>(),
+              (all, found) => all.set(found.id, found)
+            )
+            return Chunk.filterMap(group, ({ id, row }) => Option.fromNullable(row ?? read.get(id)))
+          })
+        ),
+        Stream.flattenChunks
+      )
+    })
+  )
+}
+
+/** The result of a query in order, as many documents as are wanted. Where an index turns out to be wrong, the rest is scanned. */
+export const answer = (target: Target, way: Way): Stream.Stream<Found, ReadError> =>
+  Stream.suspend(() => {
+    let last: Found | undefined
+    let count = 0
+    const counted = Stream.tap(inOrder(target, way), (found) =>
+      Effect.sync(() => {
+        last = found
+        count++
+      })
+    )
+    return Stream.catchAll(counted, (error) => {
+      if (error._tag !== "IndexDisagrees") return Stream.fail(error)
+      const after = last === undefined ? target.after : placeOf(target.query, last)
+      const limit = target.limit === undefined ? undefined : target.limit - count
+      if (limit === 0) return Stream.empty
+      const again = { ...target, after, limit }
+      return inOrder(again, scanning(again, disagreement))
+    })
+  })
+
+/** How often an index is looked into while the branch moves; then the documents of one commit are scanned. */
+const attempts = 3
+
+/** A result of a query, and the way that led to it. */
+export interface Answered<A> {
+  readonly target: Target
+  readonly way: Way
+  readonly result: A
+}
+
+/**
+ * Collects the result of a query. Where an index that was not read at one commit disagrees with the documents, the query
+ * begins again with the next target.
+ */
+export const collected = <A>(
+  nextTarget: () => Target,
+  collect: (
+    found: Stream.Stream<Found, ReadError | IndexDisagrees>
+  ) => Effect.Effect<A, ReadError | IndexDisagrees>,
+  attempt = 1
+): Effect.Effect<Answered<A>, ReadError> =>
+  Effect.gen(function* () {
+    const target = nextTarget()
+    const way = attempt > attempts ? scanning(target, disagreement) : yield* wayOf(target)
+    const result = yield* Effect.asSome(collect(inOrder(target, way))).pipe(
+      Effect.catchTag("IndexDisagrees", () => Effect.succeedNone)
+    )
+    if (Option.isSome(result)) return { target, way, result: result.value }
+    return yield* collected(nextTarget, collect, target.snapshot.isPinned() ? attempts + 1 : attempt + 1)
+  })

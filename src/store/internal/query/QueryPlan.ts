@@ -1,0 +1,248 @@
+import type { Json } from "../../../domain/Document.js"
+import { type IndexDefinition, type IndexField, isPlainIndex } from "../../../domain/IndexDefinition.js"
+import { equalJson } from "../../../domain/IndexKey.js"
+import { afterPrefix, tupleKey } from "../../../domain/OrderKey.js"
+import { type Order, testsAt } from "../../../domain/query/Ordering.js"
+import { conjuncts, type Predicate, pathsIn, type Test } from "../../../domain/query/Predicate.js"
+import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
+import { type FieldRange, type KeyRange, keysBelow, present, rangesOf } from "./QueryRange.js"
+
+/** Rows of an index that are one behind the other, with the values of the first fields that they have in common. */
+export interface Span extends KeyRange {
+  readonly common: ReadonlyArray<Json>
+}
+
+/** How an index of format 2 is read. */
+export interface TreePlan {
+  readonly _tag: "Tree"
+  readonly index: IndexDefinition
+  readonly spans: ReadonlyArray<Span>
+  /** How many fields, from the first on, the spans restrict. */
+  readonly restricted: number
+  /** Whether the rows of each span are in the order of the query. */
+  readonly isOrdered: boolean
+  readonly reverse: boolean
+  /** Whether documents that are equal in the fields come in the opposite order of their ids. */
+  readonly idsAreOpposite: boolean
+}
+
+/** How an index of format 1 is read: the documents of some values. */
+export interface ValuesPlan {
+  readonly _tag: "Values"
+  /** The index's name, and the member that it is of. */
+  readonly name: string
+  readonly path: string
+  readonly values: ReadonlyArray<Json>
+}
+
+/** A manifest that has all that is asked for is read instead of the documents. */
+export interface ManifestPlan {
+  readonly _tag: "Manifest"
+  readonly fields: ReadonlyArray<string>
+}
+
+export interface ScanPlan {
+  readonly _tag: "Scan"
+  readonly reason: string
+}
+
+export type Plan = TreePlan | ValuesPlan | ManifestPlan | ScanPlan
+
+/** What there is to plan with. */
+export interface Means {
+  readonly format: number
+  /** False where the repository has no settings: index files may be there that nothing names. */
+  readonly recorded: boolean
+  readonly indexes: ReadonlyArray<IndexDefinition>
+  readonly projected: ReadonlyArray<string> | undefined
+}
+
+/** The most spans of an index that are read for one query: `in` of several fields multiplies. */
+const mostSpans = 200
+
+/** The most values that are looked up in an index of format 1. */
+const mostValues = 50
+
+const isImplied = (predicate: Predicate, { where }: IndexDefinition): boolean =>
+  Array.from(where ?? []).every(([path, value]) =>
+    conjuncts(predicate).some(
+      (one) =>
+        one._tag === "Field" &&
+        one.path === path &&
+        one.tests.some((test) => test.operator === "is" && equalJson(test.value, value))
+    )
+  )
+
+/** How few values some tests let through, roughly. */
+const weight = (tests: ReadonlyArray<Test>): number =>
+  tests.some(({ operator }) => operator === "is")
+    ? 3
+    : tests.some(({ operator }) => operator === "in")
+      ? 2
+      : 1
+
+/** Whether some tests can be satisfied by a list as a whole. */
+export const asksForList = (tests: ReadonlyArray<Test>): boolean =>
+  tests.some(
+    (test) =>
+      (test.operator === "is" && Array.isArray(test.value)) ||
+      (test.operator === "in" && test.value.some((value) => Array.isArray(value)))
+  )
+
+/** The ranges of a field that hold a row of every document that satisfies the predicate; none where it restricts nothing. */
+const restriction = (
+  predicate: Predicate,
+  path: string,
+  isOrdering: boolean
+): ReadonlyArray<FieldRange> | undefined => {
+  const only = testsAt(predicate, path)
+  // The row that orders a document must be among those that are read, and the element of a list that orders it may be any.
+  if (isOrdering) return only === undefined || asksForList(only) ? undefined : rangesOf(only)
+  const found = conjuncts(predicate).flatMap((one) =>
+    one._tag === "Field" && one.path === path ? [one.tests] : []
+  )
+  const [best] = found.sort((a, b) => weight(b) - weight(a))
+  if (best !== undefined) return rangesOf(best)
+  const exists = conjuncts(predicate).some((one) => one._tag === "Exists" && one.path === path)
+  return exists ? [present] : undefined
+}
+
+interface Spans {
+  readonly spans: ReadonlyArray<Span>
+  /** Fields whose value is the same in all rows of a span. */
+  readonly common: number
+  readonly restricted: number
+}
+
+const keyOfCommon = (fields: ReadonlyArray<IndexField>, common: ReadonlyArray<Json>): string =>
+  tupleKey(
+    common,
+    fields.map(({ order }) => order)
+  )
+
+const spansOf = (fields: ReadonlyArray<IndexField>, predicate: Predicate, ordering: Order): Spans => {
+  let heads: ReadonlyArray<ReadonlyArray<Json>> = [[]]
+  for (const [at, field] of fields.entries()) {
+    const isOrdering = ordering.fields.some(({ path }) => path === field.path)
+    const ranges = restriction(predicate, field.path, isOrdering)
+    const within = (restricted: number): Spans => ({
+      spans: heads.flatMap((common) => {
+        const prefix = keyOfCommon(fields, common)
+        return ranges === undefined || restricted === at
+          ? [{ common, from: prefix, until: afterPrefix(prefix) }]
+          : ranges.map((range) => ({ common, ...keysBelow(prefix, field, range) }))
+      }),
+      common: at,
+      restricted
+    })
+    if (ranges === undefined || heads.length * ranges.length > mostSpans) return within(at)
+    if (ranges.some(({ value }) => value === undefined)) return within(at + 1)
+    heads = heads.flatMap((common) => ranges.map(({ value }) => [...common, value!]))
+  }
+  const spans = heads.map((common) => {
+    const prefix = keyOfCommon(fields, common)
+    return { common, from: prefix, until: afterPrefix(prefix) }
+  })
+  return { spans, common: fields.length, restricted: fields.length }
+}
+
+/** Whether rows are in the order of a query, and which way they are read. */
+const orderingOf = (
+  { fields }: IndexDefinition,
+  common: number,
+  { fields: wanted, ids }: Order
+): Pick<TreePlan, "isOrdered" | "reverse" | "idsAreOpposite"> => {
+  const unordered = { isOrdered: false, reverse: false, idsAreOpposite: false }
+  const same = new Set(fields.slice(0, common).map(({ path }) => path))
+  const rest = wanted.filter(({ path }) => !same.has(path))
+  const further = fields.slice(common)
+  if (further.length !== rest.length || rest.some(({ path }, at) => further[at]!.path !== path)) {
+    return unordered
+  }
+  if (rest.length === 0) return { isOrdered: true, reverse: ids === "desc", idsAreOpposite: false }
+  const turned = rest.map(({ order }, at) => further[at]!.order !== order)
+  const reverse = turned[0]!
+  if (turned.some((one) => one !== reverse)) return unordered
+  return { isOrdered: true, reverse, idsAreOpposite: reverse !== (ids === "desc") }
+}
+
+const treePlan = (index: IndexDefinition, { order, predicate }: CheckedQuery): TreePlan => {
+  const plan = (ordering: Order): TreePlan => {
+    const { common, restricted, spans } = spansOf(index.fields, predicate, ordering)
+    return { _tag: "Tree", index, spans, restricted, ...orderingOf(index, common, order) }
+  }
+  const ordered = plan(order)
+  // Without the order, more may be restricted: two conditions of one field, or that it exists.
+  const unordered = plan({ fields: [], ids: "asc" })
+  return !ordered.isOrdered || unordered.restricted > ordered.restricted
+    ? { ...unordered, isOrdered: false, reverse: false, idsAreOpposite: false }
+    : ordered
+}
+
+/** How good a plan is; 0 for one that reads every document in no order. */
+const worthOf = (plan: TreePlan, { limit, order }: CheckedQuery): number => {
+  const sorts = plan.isOrdered && (order.fields.length > 0 || plan.restricted > 0)
+  const partial = plan.index.where === undefined ? 0 : 1
+  if (plan.restricted === 0 && partial === 0 && !sorts) return 0
+  const single = plan.spans.length <= 1 ? 1 : 0
+  return plan.restricted * 8 + (sorts ? (limit === undefined ? 2 : 5) : 0) + partial + single
+}
+
+const covers = (projected: ReadonlyArray<string>, { order, predicate, select }: CheckedQuery): boolean => {
+  if (select === undefined) return false
+  // A projected name is a member of the document, a path with dots may be the way to another one.
+  const known = new Set(["_id", ...projected.filter((name) => !name.includes("."))])
+  const asked = [...select, ...pathsIn(predicate), ...order.fields.map(({ path }) => path)]
+  return asked.every((path) => known.has(path))
+}
+
+/** The values that an index of format 1 is asked for. */
+const valuesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<Json> | undefined => {
+  for (const test of tests) {
+    if (test.operator === "is") return [test.value]
+    if (test.operator === "in" && test.value.length <= mostValues) return test.value
+  }
+  return undefined
+}
+
+/** The name of the plain index of a member: the member's own name before others. */
+const plainIndexOf = ({ indexes, recorded }: Means, path: string): string | undefined => {
+  if (!recorded) return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path) ? path : undefined
+  const names = indexes
+    .filter((index) => isPlainIndex(index) && index.fields[0]!.path === path)
+    .map(({ name }) => name)
+  return names.includes(path) ? path : names[0]
+}
+
+const byValues = ({ predicate }: CheckedQuery, means: Means): ValuesPlan | undefined => {
+  const found = conjuncts(predicate).flatMap((one): ReadonlyArray<ValuesPlan> => {
+    if (one._tag !== "Field") return []
+    const { path, tests, whole } = one
+    // A file of this format knows members by their whole names, and not what a path leads to.
+    if (path.includes(".") && !whole) return []
+    const values = valuesOf(tests)
+    const name = plainIndexOf(means, path)
+    return values === undefined || name === undefined ? [] : [{ _tag: "Values", name, path, values }]
+  })
+  return found.sort((a, b) => a.values.length - b.values.length)[0]
+}
+
+/** How a query is answered: by the index that leaves the least to do, by a manifest, or by reading every document. */
+export const planOf = (query: CheckedQuery, means: Means): Plan => {
+  if (means.format === 1) {
+    return byValues(query, means) ?? { _tag: "Scan", reason: "no index fits the query" }
+  }
+  const [best] = means.indexes
+    .filter((index) => isImplied(query.predicate, index))
+    .map((index) => {
+      const plan = treePlan(index, query)
+      return { plan, worth: worthOf(plan, query) }
+    })
+    .filter(({ worth }) => worth > 0)
+    .sort((a, b) => b.worth - a.worth)
+  const { projected } = means
+  const manifest: Plan | undefined =
+    projected !== undefined && covers(projected, query) ? { _tag: "Manifest", fields: projected } : undefined
+  if (best !== undefined && (best.plan.restricted > 0 || manifest === undefined)) return best.plan
+  return manifest ?? { _tag: "Scan", reason: "no index fits the query" }
+}

@@ -1,0 +1,116 @@
+import type { Json } from "../../../domain/Document.js"
+import type { IndexField } from "../../../domain/IndexDefinition.js"
+import { afterPrefix, descending, equalKeys, prefixKey, valueKey } from "../../../domain/OrderKey.js"
+import type { Test } from "../../../domain/query/Predicate.js"
+
+/** A place between keys: before or after all keys that begin with a text. */
+interface Position {
+  readonly prefix: string
+  readonly isAfter: boolean
+}
+
+/** The keys of one field from a position to another one. */
+export interface FieldRange {
+  readonly from: Position
+  readonly until: Position
+  /** The value of all documents in the range, where it is a single one. */
+  readonly value: Json | undefined
+}
+
+const before = (prefix: string): Position => ({ prefix, isAfter: false })
+const after = (prefix: string): Position => ({ prefix, isAfter: true })
+
+/** All keys that begin with a text. */
+const beginning = (prefix: string): FieldRange => ({
+  from: before(prefix),
+  until: after(prefix),
+  value: undefined
+})
+
+/** The keys of the values that read as a value. */
+const equal = (value: Json): FieldRange => {
+  const [least, greatest] = equalKeys(value)
+  return { from: before(least), until: after(greatest), value: least === greatest ? value : undefined }
+}
+
+const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
+
+/** A list is found by its first element too: an index has a row for each element, and none for the list. */
+const equalTo = (value: Json): ReadonlyArray<FieldRange> =>
+  isList(value) && value.length > 0
+    ? [value, value[0]!].map((one) => ({ ...equal(one), value: undefined }))
+    : [equal(value)]
+
+/** Every key of numbers, or of texts. */
+const kindOf = (value: number | string): FieldRange => beginning(valueKey(value)[0]!)
+
+/**
+ * The keys of a field among which every value lies that satisfies all of some tests. Where an end has keys of several
+ * values, all of them are in the range: the rows themselves tell which satisfy it.
+ */
+export const rangesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<FieldRange> => {
+  for (const test of tests) {
+    if (test.operator === "is") return equalTo(test.value)
+    if (test.operator === "in") return test.value.flatMap(equalTo)
+  }
+  let range: FieldRange | undefined
+  for (const test of tests) {
+    if (test.operator === "startsWith") range = within(range, beginning(prefixKey(test.value)))
+    else if (test.operator !== "is" && test.operator !== "in") {
+      const [least, greatest] = equalKeys(test.value)
+      const all = kindOf(test.value)
+      switch (test.operator) {
+        case "atLeast":
+          range = within(range, { ...all, from: before(least) })
+          break
+        case "greaterThan":
+          range = within(range, { ...all, from: least === greatest ? after(greatest) : before(least) })
+          break
+        case "atMost":
+          range = within(range, { ...all, until: after(greatest) })
+          break
+        case "lessThan":
+          range = within(range, { ...all, until: least === greatest ? before(least) : after(greatest) })
+          break
+      }
+    }
+  }
+  return range === undefined ? [] : [range]
+}
+
+/** The values that are not missing. */
+export const present: FieldRange = {
+  from: after(valueKey(undefined)),
+  until: after(""),
+  value: undefined
+}
+
+const keyOf = ({ isAfter, prefix }: Position): string => (isAfter ? afterPrefix(prefix) : prefix)
+
+const within = (a: FieldRange | undefined, b: FieldRange): FieldRange => {
+  if (a === undefined) return b
+  const from = keyOf(a.from) > keyOf(b.from) ? a.from : b.from
+  const until = keyOf(a.until) < keyOf(b.until) ? a.until : b.until
+  return { from, until, value: undefined }
+}
+
+const mirrored = ({ isAfter, prefix }: Position): Position => ({
+  prefix: descending(prefix),
+  isAfter: !isAfter
+})
+
+/** The keys from one to before another one. */
+export interface KeyRange {
+  readonly from: string
+  readonly until: string
+}
+
+/** The keys below a prefix whose next field lies in a range. */
+export const keysBelow = (
+  prefix: string,
+  { order }: Pick<IndexField, "order">,
+  { from, until }: FieldRange
+): KeyRange =>
+  order === "asc"
+    ? { from: prefix + keyOf(from), until: prefix + keyOf(until) }
+    : { from: prefix + keyOf(mirrored(until)), until: prefix + keyOf(mirrored(from)) }

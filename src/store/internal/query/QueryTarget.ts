@@ -1,0 +1,167 @@
+import * as Chunk from "effect/Chunk"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+import type { Json, JsonObject } from "../../../domain/Document.js"
+import { parseObject } from "../../../domain/JsonText.js"
+import { matcherOf } from "../../../domain/query/Matching.js"
+import { idKey, sortKeys } from "../../../domain/query/Ordering.js"
+import { isAlways } from "../../../domain/query/Predicate.js"
+import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
+import { documentIn, mayBeSpelled, type SpelledObject } from "../../../domain/SpelledJson.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import { documentPath } from "../../DocumentPath.js"
+import type { Blob } from "../../remote/GitRemote.js"
+import type { Snapshot, StoreCore } from "../commit/StoreCore.js"
+import type { Place } from "./QueryCursor.js"
+import type { Keyed } from "./QuerySorting.js"
+
+/** An index or a manifest does not agree with a document: the branch moved between two reads, or somebody edited a file. */
+export class IndexDisagrees extends Data.TaggedError("IndexDisagrees") {}
+
+/** A file that was read, with the object that it contains; undefined where it contains none. */
+export interface ParsedFile extends Blob {
+  readonly object: JsonObject | undefined
+}
+
+/** A document that a query has found. */
+export interface Found extends Keyed {
+  readonly id: string
+  /** As JavaScript reads it, with the `_id` of its file's name. */
+  readonly document: JsonObject
+  /** Its file; undefined where the document is what a manifest has of it. */
+  readonly file: ParsedFile | undefined
+}
+
+/** How much a query has read. */
+export interface Reads {
+  entries: number
+  documents: number
+}
+
+/** A query of a collection, at one snapshot. */
+export interface Target {
+  readonly core: StoreCore
+  readonly collection: string
+  readonly snapshot: Snapshot
+  readonly query: CheckedQuery
+  /** Documents behind this place only. */
+  readonly after: Place | undefined
+  /** How many documents are wanted, where that is known. */
+  readonly limit: number | undefined
+  /** Whether files that contain no JSON object are found, whatever is asked for; otherwise they are empty documents. */
+  readonly findsUnreadable: boolean
+  /** Whether everything is read of one commit; otherwise an index that disagrees with documents may only have been read earlier. */
+  readonly isPinned: boolean
+  readonly reads: Reads
+}
+
+/** Where a document stands in the order of a query. */
+export const placeOf = ({ order }: CheckedQuery, { id, key }: Found): Place => ({
+  key,
+  fields: key.slice(0, key.length - idKey(id, order.ids).length)
+})
+
+/** A document in the two ways it is looked at: as JavaScript reads it, and with its numbers as they are spelled. */
+export interface ReadDocument {
+  readonly id: string
+  readonly document: JsonObject
+  readonly spelled: SpelledObject
+  readonly file: ParsedFile
+}
+
+const decoder = new TextDecoder()
+
+/** The id of the document that lies in a file. */
+const idOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -".json".length)
+
+/** The document of a file; a file that contains no JSON object counts as an empty document. */
+const readFile = (blob: Blob): ReadDocument => {
+  const id = idOf(blob.path)
+  const object = Either.getOrUndefined(parseObject(blob.content))
+  const document: { [key: string]: Json } = object ?? {}
+  const spelled = mayBeSpelled(decoder.decode(blob.content)) ? documentIn(blob.content) : document
+  if (!Object.hasOwn(document, "_id") || document["_id"] !== id) document["_id"] = id
+  return { id, document, spelled, file: { ...blob, object } }
+}
+
+/** Tells which documents a query finds, and their keys. */
+export const judgeOf = ({ after, findsUnreadable, query }: Target) => {
+  const matches = matcherOf(query.predicate)
+  const keyOf = sortKeys(query.order, query.predicate)
+  const isBehind = (key: string) => after === undefined || key > after.key
+  return {
+    matches,
+    keyOf,
+    isBehind,
+    /** A document, where the query finds it. */
+    found: ({ document, file, id, spelled }: ReadDocument): Found | undefined => {
+      const isFound = matches(document) || (findsUnreadable && file.object === undefined)
+      if (!isFound) return undefined
+      const key = keyOf(spelled, id)
+      return isBehind(key) ? { key, id, document, file } : undefined
+    }
+  }
+}
+
+/** The documents among files that a query finds, in the order of the files. */
+export const foundAmong = <E>(target: Target, files: Stream.Stream<Blob, E>): Stream.Stream<Found, E> =>
+  Stream.suspend(() => {
+    const judge = judgeOf(target)
+    const slice = TimeSlice.make()
+    return Stream.mapChunksEffect(files, (blobs) =>
+      Effect.gen(function* () {
+        const all: Array<Found> = []
+        for (const blob of blobs) {
+          if (slice.isSpent()) yield* slice.pause
+          target.reads.documents++
+          const found = judge.found(readFile(blob))
+          if (found !== undefined) all.push(found)
+        }
+        return Chunk.unsafeFromArray(all)
+      })
+    )
+  })
+
+/** The files of some documents by id, those that are there, in order. */
+export const filesOf = (
+  { collection, core, snapshot }: Target,
+  ids: ReadonlyArray<string>
+): Stream.Stream<Blob, ReadError> =>
+  Effect.map(core.settings(snapshot), ({ settings }) => {
+    const { concurrency, root } = core.options
+    const paths = ids.map((id) => documentPath(root, settings, collection, id))
+    return snapshot.files(paths, { concurrency })
+  }).pipe(Stream.unwrap)
+
+/** Some documents by id, those that are there. */
+export const readIds = (
+  target: Target,
+  ids: ReadonlyArray<string>
+): Effect.Effect<ReadonlyMap<string, ReadDocument>, ReadError> =>
+  Effect.gen(function* () {
+    const documents = new Map<string, ReadDocument>()
+    if (ids.length === 0) return documents
+    const slice = TimeSlice.make()
+    yield* Stream.runForEach(filesOf(target, ids), (blob) => {
+      const read = readFile(blob)
+      documents.set(read.id, read)
+      return slice.isSpent() ? slice.pause : Effect.void
+    })
+    target.reads.documents += ids.length
+    return documents
+  })
+
+/** How many documents are read together at most. */
+const mostTogether = 512
+
+/** The fewest that are read together where some of them may not be found. */
+const leastTogether = 20
+
+/** How many documents a query reads together, so that it reads few beyond its limit; `sure`: it finds what it reads. */
+export const groupOf = ({ limit, query }: Target, sure = isAlways(query.predicate)): number => {
+  if (limit === undefined) return mostTogether
+  return Math.min(mostTogether, Math.max(limit, sure ? 1 : leastTogether))
+}

@@ -1,0 +1,136 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { JsonObject } from "../../../domain/Document.js"
+import { isDocumentId } from "../../../domain/DocumentId.js"
+import { descending } from "../../../domain/OrderKey.js"
+import { pathsIn } from "../../../domain/query/Predicate.js"
+import { asRead } from "../../../domain/SpelledJson.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
+import type { Row } from "../ordered-tree/Leaf.js"
+import * as Scan from "../ordered-tree/Scan.js"
+import type { TreePlan } from "./QueryPlan.js"
+import { isCovered, type OpenTree, type RowFound, rowsFound } from "./QueryRows.js"
+import { mergeSorted } from "./QuerySorting.js"
+import {
+  type Found,
+  groupOf,
+  IndexDisagrees,
+  judgeOf,
+  type ReadDocument,
+  readIds,
+  type Target
+} from "./QueryTarget.js"
+
+type Failure = ReadError | BrokenTree | IndexDisagrees
+
+/** Documents that rows name, by id. All of them must be there. */
+const readNamed = (
+  target: Target,
+  given: ReadonlyArray<string>
+): Effect.Effect<ReadonlyMap<string, ReadDocument>, ReadError | IndexDisagrees> => {
+  const ids = [...new Set(given)]
+  return Effect.filterOrFail(
+    readIds(target, ids),
+    ({ size }) => size === ids.length,
+    () => new IndexDisagrees()
+  )
+}
+
+/** The documents of rows that a query finds; of several rows of one document, the one that orders it finds it. */
+const documentsOf = (
+  target: Target,
+  plan: TreePlan,
+  { rows }: OpenTree,
+  group: ReadonlyArray<RowFound>
+): Effect.Effect<Chunk.Chunk<Found>, ReadError | IndexDisagrees> =>
+  Effect.gen(function* () {
+    const judge = judgeOf(target)
+    const documents = yield* readNamed(
+      target,
+      group.map(({ id }) => id)
+    )
+    const all: Array<Found> = []
+    const slice = TimeSlice.make()
+    for (const { id, key: rowsOrder, rowKey } of group) {
+      if (slice.isSpent()) yield* slice.pause
+      const read = documents.get(id)!
+      if (!rows.of(id, read.spelled).has(rowKey)) return yield* new IndexDisagrees()
+      const found = judge.found(read)
+      if (found === undefined || (plan.isOrdered && found.key !== rowsOrder)) continue
+      all.push(found)
+    }
+    return Chunk.unsafeFromArray(all)
+  })
+
+/** What an index finds, in the order of the query where the plan is ordered; otherwise a document may come twice. */
+export const foundByTree = (
+  target: Target,
+  plan: TreePlan,
+  open: OpenTree
+): Stream.Stream<Found, Failure> => {
+  const found: Stream.Stream<Found, Failure> = rowsFound(target, plan, open).pipe(
+    Stream.grouped(groupOf(target, isCovered(plan, target))),
+    Stream.mapEffect((group) => documentsOf(target, plan, open, Chunk.toReadonlyArray(group))),
+    Stream.flattenChunks
+  )
+  if (open.corrections.length === 0) return found
+  const corrections = Stream.fromIterable(open.corrections)
+  return plan.isOrdered ? mergeSorted([found, corrections]) : Stream.concat(corrections, found)
+}
+
+/** The paths that a query asks for. */
+const askedOf = ({ query: { order, predicate, select } }: Target): ReadonlyArray<string> =>
+  [...pathsIn(predicate), ...order.fields.map(({ path }) => path), ...(select ?? [])].filter(
+    (path) => path !== "_id"
+  )
+
+/**
+ * What the rows of a manifest find, in order of id. A field that a row lacks may be a list with a number that JavaScript cannot
+ * hold, and other elements: the document tells.
+ */
+export const foundByManifest = (
+  target: Target,
+  { corrections, differing, tree }: OpenTree
+): Stream.Stream<Found, Failure> => {
+  const { isBehind, keyOf, matches } = judgeOf(target)
+  const { after, query } = target
+  const asked = askedOf(target)
+  const reverse = query.order.ids === "desc"
+  const isById = query.order.fields.length === 0
+  const key = isById && after !== undefined ? (reverse ? descending(after.key) : after.key) : undefined
+  const range = reverse ? { until: key, reverse } : { from: key }
+  const judged = (rows: ReadonlyArray<Row>) =>
+    Effect.gen(function* () {
+      const unsure = rows.filter((row) => !asked.every((path) => Object.hasOwn(row, path)))
+      const documents = yield* readNamed(target, unsure.map(idIn))
+      const all: Array<Found> = []
+      for (const row of rows) {
+        const id = idIn(row)
+        const read = documents.get(id)
+        const document = read?.document ?? (asRead(row) as JsonObject)
+        if (!matches(document)) continue
+        const key = keyOf(read?.spelled ?? row, id)
+        if (isBehind(key)) all.push({ key, id, document, file: read?.file })
+      }
+      return Chunk.unsafeFromArray(all)
+    })
+  const rows: Stream.Stream<Found, Failure> = Scan.scan(tree, isById ? range : {}).pipe(
+    Stream.filterMap(({ row }) => {
+      target.reads.entries++
+      const id = idIn(row)
+      return differing.has(id) || !isDocumentId(id) ? Option.none() : Option.some(row)
+    }),
+    Stream.grouped(groupOf(target)),
+    Stream.mapEffect((group) => judged(Chunk.toReadonlyArray(group))),
+    Stream.flattenChunks
+  )
+  if (corrections.length === 0) return rows
+  const corrected = Stream.fromIterable(corrections)
+  return isById ? mergeSorted([rows, corrected]) : Stream.concat(corrected, rows)
+}
+
+const idIn = (row: Row): string => String(row["_id"])

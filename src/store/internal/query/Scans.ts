@@ -1,0 +1,122 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
+import type { Page } from "../../../domain/Page.js"
+import { type ReadError, ValidationError } from "../../../domain/StoreError.js"
+import type { ListOptions, ReadManyOptions } from "../../Collection.js"
+import { check } from "../calls/Arguments.js"
+import { type LocatedListing, slice } from "../snapshot/Listing.js"
+import { documentFiles } from "./DocumentFiles.js"
+import type { Queried } from "./Queries.js"
+
+/** The documents of a collection, which every read here begins with. */
+const locate = <A>({ collection, core }: Queried<A>, method: string, { after, limit }: ListOptions) =>
+  Effect.zipRight(
+    check(`Collection.${method}`, { collection, limit, after }),
+    Effect.suspend(() => core.listing(core.snapshot(), collection))
+  )
+
+const documents = <A>(
+  { collection, core, decode }: Queried<A>,
+  method: string,
+  located: LocatedListing,
+  { onInvalid = "fail" }: ReadManyOptions
+) =>
+  Stream.mapChunksEffect(documentFiles(core, collection, located), (blobs) =>
+    Effect.map(decode(method, blobs, onInvalid), Chunk.unsafeFromArray)
+  )
+
+const everything = <A>(queried: Queried<A>, method: string, options: ReadManyOptions, bounded: boolean) =>
+  Stream.unwrap(
+    Effect.map(locate(queried, method, options), (located) => {
+      const cut = bounded && (options.onInvalid ?? "fail") === "fail" ? options.limit : undefined
+      const listing = slice(located.listing, cut, options.after)
+      return documents(queried, method, { ...located, listing }, options)
+    })
+  )
+
+const limited = <B, E>(stream: Stream.Stream<B, E>, limit: number | undefined) =>
+  limit === undefined || !Number.isInteger(limit) || limit < 1 ? stream : Stream.take(stream, limit)
+
+const satisfies = <A>(collection: string, predicate: (document: A) => boolean, document: A) =>
+  Effect.try({
+    try: () => {
+      const answer: unknown = predicate(document)
+      // It would find everything, since a promise is true.
+      if (Predicate.isPromiseLike(answer)) throw new Error("it answered a promise, and is to answer at once")
+      return Boolean(answer)
+    },
+    catch: (cause) =>
+      new ValidationError({
+        operation: "Collection.find",
+        collection,
+        message: `the predicate threw: ${cause instanceof Error ? cause.message : String(cause)}`,
+        cause
+      })
+  })
+
+const pageOf = <A>(
+  queried: Queried<A>,
+  method: string,
+  located: LocatedListing,
+  size: number,
+  options: ReadManyOptions
+) =>
+  Effect.gen(function* () {
+    const rest = slice(located.listing, size + 1, options.after)
+    const listing = slice(rest, size, undefined)
+    const found = yield* Stream.runCollect(documents(queried, method, { ...located, listing }, options))
+    const more = rest.length > size
+    return {
+      documents: Chunk.toReadonlyArray(found),
+      cursor: more ? listing.id(size - 1) : null
+    } satisfies Page<A>
+  })
+
+/** As `CollectionReader` says of each. */
+export const list = <A>(queried: Queried<A>, options: ListOptions = {}) =>
+  Effect.map(locate(queried, "list", options), ({ listing }) =>
+    slice(listing, options.limit, options.after).ids()
+  )
+
+export const all = <A>(queried: Queried<A>, options: ReadManyOptions = {}): Stream.Stream<A, ReadError> =>
+  limited(everything(queried, "all", options, true), options.limit)
+
+export const find = <A>(
+  queried: Queried<A>,
+  predicate: (document: A) => boolean,
+  options: ReadManyOptions = {}
+): Stream.Stream<A, ReadError> =>
+  limited(
+    Stream.filterEffect(everything(queried, "find", options, false), (document) =>
+      satisfies(queried.collection, predicate, document)
+    ),
+    options.limit
+  )
+
+export const page = <A>(queried: Queried<A>, options: ReadManyOptions = {}) =>
+  Effect.flatMap(locate(queried, "page", options), (located) =>
+    pageOf(queried, "page", located, options.limit ?? 100, options)
+  )
+
+export const pages = <A>(
+  queried: Queried<A>,
+  { after, size }: { readonly size?: number | undefined; readonly after?: string | undefined } = {}
+): Stream.Stream<Page<A>, ReadError> =>
+  Stream.unwrap(
+    Effect.map(
+      Effect.zipRight(
+        check("Collection.pages", { collection: queried.collection, size, after }),
+        locate(queried, "pages", { after })
+      ),
+      (located) =>
+        Stream.paginateEffect(after, (after) =>
+          Effect.map(
+            pageOf(queried, "pages", located, size ?? 100, after === undefined ? {} : { after }),
+            (page) => [page, Option.fromNullable(page.cursor)] as const
+          )
+        ).pipe(Stream.filter((page) => page.documents.length > 0))
+    )
+  )

@@ -1,0 +1,94 @@
+import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { DocumentChange } from "../../../domain/IndexFile.js"
+import { emptyTree, type Oid } from "../../../domain/Oid.js"
+import type { Layout } from "../../../domain/Settings.js"
+import { documentIn, type SpelledObject } from "../../../domain/SpelledJson.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import { blobSides } from "../../../git/Tree.js"
+import { idAt, placeOf } from "../../DocumentPath.js"
+import type { GitRemoteService, RemoteFailure } from "../../remote/GitRemote.js"
+
+/** A document that differs between two trees of its collection: its blob in each, undefined where it is missing. */
+export interface ChangedBlobs {
+  readonly id: string
+  readonly path: string
+  readonly before: Oid | undefined
+  readonly after: Oid | undefined
+}
+
+/** Whether a failure says that a tree is not in the repository, or not any longer. */
+const isGone = (error: RemoteFailure): boolean =>
+  error._tag === "NotFoundError" ||
+  (error._tag === "RemoteError" && (error as RemoteError).reason === "Corrupt")
+
+/**
+ * The documents that differ between two trees of a collection. None where that cannot be told: the first tree is gone, the
+ * layout has changed, or somebody has put documents, or may have put copies of them, into other directories.
+ */
+export const changedBlobs = (
+  remote: GitRemoteService,
+  layout: Layout,
+  before: Oid,
+  after: Oid
+): Effect.Effect<Option.Option<ReadonlyArray<ChangedBlobs>>, RemoteFailure> =>
+  Effect.gen(function* () {
+    if (after === emptyTree) return Option.none()
+    const from = before === emptyTree ? Option.none() : Option.some(before)
+    const found: Array<ChangedBlobs> = []
+    const slice = TimeSlice.make()
+    for (const change of yield* remote.diff(from, after)) {
+      if (slice.isSpent()) yield* slice.pause
+      const { path } = change
+      // A submodule is no document, whatever its name.
+      const { after, before } = blobSides(change)
+      // A document whose file has another mode now is what it was.
+      if (!path.endsWith(".json") || Equal.equals(before, after)) continue
+      const id = idAt(layout, path)
+      if (id === undefined || placeOf(layout, id) !== path) return Option.none()
+      // By the form of their directories, copies elsewhere are the document once it is gone from its own place.
+      if (layout.shardDepth > 0 && layout.shardBy === "hash" && Option.isNone(after)) {
+        return Option.none()
+      }
+      found.push({
+        id,
+        path,
+        before: Option.getOrUndefined(before),
+        after: Option.getOrUndefined(after)
+      })
+    }
+    return Option.some(found)
+  }).pipe(Effect.catchIf(isGone, () => Effect.succeedNone))
+
+/** The contents of what differs between two trees of a collection. */
+export const changedDocuments = (
+  remote: GitRemoteService,
+  trees: { readonly before: Oid; readonly after: Oid },
+  changes: ReadonlyArray<ChangedBlobs>,
+  concurrency: number
+): Effect.Effect<ReadonlyArray<DocumentChange>, RemoteFailure> => {
+  const read = (tree: Oid, side: "before" | "after") => {
+    const files = changes.flatMap(({ path, [side]: oid }) => (oid === undefined ? [] : [{ path, oid }]))
+    return Effect.gen(function* () {
+      const found = new Map<string, SpelledObject>()
+      if (files.length === 0) return found
+      const slice = TimeSlice.make()
+      yield* Stream.runForEach(remote.blobs(tree, files, { concurrency }), ({ content, path }) => {
+        found.set(path, documentIn(content))
+        return slice.isSpent() ? slice.pause : Effect.void
+      })
+      return found
+    })
+  }
+  return Effect.map(
+    Effect.all([read(trees.before, "before"), read(trees.after, "after")]),
+    ([before, after]) =>
+      changes.map(({ id, path }): DocumentChange => {
+        const was = before.get(path)
+        return { id, document: after.get(path), before: was && (() => was) }
+      })
+  )
+}

@@ -1,0 +1,65 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Bounded } from "../../../domain/Bounded.js"
+import * as GitObject from "../../../git/GitObject.js"
+import { type Cache, MemoryCache } from "../../Cache.js"
+import type { FileVersion } from "../../remote/GitRemote.js"
+
+/** The user's cache, for the files of one branch or commit. A cache that breaks is as good as none. */
+export interface FileCache {
+  /** What it holds of a path, which may be old. */
+  readonly get: (path: string) => Effect.Effect<Option.Option<FileVersion>>
+  readonly set: (path: string, file: Option.Option<FileVersion>) => Effect.Effect<void>
+  readonly delete: (path: string) => Effect.Effect<void>
+  /** Whether the path was absent when it was last looked at. */
+  readonly wasAbsent: (path: string) => boolean
+  readonly noteAbsent: (path: string) => void
+  readonly clear: Effect.Effect<void>
+}
+
+/** Paths whose absence is remembered. */
+const mostAbsent = 1024
+
+/** A cache of the user's own may hand out something else than it was given, and a write stands on what it says. */
+const usable = (cache: Cache, entry: FileVersion) =>
+  cache.constructor === MemoryCache ||
+  (entry?.content instanceof Uint8Array && GitObject.hash("blob", entry.content) === entry.oid)
+
+const orBroken = <A>(use: () => Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
+  Effect.catchAllCause(Effect.suspend(use), (cause) =>
+    Effect.as(Effect.logDebug("a cache failed", cause), otherwise)
+  )
+
+/** `owner` names the remote, and the branch or commit whose files they are. */
+export const make = (cache: Cache, owner: ReadonlyArray<string>): FileCache => {
+  const absences = new Bounded<boolean>(mostAbsent)
+  const keyOf = (path: string) => [...owner, path, "blob"].join("\0")
+  const remove = (path: string) => orBroken(() => cache.delete(keyOf(path)), undefined)
+  return {
+    get: (path) =>
+      orBroken(
+        () =>
+          Effect.map(
+            cache.get(keyOf(path)),
+            Option.filter((entry) => usable(cache, entry))
+          ),
+        Option.none()
+      ),
+    set: (path, file) =>
+      Effect.suspend(() => {
+        if (Option.isNone(file)) {
+          absences.set(path, true)
+          return remove(path)
+        }
+        absences.delete(path)
+        return orBroken(() => cache.set(keyOf(path), file.value), undefined)
+      }),
+    delete: remove,
+    wasAbsent: (path) => absences.get(path) === true,
+    noteAbsent: (path) => void absences.set(path, true),
+    clear: Effect.suspend(() => {
+      absences.clear()
+      return orBroken(() => cache.clear, undefined)
+    })
+  }
+}

@@ -1,0 +1,226 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import type { ReadError } from "../../../domain/StoreError.js"
+import type {
+  Blob,
+  Directory,
+  DirectoryLook,
+  FileLook,
+  FileVersion,
+  Head,
+  RemoteSnapshot,
+  Wants
+} from "../../remote/GitRemote.js"
+import type { FileCache } from "./FileCache.js"
+
+/** Which paths were looked at. A transaction shares one among its snapshots. */
+export class ReadSet {
+  /** Files with the ids of their blobs, null where there was none. */
+  readonly files = new Map<string, Oid | null>()
+  /** Directories that were listed. */
+  readonly directories = new Set<string>()
+
+  /** Adds what was looked at elsewhere. */
+  add(other: ReadSet): void {
+    for (const [path, oid] of other.files) this.files.set(path, oid)
+    for (const path of other.directories) this.directories.add(path)
+  }
+}
+
+export interface FileOptions extends Omit<FileLook, "known"> {
+  /** The caller goes on to read something else: that nothing is found need not be explained. */
+  readonly readsOn?: boolean | undefined
+}
+
+/**
+ * What the reads of one operation see: a remote's snapshot that remembers what was read, so that nothing is asked for
+ * twice, and notes it in a read set.
+ */
+export interface Snapshot {
+  /** Whether every read is of one commit. */
+  readonly isPinned: () => boolean
+  /** The commit, where it is known without asking. */
+  readonly known: () => Head | undefined
+  /** The commit; none in an empty repository. Later reads are of it. A missing branch or repository is an error. */
+  readonly head: Effect.Effect<Option.Option<Head>, ReadError>
+  /** Finds the commit together with what will be read, where the remote brings both by one request. */
+  readonly prefetch: (wants: () => Wants) => Effect.Effect<void, ReadError>
+  readonly file: (path: string, options?: FileOptions) => Effect.Effect<Option.Option<FileVersion>, ReadError>
+  /** Several files in the order asked for, skipping what is missing. */
+  readonly files: (
+    paths: ReadonlyArray<string>,
+    options: { readonly concurrency: number }
+  ) => Stream.Stream<Blob, ReadError>
+  readonly directory: (
+    path: string,
+    options?: DirectoryLook
+  ) => Effect.Effect<Option.Option<Directory>, ReadError>
+  readonly reads: ReadSet
+  /** Files whose version was assumed. */
+  readonly assumed: ReadonlySet<string>
+  /** The same snapshot, whose reads are not noted: for what is derived from documents and not asked for. */
+  readonly unnoted: Snapshot
+}
+
+/** The branch that a snapshot is of. */
+export interface SnapshotBranch {
+  /** Fails unless the repository is there and has the branch, or is empty. */
+  readonly require: Effect.Effect<void, ReadError>
+  /** Whether repository and branch were seen to be there. */
+  seen: boolean
+}
+
+export interface SnapshotOptions {
+  readonly reads?: ReadSet | undefined
+  /** What reads begin with: versions of the branch, which may be old, or of the very commit. */
+  readonly cache?: { readonly files: FileCache; readonly of: "branch" | "commit" } | undefined
+  /** None: that something is absent needs no explanation. */
+  readonly branch?: SnapshotBranch | undefined
+}
+
+/** Reads of a remote's snapshot through a cache; the first absent answer asks whether repository and branch are there. */
+const reading = (source: RemoteSnapshot, isPinned: () => boolean, { branch, cache }: SnapshotOptions) => {
+  const explained = <A>(answer: Option.Option<A>): Effect.Effect<Option.Option<A>, ReadError> => {
+    if (branch === undefined) return Effect.succeed(answer)
+    if (Option.isSome(answer) || (isPinned() && source.known() !== undefined)) {
+      branch.seen = true
+      return Effect.succeed(answer)
+    }
+    if (branch.seen && !isPinned()) return Effect.succeed(answer)
+    return Effect.zipRight(
+      branch.require,
+      Effect.sync(() => {
+        branch.seen = true
+        return answer
+      })
+    )
+  }
+
+  const head = Effect.flatMap(source.head, (found): Effect.Effect<Option.Option<Head>, ReadError> => {
+    if (branch === undefined) return Effect.succeed(found)
+    if (Option.isNone(found)) return Effect.as(branch.require, found)
+    branch.seen = true
+    return Effect.succeed(found)
+  })
+
+  const file = (path: string, { readsOn = false, ...look }: FileOptions) =>
+    Effect.gen(function* () {
+      const isExact = cache?.of === "commit"
+      const files = isExact || source.takesKnown() ? cache?.files : undefined
+      const known = files === undefined || look.fresh === true ? Option.none() : yield* files.get(path)
+      if (isExact && Option.isSome(known)) return known
+      const held = Option.isSome(known) ? known : files?.wasAbsent(path) === true ? Option.none() : undefined
+      const answer = yield* source.file(path, { ...look, known: held })
+      if (source.assumed.has(path)) return answer
+      const found = readsOn && Option.isNone(answer) ? answer : yield* explained(answer)
+      if (files === undefined) return found
+      if (Option.isNone(found)) {
+        if (isExact) return found
+        if (look.fresh === true || Option.isSome(known)) yield* files.set(path, Option.none())
+        else files.noteAbsent(path)
+        return found
+      }
+      if (found.value.notModified && Option.exists(known, ({ oid }) => oid === found.value.oid)) return known
+      const { notModified: _, ...version } = found.value
+      yield* files.set(path, Option.some(version))
+      return Option.some<FileVersion>(version)
+    })
+
+  return {
+    head,
+    file,
+    directory: (path: string, look: DirectoryLook) => Effect.flatMap(source.directory(path, look), explained)
+  }
+}
+
+/** A remote's snapshot that remembers what was read. */
+export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = {}): Snapshot => {
+  let pinned = false
+  /** A snapshot that is pinned stays so. */
+  const isPinned = () => {
+    pinned ||= source.isPinned()
+    return pinned
+  }
+  const reads = reading(source, isPinned, options)
+  const begin = () => ({
+    isPinned: isPinned(),
+    files: new Map<string, Option.Option<FileVersion>>(),
+    directories: new Map<string, Option.Option<Directory>>()
+  })
+  let memory = begin()
+  /** What was read by the branch's name may be older than the commit, and does not count once that is known. */
+  const remembered = () => {
+    if (memory.isPinned !== isPinned()) memory = begin()
+    return memory
+  }
+
+  /** A look, or what an earlier one found. What was on its way by the branch's name when the commit became known is read again. */
+  const remembering = <A>(
+    kind: (of: typeof memory) => Map<string, Option.Option<A>>,
+    key: string,
+    look: Effect.Effect<Option.Option<A>, ReadError>,
+    fresh = false
+  ): Effect.Effect<Option.Option<A>, ReadError> =>
+    Effect.suspend(() => {
+      const began = remembered()
+      const before = fresh ? undefined : kind(began).get(key)
+      if (before !== undefined) return Effect.succeed(before)
+      return Effect.flatMap(look, (found) => {
+        if (remembered() !== began) return remembering(kind, key, look)
+        kind(began).set(key, found)
+        return Effect.succeed(found)
+      })
+    })
+
+  const make = (noted: ReadSet | undefined): Snapshot => {
+    const file: Snapshot["file"] = (path, given = {}) =>
+      Effect.map(
+        remembering(({ files }) => files, path, reads.file(path, given), given.fresh),
+        (found) => {
+          noted?.files.set(path, Option.isNone(found) ? null : found.value.oid)
+          return found
+        }
+      )
+    const one = (path: string) =>
+      Effect.map(
+        file(path),
+        Option.map(({ content, oid }): Blob => ({ path, oid, content }))
+      )
+    const snapshot: Snapshot = {
+      isPinned,
+      known: source.known,
+      head: reads.head,
+      prefetch: source.prefetch,
+      reads: noted ?? new ReadSet(),
+      assumed: source.assumed,
+      file,
+      files: (paths, { concurrency }) =>
+        Stream.suspend(() => {
+          if (!isPinned()) {
+            return Stream.fromIterable(paths).pipe(
+              Stream.mapEffect(one, { concurrency }),
+              Stream.filterMap((found) => found)
+            )
+          }
+          for (const path of paths) noted?.files.set(path, null)
+          return Stream.mapChunks(source.files(paths, { concurrency }), (blobs) => {
+            for (const { oid, path } of blobs) noted?.files.set(path, oid)
+            return blobs
+          })
+        }),
+      directory: (path, look = {}) =>
+        Effect.suspend(() => {
+          noted?.directories.add(path)
+          const key = `${look.recursive === true} ${path}`
+          return remembering(({ directories }) => directories, key, reads.directory(path, look))
+        }),
+      get unnoted() {
+        return noted === undefined ? snapshot : make(undefined)
+      }
+    }
+    return snapshot
+  }
+  return make(options.reads ?? new ReadSet())
+}

@@ -1,0 +1,117 @@
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { detached } from "../../../domain/Detached.js"
+import type { Oid } from "../../../domain/Oid.js"
+import { ValidationError } from "../../../domain/StoreError.js"
+import type { EnclosingTransaction, Snapshot, StoreCore } from "../commit/StoreCore.js"
+import { nameOf, type Unit } from "../commit/WriteUnit.js"
+
+const closed = (operation: string) =>
+  new ValidationError({
+    operation,
+    message: "this transaction has ended: it was published, or nothing of it was",
+    hint: "use it inside the function or the effect that it is for, and wait for its reads and writes"
+  })
+
+/** The calls of one transaction: a write is published with it or refused, and its branch is not read once it is gone. */
+export const makeCalls = () => {
+  const quiet = Effect.unsafeMakeLatch(true)
+  let running = 0
+  let ended = false
+  /** The branch goes whatever is under way. */
+  let abandoned = false
+  let last: Oid | undefined
+  const written = new Set<string>()
+  const wrote = (names: Iterable<string>) => {
+    for (const name of names) written.add(name)
+  }
+  const begin = Effect.sync(() => {
+    running++
+    quiet.unsafeClose()
+  })
+  const done = Effect.sync(() => {
+    if (--running === 0) quiet.unsafeOpen()
+  })
+
+  const call = <A, E, R>(
+    operation: string,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | ValidationError, R> =>
+    Effect.suspend((): Effect.Effect<A, E | ValidationError, R> => {
+      if (ended) return closed(operation)
+      const answer = Effect.acquireUseRelease(
+        begin,
+        () => Effect.exit(effect),
+        () => done
+      )
+      return Effect.flatMap(
+        answer,
+        (exit): Effect.Effect<A, E | ValidationError> =>
+          abandoned && !Exit.isInterrupted(exit) ? closed(operation) : exit
+      )
+    })
+
+  const read = <A, E>(effect: Effect.Effect<A, E>) => call("Store.transaction", effect)
+
+  const reading = (of: Snapshot): Snapshot => ({
+    ...of,
+    head: read(of.head),
+    prefetch: (wants) => read(of.prefetch(wants)),
+    file: (path, options) => read(of.file(path, options)),
+    files: (paths, options) =>
+      Stream.unwrap(
+        read(
+          Effect.sync(() =>
+            Stream.mapChunksEffect(of.files(paths, options), (blobs) => read(Effect.succeed(blobs)))
+          )
+        )
+      ),
+    directory: (path, options) => read(of.directory(path, options)),
+    get unnoted() {
+      return reading(of.unnoted)
+    }
+  })
+
+  return {
+    /** The core with its calls counted, and refused once the transaction has ended. */
+    of: (core: StoreCore, own: Omit<EnclosingTransaction, "nested" | "wrote">): StoreCore => ({
+      ...core,
+      transaction: {
+        ...own,
+        wrote,
+        nested: (effect) =>
+          Effect.tap(call("Store.transaction", effect), ({ commitSha }) =>
+            Effect.sync(() => {
+              if (Option.isSome(commitSha)) last = commitSha.value as Oid
+            })
+          )
+      },
+      snapshot: () => reading(core.snapshot()),
+      write: (unit: Unit) =>
+        Effect.tap(call(unit.operation, core.write(unit)), ({ committed, documents }) =>
+          Effect.sync(() => {
+            wrote(documents.map(nameOf))
+            if (Option.isSome(committed)) last = committed.value.commit
+          })
+        )
+    }),
+    /** The documents that were written, by `nameOf`. */
+    written: written as ReadonlySet<string>,
+    /** Refuses further calls and waits for those under way. Answers the last commit that is known. */
+    end: Effect.suspend(() => {
+      ended = true
+      return Effect.map(quiet.await, () => last)
+    }),
+    /** The same, but waits no longer than so; what is still under way then is told that the transaction has ended. */
+    abandon: (patience: Duration.Duration) =>
+      Effect.suspend(() => {
+        ended = true
+        return Effect.map(detached(Effect.timeoutOption(quiet.await, patience)), () => {
+          abandoned = true
+        })
+      })
+  }
+}

@@ -1,0 +1,222 @@
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import { detached } from "../../../domain/Detached.js"
+import { AuthError, ConflictError, ValidationError } from "../../../domain/StoreError.js"
+import { timeOf } from "../../../domain/Ulid.js"
+import { branchError } from "../../../git/Names.js"
+import type { WriteError } from "../../Collection.js"
+import { under } from "../../DocumentPath.js"
+import type { Head } from "../../remote/GitRemote.js"
+import type { StoreService } from "../../StoreService.js"
+import type { TransactionOptions } from "../../Transaction.js"
+import { runBody } from "../calls/Guard.js"
+import { guardTransaction } from "../calls/Signatures.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { ReadSet } from "../snapshot/Snapshot.js"
+import { joining } from "./Ambient.js"
+import { conflict, publish, type WorkBranches, workPrefix } from "./Publishing.js"
+import { makeCalls } from "./TransactionCalls.js"
+
+const operation = "Store.transaction"
+
+/** How long giving back the work branches may take. */
+const cleaning = Duration.seconds(5)
+
+const isRefMoved = (error: { readonly _tag: string }) => error._tag === "RefMoved"
+
+const refuseReadOnly = (core: StoreCore, name: string) =>
+  core.options.readOnly || core.isPinned
+    ? new AuthError({
+        operation: name,
+        message: "this store was opened for reading",
+        hint: "open it without readOnly and ref to write"
+      })
+    : Effect.void
+
+/** The work branches of this process's transactions, by remote. */
+const running = new Set<string>()
+
+/** No more than the head; a remote may learn by the way what moves branches in one step later. */
+const onlyHead = () => ({ files: [], trees: [] })
+
+/** The head that a transaction starts from. An empty repository gets a first commit, so that its branch is there. */
+const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
+  Effect.gen(function* () {
+    const snapshot = core.snapshot()
+    yield* snapshot.prefetch(onlyHead)
+    const head = yield* snapshot.head
+    if (Option.isSome(head)) return head.value
+    yield* core.remote
+      .commitNext(core.branch, (now) =>
+        Effect.map(now.head, (head) => ({
+          commit: Option.isSome(head)
+            ? Option.none()
+            : Option.some({
+                message: "transaction: first commit of an empty repository",
+                changes: [
+                  {
+                    _tag: "Put" as const,
+                    path: under(core.options.root, ".gitkeep"),
+                    content: new Uint8Array()
+                  }
+                ],
+                author: core.options.author,
+                committer: core.options.committer
+              }),
+          result: undefined
+        }))
+      )
+      .pipe(Effect.catchTag("RefMoved", () => Effect.void))
+    return yield* start(core)
+  })
+
+/** Transactions over a core; `open` makes a store of a core on another branch. */
+export const makeTransactions = (
+  core: StoreCore,
+  open: (core: StoreCore) => Pick<StoreService, "collection" | "batch">,
+  /** Refuses a head of the branch that the commits would stand on. */
+  judge: (head: Head) => Effect.Effect<void, WriteError> = () => Effect.void
+): Pick<StoreService, "transaction" | "withTransaction" | "staleTransactions" | "removeTransaction"> => {
+  const nameOf = (branch: string) => `${core.remote.name}\0${branch}`
+  const isRunning = (branch: string) => running.has(nameOf(branch))
+
+  /** Runs a body with the core of a work branch, and publishes what it committed there. */
+  const run = <A, E, R>(
+    options: TransactionOptions,
+    body: (inside: StoreCore) => Effect.Effect<A, E, R>
+  ): Effect.Effect<{ readonly result: A; readonly commitSha: Option.Option<string> }, E | WriteError, R> =>
+    Effect.gen(function* () {
+      yield* refuseReadOnly(core, operation)
+      const work = options.branch ?? `${workPrefix}${yield* core.nextId}`
+      const wrong = branchError(operation, work)
+      if (wrong !== undefined) return yield* wrong
+      const mine = new Set<string>()
+      const kept = new Set<string>()
+      const branches: WorkBranches = {
+        create: (branch, at) =>
+          Effect.gen(function* () {
+            const elsewhere = isRunning(branch)
+            running.add(nameOf(branch))
+            const made = yield* detached(
+              core.remote.createBranch(branch, at.commit, {
+                unique: branch !== options.branch,
+                temporary: branch !== options.branch
+              })
+            )
+            const isRefused =
+              Exit.isFailure(made) && Option.exists(Cause.failureOption(made.cause), isRefMoved)
+            // A name of our own may have become a branch where nobody answered; another name may be anybody's.
+            if (Exit.isSuccess(made) || (!isRefused && branch !== options.branch)) mine.add(branch)
+            else if (!elsewhere) running.delete(nameOf(branch))
+            return yield* made
+          }).pipe(Effect.uninterruptible),
+        keep: (branch) => kept.add(branch),
+        gone: (branch) => {
+          mine.delete(branch)
+          running.delete(nameOf(branch))
+        }
+      }
+      const reads = new ReadSet()
+      const calls = makeCalls()
+
+      const published = Effect.gen(function* () {
+        const base = yield* start(core)
+        yield* Effect.catchTag(
+          branches.create(work, base),
+          "RefMoved",
+          () =>
+            new ConflictError({
+              operation,
+              message: `the branch ${work} exists already`,
+              hint: "give the transaction another branch, or none",
+              conflicts: [],
+              branch: work
+            })
+        )
+        const result = yield* body(calls.of(core.onFork(work, reads), { reads, message: options.message }))
+        const commitSha = yield* Effect.catchTag(
+          publish(core, work, base, yield* calls.end, reads, branches, judge),
+          "RefMoved",
+          (error) => {
+            branches.keep(work)
+            return conflict(work, error.message, [])
+          }
+        )
+        yield* Effect.annotateCurrentSpan({
+          documents: calls.written.size,
+          ...(Option.isSome(commitSha) && { commit: commitSha.value })
+        })
+        core.transaction?.wrote(calls.written)
+        return { result, commitSha }
+      })
+
+      const removed = (branch: string) =>
+        core.remote.deleteBranch(branch).pipe(
+          Effect.retry({ times: 2 }),
+          Effect.timeout(cleaning),
+          Effect.catchAllCause((cause) =>
+            Effect.logWarning(
+              `the work branch ${branch} could not be removed: removeTransaction does it`,
+              cause
+            )
+          )
+        )
+      const clean = Effect.gen(function* () {
+        yield* calls.abandon(cleaning)
+        for (const branch of mine) running.delete(nameOf(branch))
+        const given = Array.from(mine).filter((branch) => !kept.has(branch))
+        if (given.length > 0) yield* detached(Effect.forEach(given, removed, { discard: true }))
+      })
+      const whole = Effect.ensuring(published, clean)
+      const outer = core.transaction
+      if (outer === undefined) return yield* whole
+      // What the outer body does next may depend on what was read here, also where this one fails.
+      const noted = Effect.sync(() => outer.reads.add(reads))
+      return yield* outer.nested(Effect.ensuring(whole, noted))
+    })
+
+  return {
+    transaction: (options, body) =>
+      run(options, (inside) => {
+        const { batch, collection } = open(inside)
+        return runBody(operation, body, guardTransaction({ branch: inside.branch, collection, batch }))
+      }),
+    withTransaction: (effect, options = {}) =>
+      Effect.map(
+        run(options, (inside) => joining(core, inside)(effect)),
+        ({ result }) => result
+      ),
+    staleTransactions: Effect.map(core.remote.listBranches(workPrefix), (found) =>
+      found
+        .filter(
+          ({ name }) => !isRunning(name) && /^[0-9A-HJKMNP-TV-Z]{26}$/i.test(name.slice(workPrefix.length))
+        )
+        .map(({ commit, name }) => ({
+          branch: name,
+          commitSha: commit,
+          startedAt: new Date(timeOf(name.slice(workPrefix.length)))
+        }))
+    ),
+    removeTransaction: (branch) =>
+      Effect.gen(function* () {
+        yield* refuseReadOnly(core, "Store.removeTransaction")
+        if (!branch.startsWith(workPrefix)) {
+          return yield* new ValidationError({
+            operation: "Store.removeTransaction",
+            message: `${JSON.stringify(branch)} is not the work branch of a transaction`,
+            hint: `work branches begin with ${workPrefix}: staleTransactions lists them`
+          })
+        }
+        if (isRunning(branch)) {
+          return yield* new ValidationError({
+            operation: "Store.removeTransaction",
+            message: `the transaction of ${branch} is still running`
+          })
+        }
+        yield* core.remote.deleteBranch(branch)
+      })
+  }
+}

@@ -1,0 +1,129 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import { NotFoundError, type ReadError, ValidationError } from "../../../domain/StoreError.js"
+import type { MergeBase } from "../../Collection.js"
+import { documentPath } from "../../DocumentPath.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { type Place, readVersion } from "../commit/Versions.js"
+import type { StoredVersion } from "../commit/WriteUnit.js"
+
+/** Commits of one document that are looked at for a revision. */
+const mostCommits = 1_000
+
+const hint = "read the document again, and give what version(id) returned"
+
+/** Whether a version is the one that a write is based on, as far as it says. */
+export const isBase = (base: MergeBase, { oid, rev }: StoredVersion): boolean =>
+  typeof base === "number" ? rev === base : oid === (typeof base === "string" ? base : base.sha)
+
+const described = (base: MergeBase): string =>
+  typeof base === "number"
+    ? `revision ${base}`
+    : `version ${(typeof base === "string" ? base : base.sha).slice(0, 7)}`
+
+const unknown = (place: Place, base: MergeBase, core: StoreCore) =>
+  new NotFoundError({
+    ...place,
+    message: `${described(base)} of ${place.collection}/${place.id} is not in ${core.remote.name}`,
+    hint
+  })
+
+/** The document's file where the settings of the branch put it, and the head of the branch. */
+const locate = (core: StoreCore, place: Place) =>
+  Effect.gen(function* () {
+    const snapshot = core.snapshot()
+    const head = yield* snapshot.head
+    const { settings } = yield* core.settings(snapshot)
+    return { head, path: documentPath(core.options.root, settings, place.collection, place.id) }
+  })
+
+const versionAt = (
+  core: StoreCore,
+  commit: Parameters<StoreCore["remote"]["file"]>[0],
+  path: string
+): Effect.Effect<Option.Option<StoredVersion>, ReadError> =>
+  Effect.flatMap(
+    core.remote.file(commit, path),
+    Effect.transposeMapOption((blob) => readVersion(path, blob))
+  )
+
+const byCommit = (
+  core: StoreCore,
+  commit: string,
+  path: string
+): Effect.Effect<Option.Option<StoredVersion>, ReadError> =>
+  Effect.flatMap(
+    core.remote.resolve(commit),
+    Option.match({
+      onNone: () => Effect.succeedNone,
+      onSome: (head) => versionAt(core, head, path)
+    })
+  )
+
+/** Every version of the document that the history has, the newest first; none where a commit deleted it. */
+const versions = (core: StoreCore, at: Oid, path: string) =>
+  core.remote
+    .log(at, path, { limit: mostCommits })
+    .pipe(
+      Stream.mapEffect(({ commit, parents }) =>
+        Effect.map(versionAt(core, commit, path), (version) => ({ isMerge: parents.length > 1, version }))
+      )
+    )
+
+/** The version that has a revision: the history must tell one, since edits by hand and merges may give two the same. */
+const byRevision = (core: StoreCore, place: Place, at: Oid, path: string, wanted: number) =>
+  Effect.gen(function* () {
+    const ambiguous = new ValidationError({
+      ...place,
+      message: `the history of ${place.collection}/${place.id} has several versions with revision ${wanted}`,
+      hint
+    })
+    // An edit by hand may have lowered it for a while: what is older is known by its revision once it was found.
+    const isOlder = (version: Option.Option<StoredVersion>) =>
+      Option.exists(version, ({ rev }) => rev < wanted)
+    const isIt = (version: Option.Option<StoredVersion>) =>
+      Option.exists(version, ({ rev }) => rev === wanted)
+    const candidates = yield* versions(core, at, path).pipe(
+      Stream.mapAccum(false, (found, one) => [
+        found || isIt(one.version),
+        { ...one, isEnd: found && isOlder(one.version) }
+      ]),
+      Stream.takeWhile(({ isEnd }) => !isEnd),
+      Stream.tap(({ isMerge }) => (isMerge ? ambiguous : Effect.void)),
+      Stream.filterMap(({ version }) => Option.filter(version, ({ rev }) => rev === wanted)),
+      Stream.runCollect
+    )
+    const found = Chunk.head(candidates)
+    const isOne = Chunk.every(candidates, ({ oid }) => Option.exists(found, (first) => first.oid === oid))
+    return isOne ? found : yield* ambiguous
+  })
+
+/** The version that a write is based on, read from the history of the branch, or from the commit that it names. */
+export const readBase = (
+  core: StoreCore,
+  place: Place,
+  base: MergeBase
+): Effect.Effect<StoredVersion, ReadError> =>
+  Effect.gen(function* () {
+    const { head, path } = yield* locate(core, place)
+    if (Option.isNone(head)) return yield* unknown(place, base, core)
+    const at = head.value.commit
+    const find = (): Effect.Effect<Option.Option<StoredVersion>, ReadError> => {
+      if (typeof base === "number") return byRevision(core, place, at, path, base)
+      const { commit, sha } = typeof base === "string" ? { commit: undefined, sha: base } : base
+      const isIt = Option.filter<StoredVersion>(({ oid }) => oid === sha)
+      const inHistory = versions(core, at, path).pipe(
+        Stream.filterMap(({ version }) => isIt(version)),
+        Stream.runHead
+      )
+      const inCommit = commit === undefined ? Effect.succeedNone : byCommit(core, commit, path)
+      return Effect.flatMap(Effect.map(inCommit, isIt), (found) =>
+        Option.isSome(found) ? Effect.succeed(found) : inHistory
+      )
+    }
+    const found = yield* find()
+    return Option.isSome(found) ? found.value : yield* unknown(place, base, core)
+  })

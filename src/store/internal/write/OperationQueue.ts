@@ -1,0 +1,148 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { encodeSliced, isPlainObject } from "../../../domain/CanonicalJson.js"
+import { collectionNameProblem } from "../../../domain/CollectionName.js"
+import type { JsonObject } from "../../../domain/Document.js"
+import { idProblem } from "../../../domain/DocumentId.js"
+import { copyOf, NotCopied } from "../../../domain/JsonCopy.js"
+import { ConflictError, ValidationError } from "../../../domain/StoreError.js"
+import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
+import { codecOf } from "../calls/Codec.js"
+import { withoutMetadata } from "../commit/Versions.js"
+import type { DocumentOperation } from "../commit/WriteUnit.js"
+
+/** One queued operation; `document` is a copy that no caller can change. */
+export interface Queued {
+  readonly kind: "put" | "insert" | "delete"
+  readonly collection: string
+  readonly id: string
+  readonly document: JsonObject | undefined
+}
+
+export const keyOf = (collection: string, id: string): string => `${collection}/${id}`
+
+const invalid = (operation: string, collection: string, id: string, message: string, path?: string) =>
+  new ValidationError({
+    operation,
+    collection,
+    id,
+    message: `${collection}/${id}: ${message}`,
+    ...(path === undefined ? {} : { issues: [{ path, message }] })
+  })
+
+/** What is wrong with the names, if anything. */
+export const checkNames = (operation: string, collection: string, id: string) => {
+  const problem = collectionNameProblem(collection) ?? idProblem(id)
+  return problem === undefined ? undefined : invalid(operation, collection, id, problem)
+}
+
+/**
+ * A queued operation, checked; the document is copied, and encoded by the schema of a definition. With `anyId` an id that
+ * it carries is ignored.
+ */
+export const queued = (
+  operation: string,
+  kind: Queued["kind"],
+  given: CollectionLike,
+  id: string,
+  document: unknown,
+  anyId = false
+): Effect.Effect<Queued, ValidationError> =>
+  Effect.suspend((): Effect.Effect<Queued, ValidationError> => {
+    const collection = nameIn(given)
+    const problem = checkNames(operation, collection, id)
+    if (problem !== undefined) return problem
+    if (kind === "delete") return Effect.succeed({ kind, collection, id, document: undefined })
+    if (typeof given === "string") return copied(operation, kind, collection, id, document, anyId)
+    const codec = codecOf(given)
+    const place = { operation, collection, id, path: `${collection}/${id}` }
+    return Effect.flatMap(codec.copy(place, document), (copy) =>
+      Effect.flatMap(codec.encode(place, copy, anyId), (encoded) =>
+        copied(operation, kind, collection, id, encoded, anyId)
+      )
+    )
+  })
+
+/** A document as it is written. */
+const copied = (
+  operation: string,
+  kind: Queued["kind"],
+  collection: string,
+  id: string,
+  given: unknown,
+  anyId: boolean
+): Effect.Effect<Queued, ValidationError> =>
+  Effect.gen(function* () {
+    if (typeof given !== "object" || given === null || !isPlainObject(given)) {
+      return yield* invalid(operation, collection, id, "a document is a JSON object")
+    }
+    const copy = Either.try(() => copyOf(given) as JsonObject)
+    if (Either.isLeft(copy)) {
+      if (copy.left instanceof NotCopied) {
+        return yield* invalid(operation, collection, id, copy.left.message, copy.left.problem.path)
+      }
+      return yield* invalid(operation, collection, id, `the document cannot be read: ${copy.left}`)
+    }
+    const document = copy.right
+    const carried = Object.hasOwn(document, "_id") ? document["_id"] : undefined
+    if (!anyId && carried !== undefined && carried !== id) {
+      return yield* invalid(
+        operation,
+        collection,
+        id,
+        `the document says that its _id is ${JSON.stringify(carried)}`,
+        "_id"
+      )
+    }
+    const content = withoutMetadata(document)
+    const encoded = yield* encodeSliced(content)
+    if (encoded._tag === "Left") {
+      const { message, path } = encoded.left
+      return yield* invalid(
+        operation,
+        collection,
+        id,
+        `${path === "" ? "the document" : path}: ${message}`,
+        path
+      )
+    }
+    return { kind, collection, id, document: content }
+  })
+
+/** The error for an insert of what the same queue already writes. */
+export const alreadyQueued = (operation: string, collection: string, id: string) =>
+  new ConflictError({
+    operation,
+    collection,
+    id,
+    message: `${collection}/${id} is already written by this queue`,
+    hint: "put replaces what was queued",
+    conflicts: [{ collection, id, expected: null, actual: {} }]
+  })
+
+/**
+ * One operation for each document: the last one wins. An insert goes on asking that the document be absent, whatever
+ * follows it; deleting what the same queue put is nothing when the document is not there.
+ */
+export const fold = (queue: ReadonlyArray<Queued>): ReadonlyArray<DocumentOperation> => {
+  const last = new Map<
+    string,
+    { readonly item: Queued; readonly absent: boolean; readonly tolerant: boolean }
+  >()
+  for (const item of queue) {
+    const key = keyOf(item.collection, item.id)
+    const before = last.get(key)
+    last.set(key, {
+      item,
+      absent: before?.absent === true || (item.kind === "insert" && before === undefined),
+      tolerant: before !== undefined && (before.tolerant || before.item.kind !== "delete")
+    })
+  }
+  return Array.from(last.values(), ({ absent, item, tolerant }) => ({
+    collection: item.collection,
+    id: item.id,
+    needs: absent ? "absent" : item.kind === "delete" && !tolerant ? "present" : "any",
+    next: () => Effect.succeed({ document: Option.fromNullable(item.document) })
+  }))
+}

@@ -1,0 +1,100 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { StoredDocument } from "../../../domain/Document.js"
+import { settingsFileName } from "../../../domain/Settings.js"
+import { NotFoundError } from "../../../domain/StoreError.js"
+import type { ReadError, RestoreOptions, WriteError } from "../../Collection.js"
+import { documentPath, under } from "../../DocumentPath.js"
+import type { Head, Wants } from "../../remote/GitRemote.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { readVersion, unreadable, withoutMetadata } from "../commit/Versions.js"
+import { makeSnapshot } from "../snapshot/Snapshot.js"
+import { checkNames } from "./OperationQueue.js"
+
+/** The commit that a name stands for, together with what will be read of it, or the error that says it is missing. */
+export const requireCommit = (
+  core: StoreCore,
+  operation: string,
+  name: string,
+  wants?: Wants
+): Effect.Effect<Head, ReadError> =>
+  Effect.gen(function* () {
+    const snapshot = core.remote.snapshotAt(name)
+    if (wants !== undefined) yield* snapshot.prefetch(() => wants)
+    return yield* Option.match(yield* snapshot.head, {
+      onSome: Effect.succeed,
+      onNone: () =>
+        new NotFoundError({
+          operation,
+          message: `${core.remote.name} has no commit ${name}`,
+          hint: "history lists the commits of a document"
+        })
+    })
+  })
+
+const expectationOf = ({ expectedRev }: RestoreOptions) =>
+  expectedRev === undefined
+    ? undefined
+    : expectedRev === null
+      ? { absent: true as const }
+      : { rev: expectedRev }
+
+/** Brings back the version of a document that a commit holds, exactly, as a new commit. */
+export const restoreDocument = (
+  core: StoreCore,
+  collection: string,
+  id: string,
+  commitSha: string,
+  options: RestoreOptions = {}
+): Effect.Effect<StoredDocument, WriteError> =>
+  Effect.gen(function* () {
+    const operation = "Collection.restore"
+    const problem = checkNames(operation, collection, id)
+    if (problem !== undefined) return yield* problem
+    const { root } = core.options
+    const guessed = documentPath(root, core.repository.lastSeen().settings, collection, id)
+    const snapshot = makeSnapshot(core.remote.snapshotAt(commitSha))
+    yield* snapshot.prefetch(() => ({ files: [under(root, settingsFileName), guessed], trees: [root] }))
+    const { settings } = yield* core.repository.at(snapshot)
+    const path = documentPath(root, settings, collection, id)
+    const file = yield* snapshot.file(path)
+    const commit = snapshot.known()?.commit ?? commitSha
+    if (Option.isNone(file) && snapshot.known() === undefined)
+      yield* requireCommit(core, operation, commitSha)
+    if (Option.isNone(file)) {
+      return yield* new NotFoundError({
+        operation,
+        path,
+        collection,
+        id,
+        message: `${collection}/${id} is not in commit ${commit.slice(0, 7)}`,
+        hint: "restore takes a commit in which the document exists"
+      })
+    }
+    const past = yield* readVersion(path, file.value)
+    if (Option.isNone(past.document)) {
+      return yield* unreadable({ operation, collection, id, path }, past.problem ?? "holds no document")
+    }
+    const document = Option.some(withoutMetadata(past.document.value))
+    const outcome = yield* core.write({
+      operation,
+      message: options.message ?? `restore ${collection}/${id} from ${commit.slice(0, 7)}`,
+      mode: "document",
+      operations: [
+        {
+          collection,
+          id,
+          needs: "any",
+          expected: expectationOf(options),
+          next: () =>
+            Effect.succeed({
+              document,
+              createdAt: past.createdAt,
+              rev: past.rev,
+              sources: [past.content]
+            })
+        }
+      ]
+    })
+    return Option.getOrThrow(outcome.documents[0]!.after).document
+  })

@@ -1,0 +1,108 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { NotFoundError, ValidationError } from "../../../domain/StoreError.js"
+import { under } from "../../DocumentPath.js"
+import type { StoreService } from "../../StoreService.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { withoutMetadata } from "../commit/Versions.js"
+import type { DocumentOperation } from "../commit/WriteUnit.js"
+import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
+import { requireCommit } from "./Restore.js"
+
+/** Reverts over a core: the documents that a commit changed, as they were before it, in one forward commit. */
+export const makeRevert =
+  (core: StoreCore): StoreService["revert"] =>
+  (commitSha, options = {}) =>
+    Effect.gen(function* () {
+      const operation = "Store.revert"
+      const below = under(core.options.root, "")
+      const commit = yield* requireCommit(core, operation, commitSha, {
+        files: [],
+        trees: [],
+        changes: (path) => path.startsWith(below) && path.endsWith(".json")
+      })
+      const short = commit.commit.slice(0, 7)
+      const info = yield* Effect.flatMap(core.remote.commitInfo(commit.commit), (found) =>
+        Option.isSome(found) ? Effect.succeed(found.value) : missingCommit(operation, commit.commit)
+      )
+      const first = info.parents[0]
+      if (first === undefined) {
+        return yield* new ValidationError({
+          operation,
+          message: `${short} is the first commit of its history: there is nothing before it to go back to`,
+          hint: "delete the documents instead"
+        })
+      }
+      const parent = yield* Effect.flatMap(core.remote.resolve(first), (found) =>
+        Option.isSome(found) ? Effect.succeed(found.value) : missingCommit(operation, first)
+      )
+      const { documents, others } = yield* changesBetween(core, Option.some(parent), commit)
+      const versions = yield* versionsAt(
+        core,
+        parent,
+        documents.flatMap(({ before }) => before ?? [])
+      )
+      const pastOf = ({ before }: ChangedDocument) =>
+        before === undefined ? undefined : versions.get(before.path)
+      const isReadable = (document: ChangedDocument) => {
+        const past = pastOf(document)
+        return past === undefined || Option.isSome(past.document)
+      }
+      const reverted = documents.filter(isReadable)
+      const skipped = [
+        ...others,
+        ...documents.filter((document) => !isReadable(document)).map(({ before }) => before!.path)
+      ].sort()
+      const expectations = reverted.map(({ after, collection, id }) => ({
+        collection,
+        id,
+        expected: after === undefined ? { absent: true } : { sha: after.oid }
+      }))
+      const operations = reverted.map((changed): DocumentOperation => {
+        const { collection, id } = changed
+        const past = pastOf(changed)
+        const document = Option.map(
+          Option.flatMap(Option.fromNullable(past), (version) => version.document),
+          withoutMetadata
+        )
+        return {
+          collection,
+          id,
+          needs: "any",
+          next: () =>
+            Effect.succeed({
+              document,
+              createdAt: past?.createdAt,
+              rev: past?.rev,
+              sources: past === undefined ? [] : [past.content]
+            })
+        }
+      })
+      const outcome =
+        operations.length === 0
+          ? undefined
+          : yield* core.write({
+              operation,
+              message: options.message ?? `revert ${short}`,
+              mode: "document",
+              operations,
+              expectations: options.force === true ? [] : expectations
+            })
+      if (outcome === undefined || Option.isNone(outcome.committed)) {
+        return yield* new ValidationError({
+          operation,
+          message: `${short} left no document changed: there is nothing to revert`,
+          issues: skipped.map((path) => ({ path, message: "is not a document of the store" }))
+        })
+      }
+      return {
+        commitSha: outcome.committed.value.commit,
+        documents: outcome.documents
+          .filter(({ after, before }) => Option.isSome(after) || Option.isSome(before))
+          .map(({ collection, id }) => ({ collection, id })),
+        skipped
+      }
+    })
+
+const missingCommit = (operation: string, sha: string) =>
+  new NotFoundError({ operation, message: `the commit ${sha} is not in the repository` })

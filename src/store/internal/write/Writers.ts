@@ -1,0 +1,360 @@
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import { detached } from "../../../domain/Detached.js"
+import * as Monotonic from "../../../domain/Monotonic.js"
+import { AmbiguousWriteError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import type { WriteError } from "../../Collection.js"
+import type { CollectionLike } from "../../CollectionDefinition.js"
+import type { StoreService } from "../../StoreService.js"
+import type { Writer, WriterOptions } from "../../Writer.js"
+import { runBody } from "../calls/Guard.js"
+import { guardWriter } from "../calls/Signatures.js"
+import type { StoreCore } from "../commit/StoreCore.js"
+import { nameOf } from "../commit/WriteUnit.js"
+import { OperationPlaces, type Place } from "./OperationPlaces.js"
+import * as Queue from "./OperationQueue.js"
+
+/** How long the last flush may take when the body failed or was interrupted. */
+const lastFlush = Duration.seconds(5)
+
+const targets = (items: ReadonlyArray<Place>) =>
+  Array.from(
+    new Map(items.map(({ collection, id }) => [Queue.keyOf(collection, id), { collection, id }])).values()
+  )
+
+const names = (items: ReadonlyArray<Place>) => {
+  const all = targets(items).map(({ collection, id }) => Queue.keyOf(collection, id))
+  return all.length <= 10 ? all.join(", ") : `${all.slice(0, 10).join(", ")} and ${all.length - 10} more`
+}
+
+/** What an error was before a writer told more of it. */
+const originals = new WeakMap<object, WriteError>()
+
+/** The error that names what is not durable because of it; another one, since others may hold the same. */
+const telling = (
+  error: WriteError,
+  items: ReadonlyArray<Place>,
+  told = accountOf(error, items)
+): WriteError => {
+  const original = originals.get(error) ?? error
+  const hint = original.hint === undefined ? told : `${original.hint}; ${told}`
+  const Same = original.constructor as new (fields: object) => WriteError
+  const { cause, message } = original
+  const made = new Same({ ...original, message, cause, unwritten: targets(items), hint })
+  originals.set(made, original)
+  return made
+}
+
+const accountOf = (error: WriteError, items: ReadonlyArray<Place>) =>
+  `${error._tag === "AmbiguousWriteError" ? "perhaps written" : "not yet written"}: ${names(items)}`
+
+interface OpenWriter {
+  readonly writer: Writer
+  /** Commits everything, whatever failed before. */
+  readonly finish: Effect.Effect<void, WriteError>
+  /** The documents that were written, by `nameOf`. */
+  readonly written: ReadonlySet<string>
+  /** What waits, with what is being written first. */
+  readonly left: Effect.Effect<{ readonly items: ReadonlyArray<Place>; readonly taken: number }>
+  readonly close: Effect.Effect<void>
+}
+
+const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): OpenWriter => {
+  const maxOperations = options.maxOperations ?? 50
+  const maxSeconds = options.maxSeconds ?? 5
+  const turn = Effect.unsafeMakeSemaphore(1)
+  const made: Array<string> = []
+  const written = new Set<string>()
+  /** The first `taken` are being written. */
+  const places = new OperationPlaces()
+  let taken = 0
+  let failed: WriteError | undefined
+  let timer: Fiber.Fiber<void> | undefined
+  let draining: Fiber.Fiber<Option.Option<string>, WriteError> | undefined
+  let ended = false
+
+  /** Writes the oldest operations as one commit once they are checked, unless only `least` wait. */
+  const writeSome = (least: number): Effect.Effect<Option.Option<string>, WriteError> =>
+    Effect.zipRight(
+      places.checked(maxOperations),
+      Effect.suspend((): Effect.Effect<Option.Option<string>, WriteError> => {
+        if (places.all.length <= least) return Effect.succeedNone
+        const items = places.ready(maxOperations)
+        if (items.length === 0) return Effect.succeedNone
+        taken = items.length
+        return core
+          .write({
+            operation: "Writer.flush",
+            message: options.message ?? `writer: ${items.length} operations`,
+            mode: "document",
+            operations: Queue.fold(items)
+          })
+          .pipe(
+            Effect.onExit((exit) =>
+              Effect.sync(() => {
+                taken = 0
+                const error = Exit.isSuccess(exit) ? Option.none() : Cause.failureOption(exit.cause)
+                const isRefused = Option.exists(error, ({ _tag }) => _tag !== "AmbiguousWriteError")
+                if (!isRefused) places.drop(items)
+                if (Exit.isFailure(exit) && Option.isNone(error)) failed = telling(interrupted(), items)
+              })
+            ),
+            Effect.map((outcome) => {
+              const sha = Option.map(outcome.committed, ({ commit }) => commit as string)
+              if (Option.isSome(sha)) made.push(sha.value)
+              for (const document of outcome.documents) written.add(nameOf(document))
+              return sha
+            }),
+            Effect.mapError((error) =>
+              telling(error, error._tag === "AmbiguousWriteError" ? items : places.all)
+            )
+          )
+      })
+    ).pipe(turn.withPermits(1))
+
+  const drainNow = (least: number) =>
+    Effect.gen(function* () {
+      let last = Option.none<string>()
+      while (places.all.length > least) {
+        const sha = yield* writeSome(least)
+        if (Option.isSome(sha)) last = sha
+      }
+      return last
+    })
+
+  /**
+   * Writes until at most `least` operations wait. It runs beside its callers: one that is interrupted leaves a commit
+   * that is under way alone, so that what became of it is known.
+   */
+  const drain = (least: number): Effect.Effect<Option.Option<string>, WriteError> =>
+    Effect.suspend(() => {
+      const running = draining
+      if (running !== undefined) {
+        return Effect.flatMap(heard(running), (sha) =>
+          places.all.length > least ? drain(least) : Effect.succeed(sha)
+        )
+      }
+      let over = false
+      const loop = Effect.onExit(drainNow(least), (exit) =>
+        Effect.suspend(() => {
+          over = true
+          draining = undefined
+          if (Exit.isSuccess(exit)) return arm(0)
+          const lost = Option.filter(
+            Cause.failureOption(exit.cause),
+            ({ _tag }) => _tag === "AmbiguousWriteError"
+          )
+          if (Option.isSome(lost)) failed = lost.value
+          return Effect.void
+        })
+      )
+      return Effect.flatMap(Effect.forkIn(Effect.interruptible(loop), scope), (fiber) => {
+        // It may have come to its end before this fibre went on.
+        if (!over) draining = fiber
+        return heard(fiber)
+      })
+    })
+
+  /** Whoever is told of a lost write has heard it for all; where nobody waits any more, the next call tells. */
+  const heard = (fiber: Fiber.Fiber<Option.Option<string>, WriteError>) =>
+    Effect.tapError(Fiber.join(fiber), (error) =>
+      Effect.sync(() => {
+        if (failed === error) failed = undefined
+      })
+    )
+
+  /** Ends in the moment in which nothing waits: what is queued later is refused, never lost. */
+  const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(drain(0), () =>
+    Effect.suspend(() => {
+      if (places.all.length > 0) return drainAndEnd
+      ended = true
+      return Effect.void
+    })
+  )
+
+  /** Sets the timer for the oldest operation, not sooner than `least` milliseconds from now. */
+  const arm = (least: number): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const running = timer
+      timer = undefined
+      const stop = running === undefined ? Effect.void : Fiber.interruptFork(running)
+      const oldest = places.all[taken]
+      if (oldest === undefined || ended) return stop
+      return Effect.gen(function* () {
+        yield* stop
+        const now = yield* Monotonic.millis
+        const wait = Math.max(least, oldest.since + maxSeconds * 1000 - now)
+        timer = yield* Effect.forkIn(
+          Effect.interruptible(Effect.zipRight(Effect.sleep(Duration.millis(wait)), onTimer)),
+          scope
+        )
+      })
+    })
+  const armAgain = Effect.suspend(() => arm(maxSeconds * 1000))
+
+  const onTimer: Effect.Effect<void> = Effect.suspend(() => {
+    timer = undefined
+    return Effect.catchAll(Effect.asVoid(drain(0)), (error) =>
+      Effect.zipRight(
+        Effect.sync(() => {
+          failed = error
+        }),
+        Effect.logWarning(`a writer's timed flush failed: ${error.message} (${error.hint})`)
+      )
+    )
+  })
+
+  /** Fails once with what the timer met. */
+  const raise = Effect.suspend((): Effect.Effect<void, WriteError> => {
+    const error = failed
+    failed = undefined
+    return error === undefined ? Effect.void : Effect.zipRight(armAgain, Effect.fail(error))
+  })
+
+  const add = (
+    kind: Queue.Queued["kind"],
+    given: CollectionLike,
+    id: string,
+    document?: unknown,
+    anyId?: boolean
+  ): Effect.Effect<void, WriteError> =>
+    Effect.gen(function* () {
+      const operation = `Writer.${kind}`
+      if (ended) return yield* closed(operation)
+      yield* raise
+      const since = yield* Monotonic.millis
+      const refusal = () => (ended ? closed(operation) : undefined)
+      yield* places.add({ operation, kind, given, id, document, anyId, since, refusal })
+      if (places.all.length >= maxOperations) yield* Effect.tapError(drain(maxOperations - 1), () => armAgain)
+      else if (timer === undefined && draining === undefined) yield* arm(0)
+    })
+
+  return {
+    writer: {
+      put: (collection, id, document) => add("put", collection, id, document),
+      insert: (collection, document, given) =>
+        Effect.flatMap(given?.id === undefined ? core.nextId : Effect.succeed(given.id), (id) =>
+          Effect.as(add("insert", collection, id, document, given?.id === undefined), id)
+        ),
+      delete: (collection, id) => add("delete", collection, id),
+      flush: Effect.suspend((): Effect.Effect<Option.Option<string>, WriteError> => {
+        if (ended) return closed("Writer.flush")
+        if (failed?._tag === "AmbiguousWriteError") return Effect.as(raise, Option.none())
+        failed = undefined
+        return Effect.tapError(drain(0), () => armAgain)
+      }).pipe(Effect.withSpan("Writer.flush")),
+      discard: Effect.suspend(() => {
+        const dropped = places.all.slice(taken)
+        places.drop(dropped)
+        return Effect.as(arm(0), dropped.length)
+      }),
+      pending: Effect.sync(() => places.all.length),
+      commits: Effect.sync(() => [...made])
+    },
+    finish: Effect.suspend(() => {
+      const lost = failed?._tag === "AmbiguousWriteError" ? failed : undefined
+      return Effect.zipRight(drainAndEnd, lost ?? Effect.void)
+    }),
+    written,
+    left: Effect.sync(() => ({ items: [...places.all], taken })),
+    close: Effect.suspend(() => {
+      ended = true
+      return arm(0)
+    })
+  }
+}
+
+const interrupted = () =>
+  new AmbiguousWriteError({
+    operation: "Writer.flush",
+    message: "a commit was cut off: whether it was made is not known"
+  })
+
+const closed = (operation: string) =>
+  new ValidationError({
+    operation,
+    message: "this writer has ended",
+    hint: "use a writer inside the function that was given it"
+  })
+
+/** The last flush did not end in time: what it was writing may have been written, what waited behind it was not. */
+const tooSlow = ({ items, taken }: Effect.Effect.Success<OpenWriter["left"]>) => {
+  const fields = {
+    operation: "Store.writer",
+    message: `the last flush took longer than ${Duration.toSeconds(lastFlush)} seconds`
+  }
+  if (taken === 0) return telling(new RemoteError({ ...fields, reason: "Timeout" }), items)
+  const perhaps = `perhaps written: ${names(items.slice(0, taken))}`
+  const told = items.length === taken ? perhaps : `${perhaps}; not written: ${names(items.slice(taken))}`
+  return telling(new AmbiguousWriteError(fields), items, told)
+}
+
+/** One flush, bounded; what it could not write is logged and is the failure, by id. */
+const lastChance = ({ finish, left }: OpenWriter): Effect.Effect<void, WriteError> =>
+  finish.pipe(
+    Effect.timeoutOption(lastFlush),
+    Effect.flatMap((done) =>
+      Effect.flatMap(left, (waiting) =>
+        Option.isSome(done) || waiting.items.length === 0 ? Effect.void : Effect.fail(tooSlow(waiting))
+      )
+    ),
+    Effect.tapError((error) =>
+      Effect.logError(`a writer ended with operations that are not durable: ${error.message} (${error.hint})`)
+    )
+  )
+
+/** A failure without what a writer told of it, once that is written after all. */
+const untold = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
+  Cause.map(cause, (error) => {
+    const original = typeof error === "object" && error !== null ? originals.get(error) : undefined
+    return original === undefined || original._tag === "AmbiguousWriteError" ? error : (original as E)
+  })
+
+/** What a writer gives, once the last flush is over. */
+const ended = <A>({ writer, written }: OpenWriter, result: A) =>
+  Effect.tap(
+    Effect.map(writer.commits, (commits) => ({ result, commits })),
+    ({ commits }) =>
+      Effect.annotateCurrentSpan({
+        documents: written.size,
+        ...(commits.length > 0 && { commit: commits.at(-1) })
+      })
+  )
+
+/** Writers over a core: operations are committed together, and the last flush belongs to the effect. */
+export const makeWriter =
+  (core: StoreCore): StoreService["writer"] =>
+  (options, body) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const opened = open(core, options, scope)
+        const exit = yield* Effect.exit(restore(runBody("Store.writer", body, guardWriter(opened.writer))))
+        const end = Exit.isSuccess(exit) ? yield* Effect.exit(restore(opened.finish)) : Exit.void
+        if (Exit.isSuccess(exit) && Exit.isSuccess(end)) {
+          yield* Effect.zipRight(opened.close, Scope.close(scope, Exit.void))
+          return yield* ended(opened, exit.value)
+        }
+        const last = yield* detached(lastChance(opened))
+        yield* opened.close
+        // Not waited for: a write that hangs beyond the bound may not hang its caller.
+        yield* Effect.forkDaemon(Scope.close(scope, Exit.void))
+        if (Exit.isFailure(exit)) {
+          return yield* Exit.isFailure(last)
+            ? Effect.failCause(Cause.sequential(exit.cause, last.cause))
+            : Effect.failCause(untold(exit.cause))
+        }
+        if (Exit.isFailure(last)) return yield* Effect.failCause(last.cause)
+        if (Exit.isFailure(end) && isFinal(end.cause)) return yield* Effect.failCause(end.cause)
+        return yield* ended(opened, exit.value)
+      })
+    )
+
+/** Whether no later flush makes it good: it was interrupted, or what became of a write is not known. */
+const isFinal = (cause: Cause.Cause<WriteError>) =>
+  !Option.exists(Cause.failureOption(cause), ({ _tag }) => _tag !== "AmbiguousWriteError")

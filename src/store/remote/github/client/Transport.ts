@@ -1,0 +1,233 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Monotonic from "../../../../domain/Monotonic.js"
+import type { AuthError } from "../../../../domain/StoreError.js"
+import type { Method } from "../api/Api.js"
+import { ApiFailure, classify, isAmbiguous, isLimit, isTransient, neverConnected } from "./ApiFailure.js"
+import { currentCall, timeLeft } from "./Call.js"
+import { type Credential, type Credentials, makeCredentials } from "./Credentials.js"
+import { inBrowser } from "./InBrowser.js"
+import type { HeaderRecord } from "./LimitHeaders.js"
+import { type Limits, makeLimits } from "./Limits.js"
+import type { Settings } from "./Options.js"
+import { advisedDelay, freshToken, politely } from "./Retry.js"
+
+/** One request, ready to be sent. */
+export interface Exchange {
+  readonly id: string
+  readonly method: Method
+  readonly url: string
+  readonly accept: string
+  readonly body: string | undefined
+  readonly etag: string | undefined
+  readonly resource: string
+  readonly creates: boolean
+  /** Whether it goes to the API's own origin: nothing else gets the token. */
+  readonly authenticate: boolean
+}
+
+/** A success, or "not modified". */
+export interface Answer {
+  readonly status: number
+  readonly headers: HeaderRecord
+  readonly bytes: Uint8Array
+  readonly generation: number
+}
+
+type CallFailure = ApiFailure | AuthError
+
+/** Nobody's: what goes to another address asks for no authorization. */
+const anonymous = Effect.succeed<Credential>({ header: Option.none(), generation: 0, since: 0 })
+
+/** Sends requests politely: authorised, paced, bounded in time, retried where that does no harm. */
+export interface Transport {
+  readonly limits: Limits
+  readonly credentials: Credentials
+  readonly perform: <A>(
+    exchange: Exchange,
+    repeatable: boolean,
+    read: (answer: Answer) => Effect.Effect<A, ApiFailure>
+  ) => Effect.Effect<A, ApiFailure | AuthError>
+}
+
+// A browser's cache would serve answers a minute old without asking, and Node's fetch would carry us past a redirect.
+const init = { redirect: inBrowser ? "follow" : "manual", cache: "no-store" } as RequestInit
+
+const failure = (exchange: Exchange, kind: ApiFailure["kind"], message: string, more: object = {}) =>
+  new ApiFailure({ kind, endpoint: exchange.id, message, ...more })
+
+const makeRequest = (exchange: Exchange, credential: Credential, settings: Settings) => {
+  const headers: Record<string, string> = { accept: exchange.accept }
+  if (exchange.authenticate && Option.isSome(credential.header)) {
+    headers["authorization"] = Redacted.value(credential.header.value)
+  }
+  if (exchange.etag !== undefined) headers["if-none-match"] = exchange.etag
+  if (!inBrowser) {
+    headers["user-agent"] = settings.userAgent
+    if (exchange.authenticate) headers["x-github-api-version"] = "2022-11-28"
+  }
+  const request = HttpClientRequest.make(exchange.method)(exchange.url, { headers })
+  return exchange.body === undefined
+    ? request
+    : HttpClientRequest.bodyText(request, exchange.body, "application/json")
+}
+
+export const makeTransport = (settings: Settings): Effect.Effect<Transport, never, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const given = Option.isSome(settings.session) ? settings.session.value : yield* HttpClient.HttpClient
+    // A trace header is one that CORS refuses.
+    const http = HttpClient.withTracerPropagation(given, false)
+    const credentials = yield* makeCredentials(settings)
+    const limits = yield* makeLimits(settings)
+
+    const follow = (
+      exchange: Exchange,
+      request: HttpClientRequest.HttpClientRequest,
+      hops: number
+    ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError | ApiFailure> =>
+      Effect.flatMap(http.execute(request), (response) => {
+        if (![301, 302, 307, 308].includes(response.status)) return Effect.succeed(response)
+        const location = response.headers["location"]
+        const from = new URL(request.url)
+        const to =
+          location !== undefined && URL.canParse(location, request.url) ? new URL(location, from) : undefined
+        const changesMethod = response.status < 307 && request.method !== "GET"
+        return to === undefined || to.origin !== from.origin || hops >= 5 || changesMethod
+          ? Effect.fail(
+              failure(exchange, "Redirect", `a redirect to ${to?.origin ?? "nowhere"} is not followed`, {
+                status: response.status,
+                hint: "check the repository's name and apiUrl"
+              })
+            )
+          : follow(exchange, HttpClientRequest.setUrl(request, to), hops + 1)
+      })
+
+    const receive = (
+      exchange: Exchange,
+      response: HttpClientResponse.HttpClientResponse,
+      generation: number
+    ): Effect.Effect<Answer, HttpClientError.HttpClientError> =>
+      Effect.map(
+        response.status === 304 || response.status === 204
+          ? Effect.succeed(new ArrayBuffer(0))
+          : response.arrayBuffer,
+        (buffer) => ({
+          status: response.status,
+          headers: response.headers,
+          bytes: new Uint8Array(buffer),
+          generation: exchange.authenticate ? generation : 0
+        })
+      )
+
+    const once = (exchange: Exchange, credential: Credential): Effect.Effect<Answer, ApiFailure> =>
+      Effect.gen(function* () {
+        const wait = Math.min(Duration.toMillis(settings.timeout), yield* timeLeft)
+        if (wait <= 0) {
+          return yield* Effect.fail(
+            failure(exchange, "TimedOut", "the operation's deadline is over", { notSent: true })
+          )
+        }
+        const call = yield* FiberRef.get(currentCall)
+        if (call !== undefined) call.requests++
+        const answer = yield* follow(exchange, makeRequest(exchange, credential, settings), 0).pipe(
+          Effect.flatMap((response) => receive(exchange, response, credential.generation)),
+          Effect.mapError((error) =>
+            error._tag === "ApiFailure"
+              ? error
+              : failure(exchange, "Unreachable", `no answer from ${new URL(exchange.url).origin}`, {
+                  cause: error.cause,
+                  notSent: error._tag === "RequestError" && neverConnected(error.cause)
+                })
+          ),
+          Effect.timeoutFail({
+            duration: wait,
+            onTimeout: () => failure(exchange, "TimedOut", `no answer within ${Math.ceil(wait / 1000)} s`)
+          }),
+          Effect.provideService(FetchHttpClient.RequestInit, init)
+        )
+        const remaining = yield* limits.observe(answer.headers)
+        if (call !== undefined) {
+          call.bytes += answer.bytes.length
+          if (answer.status === 304) call.notModified++
+          if (remaining !== undefined) call.remaining = remaining
+        }
+        if (answer.status < 300 || answer.status === 304) return answer
+        const now = yield* Clock.currentTimeMillis
+        const text = new TextDecoder().decode(answer.bytes)
+        return yield* Effect.fail(classify(exchange.id, answer.status, answer.headers, text, now))
+      }).pipe(
+        limits.through({ endpoint: exchange.id, resource: exchange.resource, creates: exchange.creates })
+      )
+
+    const withCredential = (exchange: Exchange) =>
+      Effect.flatMap(exchange.authenticate ? credentials.current : anonymous, (credential) =>
+        Effect.mapError(once(exchange, credential), (error) => ({ error, credential }))
+      )
+
+    const isFresh = (
+      problem: CallFailure | { readonly error: ApiFailure; readonly credential: Credential }
+    ) =>
+      Effect.map(
+        Monotonic.millis,
+        (now) =>
+          "credential" in problem &&
+          problem.credential.since > 0 &&
+          now - problem.credential.since < 10_000 &&
+          (problem.error.kind === "Credentials" || problem.error.kind === "Forbidden")
+      )
+
+    const authorised = (exchange: Exchange): Effect.Effect<Answer, CallFailure> =>
+      withCredential(exchange).pipe(
+        Effect.catchAll((problem) =>
+          "credential" in problem && problem.error.kind === "Credentials" && exchange.authenticate
+            ? Effect.flatMap(isFresh(problem), (fresh) =>
+                fresh
+                  ? Effect.fail(problem)
+                  : Effect.flatMap(credentials.refused(problem.credential), (another) =>
+                      another ? withCredential(exchange) : Effect.fail(problem)
+                    )
+              )
+            : Effect.fail(problem)
+        ),
+        Effect.retry({ schedule: freshToken, while: isFresh }),
+        Effect.mapError((problem) => ("credential" in problem ? problem.error : problem))
+      )
+
+    /** One request's limit holds back everybody's. */
+    const pauseOthers = (exchange: Exchange, refusal: ApiFailure) =>
+      isLimit(refusal)
+        ? limits.pause(
+            refusal.kind === "PrimaryLimit" ? exchange.resource : undefined,
+            advisedDelay(refusal, 0, settings.backoffFactor)
+          )
+        : Effect.void
+
+    return {
+      limits,
+      credentials,
+      perform: <A>(
+        exchange: Exchange,
+        repeatable: boolean,
+        read: (answer: Answer) => Effect.Effect<A, ApiFailure>
+      ) =>
+        authorised(exchange).pipe(
+          Effect.flatMap(read),
+          Effect.tapErrorTag("ApiFailure", (error) => pauseOthers(exchange, error)),
+          Effect.retry(
+            politely(
+              settings,
+              (error) => isLimit(error) || (isTransient(error) && (repeatable || !isAmbiguous(error)))
+            )
+          )
+        )
+    }
+  })

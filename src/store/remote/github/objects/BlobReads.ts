@@ -1,0 +1,51 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../../domain/Oid.js"
+import { RemoteError } from "../../../../domain/StoreError.js"
+import * as GitObject from "../../../../git/GitObject.js"
+import type { Blob } from "../../GitRemote.js"
+import * as Api from "../api/Api.js"
+import { isMissing } from "../client/ApiFailure.js"
+import { type CallFailure, type Client, rawMedia } from "../client/Client.js"
+import { patiently } from "../client/Retry.js"
+import { decodeBase64 } from "./Base64.js"
+import type { ObjectCache } from "./ObjectCache.js"
+
+/** A blob that a tree names, by its id: it is there, whatever one machine says, and it proves itself. */
+export type ReadBlob = (oid: Oid, path: string) => Effect.Effect<Blob, CallFailure | RemoteError>
+
+export const makeReadBlob = (client: Client, cache: ObjectCache): ReadBlob => {
+  const checked = (oid: Oid, path: string, bytes: Uint8Array): Effect.Effect<Blob, RemoteError> => {
+    const proven = (content: Uint8Array) => {
+      cache.putBlob(oid, content)
+      return Effect.succeed({ path, oid, content })
+    }
+    if (GitObject.hash("blob", bytes) === oid) return proven(bytes)
+    // A host that knows no raw media type sends the blob as JSON.
+    const content = /"content"\s*:\s*"([^"]*)"/.exec(
+      new TextDecoder().decode(bytes.subarray(0, 200_000_000))
+    )?.[1]
+    const decoded = content === undefined ? undefined : decodeBase64(content.replaceAll("\\n", ""))
+    return decoded !== undefined && GitObject.hash("blob", decoded) === oid
+      ? proven(decoded)
+      : Effect.fail(
+          new RemoteError({
+            operation: "GitRemote.file",
+            path,
+            reason: "Corrupt",
+            message: `the content of ${path} is not that of blob ${oid.slice(0, 7)}`,
+            hint: "the answer was changed on its way: check proxies"
+          })
+        )
+  }
+
+  return (oid, path) =>
+    Effect.suspend(() => {
+      const held = cache.blob(oid)
+      if (held !== undefined) return Effect.succeed({ path, oid, content: held })
+      return Effect.flatMap(
+        patiently(client.call(Api.getBlob, { path: { file_sha: oid }, accept: rawMedia }), isMissing),
+        (reply) => checked(oid, path, Option.getOrThrow(reply.value))
+      )
+    })
+}

@@ -1,0 +1,58 @@
+import { emptyTree, type Oid } from "../../../../domain/Oid.js"
+import { ValidationError } from "../../../../domain/StoreError.js"
+import * as GitObject from "../../../../git/GitObject.js"
+import { encodeMap, type MapTree } from "../../../../git/MapTree.js"
+import { editsOf, editTree } from "../../../../git/MapTreeEdit.js"
+import { listed } from "../../../../git/TreeReading.js"
+import type { Change, TreeEntry } from "../../GitRemote.js"
+import { join, type Listing } from "./Listing.js"
+
+/** The directories that changes go through, "" included. */
+export const touched = (changes: ReadonlyArray<Change>): ReadonlySet<string> => {
+  const found = new Set([""])
+  for (const { path } of changes) {
+    for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+      found.add(path.slice(0, slash))
+    }
+  }
+  return found
+}
+
+/** Changes below a directory, with paths relative to it. */
+export const changesBelow = (changes: ReadonlyArray<Change>, directory: string): ReadonlyArray<Change> =>
+  directory === ""
+    ? changes
+    : changes
+        .filter((change) => change.path.startsWith(`${directory}/`))
+        .map((change) => ({ ...change, path: change.path.slice(directory.length + 1) }))
+
+/** What a listing becomes when changes are made: the directory's new id (none when it will be empty) and every tree made. */
+export const after = (
+  listing: Listing | undefined,
+  changes: ReadonlyArray<Change>
+):
+  | { readonly oid: Oid | undefined; readonly made: ReadonlyMap<Oid, ReadonlyArray<TreeEntry>> }
+  | ValidationError => {
+  const trees = new Map<Oid, MapTree>()
+  const needed = touched(changes)
+  const oids = new Map<string, Oid>()
+  if (listing !== undefined) oids.set("", listing.oid)
+  for (const [path, entries] of listing?.directories ?? []) {
+    for (const entry of entries) if (entry.kind === "tree") oids.set(join(path, entry.path), entry.oid)
+    const oid = oids.get(path)
+    if (oid === undefined || !needed.has(path)) continue
+    trees.set(oid, new Map(entries.map((entry) => [entry.path, entry])))
+  }
+  const made = new Map<Oid, ReadonlyArray<TreeEntry>>()
+  const edits = editsOf(changes, (content) => GitObject.hash("blob", content))
+  const root = editTree(trees, listing?.oid, edits, "GitRemote.commit", (tree) => {
+    const oid = GitObject.hash("tree", encodeMap(tree))
+    made.set(
+      oid,
+      Array.from(tree, ([path, entry]) => listed(path, entry.mode, entry.oid))
+    )
+    return oid
+  })
+  if (root instanceof ValidationError) return root
+  return { oid: root === emptyTree ? undefined : root, made }
+}

@@ -1,0 +1,112 @@
+import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import { globalValue } from "effect/GlobalValue"
+import * as Option from "effect/Option"
+import { emptyTree, type Oid } from "../../../../domain/Oid.js"
+import type { RemoteError } from "../../../../domain/StoreError.js"
+import type { Head, Tree } from "../../GitRemote.js"
+import { isMissing } from "../client/ApiFailure.js"
+import type { CallFailure, Client } from "../client/Client.js"
+import { makeValidators } from "../client/Conditional.js"
+import { patiently } from "../client/Retry.js"
+import type { KnownTrees } from "./KnownTrees.js"
+import { direct, type Listing, toTree } from "./Listing.js"
+import { bytesOf } from "./ObjectCache.js"
+import { makeTreeReads } from "./TreeReads.js"
+
+type Failure = CallFailure | RemoteError
+
+/** Set while a commit is built: then everything about the tree is wanted, and one request may bring it all. */
+export const building: FiberRef.FiberRef<boolean> = globalValue(
+  "chainstore/store/remote/github/building",
+  () => FiberRef.unsafeMake(false)
+)
+
+/** Directories of commits, trees and branches, each read once. */
+export interface Trees {
+  readonly list: (
+    at: Head | Oid,
+    path: string,
+    recursive: boolean
+  ) => Effect.Effect<Option.Option<Listing>, Failure>
+  readonly atBranch: (
+    branch: string,
+    path: string,
+    recursive: boolean
+  ) => Effect.Effect<Option.Option<Tree>, Failure>
+  /** Brings the whole tree of a commit that is being built upon, unless that has proved too much. */
+  readonly prepare: (at: Head | Oid) => Effect.Effect<void, Failure>
+  readonly forget: () => void
+}
+
+/** A tree of so many directories is not brought as a whole. */
+const mostDirectories = 4000
+
+export const makeTrees = (client: Client, known: KnownTrees, viaContents: boolean): Trees => {
+  const reads = makeTreeReads(client, known, viaContents)
+  const validators = makeValidators<Tree>(client, client.settings.objectCacheBytes, ({ entries }) =>
+    bytesOf(entries)
+  )
+  let wholeIsTooMuch = viaContents
+
+  const prepare: Trees["prepare"] = (at) =>
+    Effect.flatMap(FiberRef.get(building), (wanted) => {
+      if (!wanted || wholeIsTooMuch || typeof at === "string" || known.entries(at.tree) !== undefined) {
+        return Effect.void
+      }
+      return Effect.map(patiently(reads.everything(at.tree), isMissing), (found) => {
+        if (Option.isSome(found)) known.remember(at.tree, "", found.value)
+        wholeIsTooMuch =
+          Option.isNone(found) ||
+          found.value.directories.size > mostDirectories ||
+          known.listing(at.tree, true) === undefined
+      })
+    })
+
+  /** A directory whose id is not known. A root that exists is not believed to be missing, nor anything below it. */
+  const find = (at: Head | Oid, root: Oid, path: string, recursive: boolean) =>
+    Effect.gen(function* () {
+      const byContents = viaContents && typeof at !== "string"
+      const answer = yield* reads.at(byContents ? at.commit : root, path, recursive)
+      const exists = typeof at !== "string" || Option.isSome(known.rootAt(at))
+      if (Option.isNone(answer) && exists && !byContents) return yield* reads.walk(root, path, recursive)
+      return Option.flatMapNullable(answer, ({ listing }) => listing)
+    })
+
+  const list: Trees["list"] = (at, path, recursive) =>
+    Effect.gen(function* () {
+      const root = known.rootOf(at)
+      if (root === emptyTree) return path === "" ? Option.some(direct([])) : Option.none()
+      yield* prepare(at)
+      const oid = known.directory(root, path)
+      if (oid === null) return Option.none()
+      const held = oid === undefined ? undefined : known.listing(oid, recursive)
+      if (held !== undefined) return Option.some(held)
+      const byContents = viaContents && !recursive && typeof at !== "string"
+      const found =
+        oid === undefined || byContents || (path === "" && typeof at === "string")
+          ? yield* find(at, root, path, recursive)
+          : Option.some(yield* patiently(reads.fetch(oid, path, recursive), isMissing))
+      if (Option.isSome(found)) known.remember(root, path, found.value)
+      return found
+    })
+
+  return {
+    list,
+    prepare,
+    atBranch: (branch, path, recursive) =>
+      Effect.gen(function* () {
+        const key = `${branch}:${path}:${recursive}`
+        const before = yield* validators.find(key)
+        const answer = yield* reads.at(branch, path, recursive, before?.etag)
+        if (Option.isNone(answer)) return Option.none()
+        const { etag, generation, listing } = answer.value
+        if (listing === undefined) return Option.fromNullable(before?.value)
+        known.keep(listing)
+        const tree = toTree(listing, recursive)
+        validators.keep(key, etag, generation, tree)
+        return Option.some(tree)
+      }),
+    forget: () => validators.clear()
+  }
+}

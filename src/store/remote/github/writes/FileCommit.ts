@@ -1,0 +1,83 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../../domain/Oid.js"
+import { RefMoved } from "../../../../domain/Ref.js"
+import { branchRef } from "../../../../git/Names.js"
+import type { Change, CommitMade, CommitText } from "../../GitRemote.js"
+import type { Branches } from "../branches/Branches.js"
+import type { BranchSnapshots } from "../branches/BranchSnapshots.js"
+import type { Files } from "../branches/Files.js"
+import type { Told, Writable } from "../client/Told.js"
+import type { ObjectCache } from "../objects/ObjectCache.js"
+import type { makeFileWrites } from "./FileWrites.js"
+import type { Derive } from "./WrittenTrees.js"
+
+interface Parts {
+  readonly cache: ObjectCache
+  readonly derive: Derive
+  readonly branches: Branches
+  readonly files: Files
+  readonly snapshots: BranchSnapshots
+  readonly writeFile: ReturnType<typeof makeFileWrites>
+  readonly told: Told
+  readonly writable: Writable
+}
+
+/** One file to write, on the condition that it is as it was seen. */
+export interface FileChange {
+  readonly branch: string
+  readonly change: Exclude<Change, { readonly _tag: "Link" }>
+  /** None: it must not be there. */
+  readonly expected: Option.Option<Oid>
+  readonly text: CommitText
+}
+
+/**
+ * A commit of one file by the Contents API, remembered as what it makes of its branch. `RefMoved`: the file is not as it
+ * was seen.
+ */
+export const makeFileCommit = ({
+  branches,
+  cache,
+  files,
+  derive,
+  snapshots,
+  told,
+  writable,
+  writeFile
+}: Parts) => {
+  const remember = ({ branch, change, expected }: FileChange, made: CommitMade, begun: number) =>
+    Effect.gen(function* () {
+      const { path } = change
+      const before = Option.getOrUndefined(branches.remembered(branch) ?? Option.none())
+      const blob = Option.fromNullable(made.blobs.get(path))
+      if (change._tag === "Put" && Option.isSome(blob)) cache.putBlob(blob.value, change.content)
+      files.forgetFile(branch, path)
+      snapshots.forget(branch, path)
+      yield* branches.wroteFile(branch, path, expected, blob, begun)
+      yield* branches.wrote(branch, Option.fromNullable(made.parents?.[0] ?? before?.commit), made, begun)
+      if (Option.isNone(made.tree)) return
+      const parent = before?.commit === made.parents?.[0] ? before : undefined
+      derive(parent, [change], { commit: made.commit, tree: made.tree.value })
+    })
+
+  return ({ branch, change: given, expected, text }: FileChange) =>
+    Effect.flatMap(branches.begin, (begun) => {
+      const change = given._tag === "Put" ? { ...given, content: given.content.slice() } : given
+      const content = change._tag === "Put" ? Option.some(change.content) : Option.none()
+      const { path } = change
+      return writable("commitNext", branch, path).pipe(
+        Effect.zipRight(
+          writeFile({ operation: "GitRemote.commitNext", branch, path, content, expected, text })
+        ),
+        branches.careful(branch),
+        snapshots.careful(branch),
+        Effect.tap((made) => remember({ branch, change, expected, text }, made, begun)),
+        Effect.catchTag(
+          "ConflictError",
+          () => new RefMoved({ ref: branchRef(branch), expected: Option.none(), actual: Option.none() })
+        ),
+        told("putFile", path)
+      )
+    })
+}

@@ -1,0 +1,215 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type * as Tracer from "effect/Tracer"
+import { Chain, Logging } from "../../chain/index.js"
+import { ChainClock } from "./ChainClock.js"
+import { Broken, empty, type Law, type Subject } from "./ChainLaw.js"
+import { executed, same, sameOutcome } from "./ChainOutcome.js"
+
+const broken = new Broken("broken")
+const answer = { answer: "of a step" }
+
+const writers: Record<string, (write: (entry: Logging.LogEntry) => void) => any> = {
+  write: (write) => ({ write }),
+  log: (write) => ({ log: (entry: Logging.LogEntry) => Effect.sync(() => write(entry)) })
+}
+
+const lastLine = (exit: Exit.Exit<unknown, unknown>, level: string, took: string) =>
+  Exit.isSuccess(exit)
+    ? `${level}: Executed chain shop in ${took} ms.`
+    : Cause.isInterruptedOnly(exit.cause)
+      ? `${level}: Chain shop was interrupted after ${took} ms.`
+      : `Error: Chain shop failed after ${took} ms.`
+
+const phaseOf = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isSuccess(exit) ? "success" : Cause.isInterruptedOnly(exit.cause) ? "interruption" : "failure"
+
+/**
+ * Start and end of every execution are logged, at the level, with the text and the duration that are promised.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const logs: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const clock = new ChainClock()
+    const ends: Record<string, (to: Subject) => Subject> = {
+      "the given chain": (to) => to.use(builder),
+      "a plain answer": (to) => to.use(() => answer),
+      "an Effect": (to) => to.use(() => Effect.suspend(() => Effect.succeed(answer))),
+      "a failure": (to) => to.use(() => Effect.fail(broken)),
+      "a defect": (to) =>
+        to.use(() => {
+          throw broken
+        }),
+      interruption: (to) => to.use(() => Effect.interrupt),
+      nobody: (to) => to
+    }
+    for (const [way, options] of Object.entries(writers)) {
+      for (const level of ["Information", "Warning", undefined] as const) {
+        for (const [end, add] of Object.entries(ends)) {
+          const entries: Array<Logging.LogEntry> = []
+          const logged = empty("shop").useLogging({
+            ...(level === undefined ? {} : { level }),
+            ...options((entry) => entries.push(entry))
+          })
+          const passing = logged.use((it, next) => {
+            clock.pass(1234.5)
+            return next(it)
+          })
+          const exit = yield* clock.run(Effect.exit(Chain.execute(add(passing).build(), request)))
+          const law = `logs: ${way}, ${level ?? "no level"}, ended by ${end}`
+          yield* same(
+            law,
+            [`${level ?? "Debug"}: Executing chain shop.`, lastLine(exit, level ?? "Debug", "1234.500")],
+            entries.map(Logging.format)
+          )
+          const last = { level: Exit.isSuccess(exit) ? (level ?? "Debug") : entries[1]?.level }
+          yield* same(
+            law,
+            [
+              ["start", "shop", undefined],
+              [phaseOf(exit), "shop", 1234.5]
+            ],
+            [...entries.map(({ chain, elapsedMillis, phase }) => [phase, chain, elapsedMillis])]
+          )
+          yield* same(law, last.level, entries[1]?.level)
+          const cause = Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause) ? exit.cause : undefined
+          yield* sameOutcome(
+            law,
+            Exit.failCause(cause ?? Cause.empty),
+            Exit.failCause(entries[1]?.cause ?? Cause.empty)
+          )
+          const known = new Set(["level", "message", "chain", "phase", "elapsedMillis", "cause"])
+          yield* same(
+            `logs hold nothing of the request: ${way}`,
+            [],
+            entries.flatMap((entry) => Object.keys(entry).filter((key) => !known.has(key)))
+          )
+        }
+      }
+    }
+  })
+
+/**
+ * Logging middleware opens in order and closes in reverse; one inside another reports what is inside it.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const logOrder: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const plain = builder.useWhen(
+      () => true,
+      () => answer
+    )
+    const subjects = { "the given chain": builder, "one with a plain answer": plain }
+    for (const [what, subject] of Object.entries({
+      ...subjects,
+      "a plain answer": empty().use(() => answer),
+      "an Effect": empty().use(() => Effect.suspend(() => Effect.succeed(answer)))
+    })) {
+      for (const [way, options] of Object.entries(writers)) {
+        const written: Array<string> = []
+        const logged = (to: Subject, name: string) =>
+          to.useLogging({
+            name,
+            ...options(({ chain, phase }) =>
+              written.push(`${chain} ${phase === "start" ? "starts" : "ends"}`)
+            )
+          })
+        const chain = logged(logged(empty(), "outer"), "inner").use(subject).build()
+        for (const run of [
+          Effect.asVoid(executed(chain, request)),
+          Effect.asVoid(Chain.trace(chain, request))
+        ]) {
+          written.length = 0
+          yield* run
+          yield* same(
+            `log order: ${way}, ${what}`,
+            ["outer starts", "inner starts", "inner ends", "outer ends"],
+            written
+          )
+        }
+      }
+    }
+  })
+
+/**
+ * A writer that throws, fails or dies changes nothing of the execution.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const writersIgnored: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const expected = yield* executed(builder.build(), request)
+    const faulty: Record<string, any> = {
+      throws: {
+        write: () => {
+          throw broken
+        }
+      },
+      "throws before its Effect": {
+        log: () => {
+          throw broken
+        }
+      },
+      fails: { log: () => Effect.fail(broken) },
+      dies: { log: () => Effect.die(broken) }
+    }
+    for (const [what, options] of Object.entries(faulty)) {
+      const chain = empty().useLogging(options).use(builder).build()
+      yield* sameOutcome(`a writer that ${what} is ignored`, expected, yield* executed(chain, request))
+    }
+  })
+
+/**
+ * Tracing middleware runs the steps after it in a span of the promised name, kind and attributes.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const spans: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "spans"
+    const expected = yield* executed(builder.build(), request)
+    const settings = [
+      { options: {}, name: "MessageFlow.Execute", attributes: { "messageflow.chain": "shop" } },
+      {
+        options: { spanName: "Shop", requestType: "Order", responseType: "Receipt", attributes: { till: 7 } },
+        name: "Shop",
+        attributes: {
+          "messageflow.chain": "shop",
+          "messageflow.request_type": "Order",
+          "messageflow.response_type": "Receipt",
+          till: 7
+        }
+      }
+    ]
+    for (const { attributes, name, options } of settings) {
+      let found = Option.none<Tracer.Span>()
+      let during: string | undefined
+      const chain = empty("shop")
+        .useTracing(options)
+        .use((it, next) =>
+          Effect.flatMap(Effect.option(Effect.currentSpan), (span) => {
+            found = span
+            during = Option.getOrUndefined(span)?.status._tag
+            return next(it)
+          })
+        )
+        .use(builder)
+        .build()
+      yield* sameOutcome(law, expected, yield* executed(chain, request))
+      const span = Option.getOrUndefined(found)
+      yield* same(
+        law,
+        [name, "internal", "Started", "Ended"],
+        [span?.name, span?.kind, during, span?.status._tag]
+      )
+      yield* same(law, attributes, Object.fromEntries(span?.attributes ?? []))
+    }
+  })

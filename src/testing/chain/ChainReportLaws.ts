@@ -1,0 +1,290 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { Chain, ChainBuilder } from "../../chain/index.js"
+import { ChainClock } from "./ChainClock.js"
+import { Broken, empty, type Law, type Subject } from "./ChainLaw.js"
+import { executed, same, sameOutcome } from "./ChainOutcome.js"
+
+const answer = { answer: "of a step" }
+const reply = () => answer
+
+/**
+ * A description has every step in order, with its name, kind and text, and the fallback last.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const descriptions: Law = (builder) =>
+  Effect.gen(function* () {
+    const law = "descriptions"
+    const { handlers } = Chain.describe(builder.build())
+    const steps = handlers.filter(({ kind }) => kind !== "fallback")
+    const [own] = handlers.filter(({ kind }) => kind === "fallback")
+    const place = Chain.count(builder.build())
+    const options = (name: string) => ({ name, description: `what ${name} does` })
+    const all = builder
+      .useWhen(() => true, reply, options("when"))
+      .use(function audit(request, next) {
+        return next(request)
+      })
+      .use((request, next) => next(request), { ...options("around"), kind: "middleware" })
+      .use({ name: "named", description: "its own", handle: () => answer } as never)
+      .use({ canHandle: () => true, process: reply }, options("selective"))
+      .useBranch(
+        () => true,
+        (branch) => branch.use(reply).use(reply),
+        options("branch")
+      )
+      .use(empty("merged").use(reply), options("fragment"))
+      .use(empty("merged").use(reply).build())
+      .use((() => reply)())
+      .use(
+        (
+          () => () =>
+            answer
+        )()
+      )
+      .useWhen(
+        () => true,
+        () => answer
+      )
+      .useLogging({ write: () => {} })
+      .useTracing()
+    const line = (name: string, kind = "handler", description = `what ${name} does`) => ({
+      name,
+      kind,
+      description
+    })
+    const expected = [
+      ...steps,
+      line("when"),
+      line("audit", "handler", ""),
+      line("around", "middleware"),
+      line("named", "handler", "its own"),
+      line("selective"),
+      line("branch", "branch"),
+      line("fragment", "branch"),
+      line("merged", "branch", ""),
+      line(reply.name, "handler", ""),
+      line(`handler-${place + 10}`, "handler", ""),
+      line(`handler-${place + 11}`, "handler", "")
+    ]
+    const described = Chain.describe(all.build())
+    yield* same(
+      law,
+      [...expected, ...(own === undefined ? [] : [own])],
+      [
+        ...described.handlers.slice(0, expected.length),
+        ...described.handlers.filter(({ kind }) => kind === "fallback")
+      ]
+    )
+    yield* same(law, place + 13, Chain.count(all.build()))
+    yield* same(law, Chain.count(all.build()), described.count)
+    const closed = builder.withFallback(reply, options("last"))
+    const last = Chain.describe(closed.build())
+    yield* same(law, [...steps, line("last", "fallback")], last.handlers)
+    yield* same(law, [place, place], [Chain.count(closed.build()), last.count])
+    yield* same(law, "fallback", Chain.describe(builder.withFallback(reply).build()).handlers.at(-1)?.name)
+    yield* same(law, "chain", ChainBuilder.make<unknown, unknown>().build().name)
+  })
+
+/**
+ * Warnings name the steps after a merged fragment that has a fallback, and no others.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const warnings: Law = (builder) =>
+  Effect.gen(function* () {
+    const ends = builder.withFallback(reply)
+    const step = { name: "after" }
+    const inside = (subject: Subject, first: string) =>
+      Chain.warnings(subject.build())
+        .filter(({ path }) => path[0] !== first)
+        .map(({ endedBy, path }) => [path.join(" > "), endedBy])
+    const cases: Record<string, readonly [Subject, ReadonlyArray<ReadonlyArray<string>>]> = {
+      "after a fragment": [
+        empty().use(ends, { name: "ends" }).use(reply, step).withFallback(reply, { name: "last" }),
+        [
+          ["after", "ends"],
+          ["last", "ends"]
+        ]
+      ],
+      "after a fragment in a fragment": [
+        empty()
+          .use(empty().use(ends, { name: "inner" }), { name: "ends" })
+          .use(reply, step),
+        [["after", "ends"]]
+      ],
+      "after a branch": [
+        empty()
+          .useBranch(
+            () => true,
+            () => ends,
+            { name: "ends" }
+          )
+          .use(reply, step),
+        []
+      ],
+      "in a branch": [
+        empty().useBranch(
+          () => true,
+          (branch) =>
+            branch
+              .use(
+                empty().withFallback(() => answer),
+                { name: "ends" }
+              )
+              .use(reply, step),
+          { name: "branch" }
+        ),
+        [["branch > after", "ends"]]
+      ]
+    }
+    for (const [where, [subject, expected]] of Object.entries(cases)) {
+      yield* same(`warnings: ${where}`, expected, inside(subject, "ends"))
+    }
+  })
+
+const shown = (
+  steps: ReadonlyArray<{ path: ReadonlyArray<string>; outcome: string; elapsedMillis: number }>
+) => steps.map(({ elapsedMillis, outcome, path }) => `${path.join(" > ")}: ${outcome}, ${elapsedMillis} ms`)
+
+/**
+ * A trace lists each visited step with its path, outcome and duration, and ends as the chain does.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const traces: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "traces"
+    const clock = new ChainClock()
+    const written: Array<string> = []
+    const no = () => false
+    const prefix = empty()
+      .useLogging({ write: ({ phase }) => written.push(phase) })
+      .use((it, next) => next(it), { name: "audit" })
+      .useWhen(no, reply, { name: "refused" })
+      .useWhen(() => Effect.succeed(false), reply, { name: "refused later" })
+      .useBranch(
+        () => true,
+        (branch) =>
+          branch.useWhen(no, reply, { name: "inner" }).useBranch(
+            () => Effect.succeed(true),
+            (deep) => deep.useWhen(no, reply, { name: "deepest" }),
+            { name: "deep" }
+          ),
+        { name: "branch" }
+      )
+      .useBranch(no, (branch) => branch.use(reply), { name: "closed" })
+      .use(
+        (it, next) => {
+          clock.pass(5)
+          return Effect.map(next(it), (one) => one)
+        },
+        { name: "wrap" }
+      )
+    const visits = [
+      "logging: passed, 5 ms",
+      "audit: passed, 0 ms",
+      "refused: skipped, 0 ms",
+      "refused later: skipped, 0 ms",
+      "branch: matched, 0 ms",
+      "branch > inner: skipped, 0 ms",
+      "branch > deep: matched, 0 ms",
+      "branch > deep > deepest: skipped, 0 ms",
+      "closed: skipped, 0 ms",
+      "wrap: passed, 5 ms"
+    ]
+    const traced = yield* clock.run(Chain.trace(prefix.use(builder).build(), request))
+    yield* same(law, visits, shown(traced.steps.slice(0, visits.length)))
+    yield* same(law, [5, 2], [traced.elapsedMillis, written.length])
+    yield* same(law, Exit.isSuccess(traced.exit), Exit.isSuccess(yield* executed(builder.build(), request)))
+
+    const broken = new Broken("broken")
+    const ends: Record<string, readonly [(to: Subject) => Subject, Exit.Exit<unknown, unknown>, string]> = {
+      answers: [(to) => to.use(reply, { name: "end" }), Exit.succeed(answer), "matched, 0 ms"],
+      "answers later": [
+        (to) =>
+          to.useWhen(
+            () => Effect.succeed(true),
+            () =>
+              Effect.as(
+                Effect.sync(() => clock.pass(2)),
+                answer
+              ),
+            { name: "end" }
+          ),
+        Exit.succeed(answer),
+        "matched, 2 ms"
+      ],
+      fails: [(to) => to.use(() => Effect.fail(broken), { name: "end" }), Exit.fail(broken), "failed, 0 ms"],
+      throws: [
+        (to) =>
+          to.use(
+            () => {
+              throw broken
+            },
+            { name: "end" }
+          ),
+        Exit.die(broken),
+        "failed, 0 ms"
+      ],
+      "fails in the condition": [
+        (to) => to.useWhen(() => Effect.fail(broken), reply, { name: "end" }),
+        Exit.fail(broken),
+        "failed, 0 ms"
+      ],
+      "throws in the condition": [
+        (to) =>
+          to.useWhen(
+            (): boolean => {
+              throw broken
+            },
+            reply,
+            { name: "end" }
+          ),
+        Exit.die(broken),
+        "failed, 0 ms"
+      ]
+    }
+    for (const [what, [add, exit, outcome]] of Object.entries(ends)) {
+      const subject = add(empty().use((it, next) => next(it), { name: "first" })).use(builder)
+      const report = yield* clock.run(Chain.trace(subject.build(), request))
+      yield* same(
+        `${law}: a step that ${what}`,
+        ["first: passed, 0 ms", `end: ${outcome}`],
+        shown(report.steps)
+      )
+      yield* sameOutcome(`${law}: a step that ${what}`, exit, report.exit)
+      yield* same(`${law}: a step that ${what}`, Exit.isSuccess(exit) ? "end" : undefined, report.handledBy)
+    }
+    const odd: Record<string, () => unknown> = {
+      "gives 1": () => 1,
+      "gives an Effect of 1": () => Effect.succeed(1)
+    }
+    for (const [what, give] of Object.entries(odd)) {
+      const condition = give as () => boolean
+      const places: Record<string, Subject> = {
+        useWhen: empty().useWhen(condition, reply, { name: "end" }),
+        useBranch: empty().useBranch(condition, (branch) => branch.use(reply), { name: "end" })
+      }
+      for (const [place, subject] of Object.entries(places)) {
+        const report = yield* clock.run(Chain.trace(subject.use(builder).build(), request))
+        yield* same(
+          `${law}: a condition of ${place} that ${what}`,
+          ["end: failed, 0 ms"],
+          shown(report.steps)
+        )
+      }
+    }
+    const twice = empty()
+      .use((_, next) => Effect.zipRight(next(1), next(2)), { name: "twice" })
+      .useWhen((it) => it === 3, reply, { name: "asked" })
+      .use(reply, { name: "end" })
+    const report = yield* Chain.trace(twice.use(builder).build(), request)
+    const names = report.steps.map(({ name, outcome }) => `${name}: ${outcome}`)
+    const rest = ["asked: skipped", "end: matched"]
+    yield* same(`${law}: two visits`, ["twice: passed", ...rest, ...rest], names)
+  })

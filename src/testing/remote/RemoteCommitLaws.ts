@@ -1,0 +1,202 @@
+import { Clock, Effect, Option } from "effect"
+import type { Oid } from "../../domain/Oid.js"
+import * as GitObject from "../../git/GitObject.js"
+import { assert } from "../store/LawAssert.js"
+import type { RemoteContract } from "./RemoteLaw.js"
+import {
+  assertTag,
+  bytes,
+  failureOf,
+  filesOf,
+  headOf,
+  link,
+  put,
+  readAt,
+  remove,
+  write
+} from "./RemoteSupport.js"
+
+/** Clocks of remotes may differ by less. */
+const day = 86_400_000
+
+export const commits = ({ promises, sizes, test }: RemoteContract): void => {
+  test(
+    "the first commit makes the branch, and has no parent",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ another, remote }) =>
+      Effect.gen(function* () {
+        const made = yield* remote.commit("main", Option.none(), {
+          message: "first\n\nwith a body: grüße",
+          changes: [put("data/a.json", "{}\n")],
+          author: { name: "Ada Łovelace", email: "ada@example.org" },
+          committer: { name: "Charles", email: "charles@example.org" }
+        })
+        const head = yield* headOf(remote)
+        assert.deepStrictEqual([head.commit, head.tree], [made.commit, made.tree])
+        assert.strictEqual(made.blobs.get("data/a.json"), GitObject.hash("blob", bytes("{}\n")))
+        const info = Option.getOrThrow(yield* remote.commitInfo(made.commit))
+        assert.deepStrictEqual(info.parents, [])
+        assert.strictEqual(info.tree, made.tree)
+        assert.strictEqual(info.message.trimEnd(), "first\n\nwith a body: grüße")
+        assert.deepStrictEqual(
+          [info.author.name, info.author.email, info.committer.name, info.committer.email],
+          ["Ada Łovelace", "ada@example.org", "Charles", "charles@example.org"]
+        )
+        const age = (yield* Clock.currentTimeMillis) - Date.parse(info.committer.date)
+        assert.isTrue(Math.abs(age) < day, `the committer's date ${info.committer.date} is of today`)
+        const probe = yield* remote.probe("main")
+        assert.strictEqual(probe.repository, "present")
+        assert.isTrue(probe.branch)
+        const other = yield* another
+        assert.deepStrictEqual(yield* headOf(other), head)
+        assert.deepStrictEqual(yield* readAt(other, head, "data/a.json"), Option.some("{}\n"))
+      })
+  )
+
+  test(
+    "one file changed leaves the others as they were",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
+      Effect.gen(function* () {
+        const first = yield* write(remote, [put("a/x", "1"), put("a/y", "2"), put("b", "3")])
+        const second = yield* write(remote, [put("a/x", "one")])
+        assert.deepStrictEqual(Object.fromEntries(yield* filesOf(remote, second)), {
+          "a/x": "one",
+          "a/y": "2",
+          b: "3"
+        })
+        assert.strictEqual((yield* filesOf(remote, first)).get("a/x"), "1", "the old commit still stands")
+        const info = Option.getOrThrow(yield* remote.commitInfo(second.commit))
+        assert.deepStrictEqual(info.parents, [first.commit])
+      })
+  )
+
+  test(
+    "put, link and remove in one commit; directories left empty are gone",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
+      Effect.gen(function* () {
+        const first = yield* write(remote, [put("a/x", "1"), put("b/only", "2"), put("c", "3")])
+        const second = yield* write(remote, [
+          put("new/deep/file", "4"),
+          link("a/copy", first.blobs.get("c")!),
+          remove("b/only")
+        ])
+        assert.deepStrictEqual(Object.fromEntries(yield* filesOf(remote, second)), {
+          "a/copy": "3",
+          "a/x": "1",
+          c: "3",
+          "new/deep/file": "4"
+        })
+        assert.isTrue(Option.isNone(yield* remote.tree(second, "b")))
+      })
+  )
+
+  test(
+    "a commit may leave the tree as it was, and may change nothing",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
+      Effect.gen(function* () {
+        const first = yield* write(remote, [put("a", "1")])
+        const same = yield* write(remote, [put("a", "1")], { message: "again" })
+        assert.strictEqual(same.tree, first.tree)
+        assert.notStrictEqual(same.commit, first.commit)
+        assert.strictEqual(same.blobs.get("a"), first.blobs.get("a"))
+        const empty = yield* write(remote, [], { message: "empty" })
+        assert.strictEqual(empty.tree, first.tree)
+        assert.deepStrictEqual((yield* headOf(remote)).commit, empty.commit)
+      })
+  )
+
+  test(
+    "many files in one commit",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
+      Effect.gen(function* () {
+        yield* write(remote, [put("seed", "0")])
+        const changes = Array.from({ length: sizes.files }, (_, index) =>
+          put(`data/${index % 7}/${index}.json`, `{"n": ${index}}`)
+        )
+        const made = yield* write(remote, changes)
+        assert.strictEqual(made.blobs.size, sizes.files)
+        const files = yield* filesOf(remote, made)
+        assert.strictEqual(files.size, sizes.files + 1)
+        for (let index = 0; index < sizes.files; index++) {
+          assert.strictEqual(files.get(`data/${index % 7}/${index}.json`), `{"n": ${index}}`)
+        }
+        const info = Option.getOrThrow(yield* remote.commitInfo(made.commit))
+        assert.strictEqual(info.parents.length, 1)
+      })
+  )
+
+  const refused = (
+    name: string,
+    changes: ReadonlyArray<Parameters<typeof write>[1][number]>,
+    tags: ReadonlyArray<string> = ["ValidationError"]
+  ) =>
+    test(
+      `${name}, and nothing is written`,
+      "a write that is interrupted either happened as a whole or did not happen.",
+      ({ remote }) =>
+        Effect.gen(function* () {
+          const base = yield* write(remote, [put("dir/file", "1"), put("file", "2")])
+          assertTag(yield* failureOf(write(remote, changes)), ...tags)
+          assert.strictEqual((yield* headOf(remote)).commit, base.commit)
+          const next = yield* write(remote, [put("ok", "3")])
+          assert.deepStrictEqual(Array.from((yield* filesOf(remote, next)).keys()), [
+            "dir/file",
+            "file",
+            "ok"
+          ])
+        })
+    )
+
+  refused("removing a missing path is refused", [put("other", "1"), remove("dir/missing")])
+  refused("removing a path below a missing directory is refused", [remove("nowhere/at/all")])
+  refused("removing a directory is refused", [remove("dir")])
+  refused("changing a path twice in one commit is refused", [put("x", "1"), put("x", "2")])
+  refused("a link to a blob that is not there is refused", [
+    link("x", "00000000000000000000000000000000000000aa" as Oid)
+  ])
+  for (const path of ["", "/a", "a/", "a//b", "../a", "a/./b", "a/../b", ".git/config", "a/.GIT/x", "a\0b"]) {
+    refused(`the path ${JSON.stringify(path)} is refused`, [put(path, "1")])
+  }
+  if (promises.clashesAreRefused) {
+    refused("a file where a directory is, is refused", [put("dir", "1")])
+    refused("a file below a file is refused", [put("file/below", "1")])
+    refused("a file and a file below it in one commit are refused", [put("n", "1"), put("n/m", "2")])
+  }
+
+  test(
+    "a file gives way to a directory, and back, when the commit says so",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
+      Effect.gen(function* () {
+        yield* write(remote, [put("a", "file"), put("b/c", "below")])
+        const made = yield* write(remote, [
+          remove("a"),
+          put("a/inner", "1"),
+          remove("b/c"),
+          put("b", "now a file")
+        ])
+        assert.deepStrictEqual(Object.fromEntries(yield* filesOf(remote, made)), {
+          "a/inner": "1",
+          b: "now a file"
+        })
+      })
+  )
+
+  test(
+    "a branch name that Git does not know is refused",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
+      Effect.gen(function* () {
+        const made = yield* write(remote, [put("a", "1")])
+        for (const branch of ["a..b", "a b", "a~1", "-x", "x.lock", "a:b", "", "a//b"]) {
+          const commit = remote.commit(branch, Option.none(), { message: "m", changes: [put("a", "1")] })
+          assertTag(yield* failureOf(commit), "ValidationError")
+          assertTag(yield* failureOf(remote.createBranch(branch, made.commit)), "ValidationError")
+        }
+      })
+  )
+}

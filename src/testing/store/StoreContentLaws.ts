@@ -1,0 +1,163 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { Json, JsonObject } from "../../domain/Document.js"
+import { file, read, shape, wanted } from "./StoreDocumentLaws.js"
+import { drawnLaw, law, promiseOf } from "./StoreLaw.js"
+
+const store = promiseOf("store")
+
+const printed = (value: Json, indent: string): string => {
+  if (typeof value === "number" && !Number.isInteger(value) && Math.abs(value) < 1e-4) {
+    const [mantissa, exponent] = value.toExponential().split("e-")
+    return `${mantissa}e-${exponent!.padStart(2, "0")}`
+  }
+  if (value === null || typeof value !== "object") return JSON.stringify(value)
+  const inner = `${indent}  `
+  const isList = Array.isArray(value)
+  const members = isList
+    ? value.map((item: Json) => printed(item, inner))
+    : Object.keys(value)
+        .sort((a, b) => (byCodePoint(a) < byCodePoint(b) ? -1 : 1))
+        .map((key) => `${JSON.stringify(key)}: ${printed((value as JsonObject)[key]!, inner)}`)
+  const [open, close] = isList ? ["[", "]"] : ["{", "}"]
+  return members.length === 0
+    ? `${open}${close}`
+    : `${open}${inner}${members.join(`,${inner}`)}${indent}${close}`
+}
+
+/** A text that sorts by units as the given one does by code points. */
+const byCodePoint = (text: string) =>
+  Array.from(text, (character) => character.codePointAt(0)!.toString(16).padStart(6, "0")).join(" ")
+
+/** The bytes of a document's file: the same for every client. */
+export const canonicalBytes = drawnLaw(
+  "canonicalBytes",
+  store("the bytes of a document are canonical", "what-lies-in-the-repository", file),
+  ({ fields, file, people, same }) =>
+    Effect.gen(function* () {
+      const odd: JsonObject = {
+        b: { z: [], y: {}, x: [1, { w: null }] },
+        a: 'é\u2028"\\\n',
+        "🦊": 1,
+        "\uffee": 2,
+        small: 1e-7,
+        large: 1e21,
+        half: 0.5
+      }
+      yield* Effect.forEach([odd, ...fields.slice(0, 3)], (given, n) =>
+        Effect.gen(function* () {
+          yield* people.insert(given, { id: `d${n}` })
+          const document = yield* read(people, `d${n}`)
+          const wrong = { ...given, _created_at: document?._created_at, _updated_at: document?._updated_at }
+          const expected = printed({ ...wrong, _id: `d${n}`, _rev: 1 } as JsonObject, "\n")
+          yield* same("the file", yield* file(`people/d${n}.json`), `${expected}\n`)
+        })
+      )
+    }),
+  { shardDepth: 0 }
+)
+
+/** What was handed out, and what was handed in, is the caller's own. */
+export const ownership = law(
+  "ownership",
+  store(
+    "changing what was read changes nothing stored",
+    "reading",
+    "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
+  ),
+  ({ people, same, store }) =>
+    Effect.gen(function* () {
+      const given = { list: [1], deep: { n: 1 } }
+      yield* people.insert(given, { id: "a" })
+      yield* store.batch({}, (batch) =>
+        Effect.zipRight(
+          batch.put("people", "b", given),
+          Effect.sync(() => given.list.push(3))
+        )
+      )
+      const found = (yield* Effect.flatten(people.get("a"))) as unknown as typeof given
+      yield* Effect.sync(() => {
+        found.list.push(2)
+        found.deep.n = 2
+      })
+      for (const id of ["a", "b"]) {
+        yield* same(id, shape(yield* read(people, id)), wanted(1, { list: [1], deep: { n: 1 } }))
+      }
+    })
+)
+
+const long = "12345678901234567890"
+
+/** A number that JavaScript cannot hold is read, and never changed silently. */
+export const exactNumbers = law(
+  "exactNumbers",
+  store(
+    "no number is changed silently",
+    "reading",
+    "A number that JavaScript cannot hold exactly can be read, but a write that would change it silently is refused."
+  ),
+  ({ file, people, push, refused, same }) =>
+    Effect.gen(function* () {
+      yield* push({ "people/a.json": `{"_id":"a","_rev":1,"n":${long},"m":1.5}\n` })
+      const found = yield* read(people, "a")
+      yield* same("it can be read", [found?._rev, found?.["n"]], [1, Number(long)])
+      yield* refused("an update beside it", people.update("a", { other: 1 }), "ValidationError")
+      yield* same("the file", (yield* file("people/a.json"))?.includes(long), true)
+      yield* people.update("a", { n: long })
+      yield* same("a value of one's own", (yield* read(people, "a"))?.["n"], long)
+    }),
+  { shardDepth: 0 }
+)
+
+const Person = Schema.Struct({
+  name: Schema.String,
+  born: Schema.optional(Schema.Date),
+  age: Schema.optional(Schema.NumberFromString)
+})
+
+const misfits =
+  'A stored document that does not fit a collection\'s schema is a `ValidationError` that names the path; `onInvalid: "skip"`'
+
+/** A collection of a schema stores encoded values, reads decoded ones, and refuses what does not fit. */
+export const schemas = law(
+  "schemas",
+  store("a schema is kept by reads and writes", "reading", misfits),
+  ({ people: plain, refused, same, store }) =>
+    Effect.gen(function* () {
+      const people = store.collection("people", Person)
+      const born = new Date("1815-12-10T00:00:00.000Z")
+      yield* people.insert({ name: "Ada", born }, { id: "ada" })
+      yield* same("stored encoded", (yield* read(plain, "ada"))?.["born"], born.toISOString())
+      const found = yield* Effect.flatten(people.get("ada"))
+      yield* same("read decoded", [found.born?.getTime(), found.name, found._rev], [born.getTime(), "Ada", 1])
+      yield* plain.update("ada", { city: "London" })
+      yield* people.update("ada", { age: 36 })
+      const stored = yield* read(plain, "ada")
+      yield* same("fields of other clients survive", [stored?.["city"], stored?.["age"]], ["London", "36"])
+      yield* refused("a write that does not fit", people.insert({ name: 1 } as never), "ValidationError")
+      yield* plain.insert({ name: 7 }, { id: "bob" })
+      yield* plain.insert({ name: "Cid" }, { id: "cid" })
+      const error = yield* refused("a document that does not fit", people.get("bob"), "ValidationError")
+      yield* same(
+        "the error names the path",
+        error.issues.map((issue: any) => issue.path),
+        ["name"]
+      )
+      yield* refused("a stream of it", Stream.runCollect(people.all()), "ValidationError")
+      const skipped = yield* Stream.runCollect(people.all({ onInvalid: "skip" }))
+      yield* same(
+        "onInvalid skip",
+        Array.from(skipped, ({ _id }) => _id),
+        ["ada", "cid"]
+      )
+      const told: Array<string> = []
+      const onInvalid = (id: string) => Effect.sync(() => void told.push(id))
+      const page = yield* people.page({ onInvalid })
+      yield* same(
+        "onInvalid function",
+        [page.documents.map(({ _id }) => _id), told],
+        [["ada", "cid"], ["bob"]]
+      )
+    })
+)

@@ -1,0 +1,107 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { ConflictError } from "../../domain/StoreError.js"
+import { read, shape, wanted } from "./StoreDocumentLaws.js"
+import { law, promiseOf } from "./StoreLaw.js"
+import { betweenBuildAndCommit } from "./StoreRaceLaws.js"
+
+const merging = promiseOf("merging")
+
+/** Writes that are based on an older version keep what others have stored since, also while they race. */
+export const mergingWrites = law(
+  "mergingWrites",
+  merging(
+    "writes with a base keep the changes of others",
+    "merging",
+    "changes of different fields are both kept, and a change of one field by both is a conflict, which is data."
+  ),
+  ({ open, people, refused, same }) =>
+    Effect.gen(function* () {
+      const fields = { a: 1, b: 1, c: { d: 1, e: 1 }, list: [1] }
+      yield* people.insert(fields, { id: "x" })
+      const base = Option.getOrThrow(yield* people.version("x"))
+      yield* people.update("x", { a: 2 })
+      const theirs = (time: number) => people.update("x", { [`theirs${time}`]: time })
+      const racing = (yield* open({}, betweenBuildAndCommit(3, theirs))).collection("people")
+      yield* racing.update("x", { b: 2 }, { base })
+      const raced = { theirs0: 0, theirs1: 1, theirs2: 2 }
+      yield* same(
+        "an update",
+        shape(yield* read(people, "x")),
+        wanted(6, { ...fields, ...raced, a: 2, b: 2 })
+      )
+      yield* people.replace("x", { ...fields, c: { d: 1, e: 2 } }, { base: base.sha })
+      yield* people.replace("x", { ...fields, c: { d: 2, e: 1 }, list: [] }, { base: 1 })
+      const merged = { ...fields, ...raced, a: 2, b: 2, c: { d: 2, e: 2 }, list: [] }
+      yield* same("replacements", shape(yield* read(people, "x")), wanted(8, merged))
+      const error: ConflictError = yield* refused(
+        "one field",
+        people.update("x", { a: 3, c: 5, f: 1 }, { base }),
+        "ConflictError"
+      )
+      yield* same(
+        "every conflict",
+        error.merge?.conflicts.map(({ path }) => path),
+        [["a"], ["c"]]
+      )
+      yield* same("the merge", error.merge?.document, { ...merged, a: 3, c: 5, f: 1 })
+      yield* same("nothing was written", shape(yield* read(people, "x")), wanted(8, merged))
+      const actual = error.conflicts[0]?.actual?.sha ?? ""
+      yield* people.replace("x", { ...merged, a: 3 }, { base: actual })
+      yield* same("the decision", shape(yield* read(people, "x")), wanted(9, { ...merged, a: 3 }))
+    })
+)
+
+/** Edits lose nothing, whatever they race with. */
+export const edits = law(
+  "edits",
+  merging(
+    "edits of one field are applied one after another",
+    "conflicts",
+    "where both changed one field, even to the same value, the function is applied again to what is stored"
+  ),
+  ({ open, people, same }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 0 }, { id: "x" })
+      const others = (yield* open()).collection("people")
+      const add = (to: typeof people, name: string) =>
+        to.edit("x", (document) => ({ ...document, n: Number(document["n"]) + 1, [name]: 1 }))
+      const racing = (yield* open(
+        {},
+        betweenBuildAndCommit(2, (time) => add(others, `theirs${time}`))
+      )).collection("people")
+      yield* add(racing, "ours")
+      yield* Effect.forEach(["p", "q", "r"], (name) => add(people, name), { concurrency: "unbounded" })
+      const expected = { n: 6, theirs0: 1, theirs1: 1, ours: 1, p: 1, q: 1, r: 1 }
+      yield* same("the document", shape(yield* read(people, "x")), wanted(7, expected))
+    })
+)
+
+const Priced = Schema.Struct({
+  price: Schema.Number.pipe(Schema.lessThan(10)),
+  note: Schema.optional(Schema.String)
+})
+
+/** Rules about documents are rules about merged documents. */
+export const mergedRules = law(
+  "mergedRules",
+  merging(
+    "what holds for documents holds for merged ones",
+    "merging",
+    "`_rev` rises by one, and the schema and unique indexes hold for the merged document."
+  ),
+  ({ refused, same, store }) =>
+    Effect.gen(function* () {
+      const people = store.collection("people", Priced)
+      yield* people.insert({ price: 5 }, { id: "x" })
+      const base = Option.getOrThrow(yield* people.version("x"))
+      yield* people.update("x", { price: 8 })
+      const rules = { fields: { price: "counter" } } as const
+      yield* people.update("x", { price: 6 }, { base, rules })
+      yield* same("a counter", Option.getOrThrow(yield* people.get("x")).price, 9)
+      yield* refused("too much", people.update("x", { price: 6 }, { base, rules }), "ValidationError")
+      const { _rev, price } = Option.getOrThrow(yield* people.get("x"))
+      yield* same("nothing was written", { _rev, price }, { _rev: 3, price: 9 })
+    })
+)

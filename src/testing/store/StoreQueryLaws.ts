@@ -1,0 +1,102 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Json, JsonObject } from "../../domain/Document.js"
+import type { AnyWhere, Query } from "../../domain/query/Query.js"
+import type { Collection } from "../../store/Collection.js"
+import { drawnLaw, promiseOf } from "./StoreLaw.js"
+
+const queries = promiseOf("queries")
+
+const cities: ReadonlyArray<Json> = [
+  "London",
+  "Oslo",
+  "Rome",
+  null,
+  5,
+  ["London", "Rome"],
+  [],
+  { in: "Rome" }
+]
+
+const conditions: ReadonlyArray<AnyWhere> = [
+  {},
+  { city: "London" },
+  { city: { in: ["Rome", "Oslo", 5] }, rank: { atLeast: 2 } },
+  { city: { greaterThan: "L", atMost: "Rome" } },
+  { city: { startsWith: "R" }, or: [{ rank: { lessThan: 3 } }, { name: { exists: true } }] },
+  { not: { city: { exists: true } } },
+  { city: { is: { in: "Rome" } } },
+  { city: { isNot: "London" }, rank: { in: [1, 3, 5] } }
+]
+
+const orders: ReadonlyArray<NonNullable<Query["orderBy"]>> = [
+  [],
+  "city",
+  ["city", { field: "rank", order: "desc" }],
+  [{ field: "city", order: "desc" }],
+  [{ field: "rank", order: "desc" }, "_id"]
+]
+
+/** The result of a query, in pages, as a stream, and as a number. */
+const resultOf = (collection: Collection, query: Query) =>
+  Effect.gen(function* () {
+    const found: Array<JsonObject> = []
+    let cursor: string | null = null
+    do {
+      const page: { readonly documents: ReadonlyArray<JsonObject>; readonly cursor: string | null } =
+        yield* collection.query({ ...query, select: ["city", "rank", "name"], limit: 3, cursor })
+      found.push(...page.documents)
+      cursor = page.cursor
+    } while (cursor !== null)
+    const streamed = yield* Stream.runCollect(collection.queryAll(query))
+    const count = yield* collection.countWhere(query.where as AnyWhere)
+    return [found, Chunk.toReadonlyArray(streamed).map(({ _id }) => _id), count]
+  })
+
+/** A query has the same result with and without indexes, also where others committed documents alone. */
+export const queriesAgree = drawnLaw(
+  "queriesAgree",
+  queries(
+    "indexes do not change the result of a query",
+    "queries",
+    "A result never depends on indexes: they change what is read."
+  ),
+  ({ fields, people, push, same, store }) =>
+    Effect.gen(function* () {
+      const plain = store.collection("plain")
+      const documents = fields.map((one, n): readonly [string, JsonObject] => [
+        `d${n}`,
+        { ...one, city: cities[n % 8]!, rank: n % 5 }
+      ])
+      yield* store.batch({}, (batch) =>
+        Effect.forEach([...documents, ["e", { rank: 2 }] as const], ([id, document]) =>
+          Effect.zipRight(batch.put("people", id, document), batch.put("plain", id, document))
+        )
+      )
+      const agree = Effect.forEach(conditions, (where, at) => {
+        const query = { where, orderBy: orders[at % orders.length]! }
+        return Effect.flatMap(
+          Effect.all([resultOf(people, query), resultOf(plain, query)]),
+          ([indexed, scanned]) => same(JSON.stringify(query), indexed, scanned)
+        )
+      })
+      yield* agree
+      const byHand = JSON.stringify({ city: ["Oslo", "London"], rank: 4 })
+      yield* push({
+        "people/d1.json": byHand,
+        "plain/d1.json": byHand,
+        "people/d2.json": null,
+        "plain/d2.json": null
+      })
+      yield* agree
+      yield* same("the values of a field", yield* people.distinct("city"), yield* plain.distinct("city"))
+    }),
+  {
+    format: 2,
+    // Others commit by the paths of the plain layout.
+    shardDepth: 0,
+    indexes: { people: ["city", { fields: ["city", { field: "rank", order: "desc" }] }, "rank"] },
+    manifests: { people: ["city", "rank", "name"] }
+  }
+)

@@ -1,0 +1,290 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { JsonObject } from "../../domain/Document.js"
+import { read, shape, wanted } from "./StoreDocumentLaws.js"
+import { law, promiseOf } from "./StoreLaw.js"
+
+const store = promiseOf("store")
+
+/** The JSON Schema of a collection is a file of the repository, written in one commit and read by every client. */
+export const jsonSchemas = law(
+  "jsonSchemas",
+  store(
+    "schemas lie in the repository",
+    "schemas-in-the-repository",
+    "`writeJsonSchema` stores the JSON Schema of a schema of Effect, as documents lie in their files, or a given one, in one commit; where the same schema is stored already, it writes nothing and returns none."
+  ),
+  ({ commits, file, open, people, push, refused, same, store }) =>
+    Effect.gen(function* () {
+      const typed = store.collection(
+        "people",
+        Schema.Struct({ name: Schema.NonEmptyString, born: Schema.optional(Schema.Date) })
+      )
+      yield* same("nothing at first", Option.isNone(yield* people.jsonSchema), true)
+      const first = yield* typed.writeJsonSchema()
+      yield* same("one commit", first, Option.fromNullable((yield* commits)[0]?.commit))
+      const found = Option.getOrThrow(yield* people.jsonSchema)
+      yield* same("the fields", Object.keys(found["properties"] as object), ["name", "born"])
+      yield* same("what is required", found["required"], ["name"])
+      yield* same("the file", JSON.parse((yield* file("_schemas/people.json"))!), found)
+      yield* same("no collection", (yield* store.collections).includes("_schemas"), false)
+      const before = (yield* commits).length
+      yield* same("the same once more", Option.isNone(yield* typed.writeJsonSchema()), true)
+      yield* same("the same, given", Option.isNone(yield* people.writeJsonSchema({ schema: found })), true)
+      yield* same("no commit", (yield* commits).length, before)
+      const given = { type: "object", properties: { b: { type: "integer" }, a: {} } }
+      const second = Option.getOrThrow(yield* people.writeJsonSchema({ schema: given, message: "given" }))
+      yield* same("its message", (yield* commits)[0]?.message.trim().split("\n")[0], "given")
+      const other = (yield* open()).collection("people")
+      yield* same("another client", Option.getOrThrow(yield* other.jsonSchema), given)
+      yield* same(
+        "its order",
+        JSON.stringify(Option.getOrThrow(yield* other.jsonSchema)),
+        JSON.stringify(given)
+      )
+      const past = (yield* store.at(Option.getOrThrow(first))).collection("people")
+      yield* same("as it was", Option.getOrThrow(yield* past.jsonSchema), found)
+      yield* same(
+        "as it is",
+        yield* store.snapshot.pipe(Effect.flatMap((it) => it.commitSha)),
+        Option.some(second)
+      )
+      yield* refused("no schema at hand", people.writeJsonSchema(), "ValidationError")
+      yield* refused(
+        "what is not a schema",
+        people.writeJsonSchema({ schema: { type: "text" } }),
+        "ValidationError"
+      )
+      yield* push({ "_schemas/people.json": "[]" })
+      yield* refused("a file that is not one", people.jsonSchema, "ValidationError")
+      yield* people.writeJsonSchema({ schema: given })
+      yield* same("mended", Option.getOrThrow(yield* people.jsonSchema), given)
+    })
+)
+
+/** The first commit that needs them records the settings; every store of the repository keeps to them. */
+export const recordedSettings = law(
+  "recordedSettings",
+  store(
+    "settings belong to the repository",
+    "options",
+    "Sharding, indexes and manifests belong to the repository: a store that is given none adopts what is recorded, options that differ are a `ValidationError`."
+  ),
+  ({ file, open, people, refused, remote, root, same }) =>
+    Effect.gen(function* () {
+      yield* same("nothing before the first write", yield* file("_chainstore.json"), null)
+      yield* people.insert({ city: "London" }, { id: "abcdef" })
+      const recorded = yield* file("_chainstore.json")
+      yield* same("recorded with the first write", recorded?.includes("shardDepth"), true)
+      const path = (name: string) => `people/${name.slice(0, 1)}/${name.slice(1, 2)}/${name}.json`
+      yield* same("its place", (yield* file(path("abcdef"))) === null, false)
+      const adopting = yield* open({ shardDepth: undefined, shardWidth: undefined, indexes: undefined })
+      yield* adopting.collection("people").insert({ city: "London" }, { id: "xyz" })
+      yield* same("the place of a store without options", (yield* file(path("xyz"))) === null, false)
+      const index = JSON.parse((yield* file("_index/people/city.json"))!) as { values: JsonObject }
+      yield* same("its index", index.values["London"], ["abcdef", "xyz"])
+      yield* same(
+        "both read both",
+        [yield* people.list(), yield* adopting.collection("people").list()],
+        [
+          ["abcdef", "xyz"],
+          ["abcdef", "xyz"]
+        ]
+      )
+      const differing = yield* open({ shardDepth: 1 })
+      yield* refused(
+        "a write with options that differ",
+        differing.collection("people").insert({}),
+        "ValidationError"
+      )
+      yield* refused(
+        "a read with options that differ",
+        differing.collection("people").list(),
+        "ValidationError"
+      )
+      yield* same("the settings", yield* file("_chainstore.json"), recorded)
+      const hashed = yield* open({
+        root: `${root}/hashed`,
+        shardBy: "hash",
+        shardDepth: 1,
+        shardWidth: 2,
+        indexes: undefined
+      })
+      yield* hashed.collection("people").insert({}, { id: "ada" })
+      // sha256("ada") begins with fd.
+      const files = yield* remote.tree(Option.getOrThrow(yield* remote.head("main")), `${root}/hashed`, {
+        recursive: true
+      })
+      const places = Option.getOrThrow(files).entries.filter(({ path }) => path.endsWith("ada.json"))
+      yield* same(
+        "the place by hash",
+        places.map((entry) => entry.path),
+        [`people/${adaHash}/ada.json`]
+      )
+      const plain = yield* open({
+        root: `${root}/plain`,
+        shardDepth: undefined,
+        shardWidth: undefined,
+        indexes: undefined
+      })
+      yield* plain.collection("people").insert({ n: 1 }, { id: "a" })
+      yield* same(
+        "the plain layout",
+        [(yield* file("plain/people/a.json")) === null, yield* file("plain/_chainstore.json")],
+        [false, null]
+      )
+    }),
+  { shardBy: "leading", shardDepth: 2, shardWidth: 1, indexes: { people: ["city"] }, branch: "main" }
+)
+
+/** The first two digits of the SHA-256 of `ada`. */
+const adaHash = "fd"
+
+/** Two roots and two branches of one repository know nothing of each other; a missing branch is an error. */
+export const roots = law(
+  "roots",
+  store(
+    "branch and root say where the collections are",
+    "options",
+    'where the collections are; `""` is the repository\'s own root'
+  ),
+  ({ branch, file, head, open, people, refused, remote, root, same, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 1 }, { id: "a" })
+      const deeper = yield* open({ root: `/${root}/deeper/` })
+      yield* deeper.collection("people").insert({ n: 2 }, { id: "a" })
+      yield* same("the file of the other root", (yield* file("deeper/people/a.json")) === null, false)
+      yield* same(
+        "each its own",
+        [shape(yield* read(people, "a")), shape(yield* read(deeper.collection("people"), "a"))],
+        [wanted(1, { n: 1 }), wanted(1, { n: 2 })]
+      )
+      const name = `other-${root.replaceAll("/", "-")}`
+      const missing = store.onBranch(name)
+      yield* refused("a read on a missing branch", missing.collection("people").list(), "NotFoundError")
+      yield* refused("a write on a missing branch", missing.collection("people").insert({}), "NotFoundError")
+      yield* remote.createBranch(name, (yield* head) as never)
+      const other = store.onBranch(name).collection("people")
+      yield* other.update("a", { n: 3 })
+      yield* same(
+        "each branch its own",
+        [(yield* read(people, "a"))?.["n"], (yield* read(other, "a"))?.["n"]],
+        [1, 3]
+      )
+      const opened = yield* open({ branch: name })
+      yield* same(
+        "the option",
+        [(yield* read(opened.collection("people"), "a"))?.["n"], opened.branch],
+        [3, name]
+      )
+      const whole = yield* open({ branch: name, root: "" })
+      yield* whole.collection("of-the-root").insert({ n: 4 }, { id: "a" })
+      const at = yield* remote.snapshot(name).file("of-the-root/a.json")
+      yield* same(
+        "the repository's own root",
+        [Option.isSome(at), (yield* whole.collections).includes("of-the-root")],
+        [true, true]
+      )
+      yield* same("the first branch's head is its own", Option.getOrNull(yield* store.commitSha), yield* head)
+      yield* same("the branch's name", store.branch, branch)
+      yield* remote.deleteBranch(name)
+    }),
+  { shardDepth: 0 }
+)
+
+/** Wrong options are refused when the store is opened, and the nearest known name is told. */
+export const options = law(
+  "options",
+  store(
+    "wrong options are refused",
+    "options",
+    "An option that is not known is one too and names the nearest known one"
+  ),
+  ({ open, refused, same }) =>
+    Effect.gen(function* () {
+      const wrong: Record<string, object> = {
+        "readonly for readOnly": { readonly: true },
+        "a number for a duration": { deadline: 30 },
+        "a text for a number": { conflictRetries: "2" },
+        "a negative number": { batchRetries: -1 },
+        "a text for a flag": { readOnly: "yes" },
+        "a branch that is none": { branch: "a..b" },
+        "a root that leaves": { root: "../x" },
+        "an index that is none": { indexes: { people: "city" } },
+        "no concurrency": { concurrency: 0 },
+        "an author without email": { author: { name: "Ada" } }
+      }
+      for (const [what, given] of Object.entries(wrong)) yield* refused(what, open(given), "ValidationError")
+      const error = yield* refused("readonly", open({ readonly: true } as never), "ValidationError")
+      yield* same("the nearest option", String(error.message + (error.hint ?? "")).includes("readOnly"), true)
+      yield* open({ deadline: "5 seconds", concurrency: 4 })
+    })
+)
+
+/** The doctor finds what is wrong, and says what it looked at. */
+export const doctoring = law(
+  "doctoring",
+  store(
+    "doctor finds what is wrong",
+    "size",
+    "`doctor` names files above 1 MB, ids that differ only in case, files that the layout does not put there"
+  ),
+  ({ head, people, push, remote, same, store, file }) =>
+    Effect.gen(function* () {
+      const findings = Effect.map(store.doctorWith({ deep: true }), (all) =>
+        [
+          ...new Set(
+            all
+              .filter(({ collection, severity }) => severity !== "ok" && collection === "people")
+              .map(({ code }) => code)
+          )
+        ].sort()
+      )
+      yield* people.insert({ city: "London" }, { id: "a" })
+      yield* same("a healthy collection", yield* findings, [])
+      const [said] = (yield* store.doctor).filter(
+        ({ code, collection }) => code === "collection" && collection === "people"
+      )
+      yield* same("what was looked at", said?.severity, "ok")
+      yield* people.insert({}, { id: "A" })
+      yield* people.insert({ text: "x".repeat(1_100_000) }, { id: "large" })
+      yield* same("case and size", yield* findings, ["case-twins", "document-large"])
+      yield* people.delete("A")
+      yield* people.delete("large")
+      yield* push({ "people/sub/b.json": "{}", "people/readme.txt": "hello" })
+      yield* same("misplaced files", (yield* findings).includes("misplaced"), true)
+      yield* push({ "people/sub/b.json": null, "people/readme.txt": null, "people/broken.json": "{" })
+      const broken = yield* findings
+      yield* same("an unreadable document", broken.includes("unreadable"), true)
+      yield* same(
+        "stale files",
+        [broken.includes("index-stale"), broken.includes("manifest-stale")],
+        [true, true]
+      )
+      yield* push({ "people/broken.json": null })
+      yield* people.reindex()
+      yield* same("healthy again", yield* findings, [])
+      const index = JSON.parse((yield* file("_index/people/city.json"))!) as JsonObject
+      yield* push({
+        "_index/people/city.json": JSON.stringify({ ...index, values: { Rome: ["a"] }, ids: { a: ["Rome"] } })
+      })
+      yield* same("a wrong index", yield* findings, ["index-wrong"])
+      yield* people.reindex()
+      yield* same("a wrong index after reindex", yield* findings, [])
+      const manifest = JSON.parse((yield* file("_manifest/people.json"))!) as JsonObject
+      yield* push({
+        "_manifest/people.json": JSON.stringify({ ...manifest, count: 7 }),
+        "_index/people/city.json": null
+      })
+      yield* same("a wrong manifest, no index", yield* findings, ["index-missing", "manifest-wrong"])
+      const work = "chainstore-tx-01arz3ndektsv4rrffq69g5fav"
+      yield* remote.createBranch(work, (yield* head) as never)
+      const left = (yield* store.doctor).filter(
+        ({ code, message }) => code === "work-branch" && message.includes(work)
+      )
+      yield* same("a work branch that is left", left.length, 1)
+      yield* remote.deleteBranch(work)
+    }),
+  { indexes: { people: ["city"] }, manifests: { people: ["city"] }, shardDepth: 0 }
+)

@@ -1,0 +1,221 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { Cache, type CacheEntry } from "../../store/Cache.js"
+import { read, shape, wanted } from "./StoreDocumentLaws.js"
+import { law, promiseOf } from "./StoreLaw.js"
+import { idsOf, reads } from "./StoreReadLaws.js"
+
+const store = promiseOf("store")
+
+/** Another client's writes are seen by every read, whatever was read and cached before. */
+export const freshReads = law(
+  "freshReads",
+  store("a read sees the head", "reading", reads),
+  ({ open, people, push, same, store }) =>
+    Effect.gen(function* () {
+      const others = (yield* open()).collection("people")
+      yield* people.insert({ n: 1 }, { id: "a" })
+      for (const n of [2, 3]) {
+        yield* others.update("a", { n })
+        yield* others.upsert(`b${n}`, { n })
+        yield* same("get", shape(yield* read(people, "a")), wanted(n, { n }))
+        yield* same(
+          "fresh",
+          shape(Option.getOrNull(yield* people.get("a", { fresh: true }))),
+          wanted(n, { n })
+        )
+        yield* same("list", yield* people.list(), n === 2 ? ["a", "b2"] : ["a", "b2", "b3"])
+        yield* same("count", yield* people.count, n)
+        yield* same("findBy", idsOf(yield* people.findBy("n", n)), ["a", `b${n}`])
+        yield* same("exists", [yield* people.exists("a"), yield* people.exists("c")], [true, false])
+      }
+      yield* push({ "people/a.json": null })
+      yield* same("after a removal", [yield* read(people, "a"), yield* people.list()], [null, ["b2", "b3"]])
+      yield* store.invalidate()
+      yield* same("after invalidate", yield* people.list(), ["b2", "b3"])
+    }),
+  { shardDepth: 0 }
+)
+
+/** A cache of one's own that lies about nothing, and counts. */
+class Counting extends Cache {
+  readonly entries = new Map<string, CacheEntry>()
+  sets = 0
+  override get(key: string) {
+    return Effect.sync(() => Option.fromNullable(this.entries.get(key)))
+  }
+  override set(key: string, entry: CacheEntry) {
+    return Effect.sync(() => {
+      this.sets++
+      this.entries.set(key, entry)
+    })
+  }
+  override delete(key: string) {
+    return Effect.sync(() => void this.entries.delete(key))
+  }
+  override readonly clear = Effect.sync(() => this.entries.clear())
+}
+
+/** Answers are the same with a cache, without one, with one of one's own, and with one that forgets or is behind. */
+export const caches = law(
+  "caches",
+  store("a cache changes no answer", "options", "An entry holds `content`, the blob id `oid`"),
+  ({ open, people, same }) =>
+    Effect.gen(function* () {
+      const cache = new Counting()
+      const stores = [yield* open({ cache: false }), yield* open({ cache }), yield* open({ cache: true })]
+      yield* people.insert({ n: 0 }, { id: "a" })
+      let rev = 1
+      const seen = (what: string, n: number) =>
+        Effect.forEach(stores, (one) =>
+          Effect.flatMap(read(one.collection("people"), "a"), (found) =>
+            same(what, shape(found), wanted(rev, { n }))
+          )
+        )
+      for (const n of [1, 2, 3]) {
+        const before = new Map(cache.entries)
+        const behind = Effect.sync(() => {
+          cache.entries.clear()
+          for (const [key, entry] of before) cache.entries.set(key, entry)
+        })
+        yield* people.replace("a", { n })
+        rev++
+        yield* seen("get", n)
+        yield* behind
+        yield* seen("get, with a cache that is behind", n)
+        yield* behind
+        const written = yield* stores[1]!.collection("people").update("a", { n }, { expectedRev: rev })
+        yield* same("a write, with a cache that is behind", written._rev, ++rev)
+      }
+      yield* same("a cache of one's own is used", cache.sets > 0, true)
+      yield* people.delete("a")
+      for (const one of stores) yield* same("deleted", yield* read(one.collection("people"), "a"), null)
+    })
+)
+
+/** `version` gives what tells one version from another. */
+export const versions = law(
+  "versions",
+  store(
+    "version gives a document with its revision, blob id and commit",
+    "reading",
+    "`version(id)` gives a document with its revision, its blob id (`sha`, for `expect`) and the commit that was looked at."
+  ),
+  ({ head, people, refused, remote, root, same, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 1 }, { id: "a" })
+      yield* people.update("a", { n: 2 })
+      const version = Option.getOrThrow(yield* people.version("a"))
+      const listed = Option.getOrThrow(
+        yield* remote.tree(version.commit as never, `${root}/people`, { recursive: true })
+      )
+      const oid = listed.entries.find(({ path }) => path.endsWith("a.json"))?.oid
+      yield* same("version", [version.rev, version.sha, version.commit], [2, oid, yield* head])
+      yield* same("its document", shape(version.document), wanted(2, { n: 2 }))
+      yield* same("of a missing document", Option.isNone(yield* people.version("b")), true)
+      const guarded = (sha: string) =>
+        store.batch({}, (batch) =>
+          Effect.zipRight(batch.expect("people", "a", { sha }), batch.put("people", "a", { n: 3 }))
+        )
+      yield* guarded(version.sha)
+      yield* refused("an expectation of an old version", guarded(version.sha), "ConflictError")
+    })
+)
+
+const views =
+  "`snapshot` and `at(ref)` are views of one commit: they have no write methods, and a cache of their own."
+
+/** A view sees its commit alone, has no write methods, and a ref is what Git takes for one. */
+export const viewing = law(
+  "viewing",
+  store("views see one commit", "reading", views),
+  ({ branch, head, people, refused, same, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 1 }, { id: "a" })
+      const first = yield* head
+      const before = yield* store.snapshot
+      yield* people.update("a", { n: 2 })
+      yield* people.insert({ n: 2 }, { id: "b" })
+      const second = yield* head
+      const view = before.collection("people")
+      yield* same("get", shape(yield* Effect.map(view.get("a"), Option.getOrNull)), wanted(1, { n: 1 }))
+      yield* same("list and count", [yield* view.list(), yield* view.count], [["a"], 1])
+      yield* same("findBy", [yield* view.findBy("n", 2), idsOf(yield* view.findBy("n", 1))], [[], ["a"]])
+      yield* same("exists", yield* view.exists("b"), false)
+      yield* same("its commit", Option.getOrNull(yield* before.commitSha), first)
+      yield* same("the store's commit", Option.getOrNull(yield* store.commitSha), second)
+      for (const method of [
+        "insert",
+        "update",
+        "replace",
+        "upsert",
+        "delete",
+        "restore",
+        "importRecords",
+        "reindex"
+      ]) {
+        yield* same(`a view's ${method}`, method in view, false)
+      }
+      for (const method of ["batch", "writer", "transaction", "revert"]) {
+        yield* same(`a view's ${method}`, method in before, false)
+      }
+      const refs: Record<string, string | undefined> = {
+        [first!]: first,
+        [first!.slice(0, 12)]: first,
+        [branch]: second,
+        [`${branch}~1`]: (yield* people.history("a"))[0]?.sha,
+        [`${second}~2`]: first,
+        [`${second}^^`]: first
+      }
+      for (const [ref, commit] of Object.entries(refs)) {
+        yield* same(`resolveRef(${ref})`, Option.getOrNull(yield* store.resolveRef(ref)), commit)
+        yield* same(`at(${ref})`, Option.getOrNull(yield* (yield* store.at(ref)).commitSha), commit)
+      }
+      const past = (yield* store.at(first!)).collection("people")
+      yield* same("at a commit", yield* past.list(), ["a"])
+      yield* refused("at a missing ref", store.at("no-such-ref"), "NotFoundError")
+      yield* same("resolveRef of a missing ref", Option.isNone(yield* store.resolveRef("no-such-ref")), true)
+    })
+)
+
+/** A store for reading refuses every write; one of a ref reads that commit. */
+export const readOnly = law(
+  "readOnly",
+  store(
+    "a store for reading refuses writes",
+    "options",
+    "writes fail with `AuthError`; `ref` reads one commit or tag"
+  ),
+  ({ head, open, people, refused, same }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 1 }, { id: "a" })
+      const first = yield* head
+      yield* people.update("a", { n: 2 })
+      const second = yield* head
+      for (const [what, options, n] of [
+        ["readOnly", { readOnly: true }, 2],
+        ["ref", { ref: first! }, 1]
+      ] as const) {
+        const store = yield* open(options)
+        const reading = store.collection("people")
+        yield* same(`${what}: get`, shape(yield* read(reading, "a")), wanted(n, { n }))
+        const writes: Record<string, Effect.Effect<unknown, unknown>> = {
+          insert: reading.insert({}),
+          update: reading.update("a", {}),
+          replace: reading.replace("a", {}),
+          upsert: reading.upsert("a", {}),
+          delete: reading.delete("a"),
+          restore: reading.restore("a", first!),
+          reindex: reading.reindex(),
+          batch: store.batch({}, (batch) => batch.put("people", "b", {})),
+          writer: store.writer({}, (writer) => writer.put("people", "b", {})),
+          transaction: store.transaction({}, () => Effect.void),
+          revert: store.revert(second!),
+          importRecords: reading.importRecords([{ n: 1 }])
+        }
+        for (const [method, effect] of Object.entries(writes))
+          yield* refused(`${what}: ${method}`, effect, "AuthError")
+      }
+      yield* same("nothing was written", yield* head, second)
+    })
+)
