@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../domain/Document.js"
 import type { Sort } from "../store/browse/Browse.js"
 import { cellText, clipped, isRounded, kindOf, rounded, valueOf } from "./Cell.js"
+import type { FilterPlace } from "./CellFilters.js"
 import { CellTip, useTip } from "./CellTip.js"
 import { copyText } from "./Clipboard.js"
 import { Icon } from "./Icon.js"
@@ -40,6 +41,8 @@ export const ResultTable = (props: {
   readonly sort: Sort | undefined
   readonly onSort: (sort: Sort | undefined) => void
   readonly onOpen: (id: string) => void
+  /** Asks which filter of a cell, or of a header, is wanted. */
+  readonly onFilter: (of: FilterPlace) => void
   readonly opened: string | undefined
   /** Whether single keys act. */
   readonly shortcuts: boolean
@@ -104,6 +107,16 @@ export const ResultTable = (props: {
     onMouseLeave: leave
   })
 
+  /** Whether a key asks for the filters of what has the focus. */
+  const asksFilter = (event: KeyboardEvent) =>
+    event.key === "f" && props.shortcuts && !event.ctrlKey && !event.metaKey && !event.altKey
+
+  const filterBy = (event: Event, row: JsonObject | undefined, path: string) => {
+    event.preventDefault()
+    hide()
+    props.onFilter({ path, value: row && valueOf(row, path) })
+  }
+
   const keys = (event: KeyboardEvent, row: number, column: number, id: string, text: string) => {
     const steps: Readonly<Record<string, readonly [number, number]>> = {
       ArrowDown: [1, 0],
@@ -126,6 +139,8 @@ export const ResultTable = (props: {
       else copy.focus()
     } else if (event.key === "o" && props.shortcuts && !event.ctrlKey && !event.metaKey && !event.altKey) {
       props.onOpen(id)
+    } else if (asksFilter(event)) {
+      filterBy(event, rows[row], columns[column]!)
     }
   }
 
@@ -168,6 +183,7 @@ export const ResultTable = (props: {
                       type="button"
                       class="sort"
                       {...tipped(-1, column, column)}
+                      onKeyDown={(event) => asksFilter(event) && filterBy(event, undefined, column)}
                       onClick={() =>
                         props.onSort(
                           !mine
@@ -238,6 +254,7 @@ export const ResultTable = (props: {
                         }
                         {...tipped(item.index, column, text, i)}
                         onKeyDown={(event) => keys(event, item.index, i, id, text)}
+                        onDblClick={(event) => filterBy(event, row, column)}
                       >
                         {isRounded(value) ? <span aria-hidden="true">≈ </span> : null}
                         <bdi>{clipped(isRounded(value) ? cellText(value) : text)}</bdi>

@@ -1,9 +1,10 @@
 import type { RefObject } from "preact"
-import { useMemo } from "preact/hooks"
+import { useMemo, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
 import { counted } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import { clipped, shortCommit, visible } from "./Cell.js"
+import type { FilterPlace } from "./CellFilters.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
 import { filterText } from "./FilterWords.js"
 import { Icon } from "./Icon.js"
@@ -20,6 +21,7 @@ import { useRows } from "./useRows.js"
 
 const NoCollections = part(() => import("./NoCollections.js").then((found) => found.NoCollections))
 const CostCard = part(() => import("./CostCard.js").then((found) => found.CostCard))
+const FilterDialog = part(() => import("./FilterDialog.js").then((found) => found.FilterDialog))
 
 const none: ReadonlyArray<never> = []
 const noColumns: TableColumns = { all: none, initial: none, unread: none }
@@ -61,6 +63,7 @@ export const Results = (props: {
     query.agree()
   }
   const { go } = props
+  const [filterOf, setFilterOf] = useState<FilterPlace | undefined>(undefined)
   const answer = query.outcome?.answer
   const documents = answer?.documents ?? none
   const { all, initial, unread } = query.outcome?.columns ?? noColumns
@@ -278,9 +281,19 @@ export const Results = (props: {
             sort={place.sort}
             onSort={(sort) => go({ sort })}
             onOpen={(id) => go({ document: id, panel: undefined })}
+            onFilter={setFilterOf}
             opened={place.document}
             shortcuts={props.shortcuts}
           />
+          {filterOf === undefined ? null : (
+            <FilterDialog
+              frame={{ waiting: null, failed: (card) => card }}
+              of={filterOf}
+              filters={place.filters}
+              onFilters={(filters) => ask({ filters })}
+              onClose={() => setFilterOf(undefined)}
+            />
+          )}
           {rows.length > 0 ? null : (
             <div class="empty">
               <h3>No documents</h3>
