@@ -1,5 +1,6 @@
 import type { Json } from "../domain/Document.js"
 import type { Filter } from "../store/browse/Filter.js"
+import { holdsRounded } from "./Cell.js"
 
 /** A cell or a header of the table; `value` is undefined for a header, and where the document has no such field. */
 export interface FilterPlace {
@@ -19,7 +20,8 @@ export const cellFilters = ({ path, value }: FilterPlace): ReadonlyArray<Filter>
     { path, operator: "exists" },
     { path, operator: "missing" }
   ]
-  if (value === undefined || JSON.stringify(value).length > longest) return presence
+  // Of a rounded number nobody knows what the file says.
+  if (value === undefined || holdsRounded(value) || JSON.stringify(value).length > longest) return presence
   const isOrdered = typeof value === "number" || (typeof value === "string" && date.test(value))
   const compared: ReadonlyArray<Filter["operator"]> = [
     "is",

@@ -112,6 +112,8 @@ export const ResultTable = (props: {
     event.key === "f" && props.shortcuts && !event.ctrlKey && !event.metaKey && !event.altKey
 
   const filterBy = (event: Event, row: JsonObject | undefined, path: string) => {
+    // The browser's own menu copies what is selected.
+    if (event instanceof MouseEvent && (event.shiftKey || getSelection()?.isCollapsed === false)) return
     event.preventDefault()
     hide()
     props.onFilter({ path, value: row && valueOf(row, path) })
@@ -184,6 +186,7 @@ export const ResultTable = (props: {
                       class="sort"
                       {...tipped(-1, column, column)}
                       onKeyDown={(event) => asksFilter(event) && filterBy(event, undefined, column)}
+                      onContextMenu={(event) => filterBy(event, undefined, column)}
                       onClick={() =>
                         props.onSort(
                           !mine
@@ -254,7 +257,7 @@ export const ResultTable = (props: {
                         }
                         {...tipped(item.index, column, text, i)}
                         onKeyDown={(event) => keys(event, item.index, i, id, text)}
-                        onDblClick={(event) => filterBy(event, row, column)}
+                        onContextMenu={(event) => filterBy(event, row, column)}
                       >
                         {isRounded(value) ? <span aria-hidden="true">≈ </span> : null}
                         <bdi>{clipped(isRounded(value) ? cellText(value) : text)}</bdi>

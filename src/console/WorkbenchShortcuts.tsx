@@ -14,7 +14,7 @@ export const shortcuts = [
   { keys: "k", what: "Previous row, or previous document" },
   { keys: "t", what: "Change the theme" },
   { keys: "o", what: "In a cell: open its document" },
-  { keys: "f", what: "In a cell or on a header: filter by it; so does a double click on a cell" },
+  { keys: "f", what: "In a cell or on a header: filter by it; so does a right click or the menu key" },
   { keys: "↑ ↓ ← →", what: "Move between cells; Enter copies, or goes to the copy button of a long text" },
   { keys: "Enter", what: "In a document: fold or unfold the line; Ctrl+F searches in it" },
   { keys: "Esc", what: "Cancel the run, or close what is open" }

@@ -67,7 +67,7 @@ bothBuilds("tables of the console", (the) => {
     await page.keyboard.press("Escape")
     await dialog.waitFor({ state: "detached" })
     assert.strictEqual(await page.evaluate(() => document.activeElement.id), await cell.getAttribute("id"))
-    await cell.dblclick()
+    await cell.click({ button: "right" })
     await dialog.getByRole("button", { name: `price is ${price}`, exact: true }).click()
     await page.waitForFunction(() => document.activeElement.id === "results-title")
     assert.include(decodeURIComponent(page.url()), `["price","is",${price}]`)

@@ -191,8 +191,9 @@ const planOn = (
       return planned({ state: "conflict", after: merge?.document ?? ours, conflict })
     }
     if (found?.sha === base?.sha) {
-      // It may have been written and taken back.
-      const isWritten = (yield* messages).some((message) => isMarked(message, edit))
+      // It may have been written and taken back; one without a stamp may say the same as an older one on purpose.
+      const isWritten =
+        edit.stamp !== undefined && (yield* messages).some((message) => isMarked(message, edit))
       if (isWritten) return planned({ state: "none", after: before })
       return planned(
         { state: base === null ? "create" : ours === null ? "delete" : "change", after: ours },

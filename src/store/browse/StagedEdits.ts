@@ -184,7 +184,7 @@ export interface StagedEdits {
   /**
    * Writes all edits in one commit, merged with what others have changed since their bases; or none of them, where one
    * is a conflict or not valid. The commit's message ends in a trailer, `Chainstore-Edits:`, that names what was written: an
-   * edit that one of the last 100 commits of its document names (of the branch, where the document is as it was), or that
+   * edit that one of the last 100 commits of its document names (of the branch, where the document is as it was and the edit has a stamp), or that
    * the document already has, is not written again.
    */
   readonly publish: (

@@ -45,6 +45,7 @@ export const mergeByHost = (
     if (Option.isNone(request)) return yield* gone(operation, branch)
     let head = expected
     const resolutions = makeResolutions(options.onConflict)
+    let decided: Merged["conflicts"] = []
     for (let attempt = 0; ; attempt++) {
       const shown = yield* merge(
         head,
@@ -52,12 +53,14 @@ export const mergeByHost = (
         { resolutions }
       )
       if (shown.conflicts.length > 0) return yield* unmergedError(shown.conflicts)
-      const { commitSha } = yield* rebased(found, options, { resolutions, isTurned: true })
+      const { commitSha, conflicts } = yield* rebased(found, options, { resolutions, isTurned: true })
+      // The next attempt finds them decided.
+      decided = [...decided, ...conflicts]
       const at = Option.getOrElse(commitSha, () => head)
       const before = at === head ? head : yield* firstParent(core, at as Oid)
       if (before !== head) return yield* moved(operation, found, head, before)
       const done = yield* pressed(requests, request.value, at as Oid, message)
-      if (Option.isSome(done)) return { ...shown, kind: "merge", commitSha: done }
+      if (Option.isSome(done)) return { ...shown, kind: "merge", commitSha: done, conflicts: decided }
       head = yield* headOf(operation)
       // The merge of the target is our own; anything else on the branch is an edit that nobody has looked at.
       if (head !== at) return yield* moved(operation, found, at, head)

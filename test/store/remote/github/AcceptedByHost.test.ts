@@ -95,4 +95,22 @@ describe("a proposal that the host merges becomes what the store's own merge mak
       assert.deepStrictEqual(yield* settled(true), plain)
     })
   )
+
+  it.scopedLive("and tells of the conflicts that were decided", () =>
+    Effect.gen(function* () {
+      const conflicts = (isProtected: boolean) =>
+        Effect.gen(function* () {
+          const { server, store } = yield* prepared
+          const { proposal } = yield* store.propose({ title: "x" }, (draft) =>
+            draft.collection("notes").update("a", { n: 2 })
+          )
+          yield* store.collection("notes").update("a", { n: 3 })
+          if (isProtected) protect(server)
+          const merged = yield* store.proposal(proposal.id).accept({ onConflict: "theirs" })
+          return merged.conflicts.map(({ path }) => path)
+        })
+      assert.deepStrictEqual(yield* conflicts(false), ["data/notes/a.json"])
+      assert.deepStrictEqual(yield* conflicts(true), ["data/notes/a.json"])
+    })
+  )
 })
