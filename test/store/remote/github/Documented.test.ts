@@ -13,7 +13,8 @@ const folder = new URL("../../../../src/store/remote/github/api/", import.meta.u
 const modules: ReadonlyArray<Record<string, unknown>> = await Promise.all(
   readdirSync(folder).map((file) => import(new URL(file, folder).href))
 )
-const endpoints = modules.flatMap((module) => Object.values(module).filter(isEndpoint))
+// What the client uses is exported a second time.
+const endpoints = [...new Set(modules.flatMap((module) => Object.values(module).filter(isEndpoint)))]
 const ofClient = Object.values<unknown>(Client).filter(isEndpoint)
 
 /** Answered as bytes, or by nothing but a status. */
