@@ -12,8 +12,6 @@ const alias = [
 ]
 
 interface TierOptions {
-  readonly pool?: "forks" | "threads"
-  readonly groupOrder?: number
   readonly retry?: number
   readonly env?: Record<string, string>
 }
@@ -23,7 +21,7 @@ const tier = (
   include: Array<string>,
   exclude: Array<string>,
   testTimeout: number,
-  { env = {}, groupOrder = 0, pool = "forks", retry = 0 }: TierOptions = {}
+  { env = {}, retry = 0 }: TierOptions = {}
 ) => ({
   resolve: { alias },
   test: {
@@ -32,29 +30,12 @@ const tier = (
     exclude,
     testTimeout,
     hookTimeout: testTimeout,
-    pool,
+    pool: "forks",
     retry,
     env,
-    sequence: { groupOrder },
     setupFiles: [fileURLToPath(new URL("./test/support/vitest/setup.ts", import.meta.url))]
   }
 })
-
-/**
- * What looks at a virtual clock, or counts requests, limits or turns of a whole process: each of these files has a thread
- * of its own. `npm test` runs the other files of the main tier in processes that load the library once for all of them.
- */
-const alone = [
-  "test/chain/**/*.test.ts",
-  "test/domain/StoreValues.test.ts",
-  "test/git/disk/Oracles.test.ts",
-  "test/http/{console,server}/**/*.test.ts",
-  "test/http/host/Limits.test.ts",
-  "test/store/core/ClockSet.test.ts",
-  "test/store/operations/Writer*.test.ts",
-  "test/store/remote/github/**/*.test.ts",
-  "test/store/transfer/FromAsyncIterable.test.ts"
-]
 
 /** Suites of which `npm test` runs a part (`test/support/vitest/whole.ts`): soak runs the whole. */
 const sampled = [
@@ -78,8 +59,7 @@ export default defineConfig({
     minWorkers: 1,
     maxWorkers: "100%",
     projects: [
-      tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**", ...alone, ...long], 30_000),
-      tier("alone", alone, long, 30_000, { pool: "threads", groupOrder: 1 }),
+      tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**", ...long], 30_000),
       // A browser on a busy machine may be late once: the summary names each test that needed its second run.
       tier("e2e", ["test/e2e/**/*.test.ts", "examples/**/*.test.ts"], long, 180_000, { retry: 1 }),
       tier("soak", ["test/soak/**/*.test.ts", ...long, ...sampled], [], 3_600_000, {

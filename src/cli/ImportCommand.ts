@@ -60,7 +60,7 @@ export const importCommand = storeCommand(
       const { bytes, share } = yield* source(input.file, input.validate === "first" && !input.dryRun ? 2 : 1)
       const records =
         format === "csv"
-          ? fromCsv(bytes, { cells: input.cells, delimiter: input.delimiter })
+          ? fromCsv(bytes, { cells: input.cells, delimiter: input.delimiter, keepSpelling: [input.idField] })
           : format === "json"
             ? fromJson(bytes)
             : fromNdjson(bytes)

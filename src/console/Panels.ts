@@ -1,3 +1,3 @@
 /** What opens beside the table; fetched when it first does. */
-export { Commits } from "./Commits.js"
-export { DocumentPanel } from "./DocumentPanel.js"
+export { Commits } from "./document/Commits.js"
+export { DocumentPanel } from "./document/DocumentPanel.js"

@@ -1,26 +1,26 @@
 import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
-import { alarmProblem, announce, counted } from "./Announcer.js"
-import type { DataSourceService, RateBudget } from "./DataSource.js"
+import { alarmProblem, announce, counted } from "./components/Announcer.js"
+import { passFocus } from "./components/Focus.js"
+import { Icon } from "./components/Icon.js"
+import { part } from "./components/Part.js"
+import { useTask } from "./components/useTask.js"
 import { draftsOf, forget, repositoryDraftsOf, useDraftCount } from "./drafts/DraftCount.js"
-import { passFocus } from "./Focus.js"
-import { Icon } from "./Icon.js"
-import { leave } from "./Leave.js"
-import { part } from "./Part.js"
-import { type Place, start } from "./Place.js"
+import type { Settings } from "./page/Settings.js"
+import { ShortcutsButton, useShortcuts } from "./page/Shortcuts.js"
+import { nextTheme, ThemeButton, TopBar } from "./page/TopBar.js"
 import { stepRow } from "./palette/RowSteps.js"
-import { focusFilter, QueryForm } from "./QueryForm.js"
-import { RateMeter } from "./RateMeter.js"
-import { Results } from "./Results.js"
-import type { Settings } from "./Settings.js"
-import { ShortcutsButton, useShortcuts } from "./Shortcuts.js"
-import { SignOutDialog } from "./SignOutDialog.js"
-import { nextTheme, ThemeButton, TopBar } from "./TopBar.js"
+import { leave } from "./place/Leave.js"
+import { type Place, start } from "./place/Place.js"
+import type { Go } from "./place/usePlace.js"
+import { focusFilter, QueryForm } from "./query/QueryForm.js"
+import { useQuery } from "./query/useQuery.js"
+import { Results } from "./results/Results.js"
+import { RateMeter } from "./session/RateMeter.js"
+import { SignOutDialog } from "./session/SignOutDialog.js"
+import type { DataSourceService, RateBudget } from "./source/DataSource.js"
 import { useNewer } from "./time/useNewer.js"
-import type { Go } from "./usePlace.js"
-import { useQuery } from "./useQuery.js"
-import { useTask } from "./useTask.js"
 
 const Commits = part(() => import("./Panels.js").then((found) => found.Commits))
 const DocumentPanel = part(() => import("./Panels.js").then((found) => found.DocumentPanel))
@@ -30,7 +30,7 @@ const BranchesPanel = part(() => import("./time/TimePanels.js").then((found) => 
 const ProposalsPanel = part(() => import("./time/TimePanels.js").then((found) => found.ProposalsPanel))
 const Palette = part(() => import("./palette/Palette.js").then((found) => found.Palette))
 const WorkbenchShortcuts = part(() =>
-  import("./WorkbenchShortcuts.js").then((found) => found.WorkbenchShortcuts)
+  import("./page/WorkbenchShortcuts.js").then((found) => found.WorkbenchShortcuts)
 )
 
 /** Panels of the whole repository. */
@@ -114,6 +114,8 @@ export const Workbench = (props: {
       })
   }
 
+  /** The ids of the rows that are chosen in the table. */
+  const [chosen, setChosen] = useState<ReadonlyArray<string>>([])
   const drafts = draftsOf(session)
   const staged = useDraftCount(drafts)
   const left = useDraftCount(repositoryDraftsOf(session))
@@ -169,7 +171,9 @@ export const Workbench = (props: {
   }
   const panel =
     place.panel === "review" ||
-    ((place.panel === "edit" || place.panel === "import") && place.table !== undefined) ? (
+    ((place.panel === "edit" || place.panel === "import" || place.panel === "change") &&
+      place.table !== undefined &&
+      !session.readOnly) ? (
       <Editing
         frame={frame}
         source={source}
@@ -177,6 +181,8 @@ export const Workbench = (props: {
         drafts={drafts}
         place={place}
         documents={query.outcome?.answer.documents ?? []}
+        fields={query.outcome?.columns.all ?? []}
+        chosen={chosen}
         go={go}
         onPublished={() => {
           changed()
@@ -384,7 +390,7 @@ export const Workbench = (props: {
                 go(
                   same
                     ? asked
-                    : { ...asked, sort: undefined, columns: undefined, document: undefined, panel: undefined }
+                    : { ...asked, sort: [], columns: undefined, document: undefined, panel: undefined }
                 )
                 query.again()
               }}
@@ -399,6 +405,7 @@ export const Workbench = (props: {
             heading={heading}
             budgets={budgets}
             shortcuts={settings.shortcuts}
+            onChosen={setChosen}
             source={source}
             barren={barren}
             onSession={props.onSession}

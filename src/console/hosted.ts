@@ -1,4 +1,4 @@
-import { layer } from "./HostedSource.js"
+import { layer } from "./source/HostedSource.js"
 import { start } from "./start.js"
 
 start(layer(new URL("./config.json", document.baseURI)))

@@ -1,4 +1,4 @@
-import { layer } from "./LocalSource.js"
+import { layer } from "./source/LocalSource.js"
 import { start } from "./start.js"
 
 start(layer)

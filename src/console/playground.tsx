@@ -1,5 +1,5 @@
 import { render } from "preact"
-import { Guard } from "./Guard.js"
+import { Guard } from "./components/Guard.js"
 import { Playground } from "./playground/Playground.js"
 import "./styles.css"
 import "./playground/playground.css"

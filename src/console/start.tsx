@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { render } from "preact"
 import { App } from "./App.js"
-import { DataSource } from "./DataSource.js"
-import { Guard } from "./Guard.js"
-import * as Settings from "./Settings.js"
+import { Guard } from "./components/Guard.js"
+import * as Settings from "./page/Settings.js"
+import { DataSource } from "./source/DataSource.js"
 import "./styles.css"
 
 /** Shows the console over a source of data: the whole difference between the builds is this layer. */

@@ -143,7 +143,7 @@ export type Propose = <A, E, R>(
 export interface ProposalHandle {
   /** What is said of it now. */
   readonly get: () => Effect.Effect<Proposal, ReadError>
-  /** The documents that it changes. */
+  /** The documents that it changes; of one that is accepted, those that it has changed. */
   readonly compare: (options?: CompareOptions) => Stream.Stream<DocumentDifference, ReadError>
   /** What accepting it would do, with the conflicts that would stop that. Writes nothing. */
   readonly preview: (options?: ProposalMergeOptions) => Effect.Effect<Merged, WriteError>

@@ -109,7 +109,6 @@ export {
   DestinationError,
   type DestinationFailure
 } from "./transfer/Destination.js"
-export { UnheldNumber } from "./transfer/ExactJson.js"
 export type {
   DatabaseExcelOptions,
   ExcelOptions,
@@ -133,6 +132,7 @@ export type { ImportOptions, ImportReport, ImportRow } from "./transfer/Import.j
 export { normalise, normaliseRecord } from "./transfer/Normalise.js"
 export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } from "./transfer/Records.js"
 export { SourceError } from "./transfer/SourceError.js"
+export { UnheldNumber } from "./transfer/UnheldNumber.js"
 export type { ByteSource } from "./transfer/Utf8Text.js"
 export { writeXlsx } from "./transfer/WriteXlsx.js"
 export type * from "./View.js"

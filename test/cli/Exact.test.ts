@@ -25,6 +25,17 @@ describe("what is written is what was given", () => {
     })
   )
 
+  it.scopedLive("a put refuses an object with a key twice, and takes text that looks like one", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const twice = yield* call(["put", "things", "a"], { input: '{\n"n":1,\n"n":2}' })
+      assert.strictEqual(twice.code, 2, twice.out)
+      assert.include(twice.err, "it has n twice, on lines 2 and 3, and only the last would be stored")
+      const text = yield* call(["put", "things", "a"], { input: String.raw`{"n":"\"n\":1, \"n\":2"}` })
+      assert.strictEqual(text.json().n, '"n":1, "n":2')
+    })
+  )
+
   it.scopedLive("a put refuses bytes that are no UTF-8, and takes a byte order mark", () =>
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine

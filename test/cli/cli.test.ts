@@ -273,12 +273,14 @@ describe("the command line", () => {
         input: '[{"_id":"a","n":1e400}]'
       })
       assert.include(list.err, "1e400 at /n")
-      const csv = "id,n,m\nx,12345678901234567890,7\n"
+      const csv = "id,n,m\nx,12345678901234567890,7\n12e3,12e3,1.10\n"
       yield* call(["import", "big", "-", "--format", "csv", "--cells", "json", "--id-field", "id"], {
         input: csv
       })
       const stored = (yield* call(["get", "big", "x"])).json()
       assert.deepStrictEqual([stored.n, stored.m], ["12345678901234567890", 7])
+      const written = (yield* call(["get", "big", "12e3"])).json()
+      assert.deepStrictEqual([written.n, written.m], [12000, 1.1])
     })
   )
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { cellFilters, withFilter } from "../../src/console/CellFilters.js"
-import { fromHash, start, toHash } from "../../src/console/Place.js"
+import { fromHash, start, toHash } from "../../src/console/place/Place.js"
+import { cellFilters, withFilter } from "../../src/console/query/CellFilters.js"
 import type { Json } from "../../src/domain/Document.js"
 import { matchesFilter } from "../../src/store/browse/Filter.js"
 

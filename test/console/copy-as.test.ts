@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { canSay, queryAs } from "../../src/console/CopyAs.js"
-import { type Place, start } from "../../src/console/Place.js"
+import { type Place, start } from "../../src/console/place/Place.js"
+import { canSay, queryAs } from "../../src/console/results/CopyAs.js"
 import type { SessionView } from "../../src/http/console/Api.js"
 import type { Filter } from "../../src/store/browse/Filter.js"
 import { commandLine } from "../cli/CommandLine.js"
@@ -87,7 +87,7 @@ describe("the query as code", () => {
           { path: "more", operator: "exists" },
           { path: "size.width", operator: "atMost", value: 8 }
         ),
-        sort: { path: "size.width", descending: false },
+        sort: [{ path: "size.width", descending: false }],
         columns: ["_id", "size.width"]
       }
       const rows = [{ _id: "t1", size: { width: 9 } }]
@@ -107,6 +107,28 @@ describe("the query as code", () => {
       const program = queryAs("TypeScript", session, asked, rows).replace(/\s+/g, " ")
       assert.include(program, '"select": [ "_id", "size.width" ], "limit": 50 })')
       assert.include(program, '"orderBy": { "field": "size.width", "order": "asc" }')
+      const two: Place = {
+        ...place(),
+        sort: [
+          { path: "more", descending: true },
+          { path: "n", descending: true }
+        ]
+      }
+      const [, ...sorted] = argumentsOf(queryAs("Command line", session, two, rows))
+      const byTwo = yield* call(["query", ...sorted])
+      assert.strictEqual(byTwo.code, 0, byTwo.err)
+      assert.deepStrictEqual(
+        (byTwo.json() as ReadonlyArray<{ readonly _id: string }>).map(({ _id }) => _id),
+        ["t4", "t3", "t2", "t1"]
+      )
+      const fields = [
+        { field: "more", order: "desc" },
+        { field: "n", order: "desc" }
+      ]
+      for (const code of ["TypeScript", "curl"] as const) {
+        const said = queryAs(code, session, two, rows).replace(/\s+/g, "")
+        assert.include(said, `"orderBy":${JSON.stringify(fields)}`, code)
+      }
       const by: Filter = { path: "more", operator: "contains", value: "X" }
       const streamed = queryAs("TypeScript", session, { ...asked, filters: [by] }, rows)
       assert.include(streamed, "Stream.filter((document) => matchesAll(document, filters)), Stream.take(50)")

@@ -57,6 +57,28 @@ describe("drafts in the browser's storage", () => {
     ])
   })
 
+  it("tell a tab whose change another one has overwritten in the same moment", async () => {
+    const first = saved(drafts, edit, undefined)
+    vi.resetModules()
+    const other: typeof Drafts = await import("../../src/console/drafts/Drafts.js")
+    const followed = other.save(drafts, { ...edit, text: '{"n": 2}' }, first.stamp)
+    const later = typeof followed === "string" ? assert.fail(followed) : followed.draft
+    assert.isFalse(Drafts.isLost(first, later), "it has seen what it overwrote")
+    const key = Drafts.keyOf(drafts, place)
+    const before = localStorage.getItem(key)!
+    const mine = saved(drafts, { ...edit, text: '{"n": 3}' }, later.stamp)
+    // The other tab has a copy of the storage that has not heard of this yet.
+    localStorage.setItem(key, before)
+    const raced = other.save(drafts, { ...edit, text: '{"n": 4}' }, later.stamp)
+    const winner = typeof raced === "string" ? assert.fail(raced) : raced.draft
+    assert.isTrue(Drafts.isLost(mine, winner))
+    assert.isFalse(other.isLost(winner, winner))
+    assert.isFalse(Drafts.isLost(later, winner), "what another tab has saved is not of this one")
+    assert.isFalse(Drafts.isLost(mine, undefined), "nothing is known of a draft that is gone")
+    const kept = saved(drafts, mine, winner.stamp)
+    assert.isFalse(other.isLost(winner, kept))
+  })
+
   it.prop(
     "are those of one branch and root alone, whatever these are called",
     [fc.string(), fc.string(), fc.string(), fc.string(), fc.string(), fc.string()],

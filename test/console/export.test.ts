@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { parseCsv } from "hucre/csv"
 import { readXlsx } from "hucre/xlsx"
-import { cellText, holdsRounded, isRounded, valueOf } from "../../src/console/Cell.js"
-import { write } from "../../src/console/Export.js"
-import { workbook } from "../../src/console/Workbook.js"
+import { write } from "../../src/console/results/Export.js"
+import { workbook } from "../../src/console/results/Workbook.js"
+import { cellText, holdsRounded, isRounded, valueOf } from "../../src/console/values/Cell.js"
 import type { Json, JsonObject } from "../../src/domain/Document.js"
 
 const rows: ReadonlyArray<JsonObject> = [

@@ -5,6 +5,7 @@ import { Either, FastCheck as fc, JSONSchema, Schema } from "effect"
 import { beginning, type Field, formOf, newItem } from "../../src/console/edit/form/Fields.js"
 import { inferSchema } from "../../src/console/edit/form/Inference.js"
 import { nodeAt, type Path, parseNodes } from "../../src/console/edit/form/JsonNodes.js"
+import { pendingAfter } from "../../src/console/edit/form/Pending.js"
 import { applied, changeOf, type FormEdit } from "../../src/console/edit/form/TextEdits.js"
 import type { Json, JsonObject } from "../../src/domain/Document.js"
 
@@ -218,6 +219,47 @@ describe("an edit of a form", () => {
         assert.deepStrictEqual(bytes(moved, nodeAt(parseNodes(moved), path.slice(0, -1))!), order)
       }),
       { numRuns: 300 }
+    )
+  })
+
+  it("leaves what is typed in the other fields where their values go", () => {
+    const kinds = fc.constantFrom("Remove", "Set", "Up", "Down", "Add")
+    fc.assert(
+      fc.property(chosen, kinds, ({ document, path }, kind) => {
+        let count = 0
+        const marked = JSON.stringify(
+          JSON.parse(document, (_, inner) =>
+            typeof inner === "object" && inner !== null && Object.keys(inner).length > 0 ? inner : count++
+          )
+        )
+        const valueAt = (of: string, place: Path) => {
+          const node = nodeAt(parseNodes(of), place)
+          return node === undefined ? undefined : of.slice(node.from, node.to)
+        }
+        const leaves = (of: string) =>
+          pathsIn(parseNodes(of)).filter((place) => /^\d+$/.test(valueAt(of, place)!))
+        const pending = new Map(
+          leaves(marked).map((place) => [JSON.stringify(place), valueAt(marked, place)!])
+        )
+        const isItem = typeof path.at(-1) === "number"
+        const edit: FormEdit =
+          kind === "Remove"
+            ? { _tag: "Remove", path }
+            : isItem && (kind === "Up" || kind === "Down")
+              ? { _tag: "Move", path, by: kind === "Up" ? -1 : 1 }
+              : isItem && kind === "Add"
+                ? { _tag: "Add", path: path.slice(0, -1), raw: "null" }
+                : { _tag: "Set", path, raw: "null" }
+        if (changeOf(marked, edit) === undefined) return
+        const after = edited(marked, edit)
+        assert.deepStrictEqual(
+          [...pendingAfter(pending, edit)].sort(),
+          leaves(after)
+            .map((place) => [JSON.stringify(place), valueAt(after, place)!] as const)
+            .sort()
+        )
+      }),
+      { numRuns: 500 }
     )
   })
 

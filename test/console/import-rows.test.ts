@@ -2,10 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFile, rowsOf } from "../../src/console/edit/ImportRows.js"
 
-const file = (name: string, text: string) => ({ name, text: () => Promise.resolve(text) })
+const file = (name: string, content: string | Uint8Array<ArrayBuffer>) => new File([content], name)
 
-const read = (name: string, text: string, idField: string) =>
-  Effect.map(readFile(file(name, text)), (found) => rowsOf(found, idField))
+const read = (name: string, content: string | Uint8Array<ArrayBuffer>, idField = "id") =>
+  Effect.map(readFile(file(name, content)), (found) => rowsOf(found, idField))
+
+const ids = (name: string, content: string) =>
+  Effect.map(read(name, content), ({ rows }) => rows.map(({ id }) => id))
 
 const same = [
   { id: "a", n: 1, city: "Rome; Italy" },
@@ -72,7 +75,7 @@ describe("a file that is imported in the console", () => {
       const problem = yield* Effect.flip(readFile(file("x.json", "id,n\n1,2\n")))
       assert.strictEqual(problem.kind, "invalid")
       const unread = yield* Effect.flip(
-        readFile({ name: "x.csv", text: () => Promise.reject(new Error("gone")) })
+        readFile({ name: "x.csv", arrayBuffer: () => Promise.reject(new Error("gone")) })
       )
       assert.match(unread.message, /could not be read: gone/)
     })
@@ -82,6 +85,72 @@ describe("a file that is imported in the console", () => {
     Effect.gen(function* () {
       const lines = Array.from({ length: 2_000 }, (_, n) => `{"n": ${n}}`).join("\n")
       assert.lengthOf((yield* readFile(file("x.ndjson", lines))).records, 501)
+    })
+  )
+
+  it.effect("has the ids that it writes: 12e3 and 1.10 replace no document of another id", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* ids("x.csv", "id,n\n12e3,1\n1.10,2\n1.0,3\n5e10,4\n"), [
+        "12e3",
+        "1.10",
+        "1.0",
+        "5e10"
+      ])
+    })
+  )
+
+  it.effect("has two documents where two ids differ: 1.1 and 1.10", () =>
+    Effect.gen(function* () {
+      const { refused } = yield* read("x.csv", "id,n\n1.1,1\n1.10,2\n")
+      assert.deepStrictEqual(refused, [])
+    })
+  )
+
+  it.effect("gets no generated id where it writes one: null is an id", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* ids("x.csv", "id,n\nnull,1\n"), ["null"])
+    })
+  )
+
+  for (const [name, text] of [
+    ["x.json", '[{"id": "a", "n": 1, "n": 2}]'],
+    ["x.ndjson", '{"id": "a", "n": 1, "n": 2}\n']
+  ] as const) {
+    it.effect(
+      `loses no value: a key that its object has already is refused, as in the editor (${name})`,
+      () =>
+        Effect.gen(function* () {
+          const found = yield* Effect.either(read(name, text))
+          const rows = found._tag === "Left" ? [] : found.right.rows.map(({ document }) => ({ ...document }))
+          assert.deepStrictEqual(rows, [], "a value of n is gone, and nobody was told")
+        })
+    )
+  }
+
+  it.effect("that is not in UTF-8 is refused, as by the command line, instead of losing its letters", () =>
+    Effect.gen(function* () {
+      const bytes = Uint8Array.from(Buffer.from("id,city\na,Zürich\n", "latin1"))
+      const found = yield* Effect.either(read("x.csv", bytes))
+      const rows = found._tag === "Left" ? [] : found.right.rows.map(({ document }) => ({ ...document }))
+      assert.deepStrictEqual(rows, [], "the letter is replaced by another one, and nobody was told")
+    })
+  )
+
+  it.effect("may begin with a blank line, which is passed over, whatever separates its cells", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* ids("x.csv", "\r\nid;n\r\na;1\r\n"), ["a"])
+    })
+  )
+
+  it.effect("may have other separators within the quoted names of its columns", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* ids("x.csv", 'id;"size (w, h, d, in cm)";n\na;1;2\n'), ["a"])
+    })
+  )
+
+  it.effect("may end its lines with a carriage return alone, whatever separates its cells", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* ids("x.csv", "id;text\ra;1,5,5,5,5\rb;none\r"), ["a", "b"])
     })
   )
 })

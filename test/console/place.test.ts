@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { fromHash, type Place, start, toHash } from "../../src/console/Place.js"
+import { fromHash, type Place, start, toHash } from "../../src/console/place/Place.js"
 import type { Json } from "../../src/domain/Document.js"
 import { operators, takesValue } from "../../src/store/browse/Filter.js"
 
@@ -29,11 +29,12 @@ const place: fc.Arbitrary<Place> = fc
         maxLength: 2
       }
     ),
-    sort: optional(
+    sort: fc.array(
       fc.record({
         path: fc.oneof(fc.string(), fc.constantFrom("-a", "+a", "--", "")),
         descending: fc.boolean()
-      })
+      }),
+      { maxLength: 3 }
     ),
     columns: optional(fc.oneof(fc.array(fc.string()), fc.constant("all" as const))),
     limit: fc.integer({ min: 1, max: 500 }),

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { fromAnswer, fromStore, type ProblemKind } from "../../src/console/Problem.js"
+import { fromAnswer, fromStore, type ProblemKind } from "../../src/console/components/Problem.js"
 import { NotFoundError, RemoteError, ValidationError } from "../../src/domain/StoreError.js"
 
 const notFound: ReadonlyArray<readonly [string, ProblemKind]> = [

@@ -1,9 +1,13 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
+import type { JsonObject } from "../../src/domain/Document.js"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
-import { axe, focused, painted } from "../support/browser/Chromium.js"
+import { axe, focused, painted, visible } from "../support/browser/Chromium.js"
 import { edit, editor, replace } from "../support/browser/Editor.js"
+import { signIn, submit } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
 type Dom = any
@@ -22,7 +26,7 @@ bothBuilds("drafts of the console", (the) => {
     await page.waitForTimeout(600)
   }
 
-  const put = (id: string, value: Record<string, string>) =>
+  const put = (id: string, value: JsonObject) =>
     the.on.run(the.on.store.batch({}, (batch) => batch.put("enemy", id, value)))
 
   const enter = async (...ids: ReadonlyArray<string>) => {
@@ -56,6 +60,60 @@ bothBuilds("drafts of the console", (the) => {
     await page.locator(".json-path", { hasText: "draft" }).waitFor()
     await page.keyboard.press("Escape")
     await page.locator(".editing").waitFor({ state: "detached" })
+  }
+
+  // The hosted build asks no server of its own, and its edits have no bound.
+  const locally = it.skipIf(the.build === "hosted")
+
+  /** Types a text, which becomes a draft. */
+  const keep = async (page: Page, text: string) => {
+    await replace(page, text)
+    await page.locator(".json-path", { hasText: "kept as a draft" }).waitFor()
+  }
+
+  const closeEditor = async (page: Page) => {
+    await page.keyboard.press("Escape")
+    await page.locator(".editing").waitFor({ state: "detached" })
+  }
+
+  const review = async (page: Page) => {
+    await page.locator("#review").click()
+    await page.locator(".reviewed").first().waitFor()
+  }
+
+  /** Changes a document's file as somebody without the store would. */
+  const byHand = (id: string, change: (text: string) => string) => {
+    const path = `data/enemy/${id}.json`
+    const git = (args: ReadonlyArray<string>, input = "") =>
+      execFileSync(
+        "git",
+        ["-C", the.on.repository, "-c", "user.name=Hand", "-c", "user.email=hand@example.com", ...args],
+        {
+          encoding: "utf8",
+          input,
+          env: { ...process.env, GIT_INDEX_FILE: join(the.on.repository, "by-hand") }
+        }
+      ).trim()
+    const before = git(["show", `main:${path}`])
+    const after = change(before)
+    if (after === before) return before
+    git(["read-tree", "main"])
+    const blob = git(["hash-object", "-w", "--stdin"], `${after}\n`)
+    git(["update-index", "--add", "--cacheinfo", `100644,${blob},${path}`])
+    git([
+      "update-ref",
+      "refs/heads/main",
+      git(["commit-tree", git(["write-tree"]), "-p", "main", "-m", "by hand"])
+    ])
+    return after
+  }
+
+  const load = async (page: Page, name: string, text: string) => {
+    await page.locator("#import").click()
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) })
+    await page.getByRole("combobox", { name: "Field of the ids" }).waitFor()
   }
 
   it("with a full storage, no way out of the editor loses what was typed without a question", async () => {
@@ -205,15 +263,16 @@ bothBuilds("drafts of the console", (the) => {
     assert.include(kept.join(), "typed on")
   })
 
-  it("with a full storage, a new draft is not announced as begun", async () => {
+  it("with a full storage, a new draft is not announced as begun, and that there is no room is told in sight", async () => {
     const { page } = await enter("full-3")
     await fill(page)
     await page.getByRole("button", { name: "New", exact: true }).click()
     await page.getByRole("textbox", { name: "Id", exact: true }).fill("never-kept")
     await page.getByRole("button", { name: "Begin a draft" }).click()
-    await page.waitForTimeout(500)
+    await page.locator("[role=alert]", { hasText: "no room" }).waitFor()
     const said = await page.locator("[aria-live]").allInnerTexts()
     assert.notMatch(said.join(" "), /draft of never-kept has begun/)
+    assert.match(await visible(page), /no room/)
   })
 
   it("with a full storage, a decision of a conflict that is not kept is told", async () => {
@@ -229,7 +288,7 @@ bothBuilds("drafts of the console", (the) => {
     assert.notStrictEqual(said.join("").trim(), "", "nothing happened and nothing was said")
   })
 
-  it("a duplicate under the id of a draft tells that it is taken", async () => {
+  it("a duplicate under the id of a draft tells in sight that it is taken", async () => {
     const { page } = await enter("dup-1", "dup-2")
     await draft(page, "dup-2", '{"title": "another"}')
     await edit(page, "dup-1")
@@ -237,13 +296,39 @@ bothBuilds("drafts of the console", (the) => {
     await page.getByRole("button", { name: "Duplicate" }).click()
     await page.getByRole("textbox", { name: "Id", exact: true }).fill("dup-2")
     await page.getByRole("button", { name: "Duplicate as a draft" }).click()
-    await page.waitForTimeout(700)
-    const said = [
-      ...(await page.locator("[aria-live], [role=alert]").allInnerTexts()),
-      await page.locator(".panel").innerText()
-    ].join(" ")
-    assert.match(said, /already|exists|there is a draft|to be copied/i)
+    await page.locator("[role=alert]", { hasText: "already" }).waitFor()
+    assert.match(await visible(page), /There is a draft of dup-2 already/)
   })
+
+  // The hosted build asks no server of its own.
+  it.skipIf(the.build === "hosted")(
+    "who stays in the editor after the session has ended is not asked again each minute",
+    async () => {
+      await put("ended-1", { title: "ended" })
+      const { page } = await the.visit()
+      await page.clock.install()
+      await submit(the.on, page, { hash: "#table=enemy" })
+      await page.locator(".table tbody th").first().waitFor()
+      await edit(page, "ended-1")
+      await fill(page)
+      await replace(page, '{"title": "precious"}')
+      await page.locator(".banner", { hasText: "no room" }).waitFor()
+      const json = { error: "AuthError", message: "The session has ended." }
+      await page.route(
+        (url) => the.on.isData(url.href),
+        (route) => route.fulfill({ status: 401, json })
+      )
+      await page.getByRole("button", { name: "Refresh" }).click()
+      await question(page).waitFor()
+      await stay(page).click()
+      await question(page).waitFor({ state: "detached" })
+      const asked = page.waitForResponse((response) => response.url().includes("/api/newer"))
+      await page.clock.fastForward(61_000)
+      await asked
+      await page.waitForTimeout(500)
+      assert.strictEqual(await question(page).count(), 0, "asked again, although nobody went anywhere")
+    }
+  )
 
   it("a draft whose new review failed is listed, and cannot be published by the old one", async () => {
     const { page } = await enter("stale-1")
@@ -305,5 +390,217 @@ bothBuilds("drafts of the console", (the) => {
     await page.waitForTimeout(1500)
     const at = await page.evaluate(() => document.activeElement.outerHTML.slice(0, 120))
     assert.strictEqual(await page.locator(".palette").count(), 1, `the focus is at ${at}`)
+  })
+
+  it("“Keep the document” brings back the draft that “Delete” replaced, also in an editor that was closed meanwhile", async () => {
+    const { page } = await enter("del-1")
+    await edit(page, "del-1")
+    await keep(page, '{"title": "precious"}')
+    await page.getByRole("button", { name: "Delete", exact: true }).click()
+    await page.getByRole("heading", { name: "To be deleted" }).waitFor()
+    await closeEditor(page)
+    await page.locator("#open-del-1").click()
+    await page.locator("#edit").click()
+    await page.getByRole("button", { name: "Keep the document" }).click()
+    await editor(page).waitFor()
+    assert.include(await editor(page).innerText(), "precious")
+  })
+
+  it("why something is proposed stays when somebody looks at publishing it instead", async () => {
+    const { page } = await enter("why-1")
+    await edit(page, "why-1")
+    await keep(page, '{"title": "why"}')
+    await review(page)
+    const proposed = page.getByRole("checkbox", { name: /As a proposal/ })
+    await proposed.check()
+    await page.getByRole("textbox", { name: "Why" }).fill("A reason of many words.")
+    await proposed.uncheck()
+    await proposed.check()
+    assert.strictEqual(
+      await page.getByRole("textbox", { name: "Why" }).inputValue(),
+      "A reason of many words."
+    )
+  })
+
+  it("message and reason stay when somebody looks at the proposals first, as the review tells them to", async () => {
+    const { page } = await enter("why-2")
+    await edit(page, "why-2")
+    await keep(page, '{"title": "why"}')
+    await review(page)
+    await page.getByRole("textbox", { name: "Message" }).fill("what was typed")
+    await page.getByRole("checkbox", { name: /As a proposal/ }).check()
+    await page.getByRole("textbox", { name: "Why" }).fill("A reason of many words.")
+    await page.locator("#proposals").click()
+    await page.getByRole("combobox", { name: "Show" }).waitFor()
+    await review(page)
+    assert.strictEqual(await page.getByRole("textbox", { name: "Message" }).inputValue(), "what was typed")
+  })
+
+  it("rows that an import leaves out because of other drafts are told in sight, in the review, too", async () => {
+    const { page } = await enter("left-1")
+    await edit(page, "left-1")
+    await keep(page, '{"title": "mine"}')
+    await closeEditor(page)
+    await load(page, "x.csv", "id,title\nleft-1,theirs\nleft-2,new\n")
+    await page.getByRole("button", { name: "Begin 2 drafts" }).click()
+    await page.locator(".reviewed").nth(1).waitFor()
+    await page.waitForTimeout(1000)
+    assert.match(await visible(page), /left out|no room|1 row/)
+  })
+
+  it("rows that an import leaves out because the browser is full are told in sight, in the review, too", async () => {
+    const { page } = await enter("left-3")
+    await load(page, "x.csv", "id,title\nfits-1,new\nfits-not-2,new\n")
+    await page.evaluate(() => {
+      const setItem = Storage.prototype.setItem
+      Storage.prototype.setItem = function (this: Dom, key: string, value: string) {
+        if (key.includes("fits-not")) throw new DOMException("full", "QuotaExceededError")
+        setItem.call(this, key, value)
+      }
+    })
+    await page.getByRole("button", { name: "Begin 2 drafts" }).click()
+    await page.locator(".reviewed").first().waitFor()
+    await page.waitForTimeout(1000)
+    assert.match(await visible(page), /left out|no room|1 of 2/)
+  })
+
+  locally("an import begins no more drafts than can be reviewed and published together", async () => {
+    const { page } = await enter("much-1")
+    const rows = Array.from({ length: 300 }, (_, n) =>
+      JSON.stringify({ id: `m-${n}`, text: "x".repeat(1000) })
+    )
+    await load(page, "x.ndjson", rows.join("\n"))
+    const begin = page.getByRole("button", { name: "Begin 300 drafts" })
+    if (await begin.isEnabled()) {
+      await begin.click()
+      await page.locator(".review .problem, .reviewed").first().waitFor({ timeout: 60_000 })
+      await page.waitForTimeout(1000)
+      assert.strictEqual(
+        await page
+          .locator(".review .problem")
+          .allInnerTexts()
+          .then((all) => all.join()),
+        "",
+        "300 drafts were begun that can neither be reviewed nor be discarded together"
+      )
+    }
+  })
+
+  it("an imported number is the one of the file: -0.0 stays what the command line would store", async () => {
+    const { page } = await enter("zero-1")
+    await load(page, "x.json", '[{"id": "zero-2", "n": -0.0, "price": 1.10}]')
+    await page.getByRole("button", { name: "Begin 1 draft" }).click()
+    await page.locator(".reviewed").first().waitFor()
+    const kept = await page.evaluate(() =>
+      Object.keys(localStorage)
+        .filter((key) => key.includes("zero-2"))
+        .map((key) => localStorage.getItem(key))
+        .join()
+    )
+    assert.match(JSON.parse(kept).text, /"n": -0/)
+  })
+
+  locally(
+    "who leaves the review while it proposes is asked, and told in the next review that the proposal may be there",
+    async () => {
+      const { page } = await enter("gone-1")
+      await edit(page, "gone-1")
+      await keep(page, '{"title": "gone"}')
+      await review(page)
+      await page.getByRole("checkbox", { name: /As a proposal/ }).check()
+      let answered: () => void = () => undefined
+      const done = new Promise<void>((resolve) => {
+        answered = resolve
+      })
+      await page.route("**/api/propose", async (route) => {
+        await route.fetch()
+        answered()
+        await new Promise((resolve) => setTimeout(resolve, 2000))
+        await route.abort().catch(() => undefined)
+      })
+      await page.getByRole("button", { name: "Propose", exact: true }).click()
+      await done
+      await page.getByRole("button", { name: "Close the review" }).click()
+      const question = page.getByRole("dialog", { name: "Leave while it is proposed?" })
+      await question.waitFor()
+      assert.include(await question.innerText(), "may be made all the same")
+      assert.deepStrictEqual(await axe(page, "light"), [])
+      await page.getByRole("button", { name: "Leave", exact: true }).click()
+      await page.locator(".review").waitFor({ state: "detached" })
+      await review(page)
+      assert.include(await page.locator(".review .banner").innerText(), "may have been proposed already")
+    }
+  )
+
+  it("drafts are found again by who writes the data root with a slash at its end", async () => {
+    const { page } = await enter("root-1")
+    await edit(page, "root-1")
+    await keep(page, '{"title": "precious"}')
+    await closeEditor(page)
+    await page.locator("#review").waitFor()
+    await page.getByRole("button", { name: "Sign out" }).click()
+    await page.getByRole("button", { name: "Keep and sign out" }).click()
+    await page.getByLabel("Data root").fill("data/")
+    await signIn(the.on, page)
+    await page.locator(".bench").waitFor()
+    await page.waitForTimeout(500)
+    assert.strictEqual(await page.locator("#review").count(), 1, "the draft is nowhere")
+  })
+
+  it("what another tab keeps of its settings is no reason to review all drafts anew", async () => {
+    const { page, requests } = await enter("again-1")
+    await edit(page, "again-1")
+    await keep(page, '{"title": "reviewed"}')
+    await review(page)
+    await page.locator("#publish:not([disabled])").waitFor()
+    const other = await page.context().newPage()
+    await other.goto(the.on.url)
+    await other.waitForTimeout(1500)
+    const before = requests.filter(the.on.isQuestion).length
+    await other.evaluate(() => localStorage.setItem("chainstore.editor", "json"))
+    await page.waitForTimeout(2000)
+    const asked = requests.filter(the.on.isQuestion).slice(before)
+    await other.close()
+    assert.deepStrictEqual(
+      asked.map(({ url }) => url),
+      []
+    )
+  })
+
+  it("what is chosen for a field of a conflict is not taken for another field when the review is looked at again", async () => {
+    await put("choice-1", { a: 1, b: 1, c: 1 })
+    const { page } = await enter()
+    await edit(page, "choice-1")
+    await keep(page, '{"a": 2, "b": 2, "c": 2}')
+    await closeEditor(page)
+    await put("choice-1", { a: 1, b: 3, c: 3 })
+    await page.locator("#review").click()
+    const row = (field: string) =>
+      page
+        .locator(".conflict tbody tr")
+        .filter({ has: page.getByRole("rowheader", { name: field, exact: true }) })
+    await row("b").getByRole("radio").first().check()
+    await put("choice-1", { a: 3, b: 3, c: 3 })
+    await page.getByRole("button", { name: "Look again" }).click()
+    await row("a").waitFor()
+    assert.isFalse(await row("a").getByRole("radio").first().isChecked(), "theirs was chosen of b, not of a")
+  })
+
+  it("a draft whose conflict is edited keeps the digits that were typed and that are stored", async () => {
+    await put("digits-1", { title: "first", price: 7 })
+    byHand("digits-1", (text) => text.replace(/"price":\s*7/, '"price": 7.10'))
+    const { page } = await enter()
+    await edit(page, "digits-1")
+    assert.include(await editor(page).innerText(), '"price": 7.10')
+    await keep(page, '{"title": "mine", "price": 7.10, "typed": 1.50}')
+    await closeEditor(page)
+    byHand("digits-1", (text) => text.replace('"first"', '"theirs", "big": 12345678901234567890'))
+    await page.locator("#review").click()
+    await page.locator(".conflict").getByRole("button", { name: "Edit", exact: true }).click()
+    await editor(page).waitFor()
+    const shown = await editor(page).innerText()
+    assert.notInclude(shown, "12345678901234567000", "a stored number is rounded")
+    assert.include(shown, '"price": 7.10')
+    assert.include(shown, '"typed": 1.50')
   })
 })

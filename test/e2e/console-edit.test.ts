@@ -336,4 +336,19 @@ bothBuilds("editing in the console", (the) => {
     await page.locator(".panel .cm-line").first().waitFor()
     assert.strictEqual(await page.locator("#edit").count(), 0)
   })
+
+  it("who may only read begins no drafts, whatever the address says", async () => {
+    for (const panel of ["import", "edit"]) {
+      const { page } = await the.enter({
+        api: "Host",
+        repo: "local/demo",
+        token: "",
+        hash: `#table=products&panel=${panel}`
+      })
+      await page.locator(".badge.read-only").waitFor()
+      await page.locator(".table tbody th").first().waitFor()
+      await page.waitForTimeout(500)
+      assert.strictEqual(await page.locator(".panel").count(), 0, panel)
+    }
+  })
 })

@@ -189,6 +189,67 @@ bothBuilds("forms in the console", (the) => {
     assert.deepStrictEqual(await stored("things", "t-1"), JSON.parse(text))
   })
 
+  it("what is typed into a number's field and is no number is not lost without a question", async () => {
+    await lines("numbers", "n-1", '{"title": "form", "n": 1}')
+    const { page } = await the.enter({ hash: "#table=numbers" })
+    await page.locator("#open-n-1").click()
+    await page.locator("#edit").click()
+    const form = page.getByRole("button", { name: "Form", exact: true })
+    await form.click()
+    await field(page, "n").fill("1234,5")
+    const question = page.getByRole("dialog", { name: "Lose what you typed?" })
+    for (const way of ["Close the editor", "JSON"]) {
+      await page.getByRole("button", { name: way, exact: true }).click()
+      await question.waitFor()
+      assert.match(await question.innerText(), /1 field is not a number/)
+      for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+      await page.getByRole("button", { name: "Stay" }).click()
+      await question.waitFor({ state: "detached" })
+      assert.strictEqual(await field(page, "n").inputValue(), "1234,5")
+    }
+    await page.goBack()
+    await question.waitFor()
+    await page.getByRole("button", { name: "Leave the form" }).click()
+    await page.locator(".editing").waitFor({ state: "detached" })
+    assert.strictEqual(await draft(page, "n-1"), "")
+    await page.goForward()
+    await form.waitFor()
+    assert.strictEqual(await field(page, "n").inputValue(), "1")
+    await field(page, "n").fill("x")
+    await page.getByRole("button", { name: "JSON", exact: true }).click()
+    await page.getByRole("button", { name: "Leave the form" }).click()
+    await editor(page).waitFor()
+    await page.getByRole("button", { name: "Close the editor" }).click()
+    await page.locator(".editing").waitFor({ state: "detached" })
+  })
+
+  it("what is typed into an item of a list stays with that item when others are removed or moved", async () => {
+    await lines("numbers", "n-2", '{"list": [11, 22, 33]}')
+    const { page } = await the.enter({ hash: "#table=numbers" })
+    await page.locator("#open-n-2").click()
+    await page.locator("#edit").click()
+    await page.getByRole("button", { name: "Form", exact: true }).click()
+    const press = (name: string) => page.getByRole("button", { name, exact: true }).click()
+    const items = page.locator(".form-items input")
+    const shown = async (wanted: ReadonlyArray<string>) => {
+      await page.waitForTimeout(300)
+      assert.deepStrictEqual(
+        await items.evaluateAll((all: ReadonlyArray<Dom>) => all.map((one) => one.value)),
+        [...wanted]
+      )
+    }
+    await items.nth(1).fill("2x")
+    await press("Remove item 1 of list")
+    await shown(["2x", "33"])
+    await press("Move item 1 of list down")
+    await shown(["33", "2x"])
+    await press("Move item 2 of list up")
+    await shown(["2x", "33"])
+    await press("Remove item 1 of list")
+    await shown(["33"])
+    assert.match(await draft(page, "n-2"), /\[\s*33\s*\]/)
+  })
+
   it("22: without a schema the fields are inferred; what no form shows is JSON, and says why", async () => {
     await lines("loose", "a", '{"name": "one", "n": 1, "long": "first\\nsecond"}')
     await lines("loose", "b", '{"name": "two", "when": "2025-01-01T00:00:00Z", "deep": {"list": [{"x": 1}]}}')

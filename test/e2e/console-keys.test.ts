@@ -135,6 +135,30 @@ bothBuilds("the console by keyboard", (the) => {
     }
   })
 
+  it("a panel that arrives late does not take the keys of who types elsewhere meanwhile", async () => {
+    const { page } = await the.enter({ hash: "#table=products" })
+    await page.locator(".table tbody th").first().waitFor()
+    await page.setViewportSize({ width: 2200, height: 900 })
+    const late = async (name: string) => {
+      await page.route(new RegExp(`assets/${name}-[^/]*\\.js`), async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 1000))
+        await route.continue()
+      })
+    }
+    await late("Editing")
+    await page.getByRole("button", { name: "New", exact: true }).click()
+    const field = page.getByLabel("Field of filter 1")
+    await field.click()
+    await page.keyboard.type("size.width", { delay: 150 })
+    await page.getByRole("heading", { name: "New document" }).waitFor()
+    assert.notInclude(page.url(), "panel=commits", "letters of a name ran shortcuts")
+    assert.strictEqual(await field.inputValue(), "size.width")
+    await late("TimePanels")
+    await page.locator("#timeline").click()
+    await page.getByRole("heading", { name: "Timeline" }).waitFor()
+    assert.strictEqual(await focused(page), "Timeline", "who waits for a panel is in it")
+  })
+
   it("27: shortcuts are listed, act outside of fields alone, and can be turned off", async () => {
     const { page } = await the.enter()
     await choose(page, "products")

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
-import { painted, status } from "../support/browser/Chromium.js"
+import { axe, focused, painted, status, visible } from "../support/browser/Chromium.js"
 import { productId } from "../support/browser/Seed.js"
 import { choose } from "../support/browser/Stage.js"
 
@@ -10,6 +10,7 @@ import { choose } from "../support/browser/Stage.js"
 type Dom = any
 declare const document: Dom
 declare const window: Dom
+declare const location: Dom
 declare const MutationObserver: Dom
 
 bothBuilds("runs of the console", (the) => {
@@ -315,6 +316,61 @@ bothBuilds("runs of the console", (the) => {
     await page.locator(".table tbody th").first().waitFor()
     assert.isAbove(requests.filter(the.on.isQuestion).length, before)
     assert.notInclude(page.url(), "where=")
+  })
+
+  it("how the rows were found, and what that has read, is told in words", async () => {
+    const { page } = await the.enter({ hash: "#table=products" })
+    await page.locator(".source.manifest").click()
+    const words = page.getByRole("region", { name: /^from the / })
+    assert.match(
+      await words.innerText(),
+      /rows come from the manifest[\s\S]* of the manifest and no document\./
+    )
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    await page.setViewportSize({ width: 320, height: 700 })
+    await painted(page)
+    const { width, x } = (await words.boundingBox())!
+    assert.isAtLeast(x, 0)
+    assert.isAtMost(x + width, 320)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.keyboard.press("Escape")
+    await words.waitFor({ state: "detached" })
+    assert.strictEqual(await focused(page), "explain")
+    await page.evaluate(() => {
+      location.hash = '#table=products&where=["category","is","garden"]&limit=4&rows=whole'
+    })
+    await page.locator(".source.index").click()
+    assert.match(
+      await words.innerText(),
+      /An index found[\s\S]*Why: [\s\S]*category[\s\S]* and \d+ documents\./
+    )
+    await page.keyboard.press("Escape")
+    await page.evaluate(() => {
+      location.hash = "#table=products&limit=4&rows=whole&sort=name"
+    })
+    await page.locator(".source.scan").click()
+    assert.match(
+      await words.innerText(),
+      /one after the other[\s\S]*4 documents\.[\s\S]*Only these rows were sorted/
+    )
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "Load the next 4" }).click()
+    await page.locator(".results-count", { hasText: /^8/ }).waitFor()
+    await page.locator(".source.scan").click()
+    assert.match(await words.innerText(), /8 documents/)
+  })
+
+  it("collections that cannot be read again are told in sight", async () => {
+    const { page } = await the.enter({ hash: "#table=products" })
+    await page.locator(".table tbody th").first().waitFor()
+    await page.route(
+      (url) => the.on.isData(url.href),
+      (route) => route.abort()
+    )
+    await page.getByRole("button", { name: "Refresh", exact: true }).click()
+    const alert = page.locator("[role=alert]", { hasText: /\w/ })
+    await alert.waitFor()
+    assert.include(await visible(page), (await alert.innerText()).trim())
   })
 
   it("Escape closes the panel from wherever the focus is", async () => {

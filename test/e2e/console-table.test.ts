@@ -5,9 +5,9 @@ import { parseCsv } from "hucre/csv"
 import readExcelFile from "read-excel-file/node"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
-import { painted, status } from "../support/browser/Chromium.js"
+import { axe, painted, status } from "../support/browser/Chromium.js"
 import { product, productId } from "../support/browser/Seed.js"
-import { choose, repo, submit } from "../support/browser/Stage.js"
+import { choose, repo, signIn, submit } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
 type Dom = any
@@ -52,6 +52,149 @@ bothBuilds("tables of the console", (the) => {
     const then = await places()
     assert.closeTo(then.top, at.top, 1)
     assert.closeTo(then.left, at.left, 1)
+  })
+
+  it("sorts by several columns, by mouse and by keyboard, and the address keeps them", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    const price = page.getByRole("button", { name: "price", exact: true })
+    const names = () => page.locator(".table thead .sort:has(.sort-place)").allInnerTexts()
+    const category = page.getByRole("button", { name: "category", exact: true })
+    await category.click()
+    await page.locator('th[aria-sort="ascending"]', { hasText: "category" }).waitFor()
+    await price.click({ modifiers: ["Shift"] })
+    await page.locator(".sort-place").nth(1).waitFor()
+    const second = page.getByRole("button", { name: "price 2 ascending" })
+    await second.focus()
+    await page.keyboard.press("Shift+Enter")
+    await page.getByRole("button", { name: "price 2 descending" }).waitFor()
+    const order = (await names()).map((name) => name.replace(/\s+/g, " "))
+    assert.deepStrictEqual(order, ["category 1", "price 2 descending"])
+    assert.strictEqual(await page.locator("th[aria-sort]").count(), 1)
+    assert.match(page.url(), /sort=category&sort=-price/)
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    const rows = await page
+      .locator(".table tbody tr:not(.spacer)")
+      .evaluateAll((all: Dom) =>
+        all.map((row: Dom) => [...row.children].map((cell: Dom) => cell.textContent))
+      )
+    const found = (
+      await the.on.run(
+        the.on.store.collection("products").query({
+          orderBy: ["category", { field: "price", order: "desc" }],
+          limit: 10
+        })
+      )
+    ).documents.map(({ _id }) => _id)
+    assert.deepStrictEqual(
+      rows.slice(0, 10).map(([id]: ReadonlyArray<string>) => id),
+      found
+    )
+    await page.reload()
+    if (the.build === "hosted") await signIn(the.on, page)
+    await page.getByRole("button", { name: "price 2 descending" }).press("Shift+Enter")
+    await page.waitForFunction(() => document.querySelector(".sort-place") === null)
+    await category.click()
+    await category.click()
+    await page.waitForFunction(() => document.querySelector("th[aria-sort]") === null)
+  })
+
+  it("columns are made wider, moved and pinned, by mouse and by keyboard, and stay so for the collection", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    const heads = (): Promise<ReadonlyArray<string>> =>
+      page.locator(".table thead .sort-name").allInnerTexts()
+    const head = (name: string) =>
+      page.locator(".table thead th", { has: page.getByText(name, { exact: true }) })
+    const width = async (name: string): Promise<number> => {
+      const at = (await heads()).indexOf(name)
+      return page
+        .locator(".table col")
+        .nth(at)
+        .evaluate((col: Dom) => Number.parseFloat(col.style.width))
+    }
+    const clean = async () => {
+      for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    }
+    const before = await heads()
+    assert.isAbove(before.length, 5)
+    const [, second, third, fourth, last] = [...before.slice(0, 4), before.at(-1)!] as [
+      string,
+      string,
+      string,
+      string,
+      string
+    ]
+
+    // By keyboard.
+    await head(fourth).locator(".sort").focus()
+    await page.keyboard.press("Control+Shift+ArrowLeft")
+    await status(page).getByText(`${fourth} is column 3 of ${before.length}.`).waitFor()
+    assert.deepStrictEqual((await heads()).slice(1, 4), [second, fourth, third])
+    await page.waitForFunction((name) => document.activeElement.textContent === name, fourth)
+    const narrow = await width(fourth)
+    await page.keyboard.press("Shift+ArrowRight")
+    await page.keyboard.press("Shift+ArrowRight")
+    await page.keyboard.press("Shift+ArrowLeft")
+    await status(page).getByText("pixels wide").waitFor()
+    assert.strictEqual(await width(fourth), narrow + 16)
+    await page.keyboard.press("p")
+    await status(page).getByText(`${fourth} is pinned`).waitFor()
+    assert.deepStrictEqual((await heads()).slice(1, 3), [fourth, second])
+    assert.strictEqual(await page.locator("th[aria-sort]").count(), 0, "nothing is sorted by it")
+
+    // By mouse.
+    const edge = (await head(second).locator(".edge").boundingBox())!
+    const wide = (await head(second).boundingBox())!.width
+    await page.mouse.move(edge.x + edge.width / 2, edge.y + 4)
+    await page.mouse.down()
+    await page.mouse.move(edge.x + 40, edge.y + 4, { steps: 4 })
+    await page.mouse.move(edge.x + edge.width / 2 + 80, edge.y + 4)
+    await page.mouse.up()
+    assert.closeTo(await width(second), wide + 80, 2)
+    await head(last).locator(".sort").scrollIntoViewIfNeeded()
+    const from = (await head(last).locator(".sort").boundingBox())!
+    const to = (await head(third).locator(".sort").boundingBox())!
+    await page.mouse.move(from.x + 20, from.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 20, to.y + 10, { steps: 5 })
+    await page.mouse.up()
+    assert.strictEqual(await page.locator("th[data-to]").count(), 0)
+    const after = await heads()
+    assert.deepStrictEqual(after.slice(0, 5), ["_id", fourth, second, last, third])
+    assert.strictEqual(await page.locator("th[aria-sort]").count(), 0, "nothing is sorted by it")
+    await clean()
+
+    await page.setViewportSize({ width: 700, height: 700 })
+    await page.locator(".table-scroll").evaluate((region: Dom) => region.scrollTo(600, 0))
+    await painted(page)
+    const [region, pin] = [
+      await page.locator(".table-scroll").boundingBox(),
+      await head(fourth).boundingBox()
+    ]
+    const ids = await head("_id").boundingBox()
+    assert.closeTo(pin!.x, ids!.x + ids!.width, 2)
+    assert.closeTo(ids!.x, region!.x, 3)
+    const cell = await page.locator(".table tbody td.pinned").first().boundingBox()
+    assert.closeTo(cell!.x, pin!.x, 2)
+    await page.setViewportSize({ width: 1280, height: 900 })
+
+    await page.reload()
+    if (the.build === "hosted") await signIn(the.on, page)
+    await page.locator(".table tbody th").first().waitFor()
+    assert.deepStrictEqual(await heads(), after)
+    assert.closeTo(await width(second), wide + 80, 2)
+    await choose(page, "wide")
+    assert.strictEqual(await page.locator(".table .pinned").count(), 0, "another collection")
+    await choose(page, "products")
+    await page.locator("#columns").click()
+    const pressed = page.getByRole("button", { name: `Pin ${fourth}`, exact: true })
+    assert.strictEqual(await pressed.getAttribute("aria-pressed"), "true")
+    await clean()
+    await pressed.click()
+    assert.strictEqual(await page.locator(".table .pinned").count(), 0)
+    await page.getByRole("button", { name: "Reset layout" }).click()
+    assert.deepStrictEqual(await heads(), before)
   })
 
   it("a cell and a header offer filters, by keyboard and by pointer", async () => {

@@ -11,6 +11,8 @@ type Dom = any
 declare const localStorage: Dom
 declare const dispatchEvent: Dom
 declare const Event: Dom
+declare const InputEvent: Dom
+declare const document: Dom
 
 interface StoredDraft {
   readonly id: string
@@ -214,6 +216,65 @@ bothBuilds("a draft in several tabs", (the) => {
     await page.locator("#publish").click()
     await page.getByRole("heading", { name: "No drafts" }).waitFor()
     assert.strictEqual(await page.locator(".review .banner").count(), 0)
+  })
+
+  it("of two tabs that change one draft in the same moment, neither loses its text without being asked", async () => {
+    const page = await enter("race-1")
+    const other = await page.context().newPage()
+    other.setDefaultTimeout(15_000)
+    if (the.build === "hosted") await submit(the.on, other, { hash: "#table=enemy" })
+    else await other.goto(`${the.on.url}#table=enemy`)
+    await other.locator(".table tbody th").first().waitFor()
+    for (const tab of [page, other]) await edit(tab, "race-1")
+    const lost: Array<string> = []
+    for (let round = 0; round < 8; round++) {
+      const texts = ["one", "other"].map((who) => `{"title": "${who} ${round}"}`)
+      const tabs = [page, other]
+      for (const tab of tabs) {
+        await editor(tab).focus()
+        await tab.keyboard.press("Control+a")
+      }
+      const moment = Date.now() + 200
+      await Promise.all(
+        tabs.map((tab, at) =>
+          tab.evaluate(
+            ([text, then]) =>
+              new Promise<void>((resolve) => {
+                const wait = () => {
+                  if (Date.now() < then) return void setTimeout(wait, then - Date.now() > 10 ? 5 : 0)
+                  const field = document.activeElement.shadowRoot.activeElement
+                  field.dispatchEvent(
+                    new InputEvent("beforeinput", {
+                      inputType: "insertText",
+                      data: text,
+                      bubbles: true,
+                      cancelable: true,
+                      composed: true
+                    })
+                  )
+                  resolve()
+                }
+                wait()
+              }),
+            [texts[at]!, moment] as const
+          )
+        )
+      )
+      await page.waitForTimeout(700)
+      for (const [at, tab] of tabs.entries()) {
+        const shown = (await editor(tab).innerText()).trim()
+        if (shown !== texts[at]) lost.push(`${texts[at]} became ${shown}`)
+      }
+      for (const tab of tabs) {
+        const keep = tab.getByRole("button", { name: "Keep what is here" })
+        if ((await keep.count()) > 0) {
+          await keep.click()
+          await page.waitForTimeout(300)
+        }
+      }
+    }
+    await other.close()
+    assert.deepStrictEqual(lost, [])
   })
 
   it("a document that is not deleted after all has the draft that it had", async () => {

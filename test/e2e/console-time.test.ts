@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
+import type { JsonObject } from "../../src/domain/Document.js"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, focused, status } from "../support/browser/Chromium.js"
 import { productId } from "../support/browser/Seed.js"
@@ -206,6 +207,118 @@ bothBuilds("time, branches and hands of the console", (the) => {
     await page.locator(".branches li", { hasText: "say turned down" }).waitFor()
     await page.getByRole("combobox", { name: "Show" }).selectOption("accepted")
     await page.locator(".branches li", { hasText: "say after" }).waitFor()
+  })
+
+  // The hosted build lists pull requests, and asks no server of its own.
+  const locally = it.skipIf(the.build === "hosted")
+
+  const propose = (title: string, id: string, value: JsonObject = {}) =>
+    the.on.run(
+      Effect.map(
+        the.on.store.propose({ title }, (draft) => draft.collection("enemy").insert(value, { id })),
+        ({ proposal }) => proposal
+      )
+    )
+
+  /** The panel of the proposals, listed. */
+  const proposals = async (state?: "accepted") => {
+    const { page } = await the.enter({ hash: "#table=products" })
+    await page.locator("#proposals").click()
+    if (state !== undefined) await page.getByRole("combobox", { name: "Show" }).selectOption(state)
+    await page.locator(".branches li").first().waitFor()
+    return page
+  }
+
+  const accept = (page: Page) => page.getByRole("button", { name: "Accept", exact: true })
+
+  locally(
+    "a proposal is accepted as the dialog shows it, also where it has moved since it was listed",
+    async () => {
+      const { id } = await propose("moves", "moved-1")
+      const page = await proposals()
+      const more = (document: string) =>
+        the.on.run(
+          the.on.store.proposal(id).update((draft) => draft.collection("enemy").insert({}, { id: document }))
+        )
+      const shown = (document: string) => page.locator(".dialog .changes li", { hasText: document }).waitFor()
+      await more("moved-2")
+      await page.getByRole("button", { name: "Accept moves" }).click()
+      await shown("moved-2")
+      await more("moved-3")
+      await accept(page).click()
+      await page.locator(".dialog .problem", { hasText: "changed" }).waitFor()
+      await page.getByRole("button", { name: "Try again" }).click()
+      await shown("moved-3")
+      await accept(page).click()
+      await status(page).getByText("moves is accepted").waitFor()
+      assert.strictEqual((await the.on.run(the.on.store.proposal(id).get())).state, "accepted")
+    }
+  )
+
+  locally("an acceptance that nobody waits for is listed as what became of it", async () => {
+    await propose("unknown", "unknown-1")
+    const page = await proposals()
+    let answered: () => void = () => undefined
+    const done = new Promise<void>((resolve) => {
+      answered = resolve
+    })
+    await page.route("**/api/proposal-accept", async (route) => {
+      await route.fetch()
+      answered()
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      await route.abort().catch(() => undefined)
+    })
+    await page.getByRole("button", { name: "Accept unknown" }).click()
+    await page.locator(".dialog .changes li").first().waitFor()
+    await accept(page).click()
+    await done
+    await page.getByRole("button", { name: "Cancel" }).click()
+    await status(page).getByText("shows what became of the proposal").waitFor()
+    await page.getByRole("button", { name: "Accept unknown" }).waitFor({ state: "detached" })
+  })
+
+  locally("two proposals of one title are told apart, in the palette, too", async () => {
+    await propose("twins", "twin-1")
+    await propose("twins", "twin-2")
+    const page = await proposals()
+    const buttons = page.getByRole("button", { name: "Accept twins" })
+    await buttons.nth(1).waitFor()
+    const names = await buttons.evaluateAll((all: ReadonlyArray<Dom>) =>
+      all.map((each) => each.getAttribute("aria-label"))
+    )
+    assert.notStrictEqual(names[0], names[1])
+    await page.keyboard.press("Control+k")
+    await page.locator(".palette input").waitFor()
+    await page.keyboard.type("Accept twins")
+    await page.getByRole("option", { name: names[0] }).waitFor()
+    assert.strictEqual(await page.getByRole("option", { name: "Accept twins" }).count(), 2)
+  })
+
+  locally(
+    "how many proposals there are is said whenever another state is shown, after a write, too",
+    async () => {
+      await propose("said", "said-1")
+      const page = await proposals()
+      await page.getByRole("button", { name: "Close said" }).click()
+      await page.getByRole("button", { name: "Turn it down" }).click()
+      await status(page).getByText("said is closed").waitFor()
+      await page.getByRole("combobox", { name: "Show" }).selectOption("closed")
+      await status(page)
+        .getByText(/proposals? closed/)
+        .waitFor()
+    }
+  )
+
+  locally("an accepted proposal is listed with the documents that it changed", async () => {
+    const { id } = await propose("accepted one", "accepted-1")
+    await the.on.run(the.on.store.proposal(id).accept())
+    await the.on.run(the.on.store.collection("enemy").insert({}, { id: "later" }))
+    const page = await proposals("accepted")
+    await page.getByRole("button", { name: "What accepted one changes" }).click()
+    await page.locator(".change-list .changes li, .change-list .quiet-text").first().waitFor()
+    const listed = await page.locator(".change-list").innerText()
+    assert.include(listed, "enemy/accepted-1")
+    assert.notInclude(listed, "later")
   })
 
   it("J and K go from row to row and from document to document, and no key acts in a field", async () => {

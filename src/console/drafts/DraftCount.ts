@@ -1,9 +1,10 @@
 import { useEffect, useState } from "preact/hooks"
+import { trim } from "../../domain/Trim.js"
 import type { SessionView } from "../../http/console/Api.js"
 
-/** What the keys of a repository's drafts begin with in the browser's storage. */
+/** What the keys of a repository's drafts begin with in the browser's storage, however its root is written. */
 export const draftsOf = ({ api, branch, repo, root }: SessionView): string =>
-  `chainstore.draft ${JSON.stringify([api, repo, branch, root])} `
+  `chainstore.draft ${JSON.stringify([api, repo, branch, trim(root, /\//)])} `
 
 /** What the keys of all drafts of a repository begin with, whatever their branch and root. */
 export const repositoryDraftsOf = ({ api, repo }: SessionView): string =>

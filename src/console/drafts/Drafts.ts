@@ -12,6 +12,8 @@ const Draft = Schema.Struct({
   base: Schema.NullOr(Schema.Struct({ sha: text, commit: text, text })),
   /** The document as it is to be, valid or not; null deletes it. */
   text: Schema.NullOr(text),
+  /** Of a deletion: the text of the draft that it took the place of. */
+  replaced: Schema.optional(text),
   settled: Schema.optional(
     Schema.Struct({
       against: text,
@@ -19,7 +21,9 @@ const Draft = Schema.Struct({
     })
   ),
   /** Another one with each change. */
-  stamp: text
+  stamp: text,
+  /** The stamps of the last change by each of the tabs that changed it last, as whoever saved it knew them. */
+  tabs: Schema.optional(Schema.Record({ key: text, value: text }))
 })
 export type Draft = typeof Draft.Type
 
@@ -80,15 +84,40 @@ export const unreadable = (drafts: string): ReadonlyArray<Unreadable> =>
     return [{ key, name: read._tag === "Some" ? read.value.join("/") : place, stamp: found.stamp }]
   })
 
+/** What is saved of a draft; the rest is made. */
+export type Unsaved = Omit<Draft, "stamp" | "tabs">
+
 /** `elsewhere`: another tab has changed the draft since; `full`: the browser did not take it. */
 export type Saved = { readonly draft: Draft } | "elsewhere" | "full"
 
+const random = (words: number): string => crypto.getRandomValues(new Uint32Array(words)).join("-")
+
+/** Stands for this tab, as long as its page is shown. */
+const tab = random(2)
+
+/** How many tabs a draft remembers. */
+const mostTabs = 8
+
+/**
+ * Whether a draft was saved by this tab, and another one has saved `found` without having seen that. Each tab reads a copy of
+ * the storage, which hears of the others later: of two that save in the same moment, both find what they have seen.
+ */
+export const isLost = (mine: Draft | undefined, found: Draft | undefined): boolean =>
+  mine !== undefined &&
+  found !== undefined &&
+  mine.tabs?.[tab] === mine.stamp &&
+  found.tabs?.[tab] !== mine.stamp
+
 /** Keeps a draft, unless another tab has changed it since it had the stamp that was `seen`; none: since there was none. */
-export const save = (drafts: string, edit: Omit<Draft, "stamp">, seen: string | undefined): Saved => {
+export const save = (drafts: string, edit: Unsaved, seen: string | undefined): Saved => {
   const key = keyOf(drafts, edit)
-  const draft: Draft = { ...edit, stamp: crypto.getRandomValues(new Uint32Array(4)).join("-") }
+  const before = stored(drafts, key)
+  const stamp = random(4)
+  const others = Object.entries(before?.draft?.tabs ?? {}).filter(([other]) => other !== tab)
+  const tabs = Object.fromEntries([...others.slice(1 - mostTabs), [tab, stamp]])
+  const draft: Draft = { ...edit, stamp, tabs }
   try {
-    if (stored(drafts, key)?.stamp !== seen) return "elsewhere"
+    if (before?.stamp !== seen) return "elsewhere"
     localStorage.setItem(key, JSON.stringify(draft))
   } catch {
     return "full"

@@ -1,20 +1,18 @@
 import { useState } from "preact/hooks"
-import type { Json, JsonObject } from "../../domain/Document.js"
+import type { Json } from "../../domain/Document.js"
 import { printPath } from "../../store/browse/Difference.js"
 import type { EditConflict, EditSettlement } from "../../store/browse/StagedEdits.js"
-import { cellText, clipped } from "../Cell.js"
+import { cellText, clipped } from "../values/Cell.js"
 
 /** What becomes of a draft that is in conflict: it goes, it stands on the stored version, or fields are decided. */
 export type Decision =
   | { readonly _tag: "Theirs" }
   | { readonly _tag: "Mine" }
-  | { readonly _tag: "Edit"; readonly text: string }
+  | { readonly _tag: "Edit" }
   | { readonly _tag: "Settle"; readonly settled: EditSettlement }
 
 const Value = ({ value }: { readonly value: Json | undefined }) =>
   value === undefined ? <span class="nothing">nothing</span> : <bdi>{clipped(cellText(value))}</bdi>
-
-const print = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`
 
 /** A conflict side by side: what both began with, what is stored, and the draft. */
 export const ConflictCard = (props: {
@@ -23,8 +21,8 @@ export const ConflictCard = (props: {
   readonly onDecide: (decision: Decision) => void
 }) => {
   const { conflict, name, onDecide } = props
-  const { base, fields, merged, ours, theirs, version } = conflict
-  const [taken, setTaken] = useState<ReadonlySet<number>>(new Set())
+  const { base, fields, ours, theirs, version } = conflict
+  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set())
   const isWhole = fields.length === 0
   const rows = isWhole
     ? [{ path: [], base: base ?? undefined, theirs: theirs ?? undefined, ours: ours ?? undefined }]
@@ -39,8 +37,10 @@ export const ConflictCard = (props: {
           : isWhole
             ? "Somebody changed this document since you began, and the version that you began with is gone."
             : "Somebody changed the same fields since you began. Everything else is merged."
-  const choose = (at: number, isTheirs: boolean) =>
-    setTaken((before) => new Set([...before].filter((one) => one !== at).concat(isTheirs ? [at] : [])))
+  /** What is chosen for a field is chosen of the versions that are shown. */
+  const keyOf = (path: EditConflict["fields"][number]["path"]) => JSON.stringify([version?.sha, path])
+  const choose = (key: string, isTheirs: boolean) =>
+    setTaken((before) => new Set([...before].filter((one) => one !== key).concat(isTheirs ? [key] : [])))
   return (
     <div class="card conflict">
       <p>{words}</p>
@@ -58,7 +58,7 @@ export const ConflictCard = (props: {
           </thead>
           <tbody>
             {rows.map((field, at) => (
-              <tr key={JSON.stringify(field.path)}>
+              <tr key={keyOf(field.path)}>
                 <th scope="row">
                   <bdi>{isWhole ? "the document" : clipped(printPath(field.path))}</bdi>
                 </th>
@@ -76,8 +76,8 @@ export const ConflictCard = (props: {
                           <input
                             type="radio"
                             name={`${name} ${at}`}
-                            checked={taken.has(at) === isTheirs}
-                            onChange={() => choose(at, isTheirs)}
+                            checked={taken.has(keyOf(field.path)) === isTheirs}
+                            onChange={() => choose(keyOf(field.path), isTheirs)}
                           />
                           {value}
                         </label>
@@ -100,7 +100,7 @@ export const ConflictCard = (props: {
                 _tag: "Settle",
                 settled: {
                   against: version.sha,
-                  theirs: fields.filter((_, at) => taken.has(at)).map(({ path }) => path)
+                  theirs: fields.flatMap(({ path }) => (taken.has(keyOf(path)) ? [path] : []))
                 }
               })
             }
@@ -117,11 +117,7 @@ export const ConflictCard = (props: {
           {theirs === null ? "Let it be deleted" : isWhole ? "Take theirs" : "Take theirs, discard the draft"}
         </button>
         {ours === null ? null : (
-          <button
-            type="button"
-            class="button quiet"
-            onClick={() => onDecide({ _tag: "Edit", text: print(merged ?? ours) })}
-          >
+          <button type="button" class="button quiet" onClick={() => onDecide({ _tag: "Edit" })}>
             Edit
           </button>
         )}

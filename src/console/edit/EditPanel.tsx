@@ -6,16 +6,16 @@ import { findRepeatedKey } from "../../domain/RepeatedKey.js"
 import { runSync } from "../../domain/TimeSlice.js"
 import { readDocument } from "../../store/browse/EditText.js"
 import type { EditableDocument } from "../../store/browse/StagedEdits.js"
-import { announce } from "../Announcer.js"
-import { RunButton } from "../Busy.js"
-import { ConfirmDialog } from "../ConfirmDialog.js"
-import type { DataSourceService } from "../DataSource.js"
-import { Icon } from "../Icon.js"
+import { announce } from "../components/Announcer.js"
+import { RunButton } from "../components/Busy.js"
+import { ConfirmDialog } from "../components/ConfirmDialog.js"
+import { Icon } from "../components/Icon.js"
+import { Panel } from "../components/Panel.js"
+import { ProblemCard } from "../components/ProblemCard.js"
+import { useTask } from "../components/useTask.js"
 import type { JsonEditor } from "../json/JsonEditor.js"
-import { useGuard } from "../Leave.js"
-import { Panel } from "../Panel.js"
-import { ProblemCard } from "../ProblemCard.js"
-import { useTask } from "../useTask.js"
+import { useGuard } from "../place/Leave.js"
+import type { DataSourceService } from "../source/DataSource.js"
 import { Form } from "./form/Form.js"
 import { JsonField } from "./JsonField.js"
 import { useDraft } from "./useDraft.js"
@@ -126,7 +126,7 @@ export const EditPanel = (props: {
   const begin = () => {
     if (draft !== undefined) {
       setBase(draft.base)
-      setText(draft.text ?? draft.base?.text ?? empty)
+      setText(draft.text ?? draft.replaced ?? draft.base?.text ?? empty)
       return
     }
     task.run(reading, { success: enter })
@@ -269,7 +269,14 @@ export const EditPanel = (props: {
                 class="button small quiet"
                 onClick={() => {
                   flush()
-                  if (state.save({ ...place, base, text: null })) {
+                  if (
+                    state.save({
+                      ...place,
+                      base,
+                      text: null,
+                      replaced: text === base.text ? undefined : text
+                    })
+                  ) {
                     announce(`${id} will be deleted when you publish.`)
                   }
                   heading.current?.focus()

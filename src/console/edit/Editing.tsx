@@ -1,14 +1,15 @@
 import { useEffect, useState } from "preact/hooks"
 import type { JsonObject } from "../../domain/Document.js"
 import type { SessionView } from "../../http/console/Api.js"
-import { alarm, announce } from "../Announcer.js"
-import type { DataSourceService } from "../DataSource.js"
+import { alarm, announce } from "../components/Announcer.js"
 import * as Drafts from "../drafts/Drafts.js"
-import { leave } from "../Leave.js"
-import { type Place, start } from "../Place.js"
-import type { Go } from "../usePlace.js"
+import { leave } from "../place/Leave.js"
+import { type Place, start } from "../place/Place.js"
+import type { Go } from "../place/usePlace.js"
+import type { DataSourceService } from "../source/DataSource.js"
 import { EditPanel } from "./EditPanel.js"
 import "./editing.css"
+import { BulkPanel } from "./BulkPanel.js"
 import { ImportPanel } from "./ImportPanel.js"
 import { NewPanel } from "./NewPanel.js"
 import { ReviewPanel } from "./ReviewPanel.js"
@@ -21,6 +22,10 @@ export const Editing = (props: {
   readonly place: Place
   /** Documents of its collection that the table shows. */
   readonly documents: ReadonlyArray<JsonObject>
+  /** Their columns. */
+  readonly fields: ReadonlyArray<string>
+  /** The ids of the rows that are chosen. */
+  readonly chosen: ReadonlyArray<string>
   readonly go: Go
   readonly onPublished: () => void
   readonly onClose: () => void
@@ -30,6 +35,11 @@ export const Editing = (props: {
   useEffect(() => {
     if (place.document !== undefined) setCopied(undefined)
   }, [place.document])
+  /** What an import, or a change of several, left out: the review that it leads to shows it. */
+  const [left, setLeft] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    if (place.panel !== "review") setLeft(undefined)
+  }, [place.panel])
   const review = () => go({ panel: "review", document: undefined })
   const edit = (table: string, document: string) =>
     go({ ...(place.table === table ? {} : { ...start, table }), panel: "edit", document })
@@ -40,6 +50,7 @@ export const Editing = (props: {
         source={source}
         drafts={drafts}
         repo={session.repo}
+        left={left}
         onEdit={edit}
         onPublished={props.onPublished}
         onProposals={() => go({ panel: "proposals", document: undefined })}
@@ -48,11 +59,18 @@ export const Editing = (props: {
     )
   }
   const table = place.table ?? ""
-  if (place.panel === "import") {
-    return (
-      <ImportPanel source={source} drafts={drafts} collection={table} onReview={review} onClose={onClose} />
-    )
+  const many = {
+    source,
+    drafts,
+    collection: table,
+    onReview: (words: string | undefined) => {
+      setLeft(words)
+      review()
+    },
+    onClose
   }
+  if (place.panel === "import") return <ImportPanel {...many} />
+  if (place.panel === "change") return <BulkPanel {...many} ids={props.chosen} fields={props.fields} />
   if (place.document === undefined) {
     return (
       <NewPanel

@@ -2,28 +2,37 @@ import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import { useMemo, useRef, useState } from "preact/hooks"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
-import { maxEdits } from "../../store/browse/StagedEdits.js"
-import { alarm, announce, counted } from "../Announcer.js"
-import { Awaited } from "../Awaited.js"
-import { RunButton } from "../Busy.js"
-import type { DataSourceService } from "../DataSource.js"
+import { maxEdits, type StagedEdit } from "../../store/browse/StagedEdits.js"
+import { alarm, announce, counted } from "../components/Announcer.js"
+import { Awaited } from "../components/Awaited.js"
+import { RunButton } from "../components/Busy.js"
+import { Panel } from "../components/Panel.js"
+import { ProblemCard } from "../components/ProblemCard.js"
+import { useTask } from "../components/useTask.js"
 import * as Drafts from "../drafts/Drafts.js"
-import { Panel } from "../Panel.js"
-import { ProblemCard } from "../ProblemCard.js"
-import { useTask } from "../useTask.js"
-import { type ImportFile, readFile, rowsOf } from "./ImportRows.js"
+import type { DataSourceService } from "../source/DataSource.js"
+import { type ImportFile, longStamp, readFile, rowsOf, sizeOf, textOf } from "./ImportRows.js"
 
 /** Documents whose stored versions are read at a time. */
 const concurrency = 8
 /** Refused rows that are named. */
 const mostNamed = 20
 
+const kibibytes = (bytes: number) => `${Math.ceil(bytes / 1024).toLocaleString("en")} KiB`
+
+/** As long as the version and the stamp that a draft will have. */
+const unknown: Pick<StagedEdit, "base" | "stamp"> = {
+  base: { sha: "0".repeat(40), commit: "0".repeat(40) },
+  stamp: longStamp
+}
+
 /** Makes a draft of each row of a file: they are reviewed and published like all others. */
 export const ImportPanel = (props: {
   readonly source: DataSourceService
   readonly drafts: string
   readonly collection: string
-  readonly onReview: () => void
+  /** `left`: what became no draft, in a sentence. */
+  readonly onReview: (left: string | undefined) => void
   readonly onClose: () => void
 }) => {
   const { source } = props
@@ -31,31 +40,55 @@ export const ImportPanel = (props: {
   const [file, setFile] = useState<ImportFile | undefined>(undefined)
   const [idField, setIdField] = useState("_id")
   const [done, setDone] = useState(0)
+  const [mostBytes, setMostBytes] = useState(Number.POSITIVE_INFINITY)
+  const [left, setLeft] = useState<string | undefined>(undefined)
   const last = useRef<File | undefined>(undefined)
   const reading = useTask()
   const beginning = useTask()
-  const { refused, rows } = useMemo(
-    () => (file === undefined ? { rows: [], refused: [] } : rowsOf(file, idField)),
-    [file, idField]
-  )
-  const others = Drafts.list(props.drafts).filter(
+  const { bytes, refused, rows } = useMemo(() => {
+    if (file === undefined) return { rows: [], refused: [], bytes: 0 }
+    const { refused, rows } = rowsOf(file, idField)
+    const sized = rows.map((row) => {
+      const text = textOf(row)
+      return { ...row, text, size: sizeOf({ ...unknown, collection, id: row.id, text }) }
+    })
+    const [fitting, large] = Array.partition(sized, ({ size }) => size > mostBytes)
+    return {
+      rows: fitting,
+      refused: [
+        ...refused,
+        ...large.map(({ row, size }) => ({
+          row,
+          reason: `${kibibytes(size)} are more than the ${kibibytes(mostBytes)} that can be published here`
+        }))
+      ].sort((one, other) => one.row - other.row),
+      bytes: fitting.reduce((sum, { size }) => sum + size, 0)
+    }
+  }, [file, idField, collection, mostBytes])
+  const otherDrafts = Drafts.list(props.drafts).filter(
     (draft) => draft.collection !== collection || !rows.some(({ id }) => id === draft.id)
-  ).length
+  )
+  const others = otherDrafts.length
+  const allBytes = otherDrafts.reduce((sum, draft) => sum + sizeOf(Drafts.editOf(draft)), bytes)
   const problem =
     collectionNameProblem(collection) ??
     (file !== undefined && file.records.length > maxEdits
       ? `It has more than ${maxEdits} records, which is the most that is edited together: import it by \`chainstore import\`.`
       : others + rows.length > maxEdits
         ? `There are ${counted(others, "other draft")}, and at most ${maxEdits} are published together: publish or discard some first.`
-        : undefined)
+        : allBytes > mostBytes
+          ? `They are ${kibibytes(allBytes)}${others === 0 ? "" : ", with the other drafts"}, and at most ${kibibytes(mostBytes)} are published together here: import fewer, or all of them by \`chainstore import\`.`
+          : undefined)
 
   const open = (chosen: File | undefined) => {
     if (chosen === undefined) return
     last.current = chosen
     setFile(undefined)
-    reading.run(readFile(chosen), {
-      success: (found) => {
+    setLeft(undefined)
+    reading.run(Effect.zip(readFile(chosen), source.edits), {
+      success: ([found, { maxBytes }]) => {
         setFile(found)
+        setMostBytes(maxBytes)
         setIdField(["_id", "id"].find((name) => found.fields.includes(name)) ?? "_id")
         announce(`${counted(found.records.length, "record")} read.`)
       }
@@ -82,17 +115,21 @@ export const ImportPanel = (props: {
           ({ row }) => Drafts.stampOf(props.drafts, { collection, id: row.id }) !== undefined
         )
         const saved = fresh.filter(({ base, row }) => {
-          const text = `${JSON.stringify(row.document, null, 2)}\n`
-          return (
-            typeof Drafts.save(props.drafts, { collection, id: row.id, base, text }, undefined) === "object"
-          )
+          const { id, text } = row
+          return typeof Drafts.save(props.drafts, { collection, id, base, text }, undefined) === "object"
         })
         const full = fresh.length - saved.length
-        if (full > 0) alarm(`The browser has no room for ${counted(full, "draft")} of ${found.length}.`)
-        else if (drafted.length > 0)
-          alarm(`${counted(drafted.length, "row")} left out: there are drafts of the same documents.`)
-        else announce(`${counted(saved.length, "draft")} begun.`)
-        if (saved.length > 0) props.onReview()
+        const words = [
+          full === 0 ? [] : `The browser has no room for ${counted(full, "draft")} of ${found.length}.`,
+          drafted.length === 0
+            ? []
+            : `${counted(drafted.length, "row")} left out: there are drafts of the same documents.`
+        ].flat()
+        const told = words.length === 0 ? undefined : words.join(" ")
+        setLeft(told)
+        if (told === undefined) announce(`${counted(saved.length, "draft")} begun.`)
+        else alarm(told)
+        if (saved.length > 0) props.onReview(told)
       }
     })
   }
@@ -170,6 +207,7 @@ export const ImportPanel = (props: {
             {problem}
           </p>
         )}
+        {left === undefined ? null : <p class="wrong">{left}</p>}
         {beginning.problem === undefined ? null : <ProblemCard problem={beginning.problem} />}
         {beginning.running ? (
           <progress max={rows.length} value={done} aria-label="Documents looked up" />

@@ -3,19 +3,23 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { encode } from "../../domain/CanonicalJson.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import * as Ulid from "../../domain/Ulid.js"
-import { maxEdits } from "../../store/browse/StagedEdits.js"
+import { maxEdits, type StagedEdit } from "../../store/browse/StagedEdits.js"
+import { jsonCell, spelledCell } from "../../store/transfer/CsvCell.js"
 import { fromCsv } from "../../store/transfer/FromCsv.js"
 import { fromJson, fromNdjson } from "../../store/transfer/FromJson.js"
 import { prepare, type Row } from "../../store/transfer/ImportRow.js"
 import type { ImportRecord, RecordStream } from "../../store/transfer/Records.js"
-import { fromStore, type Problem } from "../Problem.js"
+import { fromStore, type Problem } from "../components/Problem.js"
 
 /** The records of a file: at most one more than can be edited together. */
 export interface ImportFile {
   readonly name: string
   readonly records: ReadonlyArray<ImportRecord>
+  /** Whether they are cells of CSV as they are written: an id may look like a number. */
+  readonly areCells: boolean
   /** The names of their fields, in the order in which they appear. */
   readonly fields: ReadonlyArray<string>
 }
@@ -28,18 +32,25 @@ export interface RefusedRow {
 
 const nextId = Effect.runSync(Ulid.generator)
 
-/** The separator that the first line has most of. */
-const delimiterOf = (text: string): string => {
-  const [line = ""] = text.split("\n", 1)
+/** Bytes in which the first line of a CSV text is looked for. */
+const head = 65_536
+
+/** The separator that the first line has most of, outside of its quoted cells. */
+const delimiterOf = (bytes: Uint8Array): string => {
+  const [line = ""] = new TextDecoder()
+    .decode(bytes.subarray(0, head))
+    .replace(/^[\r\n]+/, "")
+    .replace(/(^|[,;\t\r\n])"(?:[^"]|"")*"/g, "$1")
+    .split(/[\r\n]/, 1)
   const counts = [",", ";", "\t"].map((one) => [line.split(one).length, one] as const)
   return counts.reduce((most, one) => (one[0] > most[0] ? one : most))[1]
 }
 
-const streamOf = (name: string, text: string): RecordStream => {
+const streamOf = (name: string, bytes: Uint8Array): RecordStream => {
   const ending = name.slice(name.lastIndexOf(".") + 1).toLowerCase()
-  if (ending === "ndjson" || ending === "jsonl") return fromNdjson(text)
-  if (ending === "json") return fromJson(text)
-  return fromCsv(text, { cells: "json", delimiter: delimiterOf(text) })
+  if (ending === "ndjson" || ending === "jsonl") return fromNdjson(bytes)
+  if (ending === "json") return fromJson(bytes)
+  return fromCsv(bytes, { delimiter: delimiterOf(bytes) })
 }
 
 const unreadable = (cause: unknown) =>
@@ -50,29 +61,57 @@ const unreadable = (cause: unknown) =>
   })
 
 /** Reads a file by its ending: JSON, NDJSON, or CSV. */
-export const readFile = (file: Pick<File, "name" | "text">): Effect.Effect<ImportFile, Problem> =>
-  Stream.fromEffect(Effect.tryPromise({ try: () => file.text(), catch: unreadable })).pipe(
-    Stream.flatMap((text) => streamOf(file.name, text)),
-    Stream.take(maxEdits + 1),
-    Stream.runCollect,
+export const readFile = (file: Pick<File, "name" | "arrayBuffer">): Effect.Effect<ImportFile, Problem> =>
+  Effect.tryPromise({ try: () => file.arrayBuffer(), catch: unreadable }).pipe(
+    Effect.flatMap((buffer) =>
+      Stream.runCollect(Stream.take(streamOf(file.name, new Uint8Array(buffer)), maxEdits + 1))
+    ),
     Effect.mapBoth({
       onFailure: fromStore,
       onSuccess: (found) => {
         const records = Chunk.toReadonlyArray(found)
-        return { name: file.name, records, fields: [...new Set(records.flatMap(Object.keys))] }
+        return {
+          name: file.name,
+          records,
+          areCells: !/\.(ndjson|jsonl|json)$/i.test(file.name),
+          fields: [...new Set(records.flatMap(Object.keys))]
+        }
       }
     })
   )
 
+/** A record of CSV with its cells as JSON, but for that of the id. */
+const ofCells = (record: ImportRecord, idField: string): ImportRecord => {
+  const read: Record<string, unknown> = Object.create(null)
+  for (const [name, cell] of Object.entries(record)) {
+    const value = (name === idField ? spelledCell : jsonCell)(String(cell))
+    if (value !== undefined) read[name] = value
+  }
+  return read
+}
+
+/** The text of a row's draft: the file that its document will be. */
+export const textOf = ({ document }: Row): string =>
+  new TextDecoder().decode(Either.getOrThrow(encode(document)))
+
+/** As long as any stamp of a draft. */
+export const longStamp = "0".repeat(43)
+
+const encoder = new TextEncoder()
+
+/** How many bytes an edit takes of those that are sent together. */
+export const sizeOf = (edit: StagedEdit): number => encoder.encode(JSON.stringify(edit)).length + 1
+
 /** The documents of a file's records, whose ids are in a field, or are generated where that is empty. */
 export const rowsOf = (
-  { records }: ImportFile,
+  { areCells, records }: ImportFile,
   idField: string
 ): { readonly rows: ReadonlyArray<Row>; readonly refused: ReadonlyArray<RefusedRow> } => {
   const importId = Effect.runSync(nextId)
   const rows = new Map<string, Row>()
   const refused: Array<RefusedRow> = []
-  records.forEach((record, at) => {
+  records.forEach((found, at) => {
+    const record = areCells ? ofCells(found, idField) : found
     const prepared = prepare(record, at + 1, idField, importId, Option.none)
     if (Either.isLeft(prepared)) refused.push({ row: at + 1, reason: prepared.left.reason ?? "refused" })
     else {

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import { alarmProblem } from "../Announcer.js"
+import { alarmProblem } from "../components/Announcer.js"
+import { offline, type Problem } from "../components/Problem.js"
+import { ProblemCard } from "../components/ProblemCard.js"
 import type { JsonEditor } from "../json/JsonEditor.js"
-import { offline, type Problem } from "../Problem.js"
-import { ProblemCard } from "../ProblemCard.js"
 
 /** The JSON editor, fetched when it is first shown. It begins with `text`, and has a text of its own from then on. */
 export const JsonField = (props: {

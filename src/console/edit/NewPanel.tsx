@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { idProblem } from "../../domain/DocumentId.js"
 import * as Ulid from "../../domain/Ulid.js"
-import { Panel } from "../Panel.js"
+import { Panel } from "../components/Panel.js"
 
 const nextId = Effect.runSync(Ulid.generator)
 

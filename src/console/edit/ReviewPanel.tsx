@@ -2,17 +2,20 @@ import * as Effect from "effect/Effect"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { differences } from "../../store/browse/Difference.js"
 import type { EditReview, EditState, ReviewedEdit } from "../../store/browse/StagedEdits.js"
-import { alarm, announce, counted } from "../Announcer.js"
-import { Awaited } from "../Awaited.js"
-import { RunButton } from "../Busy.js"
-import type { DataSourceService } from "../DataSource.js"
-import { DifferenceTable } from "../DifferenceTable.js"
+import { alarm, announce, counted } from "../components/Announcer.js"
+import { Awaited } from "../components/Awaited.js"
+import { RunButton } from "../components/Busy.js"
+import { ConfirmDialog } from "../components/ConfirmDialog.js"
+import { Panel } from "../components/Panel.js"
+import type { Problem } from "../components/Problem.js"
+import { ProblemCard } from "../components/ProblemCard.js"
+import { useTask } from "../components/useTask.js"
 import * as Drafts from "../drafts/Drafts.js"
-import { Panel } from "../Panel.js"
-import type { Problem } from "../Problem.js"
-import { ProblemCard } from "../ProblemCard.js"
-import { useTask } from "../useTask.js"
+import { useGuard } from "../place/Leave.js"
+import type { DataSourceService } from "../source/DataSource.js"
+import { DifferenceTable } from "../values/DifferenceTable.js"
 import { ConflictCard, type Decision } from "./ConflictCard.js"
+import { spelledAs } from "./Spelling.js"
 
 const words: Readonly<Record<EditState, readonly [text: string, badge: string]>> = {
   create: ["new", "added"],
@@ -61,6 +64,21 @@ const DraftHead = (props: {
   )
 }
 
+/** What is said of drafts with their publication. */
+interface Words {
+  readonly message: string
+  /** Why they are proposed. */
+  readonly reason: string
+  readonly isProposal: boolean
+  /** Whether they were proposed, and nobody saw what came of it. */
+  readonly isUnsure: boolean
+}
+
+const noWords: Words = { message: "", reason: "", isProposal: false, isUnsure: false }
+
+/** What was typed into reviews, by the names of their drafts: it stays while somebody looks at something else. */
+const typed = new Map<string, Words>()
+
 /** What became of the drafts that were there. */
 type Written =
   | { readonly _tag: "Nothing" }
@@ -88,6 +106,8 @@ export const ReviewPanel = (props: {
   readonly source: DataSourceService
   readonly drafts: string
   readonly repo: string
+  /** What an import left out. */
+  readonly left: string | undefined
   readonly onEdit: (collection: string, id: string) => void
   readonly onPublished: () => void
   readonly onProposals: () => void
@@ -100,12 +120,22 @@ export const ReviewPanel = (props: {
   const [review, setReview] = useState<EditReview | undefined>(undefined)
   /** The drafts that the review is of: no others are published. */
   const [reviewed, setReviewed] = useState<typeof drafts | undefined>(undefined)
-  const [message, setMessage] = useState("")
-  /** Why it is proposed; undefined while it is to be published. */
-  const [reason, setReason] = useState<string | undefined>(undefined)
+  const [{ isProposal, isUnsure, message, reason }, setWords] = useState(typed.get(props.drafts) ?? noWords)
+  const say = (more: Partial<Words>) => {
+    const next = { ...noWords, ...typed.get(props.drafts), ...more }
+    typed.set(props.drafts, next)
+    setWords(next)
+  }
+  const [leaving, setLeaving] = useState<{ readonly go: () => void } | undefined>(undefined)
   const [written, setWritten] = useState<Written | undefined>(undefined)
   const reading = useTask()
   const publishing = useTask()
+  const deciding = useTask()
+  const isLeft = useRef(false)
+  useGuard({
+    keep: () => isLeft.current || !(publishing.running && isProposal),
+    ask: (go) => setLeaving({ go })
+  })
 
   const look = () => {
     const found = Drafts.list(props.drafts)
@@ -133,8 +163,11 @@ export const ReviewPanel = (props: {
 
   useEffect(() => {
     look()
-    addEventListener("storage", look)
-    return () => removeEventListener("storage", look)
+    const follow = ({ key }: Partial<StorageEvent>) => {
+      if ((key ?? props.drafts).startsWith(props.drafts)) look()
+    }
+    addEventListener("storage", follow)
+    return () => removeEventListener("storage", follow)
   }, [props.drafts])
 
   /** The draft as it was when it was reviewed: nothing is decided about one that nobody has seen. */
@@ -150,28 +183,40 @@ export const ReviewPanel = (props: {
     if (draft !== undefined && !Drafts.discard(props.drafts, draft)) changed()
   }
 
+  const save = ({ stamp }: Drafts.Draft, next: Omit<Drafts.Draft, "stamp">): boolean => {
+    const saved = Drafts.save(props.drafts, next, stamp)
+    if (saved === "full") alarm("The browser has no room for what you decided: discard other drafts.")
+    else if (saved === "elsewhere") changed()
+    return typeof saved === "object"
+  }
+
   const decide = (edit: ReviewedEdit, decision: Decision) => {
     const draft = seen(edit)
     const conflict = edit.conflict
     if (draft === undefined || conflict === undefined) return
     if (decision._tag === "Theirs") return discard(draft)
     heading.current?.focus()
-    const { theirs, version } = conflict
-    const base =
-      version === null || theirs === null
-        ? null
-        : { ...version, text: `${JSON.stringify(theirs, null, 2)}\n` }
-    const { stamp, ...rest } = draft
-    const saved = Drafts.save(
-      props.drafts,
-      decision._tag === "Settle"
-        ? { ...rest, settled: decision.settled }
-        : { ...rest, base, settled: undefined, ...(decision._tag === "Edit" ? { text: decision.text } : {}) },
-      stamp
-    )
-    if (saved === "full") return alarm("The browser has no room for what you decided: discard other drafts.")
-    if (saved === "elsewhere") return changed()
-    if (decision._tag === "Edit") props.onEdit(draft.collection, draft.id)
+    const { stamp: _, ...rest } = draft
+    if (decision._tag === "Settle") return save(draft, { ...rest, settled: decision.settled })
+    const { collection, id, text } = draft
+    // The numbers of a review are as JavaScript reads them; the stored text has all their digits.
+    const stored = Effect.flatMap(source.edits, (calls) => calls.document(collection, id))
+    deciding.run(stored, {
+      success: (base) => {
+        if (base?.sha !== conflict.version?.sha) {
+          alarm("Somebody changed the document meanwhile: look at it again.")
+          return look()
+        }
+        const { merged } = conflict
+        const isEdited = decision._tag === "Edit"
+        const next =
+          isEdited && merged !== null && text !== null && base !== null
+            ? spelledAs(merged, [text, base.text])
+            : text
+        if (save(draft, { ...rest, base, settled: undefined, text: next }) && isEdited)
+          props.onEdit(collection, id)
+      }
+    })
   }
 
   const stuck =
@@ -196,7 +241,7 @@ export const ReviewPanel = (props: {
     const writing = Effect.flatMap(
       source.edits,
       (calls): Effect.Effect<{ readonly edits: EditReview["edits"]; readonly as: Written }, Problem> =>
-        reason === undefined
+        !isProposal
           ? Effect.map(calls.publish(edits, said), ({ commit, edits }) => ({
               edits,
               as: commit === null ? nothing : { _tag: "Commit", commit }
@@ -206,8 +251,10 @@ export const ReviewPanel = (props: {
               as: proposal === null ? nothing : { _tag: "Proposal", title: proposal.title }
             }))
     )
+    if (isProposal) say({ isUnsure: true })
     publishing.run(writing, {
       success: ({ as, edits }) => {
+        say({ isUnsure: false })
         if (edits.some(isInTheWay)) {
           setReview({ edits, files: [] })
           setReviewed(sent)
@@ -216,8 +263,7 @@ export const ReviewPanel = (props: {
           return
         }
         Drafts.discard(props.drafts, ...sent)
-        setMessage("")
-        setReason(undefined)
+        say(noWords)
         setWritten(as)
         announce(wordsOf(as, sent.length))
         heading.current?.focus()
@@ -235,7 +281,30 @@ export const ReviewPanel = (props: {
       heading={heading}
       onClose={props.onClose}
     >
+      {leaving === undefined ? null : (
+        <ConfirmDialog
+          title="Leave while it is proposed?"
+          words={{ write: "Leave", writing: "Leaving…", cancel: "Stay" }}
+          write={Effect.void}
+          onClose={() => setLeaving(undefined)}
+          onDone={() => {
+            isLeft.current = true
+            leaving.go()
+          }}
+        >
+          <p>The proposal may be made all the same. Your drafts are kept.</p>
+        </ConfirmDialog>
+      )}
       <div class="panel-body review">
+        {props.left === undefined ? null : <p class="banner">{props.left}</p>}
+        {!isUnsure || publishing.running || publishing.problem !== undefined ? null : (
+          <p class="banner">
+            These drafts may have been proposed already.
+            <button type="button" class="button small quiet" onClick={props.onProposals}>
+              Look at the proposals
+            </button>
+          </p>
+        )}
         {written === undefined ? null : (
           <p class="banner">
             {written._tag === "Nothing" ? (
@@ -262,6 +331,7 @@ export const ReviewPanel = (props: {
           running={reading.running}
           onRetry={look}
         />
+        {deciding.problem === undefined ? null : <ProblemCard problem={deciding.problem} />}
         {unreadable.map((one) => (
           <article key={one.key} class="reviewed" aria-label={one.name}>
             <DraftHead
@@ -349,28 +419,32 @@ export const ReviewPanel = (props: {
               <input
                 value={message}
                 placeholder={summary}
-                onInput={(event) => setMessage(event.currentTarget.value)}
+                onInput={(event) => say({ message: event.currentTarget.value })}
               />
             </label>
             <label class="inline-check">
               <input
                 type="checkbox"
-                checked={reason !== undefined}
-                onChange={(event) => setReason(event.currentTarget.checked ? "" : undefined)}
+                checked={isProposal}
+                onChange={(event) => say({ isProposal: event.currentTarget.checked })}
               />
               <span>As a proposal, for somebody else to accept</span>
             </label>
-            {reason === undefined ? null : (
+            {!isProposal ? null : (
               <label class="field">
                 <span>Why</span>
-                <textarea value={reason} rows={3} onInput={(event) => setReason(event.currentTarget.value)} />
+                <textarea
+                  value={reason}
+                  rows={3}
+                  onInput={(event) => say({ reason: event.currentTarget.value })}
+                />
               </label>
             )}
             {publishing.problem === undefined ? null : (
               <ProblemCard problem={publishing.problem}>
                 <p>
                   Your drafts are kept.{" "}
-                  {reason === undefined
+                  {!isProposal
                     ? "Publishing again writes nothing twice: what has arrived is found there."
                     : "Look at the proposals first: proposing again would make another one, if this one has arrived."}
                 </p>
@@ -387,7 +461,7 @@ export const ReviewPanel = (props: {
                 disabled={stuck || reading.running}
                 onClick={publish}
               >
-                {reason === undefined
+                {!isProposal
                   ? publishing.running
                     ? "Publishing…"
                     : "Publish in one commit"

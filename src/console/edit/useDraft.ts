@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import { alarm } from "../Announcer.js"
+import { alarm } from "../components/Announcer.js"
 import * as Drafts from "../drafts/Drafts.js"
+
+const atOnce = "Another tab changed this draft at the same time."
 
 /** What the editor knows of its draft. */
 export interface DraftState {
@@ -10,7 +12,7 @@ export interface DraftState {
   /** Whether the browser has not kept what was saved last: it is in this page alone. */
   readonly unkept: boolean
   /** Saves, and tells whether the browser has kept it. */
-  readonly save: (edit: Omit<Drafts.Draft, "stamp">) => boolean
+  readonly save: (edit: Drafts.Unsaved) => boolean
   /** Saves what is unkept once more, and tells whether everything is kept. */
   readonly saveAgain: () => boolean
   /** Forgets what is unkept. */
@@ -39,14 +41,14 @@ export const useDraft = (
   const [elsewhere, setElsewhere] = useState<string | undefined>(undefined)
   const seen = useRef(draft?.stamp)
   const known = useRef(draft)
-  const refused = useRef<Omit<Drafts.Draft, "stamp"> | undefined>(undefined)
+  const refused = useRef<Drafts.Unsaved | undefined>(undefined)
   const [unkept, setUnkept] = useState(false)
   // Our own changes are told in this tab, too.
   const isOurs = useRef(false)
   const hear = useRef(follower)
   hear.current = follower
 
-  const refuse = (edit: Omit<Drafts.Draft, "stamp"> | undefined, other?: string) => {
+  const refuse = (edit: Drafts.Unsaved | undefined, other?: string) => {
     refused.current = edit
     setUnkept(edit !== undefined)
     setElsewhere(other)
@@ -67,6 +69,10 @@ export const useDraft = (
       if (refused.current !== undefined) return
       const found = Drafts.read(drafts, place)
       if (found?.stamp === known.current?.stamp) return
+      if (Drafts.isLost(known.current, found)) {
+        alarm(atOnce)
+        return refuse(known.current, atOnce)
+      }
       keep(found)
       hear.current.other(found)
     }
@@ -74,7 +80,7 @@ export const useDraft = (
     return () => removeEventListener("storage", follow)
   }, [drafts, place.collection, place.id])
 
-  const save = (edit: Omit<Drafts.Draft, "stamp">): boolean => {
+  const save = (edit: Drafts.Unsaved): boolean => {
     isOurs.current = true
     const saved = Drafts.save(drafts, edit, seen.current)
     isOurs.current = false
@@ -89,7 +95,7 @@ export const useDraft = (
           ? "Another tab discarded or published this draft meanwhile."
           : Drafts.read(drafts, place) === undefined
             ? "The browser has a draft of this document that cannot be read."
-            : "Another tab changed this draft at the same time."
+            : atOnce
       if (other !== elsewhere) alarm(other)
       refuse(edit, other)
     } else {

@@ -2,10 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../../domain/Document.js"
-import { counted } from "../Announcer.js"
-import type { DataSourceService } from "../DataSource.js"
-import type { Problem } from "../Problem.js"
-import { useTask } from "../useTask.js"
+import { counted } from "../components/Announcer.js"
+import type { Problem } from "../components/Problem.js"
+import { useTask } from "../components/useTask.js"
+import { leaveView } from "../place/Leave.js"
+import type { DataSourceService } from "../source/DataSource.js"
 import { type FormModel, type FormSchema, formOf } from "./form/Fields.js"
 import { inferSchema } from "./form/Inference.js"
 
@@ -92,8 +93,12 @@ export const useForm = (
   return {
     view,
     choose: (next, isForNow = false) => {
-      if (!isForNow) remember(next)
-      setChosen(next)
+      const change = () => {
+        if (!isForNow) remember(next)
+        setChosen(next)
+      }
+      if (next === "form") change()
+      else leaveView(change)
     },
     model,
     note:

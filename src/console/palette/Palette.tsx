@@ -1,7 +1,7 @@
 import "./palette.css"
 import { useMemo, useRef, useState } from "preact/hooks"
-import { useModal } from "../Focus.js"
-import { shortcuts } from "../WorkbenchShortcuts.js"
+import { useModal } from "../components/Focus.js"
+import { shortcuts } from "../page/WorkbenchShortcuts.js"
 import { type Found, rank } from "./Fuzzy.js"
 
 interface Command {

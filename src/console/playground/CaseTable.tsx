@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import { alarm, announce } from "../Announcer.js"
-import { Icon } from "../Icon.js"
+import { alarm, announce } from "../components/Announcer.js"
+import { Icon } from "../components/Icon.js"
 import { maxCases, meets, turningPoints } from "./Cases.js"
 import { bodyOf, type CaseDraft, type Draft, nextKey, runnable } from "./Draft.js"
 import { startAll } from "./Engine.js"

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks"
-import { announce } from "../Announcer.js"
-import { Icon } from "../Icon.js"
+import { announce } from "../components/Announcer.js"
+import { Icon } from "../components/Icon.js"
 import { type Draft, maxDepth, newStep, type StepDraft } from "./Draft.js"
 import { type StepActions, StepCard } from "./StepCard.js"
 import * as StepTree from "./StepTree.js"

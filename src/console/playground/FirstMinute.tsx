@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
-import { announce } from "../Announcer.js"
+import { announce } from "../components/Announcer.js"
 import { type Draft, number, type StepDraft } from "./Draft.js"
 import { type Example, examples, named } from "./Examples.js"
 

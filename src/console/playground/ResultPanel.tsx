@@ -1,4 +1,4 @@
-import { ProblemCard } from "../ProblemCard.js"
+import { ProblemCard } from "../components/ProblemCard.js"
 import { Diagram } from "./Diagram.js"
 import type { Draft } from "./Draft.js"
 import { planOf } from "./Plan.js"

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
-import { Icon } from "../Icon.js"
+import { Icon } from "../components/Icon.js"
 import { comparisons, noWork, type StepDraft } from "./Draft.js"
 import { WorkFields } from "./WorkFields.js"
 

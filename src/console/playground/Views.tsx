@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { part } from "../Part.js"
+import { part } from "../components/Part.js"
 
 /** What the panel beside the composer shows. */
 export const views = { result: "Result", table: "Many requests", code: "Code" } as const

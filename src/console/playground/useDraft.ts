@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import { announce } from "../Announcer.js"
+import { announce } from "../components/Announcer.js"
 import { fromHash, maxAddress, toHash } from "./Address.js"
 import { type Draft, fromBody } from "./Draft.js"
 import { examples } from "./Examples.js"

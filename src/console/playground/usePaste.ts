@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks"
-import { isTyping } from "../Shortcuts.js"
+import { isTyping } from "../page/Shortcuts.js"
 
 /** Hears of text that is pasted beside the fields. */
 export const usePaste = (pasted: (text: string) => void): void => {

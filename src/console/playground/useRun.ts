@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
-import { alarmProblem, announce } from "../Announcer.js"
-import { type ProblemText, unreached } from "../ProblemText.js"
+import { alarmProblem, announce } from "../components/Announcer.js"
+import { type ProblemText, unreached } from "../components/ProblemText.js"
 import { bodyOf, type Draft, pathOf, runnable } from "./Draft.js"
 import { type Ran, sentence } from "./Ran.js"
 

@@ -2,12 +2,12 @@ import type * as Effect from "effect/Effect"
 import { useEffect, useState } from "preact/hooks"
 import { differences } from "../../store/browse/Difference.js"
 import type { DocumentChange, DocumentChanges } from "../../store/browse/Timeline.js"
-import { announce, counted } from "../Announcer.js"
-import { Awaited } from "../Awaited.js"
-import { RunButton } from "../Busy.js"
-import { DifferenceTable } from "../DifferenceTable.js"
-import type { Problem } from "../Problem.js"
-import { useTask } from "../useTask.js"
+import { announce, counted } from "../components/Announcer.js"
+import { Awaited } from "../components/Awaited.js"
+import { RunButton } from "../components/Busy.js"
+import type { Problem } from "../components/Problem.js"
+import { useTask } from "../components/useTask.js"
+import { DifferenceTable } from "../values/DifferenceTable.js"
 
 /** The documents of a comparison with their fields. */
 export const DocumentChangeItems = (props: {

@@ -4,12 +4,12 @@ import { useEffect, useState } from "preact/hooks"
 import type { Json } from "../../domain/Document.js"
 import { printPath } from "../../store/browse/Difference.js"
 import type { ConflictDecision, MergeChoice, MergePreview } from "../../store/browse/Timeline.js"
-import { announce, counted } from "../Announcer.js"
-import { Awaited } from "../Awaited.js"
-import { cellText, clipped } from "../Cell.js"
-import { ConfirmDialog } from "../ConfirmDialog.js"
-import type { Problem } from "../Problem.js"
-import { useTask } from "../useTask.js"
+import { announce, counted } from "../components/Announcer.js"
+import { Awaited } from "../components/Awaited.js"
+import { ConfirmDialog } from "../components/ConfirmDialog.js"
+import type { Problem } from "../components/Problem.js"
+import { useTask } from "../components/useTask.js"
+import { cellText, clipped } from "../values/Cell.js"
 
 type Side = "ours" | "theirs"
 
@@ -48,7 +48,7 @@ const Choice = (props: {
 }
 
 /** What a merge would do: nothing is merged until each conflict is decided. */
-export const MergeDialog = (props: {
+export const MergeDialog = <P extends MergePreview>(props: {
   readonly title: ComponentChildren
   /** The id of the button that it was opened by. */
   readonly opener: string
@@ -56,13 +56,16 @@ export const MergeDialog = (props: {
   /** What the two sides are called. */
   readonly from: string
   readonly into: string
-  readonly preview: Effect.Effect<MergePreview, Problem>
-  readonly write: (decisions: ReadonlyArray<ConflictDecision>) => Effect.Effect<string | null, Problem>
+  readonly preview: Effect.Effect<P, Problem>
+  readonly write: (
+    decisions: ReadonlyArray<ConflictDecision>,
+    preview: P
+  ) => Effect.Effect<string | null, Problem>
   /** `unknown` when a merge had begun whose end was not seen. */
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (commit: string | null) => void
 }) => {
-  const [preview, setPreview] = useState<MergePreview | undefined>(undefined)
+  const [preview, setPreview] = useState<P | undefined>(undefined)
   const [taken, setTaken] = useState<ReadonlyMap<string, Side>>(new Map())
   const [round, setRound] = useState(0)
   const looking = useTask()
@@ -100,7 +103,7 @@ export const MergeDialog = (props: {
         ...props.words,
         ...(preview?.kind === "upToDate" ? { cancel: "Close" } : {})
       }}
-      write={isReady ? props.write(decisions) : undefined}
+      write={isReady ? props.write(decisions, preview) : undefined}
       onRetry={() => setRound(round + 1)}
       onClose={props.onClose}
       onDone={props.onDone}

@@ -1,17 +1,18 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { Proposal, ProposalState } from "../../store/Proposals.js"
-import { announce, counted } from "../Announcer.js"
-import { Awaited } from "../Awaited.js"
-import { ConfirmDialog } from "../ConfirmDialog.js"
-import type { DataSourceService } from "../DataSource.js"
-import { Panel } from "../Panel.js"
-import { useTask } from "../useTask.js"
+import { announce, counted } from "../components/Announcer.js"
+import { Awaited } from "../components/Awaited.js"
+import { ConfirmDialog } from "../components/ConfirmDialog.js"
+import { Panel } from "../components/Panel.js"
+import { useTask } from "../components/useTask.js"
+import type { DataSourceService } from "../source/DataSource.js"
 import { DocumentChangeList } from "./DocumentChangeList.js"
 import { MergeDialog } from "./MergeDialog.js"
 
 const states: ReadonlyArray<ProposalState> = ["open", "accepted", "closed"]
 
-const unknownEnd = "Nobody waits for the answer any more: the list shows what became of the proposal."
+const unknownEnd =
+  "Nobody waits for the answer any more: the list, read again, shows what became of the proposal."
 
 /** The proposals of the repository: look at, accept and close them. */
 export const ProposalsPanel = (props: {
@@ -29,16 +30,19 @@ export const ProposalsPanel = (props: {
   const [accepting, setAccepting] = useState<Proposal | undefined>(undefined)
   const [closing, setClosing] = useState<Proposal | undefined>(undefined)
   const listing = useTask()
+  // After a write the words about that are still to be heard.
+  const isQuiet = useRef(false)
 
   useEffect(() => {
+    const quiet = isQuiet.current
+    isQuiet.current = false
     setProposals(undefined)
     listing.run(
       source.timeline((timeline) => timeline.proposals(state)),
       {
         success: (found) => {
           setProposals([...found].reverse())
-          // After a write the words about that are still to be heard.
-          if (round === 0) announce(`${counted(found.length, "proposal")} ${state}.`)
+          if (!quiet) announce(`${counted(found.length, "proposal")} ${state}.`)
         }
       }
     )
@@ -49,15 +53,22 @@ export const ProposalsPanel = (props: {
     setClosing(undefined)
     setShown(undefined)
     announce(words)
+    isQuiet.current = true
     setRound((n) => n + 1)
     props.onChanged()
   }
 
   const left = (unknown: boolean) => {
+    if (unknown) return done(unknownEnd)
     setAccepting(undefined)
     setClosing(undefined)
-    if (unknown) announce(unknownEnd)
   }
+
+  /** The title, and where another one has the same, what tells them apart. */
+  const nameOf = ({ commitSha, id, number, title }: Proposal): string =>
+    (proposals ?? []).some((other) => other.title === title && other.id !== id)
+      ? `${title} (${number === undefined ? commitSha.slice(0, 7) : `#${number}`})`
+      : title
 
   return (
     <Panel
@@ -132,7 +143,7 @@ export const ProposalsPanel = (props: {
                   type="button"
                   class="button quiet"
                   aria-expanded={shown === proposal.id}
-                  aria-label={`What ${proposal.title} changes`}
+                  aria-label={`What ${nameOf(proposal)} changes`}
                   onClick={() => setShown(shown === proposal.id ? undefined : proposal.id)}
                 >
                   Changes
@@ -143,7 +154,7 @@ export const ProposalsPanel = (props: {
                       type="button"
                       class="button quiet"
                       id={`accept-${proposal.id}`}
-                      aria-label={`Accept ${proposal.title}`}
+                      aria-label={`Accept ${nameOf(proposal)}`}
                       onClick={() => setAccepting(proposal)}
                     >
                       Accept…
@@ -152,7 +163,7 @@ export const ProposalsPanel = (props: {
                       type="button"
                       class="button quiet"
                       id={`close-${proposal.id}`}
-                      aria-label={`Close ${proposal.title}`}
+                      aria-label={`Close ${nameOf(proposal)}`}
                       onClick={() => setClosing(proposal)}
                     >
                       Close…
@@ -187,10 +198,8 @@ export const ProposalsPanel = (props: {
           from="the proposal"
           into={accepting.into}
           preview={source.timeline((timeline) => timeline.previewProposal(accepting.id, []))}
-          write={(decisions) =>
-            source.timeline((timeline) =>
-              timeline.acceptProposal(accepting.id, accepting.commitSha, decisions)
-            )
+          write={(decisions, { commit }) =>
+            source.timeline((timeline) => timeline.acceptProposal(accepting.id, commit, decisions))
           }
           onClose={left}
           onDone={(commit) =>

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks"
 import type { RevertPreview } from "../../store/browse/Timeline.js"
 import type { HistoryEntry } from "../../store/Collection.js"
-import { announce, counted } from "../Announcer.js"
-import { Awaited } from "../Awaited.js"
-import { ConfirmDialog } from "../ConfirmDialog.js"
-import type { DataSourceService } from "../DataSource.js"
-import { useTask } from "../useTask.js"
+import { announce, counted } from "../components/Announcer.js"
+import { Awaited } from "../components/Awaited.js"
+import { ConfirmDialog } from "../components/ConfirmDialog.js"
+import { useTask } from "../components/useTask.js"
+import type { DataSourceService } from "../source/DataSource.js"
 import { DocumentChangeItems } from "./DocumentChangeList.js"
 
 /** Asks before a commit is undone, and shows what that would write. */

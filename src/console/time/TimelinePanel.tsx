@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks"
 import type { HistoryEntry } from "../../store/Collection.js"
-import { announce } from "../Announcer.js"
-import { CommitList, useCommits } from "../CommitList.js"
-import type { DataSourceService } from "../DataSource.js"
-import { Panel } from "../Panel.js"
+import { announce } from "../components/Announcer.js"
+import { Panel } from "../components/Panel.js"
+import { CommitList, useCommits } from "../document/CommitList.js"
+import type { DataSourceService } from "../source/DataSource.js"
 import { DocumentChangeList } from "./DocumentChangeList.js"
 import { RevertDialog } from "./RevertDialog.js"
 

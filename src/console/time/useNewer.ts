@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
-import { announce } from "../Announcer.js"
-import type { DataSourceService } from "../DataSource.js"
-import { useTask } from "../useTask.js"
+import { announce } from "../components/Announcer.js"
+import { useTask } from "../components/useTask.js"
+import type { DataSourceService } from "../source/DataSource.js"
 
 const minute = 60_000
 

@@ -56,6 +56,8 @@ export interface Origin {
 const operation = "GitHost.fetch"
 /** As deep as any history. */
 const everything = 2_147_483_647
+/** How often the refs of a server are looked at for one fetch, where they move each time before it is asked for them. */
+const mostLooks = 16
 
 /** Bytes of an answer beside its pack: what frames it, and what it says of shallow commits. */
 const slack = 4 * 1024 * 1024
@@ -246,18 +248,35 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
               )
             )
           const areHere = Effect.every(request.wants, has)
+          const { depth = everything, filter, haves } = request
+          /** Brings what its refs lead to, which may move again between the two questions. */
+          const tips = (
+            one: Pick<FetchRequest, "depth" | "haves">,
+            looks = mostLooks
+          ): Effect.Effect<void, ProtocolError | ServerFailure> =>
+            Effect.flatMap(look, ({ refs }) => {
+              const wants = [...new Set(refs.values())]
+              return wants.length === 0
+                ? Effect.void
+                : Effect.catchIf(
+                    fetched({ ...one, wants, shallow: [...shallow.all], filter }),
+                    (error) => looks > 1 && isAbsent(error),
+                    () => tips(one, looks - 1)
+                  )
+            })
           return fetched(request).pipe(
             Effect.as(true),
             Effect.catchIf(isAbsent, () =>
               told.capabilities.has("allow-any-sha1-in-want")
                 ? areHere
                 : // It gives what its refs lead to alone, and they may have moved since it told them.
-                  Effect.flatMap(look, ({ refs }) => {
-                    const wants = [...new Set(refs.values())]
-                    if (wants.length === 0) return areHere
-                    const { filter, shallow } = request
-                    return Effect.zipRight(fetched({ wants, shallow, depth: everything, filter }), areHere)
-                  })
+                  Effect.zipRight(tips({ depth, haves }), areHere).pipe(
+                    Effect.flatMap((here) =>
+                      here || (depth === everything && haves === undefined)
+                        ? Effect.succeed(here)
+                        : Effect.zipRight(tips({ depth: everything }), areHere)
+                    )
+                  )
             )
           )
         })

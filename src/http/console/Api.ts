@@ -85,6 +85,8 @@ const OrderFields = Schema.declare(
   (value): value is NonNullable<Query["orderBy"]> => value !== undefined
 ).annotations({ identifier: "OrderBy", message: () => "must be fields to sort by", jsonSchema: {} })
 
+const SortBody = Schema.Struct({ path: text, descending: Schema.Boolean })
+
 /**
  * A query by `field` and `value`, or by up to 100 `filters`, all of which must hold. A `value` that is a string
  * is read as JSON where it is JSON, and is itself otherwise. A query that takes more than `maxRequests` requests of the
@@ -103,7 +105,7 @@ export const QueryRequest = Schema.Struct({
   cursor: optional(Schema.NullOr(text)),
   at: optional(text),
   projected: optional(Schema.Boolean),
-  sort: optional(Schema.Struct({ path: text, descending: Schema.Boolean })),
+  sort: optional(Schema.Union(SortBody, Schema.Array(SortBody))),
   where: optional(Conditions),
   orderBy: optional(OrderFields),
   maxRequests: optional(Schema.Number)
@@ -117,6 +119,7 @@ export const QueryAnswer = Schema.Struct({
   cursor: Schema.NullOr(Schema.String),
   source: Schema.Literal("index", "scan", "manifest"),
   reason: Schema.optional(Schema.String),
+  read: Schema.optional(Schema.Struct({ entries: Schema.Number, documents: Schema.Number })),
   sorted: Schema.optional(Schema.Boolean),
   total: Schema.optional(Schema.Number),
   manifest: Schema.optional(

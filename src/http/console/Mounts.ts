@@ -10,7 +10,6 @@ export const mounts = (options: Handlers.ConsoleOptions = {}) =>
     const api = yield* Handlers.router(options)
     const pages = yield* Pages.router
     const paths = Array.from(api.routes, ({ path }) => path)
-    // More would hold the event loop for too long: the text of a document is read in one go.
     const withDocuments: ReadonlyArray<string> = [Edits.review.path, Edits.publish.path, Edits.propose.path]
     // A scan of a large collection over a remote takes its time; the page can cancel it.
     const timeout = "5 minutes"
@@ -25,7 +24,7 @@ export const mounts = (options: Handlers.ConsoleOptions = {}) =>
         api
       ),
       Mount.router(
-        { name: "console-edits", paths: withDocuments, body: { maxBytes: 256 * 1024 }, timeout },
+        { name: "console-edits", paths: withDocuments, body: { maxBytes: Edits.maxBytes }, timeout },
         api
       ),
       Mount.router({ name: "console", paths: Pages.paths }, pages)

@@ -273,7 +273,7 @@ export const make = (options: BrowseOptions): Browse => {
       const { believed, manifest, state } = found.value
       const { answerFromManifest, covers, cursorPlace } = yield* manifestAnswers
       if (believed && covers(manifest, query)) {
-        const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query.sort)
+        const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query)
         if (query.cursor != null && after === undefined)
           return yield* invalid("the cursor is of another query")
         return yield* answerFromManifest(manifest, query, after, state)

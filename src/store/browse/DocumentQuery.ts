@@ -11,6 +11,7 @@ import { conditionsOf, isMemberName } from "./Conditions.js"
 import type { Filter } from "./Filter.js"
 import { matching } from "./Matching.js"
 import type { Query, QueryAnswer, Sort } from "./Query.js"
+import { sortsOf } from "./Sorts.js"
 
 /** What a collection is asked. */
 interface Asked {
@@ -22,9 +23,9 @@ interface Asked {
 /** Documents that an index has found are sorted where they are not more than this. */
 const mostSorted = 1_000
 
-const orderOf = (sort: Sort | undefined): Asked["orderBy"] =>
-  sort !== undefined && isMemberName(sort.path)
-    ? [{ field: sort.path, order: sort.descending ? "desc" : "asc" }]
+const orderOf = (sorts: ReadonlyArray<Sort>): Asked["orderBy"] =>
+  sorts.length > 0 && sorts.every(({ path }) => isMemberName(path))
+    ? sorts.map(({ descending, path }) => ({ field: path, order: descending ? "desc" : "asc" }))
     : undefined
 
 /** Whether the whole collection's order costs little more than what is shown of it. */
@@ -55,7 +56,8 @@ export const documentQueries = (
     /** The fields of a manifest of format 2, where rows of them are enough. */
     projected: Effect.Effect<ReadonlyArray<string>, ReadError>
   ) {
-    const { filters, limit, sort } = query
+    const { filters, limit } = query
+    const sorts = sortsOf(query)
     const isFree = query.where !== undefined || query.orderBy !== undefined
     // The plan may be another one for the next page: it goes on in the order of the first.
     const isChosen = !isFree && query.cursor?.startsWith(chosen) === true
@@ -66,7 +68,7 @@ export const documentQueries = (
     const answerOf = (
       documents: ReadonlyArray<JsonObject>,
       cursor: string | null,
-      more: Pick<QueryAnswer, "source" | "reason" | "sorted" | "manifest" | "total" | "cost">
+      more: Pick<QueryAnswer, "source" | "reason" | "read" | "sorted" | "manifest" | "total" | "cost">
     ): QueryAnswer => ({
       collection: query.collection,
       documents,
@@ -93,8 +95,8 @@ export const documentQueries = (
         const cost = yield* costOf(query, Effect.map(planned, documentsOf))
         if (cost !== undefined) return answerOf([], null, { source: "scan", cost })
         const page = yield* collection.query({ limit, cursor, ...asked, onInvalid, explain: true })
-        const { reason, source } = page.explanation
-        return answerOf(page.documents, page.cursor, { source, reason, ...more })
+        const { read, reason, source } = page.explanation
+        return answerOf(page.documents, page.cursor, { source, reason, read, ...more })
       })
 
     /** Documents by the order of their ids, with filters that are looked at one document after the other. */
@@ -102,9 +104,14 @@ export const documentQueries = (
       found: Stream.Stream<JsonObject, ReadError>,
       rest: ReadonlyArray<Filter>,
       more: Pick<QueryAnswer, "source" | "reason">
-    ) =>
-      Effect.map(
+    ) => {
+      const read = { entries: 0, documents: 0 }
+      return Effect.map(
         found.pipe(
+          Stream.map((document) => {
+            read.documents++
+            return document
+          }),
           Stream.filterEffect(matching(rest, TimeSlice.make())),
           Stream.take(limit + 1),
           Stream.runCollect
@@ -112,13 +119,14 @@ export const documentQueries = (
         (chunk) => {
           const [all, documents] = [[...chunk], [...chunk].slice(0, limit)]
           const last = documents.at(-1)?.["_id"]
-          return answerOf(documents, all.length > limit ? String(last) : null, more)
+          return answerOf(documents, all.length > limit ? String(last) : null, { ...more, read })
         }
       )
+    }
 
     /** A page by a plan, and the next ones in the same order. */
     const askChosen = (asked: Asked, known: QueryExplanation) =>
-      Effect.map(ask(asked, { sorted: sort !== undefined }, known), (answer) => ({
+      Effect.map(ask(asked, { sorted: sorts.length > 0 }, known), (answer) => ({
         ...answer,
         cursor: answer.cursor === null ? null : `${chosen}${answer.cursor}`
       }))
@@ -128,7 +136,7 @@ export const documentQueries = (
       return yield* ask({ where, orderBy })
     }
     const { rest, where } = conditionsOf(filters)
-    const orderBy = orderOf(sort)
+    const orderBy = orderOf(sorts)
     if (rest.length === 0) {
       const mayChoose = cursor === null || isChosen
       const fields = mayChoose ? yield* projected : []
@@ -155,7 +163,8 @@ export const documentQueries = (
       )
       if (cost !== undefined) return answerOf([], null, { source: "scan", cost })
       const page = yield* collection.page({ limit, after, onInvalid })
-      return answerOf(page.documents, page.cursor, { source: "scan" })
+      const read = { entries: 0, documents: page.documents.length }
+      return answerOf(page.documents, page.cursor, { source: "scan", read })
     }
     const after = cursor ?? undefined
     const known = where === undefined ? undefined : yield* plan({ where })

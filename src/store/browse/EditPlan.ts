@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
 import { bodyOf } from "../../domain/JsonCopy.js"
-import { parseObjectSliced } from "../../domain/JsonText.js"
+import { findInexactNumbers, parseObjectSliced } from "../../domain/JsonText.js"
 import { byValue } from "../../domain/merge/JsonIdentity.js"
 import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
 import {
@@ -39,6 +39,8 @@ export interface PlannedEdit {
   /** The version that the edit is written on, null where there is none; undefined where nothing is written. */
   readonly onto: Pick<Version, "sha"> | null | undefined
 }
+
+const decoder = new TextDecoder()
 
 const withoutMetadata = (document: JsonObject): Effect.Effect<JsonObject> =>
   TimeSlice.run(() => bodyOf(document))
@@ -142,6 +144,12 @@ const onUnreadable = (
 /** What an edit is compared with. */
 export interface Planning {
   readonly store: StoreService
+  /** The bytes of a document's file. */
+  readonly fileOf: (
+    collection: string,
+    id: string,
+    version: Version
+  ) => Effect.Effect<Option.Option<Uint8Array>, ReadError>
   /** The messages of the last commits of the branch, asked for once. */
   readonly messages: Effect.Effect<ReadonlyArray<string>, ReadError>
 }
@@ -157,8 +165,15 @@ export const planEdit = (planning: Planning, edit: StagedEdit): Effect.Effect<Pl
       : yield* found.left
   }).pipe(Effect.catchTag("ValidationError", ({ message }) => Effect.succeed(invalid(edit, message))))
 
+/** Whether a file has numbers that JavaScript reads as others: no edited text has such. */
+const isRounded = (content: Uint8Array): Effect.Effect<boolean> =>
+  Effect.map(
+    TimeSlice.run(() => findInexactNumbers(decoder.decode(content))),
+    (inexact) => inexact.length > 0
+  )
+
 const planOn = (
-  { messages, store }: Planning,
+  { fileOf, messages, store }: Planning,
   edit: StagedEdit,
   found: Version | undefined
 ): Effect.Effect<PlannedEdit, WriteError> =>
@@ -178,7 +193,11 @@ const planOn = (
       return planned({ state: "invalid", after: before, problem: `${collection}/${id} ${read.left}` })
     }
     const ours = read.right
-    if (yield* same(ours, before)) return planned({ state: "none", after: before })
+    if (yield* same(ours, before)) {
+      const file = found === undefined ? Option.none() : yield* fileOf(collection, id, found)
+      const isOther = Option.isSome(file) && (yield* isRounded(file.value))
+      if (!isOther) return planned({ state: "none", after: before })
+    }
     const contradicting = function* (past: JsonObject | null, merge?: DocumentMerge) {
       const conflict: EditConflict = {
         base: past,

@@ -64,19 +64,20 @@ interface Submitted<A> {
 
 /** Staged edits of a store, over the remote that it is written against. */
 export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnly: boolean): StagedEdits => {
-  /** The text of a document with its numbers as its file has them. */
-  const spelledText = (collection: string, id: string, { commit, document, sha }: Version) =>
+  /** The bytes of a document's file; none where it has moved, and is not read by its id. */
+  const fileOf = (collection: string, id: string, { commit, sha }: Version) =>
     remote
       .blobs(commit as Oid, [{ path: under(store.root, collection, `${id}.json`), oid: sha as Oid }])
-      .pipe(
-        Stream.runHead,
-        Effect.flatMap(
-          Effect.transposeMapOption(({ content }) => TimeSlice.run(() => readVerbatim(content)))
-        ),
-        Effect.map(Option.flatMap(Either.getRight)),
-        Effect.map(Option.getOrElse((): SpelledObject => document)),
-        Effect.flatMap(textOf)
-      )
+      .pipe(Stream.runHead, Effect.map(Option.map(({ content }) => content)))
+
+  /** The text of a document with its numbers as its file has them. */
+  const spelledText = (collection: string, id: string, version: Version) =>
+    fileOf(collection, id, version).pipe(
+      Effect.flatMap(Effect.transposeMapOption((content) => TimeSlice.run(() => readVerbatim(content)))),
+      Effect.map(Option.flatMap(Either.getRight)),
+      Effect.map(Option.getOrElse((): SpelledObject => version.document)),
+      Effect.flatMap(textOf)
+    )
 
   const lastMessages = Effect.gen(function* () {
     const head = yield* remote.head(store.branch)
@@ -89,7 +90,7 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
     Effect.gen(function* () {
       const problem = problemOf(edits)
       if (problem !== undefined) return yield* new ValidationError({ operation, message: problem })
-      const planning = { store, messages: yield* Effect.cached(lastMessages) }
+      const planning = { store, fileOf, messages: yield* Effect.cached(lastMessages) }
       return yield* Effect.forEach(edits, (edit) => planEdit(planning, edit), { concurrency })
     })
 

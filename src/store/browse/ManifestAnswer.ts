@@ -10,6 +10,7 @@ import { columnsOf } from "./Columns.js"
 import { valuesAt } from "./Filter.js"
 import { matching } from "./Matching.js"
 import type { ManifestState, Query, QueryAnswer, Sort } from "./Query.js"
+import { sortsOf } from "./Sorts.js"
 
 /** A manifest and the fields that it projects. */
 export interface Projection extends ManifestFile {
@@ -19,35 +20,44 @@ export interface Projection extends ManifestFile {
 /** Whether a query asks only of fields that the manifest has. */
 export const covers = ({ fields }: Projection, query: Query): boolean => {
   const known = new Set(["_id", ...fields])
-  const paths = [...query.filters.map((filter) => filter.path), ...(query.sort ? [query.sort.path] : [])]
+  const paths = [...query.filters, ...sortsOf(query)].map(({ path }) => path)
   return paths.every((path) => known.has(path) || known.has(path.split(".")[0]!))
 }
 
-/** Where a document stands among the others: by the value that it is sorted by, and then by id. */
+/** Where a document stands among the others: by the values that it is sorted by, and then by id. */
 export interface Place {
-  readonly value: Json | undefined
+  readonly values: ReadonlyArray<Json | undefined>
   readonly id: string
 }
 
-const byPlace = (descending: boolean) => (a: Place, b: Place) => {
-  const byValue = compareValues(a.value, b.value)
-  if (byValue === 0) return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
-  return descending ? -byValue : byValue
+const byPlace = (sorts: ReadonlyArray<Sort>) => (a: Place, b: Place) => {
+  for (const [at, { descending }] of sorts.entries()) {
+    const byValue = compareValues(a.values[at], b.values[at])
+    if (byValue !== 0) return descending ? -byValue : byValue
+  }
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 }
 
-const Cursor = Schema.parseJson(Schema.Struct({ id: Schema.String, value: Schema.optional(Schema.Unknown) }))
+/** A value that is missing is an empty list. */
+const Cursor = Schema.parseJson(
+  Schema.Struct({ id: Schema.String, values: Schema.Array(Schema.Array(Schema.Unknown)) })
+)
 
 /** The place after which a page begins, undefined where the cursor is of another order. */
-export const cursorPlace = (cursor: string, sort: Sort | undefined): Place | undefined => {
-  if (sort === undefined)
-    return idProblem(cursor) === undefined ? { value: undefined, id: cursor } : undefined
-  return Option.getOrUndefined(
-    Option.map(Schema.decodeOption(Cursor)(cursor), ({ id, value }) => ({
-      id,
-      value: value as Json | undefined
-    }))
+export const cursorPlace = (cursor: string, query: Query): Place | undefined => {
+  const sorts = sortsOf(query)
+  if (sorts.length === 0) return idProblem(cursor) === undefined ? { values: [], id: cursor } : undefined
+  return Schema.decodeOption(Cursor)(cursor).pipe(
+    Option.filter(({ values }) => values.length === sorts.length),
+    Option.map(({ id, values }) => ({ id, values: values.map(([value]) => value as Json | undefined) })),
+    Option.getOrUndefined
   )
 }
+
+const cursorOf = ({ id, values }: Place): string =>
+  values.length === 0
+    ? id
+    : JSON.stringify({ id, values: values.map((value) => (value === undefined ? [] : [value])) })
 
 interface Row extends Place {
   readonly document: JsonObject
@@ -81,10 +91,11 @@ export const answerFromManifest = (
   state: ManifestState
 ): Effect.Effect<QueryAnswer> =>
   Effect.gen(function* () {
-    const { filters, limit, sort } = query
+    const { filters, limit } = query
+    const sorts = sortsOf(query)
     const slice = TimeSlice.make()
     const matches = matching(filters, slice)
-    const order = byPlace(sort?.descending === true)
+    const order = byPlace(sorts)
     const rows = new FirstRows(limit, order)
     let total = 0
     for (const id of manifest.ids) {
@@ -92,8 +103,8 @@ export const answerFromManifest = (
       const document: JsonObject = { _id: id, ...manifest.documents.get(id) }
       if (filters.length > 0 && !(yield* matches(document))) continue
       total++
-      const value = sort === undefined ? undefined : valuesAt(document, sort.path)[0]
-      if (after === undefined || order({ id, value }, after) > 0) rows.add({ document, id, value })
+      const values = sorts.map(({ path }) => valuesAt(document, path)[0])
+      if (after === undefined || order({ id, values }, after) > 0) rows.add({ document, id, values })
     }
     const page = rows.sorted()
     const last = page[page.length - 1]
@@ -102,14 +113,10 @@ export const answerFromManifest = (
       collection: query.collection,
       documents,
       columns: columnsOf([Object.fromEntries(manifest.fields.map((field) => [field, null])), ...documents]),
-      cursor:
-        last === undefined || rows.count === page.length
-          ? null
-          : sort === undefined
-            ? last.id
-            : JSON.stringify({ id: last.id, value: last.value }),
+      cursor: last === undefined || rows.count === page.length ? null : cursorOf(last),
       source: "manifest",
-      sorted: sort !== undefined,
+      read: { entries: manifest.ids.length, documents: 0 },
+      sorted: sorts.length > 0,
       total,
       manifest: state
     }

@@ -2,6 +2,7 @@ import { maxDepth } from "../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../domain/Document.js"
 import { isDeeperThan } from "../../domain/JsonCopy.js"
 import type { AnyWhere, Query as CollectionQuery } from "../../domain/query/Query.js"
+import type { QueryReads } from "../Collection.js"
 import type { Filter } from "./Filter.js"
 
 /**
@@ -14,6 +15,9 @@ export const maxLimit = 500
 
 /** The most filters of one query. */
 export const maxFilters = 100
+
+/** The most fields that one query is sorted by. */
+export const maxSorts = 16
 
 /** The longest path of a filter or a sort, in characters. */
 export const maxPath = 4096
@@ -53,8 +57,11 @@ export interface Query {
    * trusted by the store's `trustForeignIndexes`.
    */
   readonly projected?: boolean | undefined
-  /** Of the whole collection, where an index or a manifest tells the order: see `QueryAnswer.sorted`. */
-  readonly sort?: Sort | undefined
+  /**
+   * Of the whole collection, where an index or a manifest tells the order: see `QueryAnswer.sorted`. Of several, at most 16,
+   * each orders what is equal by those before it.
+   */
+  readonly sort?: Sort | ReadonlyArray<Sort> | undefined
   /** A condition as `collection.query` takes it, instead of filters and `sort`; its cursor is one of that query. */
   readonly where?: AnyWhere | undefined
   /** The order of such a query. */
@@ -113,6 +120,8 @@ export interface QueryAnswer {
   readonly source: "index" | "scan" | "manifest"
   /** Why so, in words, where there is more to say. */
   readonly reason?: string | undefined
+  /** What was read for the page. */
+  readonly read?: QueryReads | undefined
   /** Whether the documents are in the order of `sort` among the whole collection. Without it they are in the order of their ids. */
   readonly sorted?: boolean | undefined
   /** How many documents match in all, where that is known without reading more. */
@@ -125,24 +134,23 @@ export interface QueryAnswer {
   readonly cost?: QueryCost | undefined
 }
 
-const pathProblem = (path: string): string | undefined =>
-  path.length > maxPath ? `a path has at most ${maxPath} characters` : undefined
-
 /** Why a query is not valid, whatever the repository contains. */
-export const queryProblem = ({ filters, limit, orderBy, sort, where }: Query): string | undefined => {
-  if ((where !== undefined || orderBy !== undefined) && (filters.length > 0 || sort !== undefined)) {
+export const queryProblem = ({ filters, limit, orderBy, sort = [], where }: Query): string | undefined => {
+  // `sortsOf` is loaded with the rest of a query.
+  const sorts: ReadonlyArray<Sort & Pick<Filter, "value">> = [sort].flat()
+  if ((where !== undefined || orderBy !== undefined) && (filters.length > 0 || sorts.length > 0)) {
     return "where and orderBy cannot be used with field, filters and sort: write the filters into where"
   }
   if (!isCount(limit)) return `limit must be a whole number from 1 to ${maxLimit}`
   if (filters.length > maxFilters) return `a query has at most ${maxFilters} filters`
-  for (const { path, value } of filters) {
-    const problem = pathProblem(path)
-    if (problem !== undefined) return problem
+  if (sorts.length > maxSorts) return `a query has at most ${maxSorts} sorts`
+  for (const { path, value } of [filters, sorts].flat()) {
+    if (path.length > maxPath) return `a path has at most ${maxPath} characters`
     if (value !== undefined && isDeeperThan(value, maxDepth)) {
       return `the value of a filter is nested at most ${maxDepth} levels deep`
     }
   }
-  return sort === undefined ? undefined : pathProblem(sort.path)
+  return undefined
 }
 
 /** Whether a number is a valid limit. */

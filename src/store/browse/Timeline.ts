@@ -127,6 +127,17 @@ export interface MergePreview {
 }
 
 /**
+ * What accepting a proposal would do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ProposalPreview extends MergePreview {
+  /** The commit of the proposal that was looked at, which `acceptProposal` takes. */
+  readonly commit: string
+}
+
+/**
  * The history and the branches of a repository as people look at them; `R` and `W` are how reads and writes fail.
  *
  * @since 0.1.0
@@ -159,13 +170,13 @@ export interface Timeline<R = ReadError, W = WriteError> {
   ) => Effect.Effect<string | null, W>
   /** The proposals of the repository that are in a state, oldest first, for whatever branch they are made. */
   readonly proposals: (state: ProposalState) => Effect.Effect<ReadonlyArray<Proposal>, R>
-  /** A page of the documents that a proposal changes. */
+  /** A page of the documents that a proposal changes, or has changed where it is accepted. */
   readonly compareProposal: (id: string, offset: number) => Effect.Effect<DocumentChanges, R>
   /** What accepting a proposal would do, once what was decided is. */
   readonly previewProposal: (
     id: string,
     decisions: ReadonlyArray<ConflictDecision>
-  ) => Effect.Effect<MergePreview, W>
+  ) => Effect.Effect<ProposalPreview, W>
   /**
    * Accepts a proposal that is at a commit, the one that was looked at; null where there was nothing to merge. Undecided
    * conflicts fail it.

@@ -15,7 +15,13 @@ export const makeTimelineProposals = ({
   proposals: (state) => store.proposals({ state }),
   compareProposal: (id, offset) => pageOf(store.proposal(id).compare(), offset),
   previewProposal: (id, decisions) =>
-    Effect.map(store.proposal(id).preview({ onConflict: resolver(decisions) }), previewOf),
+    // Where it moves in between, what is shown has more than the commit, which is not accepted then.
+    Effect.flatMap(store.proposal(id).get(), ({ commitSha }) =>
+      Effect.map(store.proposal(id).preview({ onConflict: resolver(decisions) }), (merged) => ({
+        ...previewOf(merged),
+        commit: commitSha
+      }))
+    ),
   acceptProposal: (id, commitSha, decisions) =>
     Effect.map(store.proposal(id).accept({ commitSha, onConflict: resolver(decisions) }), (merged) =>
       Option.getOrNull(merged.commitSha)

@@ -26,7 +26,6 @@ export type {
   ProposeOptions
 } from "../Proposals.js"
 export { DestinationError } from "../transfer/Destination.js"
-export { UnheldNumber } from "../transfer/ExactJson.js"
 export { type CsvOptions, fromCsv } from "../transfer/FromCsv.js"
 export { type DbapiOptions, type FetchCursor, fromDbapi } from "../transfer/FromDbapi.js"
 export { fromJson, fromNdjson } from "../transfer/FromJson.js"
@@ -34,6 +33,7 @@ export { fromMongo, type MongoCollection, type MongoOptions } from "../transfer/
 export { fromSql } from "../transfer/FromSql.js"
 export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } from "../transfer/Records.js"
 export { SourceError } from "../transfer/SourceError.js"
+export { UnheldNumber } from "../transfer/UnheldNumber.js"
 export type { ByteSource } from "../transfer/Utf8Text.js"
 export { AsyncBatch } from "./AsyncBatch.js"
 export type { AsyncDocumentDifference, AsyncMerged, AsyncMergeOptions } from "./AsyncBranches.js"

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { streamCsvRows } from "hucre/csv"
 import { ValidationError } from "../../domain/StoreError.js"
-import { parseExactly, UnheldNumber } from "./ExactJson.js"
+import { jsonCell, spelledCell } from "./CsvCell.js"
 import { type ImportRecord, uniqueColumns } from "./Records.js"
 import type { SourceError } from "./SourceError.js"
 import { type ByteSource, utf8Text } from "./Utf8Text.js"
@@ -11,12 +11,13 @@ interface Known {
   readonly cells: "text" | "json"
   readonly columns?: ReadonlyArray<string> | undefined
   readonly delimiter: string
+  readonly keepSpelling: ReadonlyArray<string>
 }
 
 /** The records of a CSV text, with options that were checked. */
 export const csvRecords = <E, R>(
   source: ByteSource<E, R>,
-  { cells: kind, columns: named, delimiter }: Known
+  { cells: kind, columns: named, delimiter, keepSpelling }: Known
 ): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
   Stream.suspend(() => {
     let columns = named === undefined ? undefined : uniqueColumns(named)
@@ -30,7 +31,7 @@ export const csvRecords = <E, R>(
           return Effect.succeedNone
         }
         return cells.length === columns.length
-          ? Effect.succeedSome(cellsRecord(columns, cells, kind))
+          ? Effect.succeedSome(cellsRecord(columns, cells, kind, new Set(keepSpelling)))
           : Effect.fail(
               new ValidationError({
                 operation: "fromCsv",
@@ -46,30 +47,17 @@ export const csvRecords = <E, R>(
 const cellsRecord = (
   columns: ReadonlyArray<string>,
   cells: ReadonlyArray<unknown>,
-  mode: "text" | "json"
+  mode: "text" | "json",
+  spelled: ReadonlySet<string>
 ) => {
   const record: Record<string, unknown> = Object.create(null)
   columns.forEach((column, index) => {
     const cell = String(cells[index] ?? "")
-    const value = mode === "text" ? cell : fromCell(cell)
+    const value = mode === "text" ? cell : spelled.has(column) ? spelledCell(cell) : jsonCell(cell)
     if (value !== undefined) record[column] = value
   })
   return record
 }
-
-const fromCell = (cell: string): unknown => {
-  if (cell === "") return undefined
-  if (!/^(?:[-\d[{]|true$|false$|null$)/.test(cell)) return cell
-  try {
-    return holdsUnheld(parseExactly(cell)) ? cell : JSON.parse(cell)
-  } catch {
-    return cell
-  }
-}
-
-const holdsUnheld = (value: unknown): boolean =>
-  value instanceof UnheldNumber ||
-  (typeof value === "object" && value !== null && Object.values(value).some(holdsUnheld))
 
 const [lineFeed, carriageReturn, quote] = Array.from('\n\r"', (text) => text.charCodeAt(0))
 

@@ -24,9 +24,14 @@ export interface CsvOptions {
   /**
    * How a cell is read, quoted or not: `text` (the default) leaves it unchanged; `json` reads numbers, `true`,
    * `false`, `null`, lists and objects as JSON does, and an empty cell as a missing field; a number that JavaScript
-   * cannot hold exactly, or that begins with a zero, stays text.
+   * cannot hold exactly, or that begins with a zero, stays text, and so does an object with a key twice.
    */
   readonly cells?: "text" | "json" | undefined
+  /**
+   * Columns whose cells stay text where JSON would spell them another way: `12e3`, `1.10` and `null` are ids as they are
+   * written. Name the `idField` of the import here.
+   */
+  readonly keepSpelling?: ReadonlyArray<string> | undefined
 }
 
 // Loaded when a text is read: a page that imports none does not carry the parser.
@@ -39,7 +44,8 @@ const read = reader(
   Schema.Struct({
     delimiter: or(text, ","),
     columns: maybe(texts),
-    cells: or(oneOf("text", "json"), "text")
+    cells: or(oneOf("text", "json"), "text"),
+    keepSpelling: or(texts, [])
   } satisfies FieldsOf<CsvOptions>)
 )
 

@@ -16,7 +16,7 @@ const reading = (operation: string) =>
 
 /**
  * Records of a text with one JSON object a line, in UTF-8, in constant memory. Blank lines are passed over. A number
- * that JavaScript cannot hold exactly becomes an `UnheldNumber`, which an import refuses by its path.
+ * that JavaScript cannot hold exactly becomes an `UnheldNumber`, which an import refuses by its path; an object with a key twice is a `ValidationError`.
  *
  * @since 0.1.0
  * @category importing
@@ -29,7 +29,8 @@ export const fromNdjson = <E = never, R = never>(
 }
 
 /**
- * Records of a JSON text that is a list of objects. The whole text is kept in memory: use NDJSON for big files.
+ * Records of a JSON text that is a list of objects. The whole text is kept in memory: use NDJSON for big files. An
+ * object with a key twice is a `ValidationError`.
  *
  * @since 0.1.0
  * @category importing

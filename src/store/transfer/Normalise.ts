@@ -2,8 +2,8 @@ import * as BigDecimal from "effect/BigDecimal"
 import * as Encoding from "effect/Encoding"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { ValidationError } from "../../domain/StoreError.js"
-import { UnheldNumber } from "./ExactJson.js"
 import { describe } from "./Records.js"
+import { UnheldNumber } from "./UnheldNumber.js"
 
 /**
  * A value that JSON can hold in place of any value of JavaScript or of a database driver:

@@ -114,6 +114,7 @@ layer(seeded, { timeout: 60_000 })("history and branches in the console's API", 
       const preview = (yield* post("/api/proposal-preview", { id, decisions: [] })).body
       const [conflict] = preview.conflicts
       assert.deepInclude(conflict.choices[0], { path: ["title"], ours: "meanwhile", theirs: "proposed" })
+      assert.strictEqual(preview.commit, commitSha)
       const accept = (more: object) => post("/api/proposal-accept", { id, commit: commitSha, ...more })
       assert.strictEqual((yield* accept({ decisions: [] })).status, 409)
       const decisions = [{ path: conflict.path, digest: conflict.digest, take: ["theirs"] }]

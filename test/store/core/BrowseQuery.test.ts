@@ -40,6 +40,8 @@ describe.each(remotes)("the console's queries on %s", (_name, layer) => {
       const filtered = yield* ask({ filters: [rome, older] })
       assert.strictEqual(filtered.source, "index")
       assert.match(filtered.reason ?? "", /index (city|age)/)
+      assert.isAtLeast(filtered.read?.documents ?? 0, 4)
+      assert.isAbove(filtered.read?.entries ?? 0, 0)
       const romans = all.filter((n) => person(n).city === "Rome" && person(n).age >= 10)
       const rest = yield* ask({ filters: [rome, older], limit: 30, cursor: filtered.cursor })
       assert.deepStrictEqual([...ids(filtered), ...ids(rest)], romans.map(idOf))
@@ -57,6 +59,22 @@ describe.each(remotes)("the console's queries on %s", (_name, layer) => {
           .map(idOf)
       )
 
+      const two = [{ path: "city", descending: false }, byAge]
+      const cities = all.toSorted(
+        (a, b) => person(a).city.localeCompare(person(b).city) || person(b).age - person(a).age
+      )
+      const romansFirst = yield* ask({ filters: [older], sort: two })
+      assert.strictEqual(romansFirst.sorted, true)
+      const others = yield* ask({ filters: [older], sort: two, limit: 30, cursor: romansFirst.cursor })
+      assert.deepStrictEqual(
+        [...ids(romansFirst), ...ids(others)],
+        cities.filter((n) => person(n).age >= 10).map(idOf)
+      )
+      assert.match(
+        String(yield* Effect.flip(ask({ sort: Array.from({ length: 17 }, () => byAge) }))),
+        /at most 16 sorts/
+      )
+
       // What no condition expresses is looked at document by document, among those that the index finds.
       const contains: Filter = { path: "tags", operator: "contains", value: "T1" }
       const mixed = yield* ask({ filters: [rome, contains], limit: 2 })
@@ -67,7 +85,40 @@ describe.each(remotes)("the console's queries on %s", (_name, layer) => {
       const scanned = yield* ask({ filters: [contains], sort: { path: "tags", descending: false } })
       assert.strictEqual(scanned.source, "scan")
       assert.isUndefined(scanned.sorted)
+      assert.isAtLeast(scanned.read?.documents ?? 0, 5)
+      const plain = yield* ask({ limit: 3 })
+      assert.deepStrictEqual(plain.read, { entries: 0, documents: 3 })
     })
+  )
+
+  test(
+    "sort the rows of a manifest of format 1 by several fields",
+    { format: 1, manifests: { people: ["city", "age"] } },
+    (ask) =>
+      Effect.gen(function* () {
+        const sort = [
+          { path: "none", descending: true },
+          { path: "city", descending: true },
+          { path: "age", descending: false }
+        ]
+        const cities = all.toSorted(
+          (a, b) => person(b).city.localeCompare(person(a).city) || person(a).age - person(b).age
+        )
+        const scanned = yield* ask({ projected: true, sort })
+        assert.strictEqual(scanned.source, "scan", "the manifest does not hold all of them")
+        const two = sort.slice(1)
+        const found: Array<unknown> = []
+        for (let cursor: string | null | undefined; cursor !== null; ) {
+          const page = yield* ask({ projected: true, sort: two, cursor: cursor ?? null, limit: 7 })
+          const read = { entries: 30, documents: 0 }
+          assert.deepInclude(page, { source: "manifest", sorted: true, total: 30, read })
+          found.push(...ids(page))
+          cursor = page.cursor
+        }
+        assert.deepStrictEqual(found, cities.map(idOf))
+        const first = yield* ask({ projected: true, sort: two })
+        yield* Effect.flip(ask({ projected: true, sort: byAge, cursor: first.cursor }))
+      })
   )
 
   test(
@@ -84,6 +135,17 @@ describe.each(remotes)("the console's queries on %s", (_name, layer) => {
         )
         const next = yield* ask({ projected: true, sort: byAge, cursor: rows.cursor })
         assert.deepStrictEqual(ids(next), oldest.slice(4, 8).map(idOf))
+        const two = [
+          { path: "city", descending: true },
+          { path: "age", descending: false }
+        ]
+        const cities = all.toSorted(
+          (a, b) => person(b).city.localeCompare(person(a).city) || person(a).age - person(b).age
+        )
+        const byTwo = yield* ask({ projected: true, sort: two })
+        assert.deepInclude(byTwo, { source: "manifest", sorted: true })
+        const rest = yield* ask({ projected: true, sort: two, limit: 30, cursor: byTwo.cursor })
+        assert.deepStrictEqual([...ids(byTwo), ...ids(rest)], cities.map(idOf))
         const romans = yield* ask({ projected: true, filters: [rome] })
         assert.deepInclude(romans, { source: "manifest" })
         assert.deepStrictEqual(ids(romans), [1, 4, 7, 10].map(idOf))

@@ -55,6 +55,27 @@ const main = (remote: GitRemoteService, branch = "main") =>
   Effect.map(remote.head(branch), (head) => Option.getOrThrow(head).commit as string)
 
 describe.each(everywhere)("proposals on %s", (_, connected) => {
+  it.scopedLive("name the branch beside which theirs cannot be", () =>
+    Effect.gen(function* () {
+      const store = yield* on(yield* connected)
+      yield* store.collection("notes").insert({ n: 1 }, { id: "a" })
+      yield* store.createBranch("chainstore-proposal")
+      const proposing = store.propose({ title: "one" }, (draft) =>
+        draft.collection("notes").insert({ n: 2 }, { id: "b" })
+      )
+      const working = store.transaction({ branch: "chainstore-proposal/work" }, (tx) =>
+        tx.collection("notes").delete("a")
+      )
+      for (const refused of [proposing, working] as ReadonlyArray<Effect.Effect<unknown, Error>>) {
+        const { message } = yield* expectFailure<ConflictError>(refused, "ConflictError")
+        assert.match(message, /beside the branch chainstore-proposal$/)
+      }
+      yield* store.deleteBranch("chainstore-proposal")
+      yield* proposing
+      yield* working
+    })
+  )
+
   it.scopedLive(
     "are made, listed, looked at and accepted as one merge commit",
     () =>
@@ -100,6 +121,14 @@ describe.each(everywhere)("proposals on %s", (_, connected) => {
           ["a"]
         )
         assert.strictEqual((yield* handle.get()).state, "accepted")
+        yield* store.collection("notes").update("a", { title: "changed later" })
+        assert.deepStrictEqual(
+          Chunk.toReadonlyArray(yield* Stream.runCollect(handle.compare())).map(
+            ({ id, kind }) => `${id} ${kind}`
+          ),
+          ["a changed", "b removed", "c added"],
+          "what it has changed"
+        )
         assert.deepStrictEqual(yield* store.proposals(), [])
         assert.deepStrictEqual(
           (yield* store.proposals({ state: "accepted" })).map(({ id }) => id),

@@ -195,6 +195,18 @@ describe("staged edits", () => {
     })
   )
 
+  it.live("a text is not taken for what the file has where JavaScript alone reads both numbers alike", () =>
+    Effect.gen(function* () {
+      const { begin, edits, it } = yield* open
+      yield* byHand(it.remote, file("notes/n.json", '{"n": 9007199254740993}\n'))
+      const review = yield* edits.review([yield* begin("n", '{"n": 9007199254740992}')])
+      assert.strictEqual(review.edits[0]!.state, "change")
+      assert.match(String(review.problem), /9007199254740993 at n cannot be written again/)
+      const asText = yield* begin("n", '{"n": "9007199254740993"}')
+      assert.isString((yield* edits.publish([asText], "as text")).commit)
+    })
+  )
+
   it.live("a session that may only read reviews, and publishes nothing", () =>
     Effect.gen(function* () {
       const { it } = yield* open

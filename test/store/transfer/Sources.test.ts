@@ -183,6 +183,23 @@ describe("text", () => {
       assert.include((yield* Effect.flip(records(fromCsv(text("a,b\n1,2\n3\n"))))).message, "row 3")
       assert.include((yield* Effect.flip(records(fromNdjson(text("{}\n\n[1]\n"))))).message, "line 3")
       assert.include((yield* Effect.flip(records(fromJson(text("[{},1]"))))).message, "item 2")
+      const twice = '{"a": {"n": 1, "\\u006e": 2}}'
+      for (const read of [fromNdjson(text(`{}\n${twice}\n`)), fromJson(text(`[${twice}]`))])
+        assert.include((yield* Effect.flip(records(read))).message, "twice")
+      const ids = text("id,n\n12e3,12e3\n1.10,1.10\nnull,null\n42,42\ntrue,\n[1],[1]\n")
+      assert.deepStrictEqual(
+        (yield* records(fromCsv(ids, { cells: "json", keepSpelling: ["id"] }))).map((one) => ({ ...one })),
+        [
+          { id: "12e3", n: 12000 },
+          { id: "1.10", n: 1.1 },
+          { id: "null", n: null },
+          { id: 42, n: 42 },
+          { id: true },
+          { id: "[1]", n: [1] }
+        ]
+      )
+      const cells = yield* records(fromCsv(text('a\n"{""n"": 1, ""n"": 2}"\n'), { cells: "json" }))
+      assert.deepStrictEqual(cells, [{ a: '{"n": 1, "n": 2}' }])
     })
   )
 

@@ -91,6 +91,7 @@ export const open = async (browser: Browser, options: BrowserContextOptions = {}
 
 // The page has a DOM; the rest of the tests does not.
 declare const document: any
+declare const NodeFilter: any
 declare const requestAnimationFrame: (then: () => void) => void
 
 const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
@@ -122,6 +123,18 @@ export const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const at = document.activeElement
     return at.id || at.getAttribute("aria-label") || at.textContent
+  })
+
+/** What can be seen: not what is said to who hears the page alone. */
+export const visible = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const seen: Array<string> = []
+    while (walker.nextNode()) {
+      const above = walker.currentNode.parentElement
+      if (above.closest(".sr-only") === null && above.checkVisibility()) seen.push(walker.currentNode.data)
+    }
+    return seen.join(" ")
   })
 
 /** The polite live region. */

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks"
 import type { Json } from "../../../domain/Document.js"
-import { Icon } from "../../Icon.js"
+import { Icon } from "../../components/Icon.js"
 import { beginning, type Field, newItem } from "./Fields.js"
 import type { Path } from "./JsonNodes.js"
 import type { FormEdit } from "./TextEdits.js"
@@ -10,8 +10,8 @@ export interface FormHands {
   readonly text: string
   /** `focus` is the id of what has the focus then. What is typed without a pause is undone together. */
   readonly edit: (edit: FormEdit, how?: { readonly focus?: string; readonly isTyped?: boolean }) => void
-  readonly pending: ReadonlyMap<string, string>
-  readonly setPending: (id: string, text: string | undefined) => void
+  readonly typedAt: (path: Path) => string | undefined
+  readonly setTyped: (path: Path, text: string | undefined) => void
   readonly onJson: (at: number | undefined) => void
 }
 
@@ -71,7 +71,7 @@ const StateChoice = ({
       value={state}
       onChange={(event) => {
         const next = event.currentTarget.value as State
-        hands.setPending(idOf(path), undefined)
+        hands.setTyped(path, undefined)
         if (next === "absent") hands.edit({ _tag: "Remove", path })
         else hands.edit({ _tag: "Set", path, raw: next === "null" ? "null" : beginning(field) })
       }}
@@ -127,7 +127,6 @@ const keyOf = ({ kind }: Field): string => (kind === "long" ? "text" : kind)
 /** A control for a value without parts. */
 const Control = ({ field, hands, ...attributes }: Common & { readonly [name: string]: unknown }) => {
   const { kind, node, path } = field
-  const id = idOf(path)
   // Another element would lose the focus while somebody types.
   const wasLong = useRef(kind === "long")
   const state = stateOf(field)
@@ -142,11 +141,11 @@ const Control = ({ field, hands, ...attributes }: Common & { readonly [name: str
         inputMode={kind === "integer" ? "numeric" : "decimal"}
         autocomplete="off"
         placeholder={placeholder}
-        value={hands.pending.get(id) ?? raw}
+        value={hands.typedAt(path) ?? raw}
         onInput={(event) => {
           const given = event.currentTarget.value
           const isNumber = number.test(given.trim())
-          hands.setPending(id, isNumber ? undefined : given)
+          hands.setTyped(path, isNumber ? undefined : given)
           if (isNumber && given.trim() !== raw)
             hands.edit({ _tag: "Set", path, raw: given.trim() }, { isTyped: true })
         }}
@@ -169,8 +168,8 @@ const Control = ({ field, hands, ...attributes }: Common & { readonly [name: str
   )
 }
 
-const problemIn = (field: Field, { pending }: FormHands): string | undefined => {
-  const typed = pending.get(idOf(field.path))
+const problemIn = (field: Field, { typedAt }: FormHands): string | undefined => {
+  const typed = typedAt(field.path)
   if (typed === undefined) return field.problem
   if (typed.trim() !== "") return `${typed.trim()} is not a number: the document keeps what it has.`
   return stateOf(field) === "value" ? "Type a number, or choose what it is beside the field." : field.problem

@@ -1,7 +1,12 @@
+import * as Effect from "effect/Effect"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
-import { counted } from "../../Announcer.js"
+import { counted } from "../../components/Announcer.js"
+import { ConfirmDialog } from "../../components/ConfirmDialog.js"
+import { useGuard } from "../../place/Leave.js"
 import type { FormModel } from "./Fields.js"
 import { FieldView } from "./FieldView.js"
+import type { Path } from "./JsonNodes.js"
+import { type Pending, pendingAfter } from "./Pending.js"
 import { changeOf, type FormEdit, type TextChange } from "./TextEdits.js"
 import "./form.css"
 
@@ -19,7 +24,15 @@ export const Form = (props: {
   readonly onJson: (at: number | undefined) => void
 }) => {
   const { model, text } = props
-  const [pending, setPending] = useState<ReadonlyMap<string, string>>(new Map())
+  const [pending, showPending] = useState<Pending>(new Map())
+  const [leaving, setLeaving] = useState<{ readonly go: () => void } | undefined>(undefined)
+  // Known at once: several fields may change, or the form be left, before it is drawn again.
+  const typed = useRef(pending)
+  const setPending = (next: Pending) => {
+    typed.current = next
+    showPending(next)
+  }
+  useGuard({ keep: () => typed.current.size === 0, ask: (go) => setLeaving({ go }) }, "part")
   const focus = useRef<string | undefined>(undefined)
   useLayoutEffect(() => {
     if (focus.current === undefined) return
@@ -28,12 +41,13 @@ export const Form = (props: {
   })
   const hands = {
     text,
-    pending,
-    setPending: (id: string, typed: string | undefined) => {
-      if (pending.get(id) === typed) return
-      const next = new Map(pending)
-      if (typed === undefined) next.delete(id)
-      else next.set(id, typed)
+    typedAt: (path: Path) => pending.get(JSON.stringify(path)),
+    setTyped: (path: Path, given: string | undefined) => {
+      const key = JSON.stringify(path)
+      if (typed.current.get(key) === given) return
+      const next = new Map(typed.current)
+      if (given === undefined) next.delete(key)
+      else next.set(key, given)
       setPending(next)
     },
     edit: (
@@ -43,37 +57,58 @@ export const Form = (props: {
       const change = changeOf(text, edit)
       if (change === undefined) return
       focus.current = next
+      if (typed.current.size > 0) setPending(pendingAfter(typed.current, edit))
       props.onChange(change, isTyped)
     },
     onJson: props.onJson
   }
   return (
-    <form
-      class="fields"
-      aria-label={props.label}
-      onSubmit={(event) => event.preventDefault()}
-      onKeyDown={(event) => {
-        if ((!event.ctrlKey && !event.metaKey) || event.altKey) return
-        const key = event.key.toLowerCase()
-        if (key === "enter") props.onDone()
-        else if (key === "z" || key === "y") {
-          // What is typed and is no value goes first: the document does not know it.
-          if (pending.size > 0) setPending(new Map())
-          else if (key === "y" || event.shiftKey) props.onRedo()
-          else props.onUndo()
-        } else return
-        event.preventDefault()
-      }}
-    >
-      {props.note === undefined ? null : <p class="help">{props.note}</p>}
-      {model.problems === 0 ? null : (
-        <p class="wrong form-sum">
-          {counted(model.problems, "field")} {model.problems === 1 ? "does" : "do"} not fit what is expected.
-        </p>
+    <>
+      {leaving === undefined ? null : (
+        <ConfirmDialog
+          title="Lose what you typed?"
+          words={{ write: "Leave the form", writing: "Leaving…", cancel: "Stay" }}
+          write={Effect.void}
+          onClose={() => setLeaving(undefined)}
+          onDone={() => {
+            setLeaving(undefined)
+            setPending(new Map())
+            leaving.go()
+          }}
+        >
+          <p>
+            What is typed in {counted(pending.size, "field")} is not a number: the document does not have it.
+          </p>
+        </ConfirmDialog>
       )}
-      {model.fields.map((field) => (
-        <FieldView key={field.name} field={field} hands={hands} />
-      ))}
-    </form>
+      <form
+        class="fields"
+        aria-label={props.label}
+        onSubmit={(event) => event.preventDefault()}
+        onKeyDown={(event) => {
+          if ((!event.ctrlKey && !event.metaKey) || event.altKey) return
+          const key = event.key.toLowerCase()
+          if (key === "enter") props.onDone()
+          else if (key === "z" || key === "y") {
+            // What is typed and is no value goes first: the document does not know it.
+            if (typed.current.size > 0) setPending(new Map())
+            else if (key === "y" || event.shiftKey) props.onRedo()
+            else props.onUndo()
+          } else return
+          event.preventDefault()
+        }}
+      >
+        {props.note === undefined ? null : <p class="help">{props.note}</p>}
+        {model.problems === 0 ? null : (
+          <p class="wrong form-sum">
+            {counted(model.problems, "field")} {model.problems === 1 ? "does" : "do"} not fit what is
+            expected.
+          </p>
+        )}
+        {model.fields.map((field) => (
+          <FieldView key={field.name} field={field} hands={hands} />
+        ))}
+      </form>
+    </>
   )
 }

@@ -155,6 +155,12 @@ export const ProposeAnswer = Schema.Struct({
   edits: ReviewedEdits
 }).annotations({ identifier: "ProposedEdits" })
 
+/**
+ * The most bytes of a request with edits: more would hold the event loop for too long, as the text of a document is read
+ * in one go.
+ */
+export const maxBytes = 256 * 1024
+
 const post = <P, PI, A, I>(
   path: `/api/${string}`,
   body: Schema.Schema<P, PI>,

@@ -141,7 +141,11 @@ export const compareProposal = post(
   DocumentChanges
 )
 /** What accepting a proposal would do; writes nothing. */
-export const previewProposal = post("/api/proposal-preview", Schema.Struct(Decided), MergePreview)
+export const previewProposal = post(
+  "/api/proposal-preview",
+  Schema.Struct(Decided),
+  Schema.Struct({ ...MergePreview.fields, commit: Schema.String })
+)
 /** Accepts a proposal that is at `commit`. 409 where it is not, or where a conflict is not decided. */
 export const acceptProposal = post(
   "/api/proposal-accept",

@@ -12,6 +12,7 @@ import {
 import { branchError, branchProblem } from "../../../git/Names.js"
 import type { Branch, CreateBranchOptions } from "../../Branches.js"
 import type { Head } from "../../remote/GitRemote.js"
+import { beginBranch } from "../commit/BeginBranch.js"
 import { refusal } from "../commit/Commit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
@@ -46,14 +47,6 @@ export const mergeBasesOf = (core: StoreCore, ours: Head, theirs: Head) =>
       hint: hint === undefined ? unshallow : `${hint}; ${unshallow}`
     })
   })
-
-/** A branch whose name is a directory of another one's, which Git cannot keep beside it. */
-const inTheWay = (core: StoreCore, name: string) =>
-  Effect.map(Effect.option(core.remote.listBranches("")), (found) =>
-    Option.getOrElse(found, () => []).find(
-      (other) => other.name.startsWith(`${name}/`) || name.startsWith(`${other.name}/`)
-    )
-  )
 
 /** The commit of the branch of a core; an empty repository has none. */
 export const branchHead = (
@@ -96,7 +89,7 @@ export const createBranch = (
       from === undefined
         ? yield* branchHead(core, operation, core.snapshot())
         : yield* headNamed(core, operation, from)
-    yield* core.remote.createBranch(name, at.commit).pipe(
+    yield* beginBranch(core, operation, name, at.commit).pipe(
       Effect.catchTag(
         "RefMoved",
         ({ actual }) =>
@@ -106,21 +99,6 @@ export const createBranch = (
             hint: "choose another name, or delete it first",
             conflicts: []
           })
-      ),
-      Effect.catchIf(
-        ({ _tag }) => _tag === "RemoteError" || _tag === "ValidationError",
-        (error) =>
-          Effect.flatMap(inTheWay(core, name), (other) =>
-            other === undefined
-              ? Effect.fail(error)
-              : new ConflictError({
-                  operation,
-                  message: `there can be no branch ${name} beside the branch ${other.name}`,
-                  hint: "choose another name, or delete that one first",
-                  conflicts: [],
-                  cause: error
-                })
-          )
       )
     )
     return at.commit

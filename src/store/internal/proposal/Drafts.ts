@@ -11,6 +11,7 @@ import type { Head } from "../../remote/GitRemote.js"
 import type { StoreService } from "../../StoreService.js"
 import { runBody } from "../calls/Guard.js"
 import { guardTransaction } from "../calls/Signatures.js"
+import { beginBranch } from "../commit/BeginBranch.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { ReadSet } from "../snapshot/Snapshot.js"
 import { makeCalls } from "../transaction/TransactionCalls.js"
@@ -40,14 +41,12 @@ export const draftOn = <A, B, E, R>(
   const keep = () => {
     isKept = true
   }
-  const begin = remote
-    .createBranch(branch, base.commit, { unique: true })
-    .pipe(
-      Effect.catchTag(
-        "RefMoved",
-        () => new ConflictError({ operation, message: `the branch ${branch} exists already`, conflicts: [] })
-      )
+  const begin = beginBranch(core, operation, branch, base.commit, { unique: true }).pipe(
+    Effect.catchTag(
+      "RefMoved",
+      () => new ConflictError({ operation, message: `the branch ${branch} exists already`, conflicts: [] })
     )
+  )
   const work = Effect.gen(function* () {
     const inside = calls.of(core.onFork(branch, reads), { reads, message: undefined })
     const { batch, collection } = open(inside)

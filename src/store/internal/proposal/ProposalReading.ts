@@ -116,6 +116,25 @@ export const ofBranch = (
     Option.map(({ proposal }) => proposal)
   )
 
+/**
+ * What a proposal is compared with: its target, as it was before the proposal was merged into it where that is found. The
+ * merge is a commit that has the proposal as a parent but the first one.
+ */
+export const comparedWith = (
+  { remote }: StoreCore,
+  { commitSha, into, state }: Proposal
+): Effect.Effect<string, ReadError> =>
+  Effect.gen(function* () {
+    const target = state === "accepted" ? yield* remote.head(into) : Option.none()
+    if (Option.isNone(target)) return into
+    const merge = yield* remote.log(target.value, "", { limit: most }).pipe(
+      Stream.takeWhile(({ commit }) => commit !== commitSha),
+      Stream.filter(({ parents }) => parents.indexOf(commitSha as Oid) > 0),
+      Stream.runHead
+    )
+    return Option.match(merge, { onNone: () => into, onSome: ({ parents }) => parents[0]! })
+  })
+
 /** The proposal of a branch: its pull request's, where there is one. */
 export const proposalOf = (
   { remote }: StoreCore,

@@ -35,7 +35,7 @@ import { checkListOptions, checkProposeOptions, guardProposal } from "./Proposal
 import { mergeByHost } from "./ProposalByHost.js"
 import { gone, moved, over } from "./ProposalErrors.js"
 import { makeMarks, say, textOf } from "./ProposalMarks.js"
-import { listProposals, ofBranch, ofPullRequest, proposalOf } from "./ProposalReading.js"
+import { comparedWith, listProposals, ofBranch, ofPullRequest, proposalOf } from "./ProposalReading.js"
 import { acceptedMessage, type ProposalText, proposalPrefix } from "./ProposalText.js"
 
 type Open = (core: StoreCore) => StoreService
@@ -198,8 +198,8 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
     get: () => required("Proposal.get"),
     compare: (options) =>
       Stream.unwrap(
-        Effect.map(required("Proposal.compare"), ({ commitSha, into }) =>
-          compare(core, into, commitSha, options)
+        Effect.flatMap(required("Proposal.compare"), (found) =>
+          Effect.map(comparedWith(core, found), (before) => compare(core, before, found.commitSha, options))
         )
       ),
     preview: (options = {}) =>

@@ -58,7 +58,7 @@ export const conflict = (work: string, ...[message, conflicts, violations]: Conf
 
 /** What becomes of the work branches of one transaction. */
 export interface WorkBranches {
-  readonly create: (branch: string, at: Head) => Effect.Effect<void, WriteFailure>
+  readonly create: (branch: string, at: Head) => Effect.Effect<void, WriteError | WriteFailure>
   readonly keep: (branch: string) => void
   /** It went together with the move of the target. */
   readonly gone: (branch: string) => void

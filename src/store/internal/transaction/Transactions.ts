@@ -14,6 +14,7 @@ import type { StoreService } from "../../StoreService.js"
 import type { TransactionOptions } from "../../Transaction.js"
 import { runBody } from "../calls/Guard.js"
 import { guardTransaction } from "../calls/Signatures.js"
+import { beginBranch } from "../commit/BeginBranch.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { ReadSet } from "../snapshot/Snapshot.js"
 import { joining } from "./Ambient.js"
@@ -101,7 +102,7 @@ export const makeTransactions = (
             const elsewhere = isRunning(branch)
             running.add(nameOf(branch))
             const made = yield* detached(
-              core.remote.createBranch(branch, at.commit, {
+              beginBranch(core, operation, branch, at.commit, {
                 unique: branch !== options.branch,
                 temporary: branch !== options.branch
               })

@@ -7,9 +7,8 @@ import { makeServer, replying, type Server } from "../../../support/github/InPro
 import { remoteOf } from "../../../support/github/Remote.js"
 
 const storeOn = (server: Server) =>
-  Effect.flatMap(
-    remoteOf(server, { maxRetries: 3, backoffFactor: "1 millis", timeout: "200 millis" }),
-    (remote) => Effect.provideService(Store.make(), GitRemote, remote)
+  Effect.flatMap(remoteOf(server, { maxRetries: 3, backoffFactor: "1 millis" }), (remote) =>
+    Effect.provideService(Store.make(), GitRemote, remote)
   )
 
 /** From now on only the button writes to `main`. */

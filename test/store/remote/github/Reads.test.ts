@@ -1,6 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigError, ConfigProvider, Effect, Layer, Metric, Option, Redacted, Stream } from "effect"
+import type { Oid } from "../../../../src/domain/Oid.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import * as Call from "../../../../src/store/remote/github/client/Call.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
@@ -226,6 +227,25 @@ const oddities = Effect.gen(function* () {
 })
 
 describe("directories listed by the Contents API", () => {
+  it.scopedLive(
+    "are found by a commit, by its id and by that of its tree, which that API does not know",
+    () =>
+      Effect.gen(function* () {
+        const { server } = yield* fresh()
+        server.commit("main", [put("data/notes/a.json", '{"n":1}'), put("data/notes/b.json", "{}")])
+        const commit = server.head("main") as Oid
+        const tree = server.git(["rev-parse", "main^{tree}"]).trim() as Oid
+        for (const at of [commit, tree, { commit, tree }]) {
+          const remote = yield* remoteOf(server, { listVia: "contents", readOnly: true, maxRetries: 0 })
+          for (const path of ["data", "data/notes"]) {
+            const found = Option.getOrThrow(yield* remote.tree(at, path))
+            assert.strictEqual(found.oid, server.git(["rev-parse", `main:${path}`]).trim())
+          }
+          assert.isTrue(Option.isNone(yield* remote.tree(at, "data/none")))
+        }
+      })
+  )
+
   it.scopedLive(
     "have their own ids, whatever the modes of what lies in them, and may be listed whole after",
     () =>

@@ -33,12 +33,18 @@ export interface TreeReads {
     path: string,
     recursive: boolean
   ) => Effect.Effect<Option.Option<Listing>, Failure>
-  /** A directory of a branch, commit or tree in the fewest requests. None also where the revision itself is not known. */
+  /** A directory of a branch or commit in the fewest requests. None also where the revision itself is not known. */
   readonly at: (
     revision: string,
     path: string,
     recursive: boolean,
     etag?: string
+  ) => Effect.Effect<Option.Option<Scoped>, Failure>
+  /** The same below a tree, which may be that of a commit by the commit's id. */
+  readonly inTree: (
+    tree: Oid,
+    path: string,
+    recursive: boolean
   ) => Effect.Effect<Option.Option<Scoped>, Failure>
 }
 
@@ -213,6 +219,7 @@ export const makeTreeReads = (client: Client, known: KnownTrees, viaContents: bo
         const found = Option.getOrThrow(reply.value)
         return found.truncated === true ? Option.none() : Option.some(whole(entriesOf(found)))
       }),
+    inTree: (tree, path, recursive) => byTrees(tree, path, recursive),
     at: (revision, path, recursive, etag) =>
       (viaContents && !recursive ? byContentsOrTrees : byTrees)(revision, path, recursive, etag)
   }

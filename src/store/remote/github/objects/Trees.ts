@@ -63,13 +63,26 @@ export const makeTrees = (client: Client, known: KnownTrees, viaContents: boolea
       })
     })
 
+  /** The commit by which the Contents API is asked: it knows no tree by its id. */
+  const commitOf = (at: Head | Oid): Oid | undefined =>
+    !viaContents
+      ? undefined
+      : typeof at !== "string"
+        ? at.commit
+        : Option.isSome(known.rootAt(at))
+          ? at
+          : undefined
+
   /** A directory whose id is not known. A root that exists is not believed to be missing, nor anything below it. */
   const find = (at: Head | Oid, root: Oid, path: string, recursive: boolean) =>
     Effect.gen(function* () {
-      const byContents = viaContents && typeof at !== "string"
-      const answer = yield* reads.at(byContents ? at.commit : root, path, recursive)
+      const commit = commitOf(at)
+      const answer = yield* commit === undefined
+        ? reads.inTree(root, path, recursive)
+        : reads.at(commit, path, recursive)
       const exists = typeof at !== "string" || Option.isSome(known.rootAt(at))
-      if (Option.isNone(answer) && exists && !byContents) return yield* reads.walk(root, path, recursive)
+      if (Option.isNone(answer) && exists && commit === undefined)
+        return yield* reads.walk(root, path, recursive)
       return Option.flatMapNullable(answer, ({ listing }) => listing)
     })
 
@@ -82,7 +95,7 @@ export const makeTrees = (client: Client, known: KnownTrees, viaContents: boolea
       if (oid === null) return Option.none()
       const held = oid === undefined ? undefined : known.listing(oid, recursive)
       if (held !== undefined) return Option.some(held)
-      const byContents = viaContents && !recursive && typeof at !== "string"
+      const byContents = !recursive && commitOf(at) !== undefined
       const found =
         oid === undefined || byContents || (path === "" && typeof at === "string")
           ? yield* find(at, root, path, recursive)

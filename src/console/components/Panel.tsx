@@ -1,0 +1,60 @@
+import type { ComponentChildren, RefObject } from "preact"
+import { useLayoutEffect, useRef } from "preact/hooks"
+import { passFocus } from "./Focus.js"
+import { Icon } from "./Icon.js"
+import { askedFrom } from "./Part.js"
+
+/**
+ * The panel beside the table. Its heading takes the focus before anybody can type, unless it arrives late and somebody has
+ * gone elsewhere; Escape closes it.
+ */
+export const Panel = (props: {
+  readonly label: string
+  readonly collection: string
+  readonly title: string
+  /** What the button closes. */
+  readonly closes: string
+  readonly heading?: RefObject<HTMLHeadingElement | null>
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}) => {
+  const own = useRef<HTMLHeadingElement>(null)
+  const heading = props.heading ?? own
+  useLayoutEffect(() => {
+    const from = askedFrom()
+    if (from === undefined) heading.current?.focus()
+    else passFocus(from, heading.current)
+  }, [props.label])
+  return (
+    <aside
+      class="panel"
+      aria-label={props.label}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return
+        if (event.target instanceof Element && event.target.closest("dialog") !== null) return
+        event.stopPropagation()
+        props.onClose()
+      }}
+    >
+      <header class="panel-head">
+        <div class="panel-title">
+          <p class="eyebrow">
+            <bdi>{props.collection}</bdi>
+          </p>
+          <h2 ref={heading} tabIndex={-1}>
+            <bdi>{props.title}</bdi>
+          </h2>
+        </div>
+        <button
+          type="button"
+          class="button icon-only quiet"
+          aria-label={`Close the ${props.closes}`}
+          onClick={props.onClose}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      {props.children}
+    </aside>
+  )
+}

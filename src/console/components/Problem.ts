@@ -1,0 +1,164 @@
+import * as Data from "effect/Data"
+import type { StoreError } from "../../domain/StoreError.js"
+import { offlineWords } from "./ProblemText.js"
+
+export type ProblemKind =
+  | "signedOut"
+  | "token"
+  | "permission"
+  | "repository"
+  | "branch"
+  | "missing"
+  | "commit"
+  | "unreadable"
+  | "signOut"
+  | "rateLimit"
+  | "offline"
+  | "conflict"
+  | "invalid"
+  | "server"
+
+/** Something that went wrong, in words for the person in front of the page: what happened and what to do next. */
+export class Problem extends Data.TaggedError("Problem")<{
+  readonly kind: ProblemKind
+  readonly title: string
+  readonly message: string
+  readonly next: string
+}> {}
+
+const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]>> = {
+  signedOut: ["Your session has ended", "Sign in again; the page keeps its place."],
+  token: [
+    "The token was not accepted",
+    "Check that the token is complete and has not expired, then sign in again. Public repositories can be read without one."
+  ],
+  permission: [
+    "The token lacks a permission",
+    "Give it Contents: read and write for this repository (classic tokens: the repo scope), then try again."
+  ],
+  repository: [
+    "The repository was not found",
+    "Check the spelling of owner/name. A private repository looks absent to a token without access to it."
+  ],
+  branch: [
+    "The branch was not found",
+    "Check the branch in the sign-in form; many repositories use main or master."
+  ],
+  missing: ["Not found", "It may have been deleted or renamed meanwhile: run the query again."],
+  commit: [
+    "The commit was not found",
+    "Name a tag, a branch or the whole id of a commit of this repository, or go back to now."
+  ],
+  unreadable: [
+    "The file holds no readable document",
+    "Somebody wrote it by hand: correct it in a commit, or restore an earlier version from its history."
+  ],
+  signOut: [
+    "You may still be signed in",
+    "Sign out again. Until the server hears of it, a reload of this page is signed in still."
+  ],
+  rateLimit: [
+    "The rate limit is used up",
+    "Wait for the reset, then run again. A signed-in token has a much larger limit than none."
+  ],
+  offline: offlineWords,
+  conflict: [
+    "The document has changed meanwhile",
+    "Open it again to see the current version. Nothing was written."
+  ],
+  invalid: ["That cannot be asked", "Correct the value that the message names, then run again."],
+  server: ["The server failed", "Try again in a moment; nothing was lost."]
+}
+
+/** The operation of the API that a message of the store begins with. */
+const operation =
+  /^(?:(?:git|meta|rate-limit|repos|users)\/(?:get|list|create|update|delete|compare|merge|download|root)[a-z-]*|graphql|raw): /
+
+// A repository of this machine is known by its name, not by where the server keeps it; what a schema says of an answer
+// is for the server's developers.
+const shownMessage = (message: string): string =>
+  message
+    .replace(operation, "")
+    .replace(/(the answer is not what the API describes): [\s\S]*/, "$1")
+    .replace(/\bfile:\/\/\S*?([^/\s]+\/[^/\s]+)\.git(?=[\s.,]|$)/g, "$1")
+
+const make = (kind: ProblemKind, message: string, next?: string): Problem =>
+  new Problem({ kind, title: words[kind][0], message: shownMessage(message), next: next ?? words[kind][1] })
+
+export const offline = (message: string): Problem => make("offline", message)
+
+export const signedOut = (): Problem => make("signedOut", "The server does not know this session any more.")
+
+/** The server answered, and not as it should. */
+export const server = (message: string): Problem => make("server", message)
+
+/** The session may go on, because nobody heard that it was to end. */
+export const stillSignedIn = (message: string): Problem => make("signOut", message)
+
+// These messages contain names of documents too: the form of the sentence decides.
+const notFound = (message: string): ProblemKind =>
+  / has no commit\b|^the commit \S+ is not in /i.test(message)
+    ? "commit"
+    : / has no branch /i.test(message)
+      ? "branch"
+      : /^(the|there is no) repository \S+|, or these credentials may not see it/i.test(message)
+        ? "repository"
+        : "missing"
+
+const isUnreadable = (message: string): boolean =>
+  /^\S+\.json (is not JSON|is not text in UTF-8|does not hold a JSON object)\b/.test(message)
+
+const kindOf = (name: string, status: number | undefined, message: string): ProblemKind => {
+  switch (name) {
+    case "AuthError":
+      return status === 403 ? "permission" : "token"
+    case "NotFoundError":
+      return notFound(message)
+    case "RateLimitError":
+      return "rateLimit"
+    case "ConflictError":
+      return "conflict"
+    case "ValidationError":
+      return isUnreadable(message) ? "unreadable" : "invalid"
+    case "RemoteError":
+      return /\b(reach|connect|network|timed? ?out|fetch)/i.test(message) ? "offline" : "server"
+    default:
+      return "server"
+  }
+}
+
+const clock = (date: Date) =>
+  date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" })
+
+const reset = (date: Date | undefined) =>
+  date === undefined || Number.isNaN(date.getTime())
+    ? undefined
+    : `Wait until ${clock(date)}, when the limit is reset, then run again.`
+
+/** From an answer of the local server. */
+export const fromAnswer = (
+  status: number,
+  body: { readonly error: string; readonly message: string },
+  retryAfter: string | null
+): Problem => {
+  const seconds = Number(retryAfter ?? "")
+  return make(
+    kindOf(body.error, status, body.message),
+    body.message,
+    status === 429 && seconds > 0 ? reset(new Date(Date.now() + seconds * 1000)) : undefined
+  )
+}
+
+// What the library advises here speaks to a programmer.
+const ownWords: ReadonlySet<ProblemKind> = new Set(["commit", "offline", "server", "token", "unreadable"])
+
+/** From the store running in this page. */
+export const fromStore = (error: StoreError): Problem => {
+  const name = (error as unknown as { readonly _tag: string })._tag
+  const reason = (error as { readonly reason?: string }).reason
+  const kind =
+    reason === "Unreachable" || reason === "Timeout" ? "offline" : kindOf(name, error.status, error.message)
+  const resetAt = (error as { readonly resetAt?: Date }).resetAt
+  const own = kind === "rateLimit" ? reset(resetAt) : undefined
+  return make(kind, error.message, own ?? (ownWords.has(kind) ? undefined : error.hint))
+}

@@ -1,0 +1,192 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { StoredDocument } from "../../domain/Document.js"
+import { announce } from "../components/Announcer.js"
+import { RunButton } from "../components/Busy.js"
+import { copyText, saveFile } from "../components/Clipboard.js"
+import { Icon } from "../components/Icon.js"
+import { Panel } from "../components/Panel.js"
+import { ProblemCard } from "../components/ProblemCard.js"
+import { useTask } from "../components/useTask.js"
+import type { DataSourceService } from "../source/DataSource.js"
+import { holdsRounded, shortCommit } from "../values/Cell.js"
+import { fetchJsonView, JsonViewer } from "../values/JsonViewer.js"
+import { History } from "./History.js"
+
+/** One document, as it is or as it was, and its history. */
+export const DocumentPanel = (props: {
+  readonly source: DataSourceService
+  readonly collection: string
+  readonly id: string
+  /** The commit at which the document is shown, and that of the table. */
+  readonly at: string | undefined
+  readonly tableAt: string | undefined
+  readonly tab: "document" | "history"
+  readonly readOnly: boolean
+  readonly onTab: (tab: "document" | "history") => void
+  readonly onVersion: (at: string | undefined) => void
+  readonly onNow: () => void
+  readonly onClose: () => void
+  readonly onEdit: () => void
+  readonly onChanged: () => void
+}) => {
+  const { at, collection, id, source, tab, tableAt } = props
+  const [document, setDocument] = useState<StoredDocument | null | undefined>(undefined)
+  const [round, setRound] = useState(0)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const task = useTask()
+  const place = JSON.stringify([collection, id, at])
+  const shown = useRef<string | undefined>(undefined)
+
+  // Loads the viewer while the document is read; the viewer reports a failure.
+  useEffect(() => {
+    fetchJsonView().catch(() => undefined)
+  }, [])
+
+  useEffect(() => {
+    setDocument(undefined)
+    task.reset()
+    task.run(source.document(collection, id, at), {
+      success: (found) => {
+        setDocument(found)
+        // After a restore the same document is read again, without an announcement.
+        if (shown.current === place) return
+        shown.current = place
+        announce(found === null ? `${id} does not exist there.` : `${id} is open, revision ${found._rev}.`)
+      }
+    })
+  }, [source, collection, id, at, round])
+
+  // The button that was pressed disappears, so the heading gets the focus.
+  const show = (change: () => void) => {
+    heading.current?.focus()
+    change()
+  }
+
+  const name = `${collection}/${id}`
+  return (
+    <Panel
+      label={`Document ${name}`}
+      collection={collection}
+      title={id}
+      closes="document"
+      heading={heading}
+      onClose={props.onClose}
+    >
+      {at === undefined ? null : (
+        <p class="banner">
+          <Icon name="clock" />
+          As it was at <code title={at}>{shortCommit(at)}</code>
+          {at === tableAt ? null : (
+            <button
+              type="button"
+              class="button small quiet"
+              onClick={() => show(() => props.onVersion(undefined))}
+            >
+              {tableAt === undefined ? "Back to now" : "As the table"}
+            </button>
+          )}
+          {tableAt === undefined ? null : (
+            <button type="button" class="button small quiet" onClick={() => show(props.onNow)}>
+              Table and document as now
+            </button>
+          )}
+        </p>
+      )}
+      <nav class="tabs" aria-label="Document views">
+        <button
+          type="button"
+          class="tab"
+          aria-pressed={tab === "document"}
+          onClick={() => props.onTab("document")}
+        >
+          Document
+        </button>
+        <button
+          type="button"
+          class="tab"
+          aria-pressed={tab === "history"}
+          onClick={() => props.onTab("history")}
+        >
+          History
+        </button>
+        <div class="together">
+          {props.readOnly || at !== undefined ? null : (
+            <button type="button" class="button small plain" id="edit" onClick={props.onEdit}>
+              Edit
+            </button>
+          )}
+          <button
+            type="button"
+            class="button small quiet"
+            disabled={document === undefined || document === null}
+            onClick={() => copyText(`${JSON.stringify(document, null, 2)}\n`, name)}
+          >
+            <Icon name="copy" />
+            Copy JSON
+          </button>
+          <button
+            type="button"
+            class="button small quiet"
+            disabled={document === undefined || document === null}
+            onClick={() =>
+              saveFile(`${id}.json`, "application/json", `${JSON.stringify(document, null, 2)}\n`)
+            }
+          >
+            <Icon name="save" />
+            Save
+          </button>
+        </div>
+      </nav>
+      <div class="panel-body">
+        {task.problem === undefined || tab === "history" ? null : (
+          <ProblemCard problem={task.problem}>
+            <RunButton running={task.running} onClick={() => setRound(round + 1)}>
+              Try again
+            </RunButton>
+          </ProblemCard>
+        )}
+        {tab === "history" ? (
+          <History
+            source={source}
+            collection={collection}
+            id={id}
+            readOnly={props.readOnly}
+            onView={(sha) => show(() => props.onVersion(sha))}
+            onRestored={() => {
+              shown.current = place
+              setRound(round + 1)
+              props.onChanged()
+            }}
+          />
+        ) : document === undefined ? (
+          task.problem === undefined ? (
+            <div class="skeleton-lines" aria-hidden="true">
+              <span />
+              <span />
+              <span />
+              <span />
+            </div>
+          ) : null
+        ) : document === null ? (
+          <div class="empty">
+            <h3>Not here</h3>
+            <p>
+              The document does not exist{at === undefined ? " (any more)" : " at this commit"}. Its history
+              may still have it.
+            </p>
+          </div>
+        ) : (
+          <>
+            {holdsRounded(document) ? (
+              <p class="banner">
+                A number here is beyond 2^53: it is shown as JavaScript holds it, the last digits in the file
+                may differ.
+              </p>
+            ) : null}
+            <JsonViewer key={`${id}@${at ?? ""}@${document._rev}`} document={document} name={name} />
+          </>
+        )}
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,83 @@
+import { useMemo } from "preact/hooks"
+import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import { differences } from "../../store/browse/Difference.js"
+import type { HistoryEntry } from "../../store/Collection.js"
+import { announce } from "../components/Announcer.js"
+import { ConfirmDialog } from "../components/ConfirmDialog.js"
+import type { DataSourceService } from "../source/DataSource.js"
+import { DifferenceTable } from "../values/DifferenceTable.js"
+
+export interface Restoring {
+  readonly entry: HistoryEntry
+  readonly current: StoredDocument | null
+  readonly target: StoredDocument | null
+  /** The revision that the restore is made on; none where there is no document. */
+  readonly rev: number | undefined
+  /** Whether the file holds no readable document now. */
+  readonly broken: boolean
+  /** Whether the version to be restored is not readable. */
+  readonly useless: boolean
+}
+
+const metadata = new Set(["_rev", "_created_at", "_updated_at"])
+
+const content = (document: StoredDocument | null): JsonObject | null =>
+  document === null
+    ? null
+    : Object.fromEntries(Object.entries(document).filter(([key]) => !metadata.has(key)))
+
+/** Asks before an earlier version is brought back, and shows what that will change. */
+export const RestoreDialog = (props: {
+  readonly source: DataSourceService
+  readonly collection: string
+  readonly id: string
+  readonly restoring: Restoring
+  /** `unknown` when a restore had begun whose end was not seen. */
+  readonly onClose: (unknown: boolean) => void
+  readonly onDone: (document: StoredDocument) => void
+}) => {
+  const { collection, id, source } = props
+  const { broken, current, entry, rev, target, useless } = props.restoring
+  const short = entry.sha.slice(0, 7)
+  const changed = useMemo(() => differences(content(current), content(target)), [current, target])
+
+  return (
+    <ConfirmDialog
+      title={
+        <>
+          Restore <bdi>{id}</bdi> from <code>{short}</code>?
+        </>
+      }
+      opener={`restore-${entry.sha}`}
+      words={{ write: "Restore in one commit", writing: "Restoring…" }}
+      write={target === null ? undefined : source.restore(collection, id, entry.sha, rev)}
+      onClose={props.onClose}
+      onDone={(restored) => {
+        announce(`${id} is restored from ${short}, as revision ${restored._rev}, in one new commit.`)
+        props.onDone(restored)
+      }}
+    >
+      <p>
+        One new commit brings this version back, with the next revision number. History is not rewritten, so
+        this can be undone in the same way.
+      </p>
+      {broken ? <p class="quiet-text">The file holds no readable document now.</p> : null}
+      {target === null ? (
+        <p class="quiet-text">
+          {useless
+            ? "The file held no readable document at this commit: there is nothing to restore."
+            : "The document did not exist at this commit: there is nothing to restore."}
+        </p>
+      ) : (
+        <DifferenceTable
+          caption={
+            broken ? "What the restore puts in place of an unreadable file" : "What the restore changes"
+          }
+          differences={changed}
+          before="Now"
+          after={`After the restore`}
+        />
+      )}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,48 @@
+import { useRef } from "preact/hooks"
+import { useModal } from "../components/Focus.js"
+
+interface Shortcut {
+  readonly keys: string
+  readonly what: string
+}
+
+/** The list behind `?`, and the switch for those of them that are a single key. */
+export const ShortcutsDialog = (props: {
+  readonly shortcuts: ReadonlyArray<Shortcut>
+  readonly enabled: boolean
+  readonly onEnabled: (enabled: boolean) => void
+  readonly onClose: () => void
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useModal(dialog, () => document.activeElement)
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="shortcuts-title" onClose={props.onClose}>
+      <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+      <dl class="shortcuts">
+        {props.shortcuts.map(({ keys, what }) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <label class="inline-check">
+        <input
+          type="checkbox"
+          checked={props.enabled}
+          onChange={(event) => props.onEnabled(event.currentTarget.checked)}
+        />
+        <span>Single-key shortcuts (they never act while you type)</span>
+      </label>
+      <div class="actions end">
+        <button type="button" class="button primary" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact"
+import { useEffect } from "preact/hooks"
+import type { QueryCost } from "../../store/browse/Browse.js"
+import type { Filter } from "../../store/browse/Filter.js"
+import { announce, counted } from "../components/Announcer.js"
+import type { RateBudget } from "../source/DataSource.js"
+import type { Progress } from "../source/LongRead.js"
+import { visible } from "../values/Cell.js"
+
+/** What the query that runs may take, and has taken. */
+const Spending = (props: { readonly requests: number; readonly progress: Progress | undefined }) => {
+  const { requests } = props
+  useEffect(() => announce(`Reading the documents: up to ${counted(requests, "request")}.`), [])
+  const taken = props.progress?.requests
+  return (
+    <p class="banner">
+      Reading the documents:{" "}
+      {taken === undefined ? null : (
+        <>
+          <progress max={requests} value={Math.min(taken, requests)} aria-label="Requests taken" />{" "}
+          {taken.toLocaleString("en")} of{" "}
+        </>
+      )}
+      up to {counted(requests, "request")}. Esc cancels the run and keeps the documents that are here.
+    </p>
+  )
+}
+
+/**
+ * A query that is not run before somebody agrees to its cost: its requests, the remaining budget, and the alternatives.
+ * Once it runs, its requests alone.
+ */
+export const CostCard = (props: {
+  readonly cost: QueryCost
+  readonly running: boolean
+  readonly progress: Progress | undefined
+  /** Leads to the filter. */
+  readonly onNarrow: () => void
+  readonly budgets: ReadonlyArray<RateBudget> | undefined
+  readonly filters: ReadonlyArray<Filter>
+  readonly children: ComponentChildren
+}) => {
+  const { requests } = props.cost
+  if (props.running) return <Spending requests={requests} progress={props.progress} />
+  const unindexed = [...new Set(props.filters.map(({ path }) => visible(path)))]
+  const core = props.budgets?.find(({ resource }) => resource === "core")
+  return (
+    <div class="card cost">
+      <h2>This takes up to {counted(requests, "request")}</h2>
+      <p>
+        The documents are read one by one.{" "}
+        {core === undefined
+          ? null
+          : `${core.remaining.toLocaleString("en")} of ${core.limit.toLocaleString("en")} requests are left in this window. `}
+        {core !== undefined && core.remaining - requests < core.limit / 10
+          ? "The read stops when a tenth of the limit is left, and keeps what it has read. "
+          : null}
+      </p>
+      <p>
+        {props.filters.length === 0
+          ? "A lower limit takes fewer, and so does a filter on an indexed field."
+          : `With an index of ${unindexed.join(" or ")}, a filter by “is” takes a few, whatever the size of the collection: name the field in the store's option “indexes”, then run “chainstore reindex”.`}
+      </p>
+      <div class="actions">
+        {props.children}
+        <button type="button" class="button plain" onClick={props.onNarrow}>
+          {props.filters.length === 0 ? "Change the query" : "Narrow the filter"}
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { useEffect, useState } from "preact/hooks"
+import type { SessionView } from "../../http/console/Api.js"
+import { Awaited } from "../components/Awaited.js"
+import { RunButton } from "../components/Busy.js"
+import { useTask } from "../components/useTask.js"
+import type { DataSourceService } from "../source/DataSource.js"
+
+/** A data root without collections, and the roots that there are. */
+export const NoCollections = (props: {
+  readonly source: DataSourceService
+  readonly session: SessionView
+  readonly onSession: (session: SessionView) => void
+  readonly onSignOut: () => void
+}) => {
+  const { session, source } = props
+  const [found, setFound] = useState<ReadonlyArray<string> | undefined>(undefined)
+  const task = useTask()
+  const look = () => {
+    if (source.roots !== undefined) task.run(source.roots.list, { success: setFound })
+  }
+  useEffect(look, [source])
+  const others = found?.filter((root) => root !== session.root) ?? []
+  return (
+    <div class="empty">
+      <p>
+        {session.root === "" ? (
+          "The repository"
+        ) : (
+          <>
+            The data root <code>{session.root}</code>
+          </>
+        )}{" "}
+        holds no directories of documents on branch <bdi>{session.branch}</bdi>.
+      </p>
+      {source.roots === undefined ? null : (
+        <Awaited arrived={found !== undefined} problem={task.problem} running={task.running} onRetry={look} />
+      )}
+      {others.length === 0 ? null : (
+        <>
+          <p>{others.length === 1 ? "This data root has some:" : "These data roots have some:"}</p>
+          <div class="actions">
+            {others.map((root) => (
+              <RunButton
+                key={root}
+                running={task.running}
+                onClick={() =>
+                  source.roots && task.run(source.roots.open(root), { success: props.onSession })
+                }
+              >
+                <bdi>{root === "" ? "/ (the whole repository)" : root}</bdi>
+              </RunButton>
+            ))}
+          </div>
+        </>
+      )}
+      {found !== undefined && others.length === 0 ? (
+        <p>No other directory of it holds collections either.</p>
+      ) : null}
+      <p>
+        Is it new? Write a first document, for example by <code>chainstore put</code>, then refresh the list.
+      </p>
+      <button type="button" class="button plain" onClick={props.onSignOut}>
+        Sign in with another root
+      </button>
+    </div>
+  )
+}

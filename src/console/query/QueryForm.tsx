@@ -1,0 +1,280 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks"
+import {
+  type Filter,
+  type Operator,
+  operators,
+  parseValue,
+  printValue,
+  takesValue
+} from "../../store/browse/Filter.js"
+import { RunButton } from "../components/Busy.js"
+import { Icon } from "../components/Icon.js"
+import type { Place } from "../place/Place.js"
+import { shortCommit, visible } from "../values/Cell.js"
+import { filterText, labels } from "./FilterWords.js"
+
+interface Row {
+  readonly key: number
+  readonly path: string
+  readonly operator: Operator
+  readonly value: string
+}
+
+let keys = 0
+const empty = (): Row => ({ key: ++keys, path: "", operator: "is", value: "" })
+
+const rowsOf = (filters: ReadonlyArray<Filter>): ReadonlyArray<Row> =>
+  filters.length === 0
+    ? [empty()]
+    : filters.map(({ operator, path, value }) => ({
+        key: ++keys,
+        path,
+        operator,
+        value: value === undefined ? "" : printValue(value)
+      }))
+
+const filtersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Filter> =>
+  rows
+    .filter((row) => row.path.trim() !== "")
+    .map(({ operator, path, value }) =>
+      takesValue(operator)
+        ? { path: path.trim(), operator, value: parseValue(value) }
+        : { path: path.trim(), operator }
+    )
+
+/** A query in a few words, one for each thing that it asks. */
+const chipsOf = ({ at, filters, limit, whole }: Place): ReadonlyArray<string> => [
+  ...(filters.length === 0 ? ["all documents"] : filters.map((filter) => filterText([filter]))),
+  ...(at === undefined ? [] : [`at ${shortCommit(at)}`]),
+  ...(limit === 50 ? [] : [`limit ${limit}`]),
+  ...(whole ? ["whole documents"] : [])
+]
+
+/** Moves the focus to the first filter, which a narrow page shows once somebody asks for it. */
+export const focusFilter = (): void => {
+  const toggle = document.getElementById("query-toggle")
+  if (toggle?.getAttribute("aria-expanded") === "false") toggle.click()
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-first="true"]')?.focus())
+}
+
+/**
+ * What to ask of which collection. Everything but the button only prepares. Where there is little room the query is one
+ * line that opens to the form.
+ */
+export const QueryForm = (props: {
+  readonly collections: ReadonlyArray<string>
+  readonly place: Place
+  readonly fields: ReadonlyArray<string>
+  readonly running: boolean
+  readonly onRun: (query: Pick<Place, "table" | "filters" | "limit" | "whole" | "at">) => void
+  readonly onCancel: () => void
+}) => {
+  const { place } = props
+  const [rows, setRows] = useState(() => rowsOf(place.filters))
+  const [table, setTable] = useState(place.table ?? props.collections[0] ?? "")
+  const [opened, setOpened] = useState(false)
+  const open = opened || place.table === undefined
+  const limit = useRef<HTMLInputElement>(null)
+  const at = useRef<HTMLInputElement>(null)
+  const whole = useRef<HTMLInputElement>(null)
+  const known = useId()
+  const written = JSON.stringify(place.filters)
+  const shown = useRef(written)
+  useEffect(() => {
+    if (shown.current === written) return
+    shown.current = written
+    setRows(rowsOf(place.filters))
+  }, [written])
+
+  useEffect(() => {
+    if (place.table !== undefined) setTable(place.table)
+  }, [place.table])
+
+  const change = (key: number, part: Partial<Row>) =>
+    setRows((all) => all.map((row) => (row.key === key ? { ...row, ...part } : row)))
+
+  const add = () => {
+    const row = empty()
+    setRows((all) => [...all, row])
+    requestAnimationFrame(() => document.getElementById(`field-${row.key}`)?.focus())
+  }
+
+  const remove = (key: number) => {
+    setRows((all) => {
+      const rest = all.filter((row) => row.key !== key)
+      return rest.length === 0 ? [empty()] : rest
+    })
+    requestAnimationFrame(() => document.getElementById("add-filter")?.focus())
+  }
+
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (props.running) return
+    const filters = filtersOf(rows)
+    shown.current = JSON.stringify(filters)
+    const ref = at.current?.value.trim() ?? ""
+    setOpened(false)
+    props.onRun({
+      table,
+      filters,
+      limit: Math.min(500, Math.max(1, Math.trunc(Number(limit.current?.value)) || 50)),
+      whole: whole.current?.checked === true,
+      at: ref === "" ? undefined : ref
+    })
+  }
+
+  const cancel = (
+    <button type="button" class="button quiet" onClick={props.onCancel}>
+      <Icon name="stop" />
+      Cancel
+    </button>
+  )
+
+  return (
+    <form
+      class={open ? "query unfolded" : "query"}
+      id="query"
+      method="post"
+      onSubmit={submit}
+      aria-label="Query"
+    >
+      <div class="query-line">
+        <button
+          type="button"
+          class="chips"
+          id="query-toggle"
+          aria-expanded={open}
+          aria-controls="query"
+          onClick={() => setOpened(!open)}
+        >
+          <Icon name="search" />
+          <span class="sr-only">Query:</span>
+          {chipsOf(place).map((chip) => (
+            <bdi class="chip" key={chip}>
+              {visible(chip)}
+            </bdi>
+          ))}
+          <span class="grow" />
+          <Icon name={open ? "up" : "down"} />
+        </button>
+        {props.running && !open ? cancel : null}
+      </div>
+      <label class="field small query-table">
+        <span>Collection</span>
+        <select id="query-table" value={table} onChange={(event) => setTable(event.currentTarget.value)}>
+          {(table === "" || props.collections.includes(table)
+            ? props.collections
+            : [table, ...props.collections]
+          ).map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <fieldset class="filters">
+        <legend>Filters</legend>
+        {rows.map((row, i) => (
+          <div class="filter" key={row.key}>
+            <input
+              id={`field-${row.key}`}
+              class="filter-path"
+              data-first={i === 0}
+              aria-label={`Field of filter ${i + 1}`}
+              placeholder={i === 0 ? "field, e.g. tags or size.width" : "field"}
+              required={row.operator !== "is" || row.value !== ""}
+              list={known}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              value={row.path}
+              onInput={(event) => change(row.key, { path: event.currentTarget.value })}
+            />
+            <select
+              aria-label={`Comparison of filter ${i + 1}`}
+              value={row.operator}
+              onChange={(event) => {
+                const operator = operators.find((one) => one === event.currentTarget.value)
+                if (operator !== undefined) change(row.key, { operator })
+              }}
+            >
+              {operators.map((operator) => (
+                <option key={operator} value={operator}>
+                  {labels[operator]}
+                </option>
+              ))}
+            </select>
+            {takesValue(row.operator) ? (
+              <input
+                class="filter-value"
+                aria-label={`Value of filter ${i + 1}`}
+                placeholder="text, 5, true, &quot;5&quot;"
+                autocomplete="off"
+                autocapitalize="none"
+                spellcheck={false}
+                value={row.value}
+                onInput={(event) => change(row.key, { value: event.currentTarget.value })}
+              />
+            ) : (
+              <span class="filter-value" />
+            )}
+            <button
+              type="button"
+              class="button icon-only quiet"
+              aria-label={`Remove filter ${i + 1}`}
+              onClick={() => remove(row.key)}
+            >
+              <Icon name="close" />
+            </button>
+          </div>
+        ))}
+        <datalist id={known}>
+          {props.fields.map((field) => (
+            <option key={field} value={field} />
+          ))}
+        </datalist>
+      </fieldset>
+      <div class="query-rest">
+        <button type="button" class="button quiet" id="add-filter" onClick={add}>
+          <Icon name="plus" />
+          Add filter
+        </button>
+        <label class="inline-field">
+          <span>At commit or tag</span>
+          <input
+            ref={at}
+            class="at"
+            placeholder="now"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            defaultValue={place.at ?? ""}
+            key={place.at ?? ""}
+          />
+        </label>
+        <label class="inline-field">
+          <span>Limit</span>
+          <input
+            ref={limit}
+            class="limit"
+            type="number"
+            min={1}
+            max={500}
+            required
+            defaultValue={String(place.limit)}
+            key={place.limit}
+          />
+        </label>
+        <label class="inline-check">
+          <input ref={whole} type="checkbox" defaultChecked={place.whole} key={String(place.whole)} />
+          <span>Whole documents</span>
+        </label>
+        <span class="grow" />
+        {props.running ? cancel : null}
+        <RunButton type="submit" kind="primary" icon="play" running={props.running} disabled={table === ""}>
+          Run
+        </RunButton>
+      </div>
+    </form>
+  )
+}

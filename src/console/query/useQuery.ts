@@ -1,0 +1,240 @@
+import * as Effect from "effect/Effect"
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import type { QueryAnswer, QueryCost } from "../../store/browse/Browse.js"
+import { alarmProblem, announce, counted } from "../components/Announcer.js"
+import { offline, type Problem } from "../components/Problem.js"
+import { useTask } from "../components/useTask.js"
+import type { Place } from "../place/Place.js"
+import type { DataSourceService } from "../source/DataSource.js"
+import type { Progress } from "../source/LongRead.js"
+import { type TableColumns, tableColumns } from "./TableColumns.js"
+
+export interface Outcome {
+  readonly answer: QueryAnswer
+  readonly columns: TableColumns
+  /** The filters that the rows answer. */
+  readonly filters: Place["filters"]
+  /** The same with whether whole documents were asked for, as one text. */
+  readonly by: string
+  readonly milliseconds: number
+}
+
+/** The text of the status line. */
+const summary = ({ answer, milliseconds }: Outcome): string => {
+  const { collection, cursor, documents, source, total } = answer
+  const of = total !== undefined && total > documents.length ? ` of ${total.toLocaleString("en")}` : ""
+  return `${counted(documents.length, "document")}${of} from ${collection}, answered from the ${
+    source === "scan" ? "documents" : source
+  } in ${Math.round(milliseconds).toLocaleString("en")} ms${cursor === null ? "" : "; more follow"}.`
+}
+
+/** The result of a query of a collection at a commit, which `of` names: rows never appear under another name. */
+interface Settled {
+  readonly of: string
+  readonly outcome?: Outcome | undefined
+  /** Beside an outcome: why a newer query, or the next page, failed. `by` is that query. */
+  readonly problem?: Problem | undefined
+  /** Why the query was not run: it takes more requests than the person has agreed to. */
+  readonly cost?: QueryCost | undefined
+  readonly by: string
+}
+
+// Loaded once somebody agrees to a long read.
+const longRead = Effect.tryPromise({
+  try: () => import("../source/LongRead.js"),
+  catch: () => offline("A part of this page could not be loaded.")
+})
+
+/** A query that takes more requests than this runs once the person has agreed. */
+const maxRequests = 200
+
+/** That a person asked, and what had the focus then. */
+interface Asked {
+  readonly from: Element | null
+}
+
+/** Runs the query of a place whenever it changes; a newer query cancels an older one. */
+export const useQuery = (
+  source: DataSourceService,
+  place: Place,
+  onSettled: (asked: Asked | undefined) => void
+) => {
+  const [latest, setLatest] = useState<Settled | undefined>(undefined)
+  const [round, setRound] = useState(0)
+  const byHand = useRef<Asked | undefined>(undefined)
+  const quiet = useRef(false)
+  /** The query whose requests the person has agreed to. */
+  const agreed = useRef<{ readonly query: string; readonly cost: QueryCost } | undefined>(undefined)
+  const [progress, setProgress] = useState<Progress | undefined>(undefined)
+  const task = useTask()
+  const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
+  const { at, filters, limit, misread, sort, whole } = place
+  // Without the filters that cannot be parsed it would be another query.
+  const table = misread.length === 0 ? place.table : undefined
+  const question = JSON.stringify([table, filters, limit, whole, at, round])
+  const sortKey = JSON.stringify(sort)
+  const of = JSON.stringify([table, at])
+  const by = JSON.stringify([filters, whole])
+  const costly = JSON.stringify([of, by, limit])
+  const pending = table !== undefined && asked.current?.question !== question
+  const waiting = task.running || pending
+  const settledHere = latest?.of === of ? latest : undefined
+  const outcome = settledHere?.outcome
+  const unanswered = settledHere?.by === by || waiting ? settledHere : undefined
+  const { cost, problem } = unanswered ?? {}
+  // Rows that are not here may come before those that are.
+  const elsewhere = outcome !== undefined && outcome.answer.cursor !== null
+
+  const settled = () => {
+    onSettled(byHand.current)
+    byHand.current = undefined
+    quiet.current = false
+  }
+
+  const ask = (cursor: string | null, append: boolean, onlySort = false) => {
+    if (table === undefined) return
+    const started = performance.now()
+    const query = { collection: table, filters, limit, at, sort, cursor, projected: !whole }
+    let shown = append ? outcome : undefined
+    /** Shows an answer behind the rows of the answers before it. */
+    const add = (answer: QueryAnswer): Outcome => {
+      const before = shown?.answer
+      const documents = before === undefined ? answer.documents : [...before.documents, ...answer.documents]
+      const columns =
+        before === undefined ? answer.columns : [...new Set([...before.columns, ...answer.columns])]
+      // Files are read ahead: those of the next page may have been told already.
+      const unreadable = [...new Set([...(before?.unreadable ?? []), ...(answer.unreadable ?? [])])]
+      const read = answer.read &&
+        before?.read && {
+          entries: before.read.entries + answer.read.entries,
+          documents: before.read.documents + answer.read.documents
+        }
+      const merged = {
+        ...answer,
+        documents,
+        columns,
+        ...(read === undefined ? {} : { read }),
+        ...(unreadable.length === 0 ? {} : { unreadable })
+      }
+      const next: Outcome = {
+        answer: merged,
+        columns: tableColumns(merged, whole),
+        filters,
+        by,
+        milliseconds: performance.now() - started
+      }
+      shown = next
+      setLatest({ of, by, outcome: next })
+      return next
+    }
+    const finish = (last: Outcome) => {
+      if (!quiet.current) {
+        announce(last.answer.documents.length === 0 ? `No documents in ${table} match.` : summary(last))
+      }
+      settled()
+      // The button that asked for more has gone with the last of it.
+      if (append && last.answer.cursor === null) {
+        requestAnimationFrame(() => document.querySelector<HTMLElement>(".table-scroll")?.focus())
+      }
+    }
+    const failure = (problem: Problem) => {
+      setLatest({ of, by, problem, outcome: shown ?? outcome })
+      alarmProblem(problem)
+      settled()
+    }
+    // Another order of the same rows is worth no long read.
+    if (agreed.current?.query === costly && !onlySort) {
+      setProgress(undefined)
+      const read = Effect.flatMap(longRead, ({ readInSteps }) =>
+        readInSteps({
+          ask: (cursor, limit) => source.query({ ...query, cursor, limit }),
+          rate: source.rate,
+          cursor,
+          limit,
+          onAnswer: add,
+          onProgress: setProgress
+        })
+      )
+      task.run(read, { success: () => shown && finish(shown), failure })
+      return
+    }
+    task.run(source.query({ ...query, maxRequests }), {
+      success: (answer) => {
+        // No index gives this order: the rows that are here are sorted, also those that came by further pages.
+        if (onlySort && answer.sorted !== true && outcome !== undefined && outcome.answer.sorted !== true) {
+          setLatest({ of, by, outcome })
+          settled()
+          return
+        }
+        if (answer.cost === undefined) return finish(add(answer))
+        setLatest({ of, by, outcome, cost: answer.cost })
+        announce(`Not asked yet: it takes up to ${counted(answer.cost.requests, "request")}.`)
+        settled()
+      },
+      failure
+    })
+  }
+
+  useEffect(() => {
+    if (table === undefined) {
+      task.cancel()
+      asked.current = undefined
+      setLatest(undefined)
+      return
+    }
+    const known = asked.current
+    if (known?.question === question && (known.sort === sortKey || !elsewhere)) {
+      asked.current = { question, sort: sortKey }
+      return
+    }
+    asked.current = { question, sort: sortKey }
+    ask(null, false, known?.question === question)
+  }, [source, question, sortKey])
+
+  const expectFocus = () => {
+    byHand.current = { from: document.activeElement }
+  }
+
+  const cancel = useCallback(() => {
+    if (!task.running) return
+    byHand.current = undefined
+    task.cancel()
+    announce("The run was cancelled.")
+  }, [task.running])
+
+  return {
+    outcome,
+    problem,
+    cost,
+    /** Runs the query that was not run because of its cost. */
+    agree: () => {
+      if (cost === undefined) return
+      agreed.current = { query: costly, cost }
+      setRound((n) => n + 1)
+    },
+    running: task.running,
+    /** What the query takes, where the person had to agree to that. */
+    spending: agreed.current?.query === costly ? agreed.current.cost : undefined,
+    progress,
+    /** Whether the question of this place is being asked, or is about to be. */
+    waiting,
+    /** Whether the rows shown are the result of an older query. */
+    old: outcome !== undefined && outcome.by !== by,
+    /** Runs the query again, also if nothing changed, and then moves the focus to the results. */
+    again: () => {
+      expectFocus()
+      setRound((n) => n + 1)
+    },
+    /** Runs the query again without an announcement and without moving the focus. */
+    renew: () => {
+      quiet.current = true
+      setRound((n) => n + 1)
+    },
+    expectFocus,
+    more: () => {
+      byHand.current = undefined
+      ask(outcome?.answer.cursor ?? null, true)
+    },
+    cancel
+  }
+}

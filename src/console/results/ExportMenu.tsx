@@ -1,0 +1,110 @@
+import type { JsonObject } from "../../domain/Document.js"
+import type { SessionView } from "../../http/console/Api.js"
+import { alarm, counted } from "../components/Announcer.js"
+import { copyText, saveFile } from "../components/Clipboard.js"
+import type { Place } from "../place/Place.js"
+import { holdsRounded, valueOf } from "../values/Cell.js"
+import { canSay, codes, queryAs } from "./CopyAs.js"
+import { endings, formats, write } from "./Export.js"
+
+/** The rows and columns that are shown, as files and in the clipboard, and the query as code. */
+export const ExportMenu = (props: {
+  readonly name: string
+  readonly rows: ReadonlyArray<JsonObject>
+  readonly columns: ReadonlyArray<string>
+  readonly session: SessionView
+  readonly place: Place
+  readonly onDone: () => void
+}) => {
+  const { columns, name, rows } = props
+  const excel = async () => {
+    try {
+      const { workbook } = await import("./Workbook.js")
+      saveFile(
+        `${name}.xlsx`,
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        await workbook(name, rows, columns)
+      )
+    } catch (cause) {
+      alarm(`The workbook could not be made: ${cause instanceof Error ? cause.message : String(cause)}`)
+    }
+  }
+  return (
+    <>
+      <p class="menu-title">
+        {counted(rows.length, "row")} × {counted(columns.length, "column")}, as shown
+      </p>
+      {rows.some((row) => columns.some((column) => holdsRounded(valueOf(row, column) ?? null))) ? (
+        <p class="menu-title">Numbers beyond 2^53 are written as shown, not as the file may have them.</p>
+      ) : null}
+      <div class="export-grid">
+        {formats.map((format) => (
+          <div class="export-row" key={format}>
+            <span>{format}</span>
+            <button
+              type="button"
+              class="button small quiet"
+              aria-label={`Copy as ${format}`}
+              onClick={() => {
+                copyText(write(format, rows, columns), `${counted(rows.length, "row")} as ${format}`)
+                props.onDone()
+              }}
+            >
+              Copy
+            </button>
+            <button
+              type="button"
+              class="button small quiet"
+              aria-label={`Save as ${format}`}
+              onClick={() => {
+                const [ending, type] = endings[format]
+                saveFile(`${name}.${ending}`, type, write(format, rows, columns))
+                props.onDone()
+              }}
+            >
+              Save
+            </button>
+          </div>
+        ))}
+        <div class="export-row">
+          <span>Excel</span>
+          <span />
+          <button
+            type="button"
+            class="button small quiet"
+            aria-label="Save as xlsx"
+            onClick={() => {
+              void excel()
+              props.onDone()
+            }}
+          >
+            Save
+          </button>
+        </div>
+      </div>
+      <p class="menu-title">This query as code</p>
+      <div class="choices-all">
+        {codes.map((code) => (
+          <button
+            type="button"
+            class="button small quiet"
+            key={code}
+            aria-label={`Copy the query as ${code}`}
+            disabled={!canSay(code, props.place, rows)}
+            title={
+              canSay(code, props.place, rows)
+                ? undefined
+                : "The command line has no words for a comparison or a name of this query"
+            }
+            onClick={() => {
+              copyText(queryAs(code, props.session, props.place, rows), `the query as ${code}`)
+              props.onDone()
+            }}
+          >
+            {code}
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import { useMemo } from "preact/hooks"
+import type { JsonObject } from "../../domain/Document.js"
+import { compareValues } from "../../domain/JsonOrder.js"
+import type { Sort } from "../../store/browse/Browse.js"
+import { valueOf } from "../values/Cell.js"
+
+/** The rows by the order of JSON values, of which what is missing is the least; equal ones keep the order that they came in. */
+export const useRows = (
+  documents: ReadonlyArray<JsonObject>,
+  sort: ReadonlyArray<Sort>,
+  sorted: boolean
+): ReadonlyArray<JsonObject> =>
+  useMemo(() => {
+    if (sort.length === 0 || sorted) return documents
+    return [...documents].sort((a, b) => {
+      for (const { descending, path } of sort) {
+        const order = compareValues(valueOf(a, path), valueOf(b, path))
+        if (order !== 0) return descending ? -order : order
+      }
+      return 0
+    })
+  }, [documents, JSON.stringify(sort), sorted])

@@ -1,0 +1,168 @@
+import { useLayoutEffect, useRef } from "preact/hooks"
+import type { LoginRequest, Setup } from "../../http/console/Api.js"
+import { RunButton } from "../components/Busy.js"
+import type { Problem } from "../components/Problem.js"
+import { ProblemCard } from "../components/ProblemCard.js"
+import * as Settings from "../page/Settings.js"
+import type { Place } from "../place/Place.js"
+
+/** Repository, token, branch, data root. The token is read from its field once and kept nowhere in the page. */
+export const SignIn = (props: {
+  readonly build: "hosted" | "local"
+  readonly setup: Setup
+  readonly place: Place
+  readonly running: boolean
+  /** Whether the last session is still being ended. */
+  readonly leaving: boolean
+  readonly problem: Problem | undefined
+  readonly onSignIn: (request: LoginRequest) => void
+  readonly onSignOut: () => void
+  readonly onCancel: () => void
+}) => {
+  const form = useRef<HTMLFormElement>(null)
+  const remembered = Settings.load()
+  const { leaving, place, running, setup } = props
+  const repo = place.repo ?? remembered.repo ?? ""
+  const apis = setup.apis
+  const wanted = place.api ?? remembered.api
+  const api = wanted !== undefined && apis.includes(wanted) ? wanted : apis[0]
+
+  useLayoutEffect(() => {
+    const field = form.current?.elements.namedItem(repo === "" ? "repo" : "token")
+    // A small page keeps showing the demo above the form.
+    if (field instanceof HTMLElement) field.focus({ preventScroll: true })
+  }, [])
+
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (running || leaving || form.current === null) return
+    const data = new FormData(form.current)
+    const value = (name: string) => String(data.get(name) ?? "").trim()
+    const token = value("token")
+    const chosen = value("api") || api
+    props.onSignIn({
+      repo: value("repo"),
+      branch: value("branch") || "main",
+      root: value("root"),
+      ...(token === "" ? {} : { token }),
+      ...(chosen === undefined ? {} : { api: chosen })
+    })
+  }
+
+  return (
+    <main class="sign-in">
+      <div class="sign-in-words">
+        <h1>Documents in a Git repository, as tables.</h1>
+        <p>
+          Every document is a JSON file, every write a commit: browse collections, ask questions of them, look
+          at any moment of their history and bring an earlier version back.
+        </p>
+        {setup.demo ? (
+          <div class="card demo">
+            <h2>Just looking?</h2>
+            <p>The embedded demo holds products, flags and articles on this machine. It needs no token.</p>
+            <RunButton
+              running={running || leaving}
+              kind="plain"
+              icon="play"
+              onClick={() =>
+                props.onSignIn({ repo: "local/demo", api: "embedded", branch: "main", root: "data" })
+              }
+            >
+              Open the demo
+            </RunButton>
+          </div>
+        ) : null}
+        <p>
+          <a href={props.build === "hosted" ? "../playground/" : "/playground"}>Chain playground</a>
+        </p>
+      </div>
+      <form class="card form" ref={form} method="post" onSubmit={submit} aria-labelledby="sign-in-title">
+        <h2 id="sign-in-title">Sign in</h2>
+        {props.problem === undefined ? null : (
+          <ProblemCard problem={props.problem}>
+            {props.problem.kind === "signOut" ? (
+              <RunButton running={leaving} onClick={props.onSignOut}>
+                Sign out again
+              </RunButton>
+            ) : null}
+          </ProblemCard>
+        )}
+        {apis.length > 1 ? (
+          <label class="field">
+            <span>Server</span>
+            <select name="api" defaultValue={api}>
+              {apis.map((name) => (
+                <option key={name} value={name} selected={name === api}>
+                  {name === "embedded" ? "Embedded host" : name}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        <label class="field">
+          <span>Repository</span>
+          <input
+            name="repo"
+            required
+            defaultValue={repo}
+            placeholder="owner/name"
+            pattern="[^\s\/]+\/[^\s\/]+"
+            title="owner/name"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+          />
+        </label>
+        <div class="field">
+          <label for="token">Token</label>
+          <input
+            id="token"
+            name="token"
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            aria-describedby="token-help"
+          />
+          <p class="help" id="token-help">
+            Needs <b>Contents: read</b> to browse and <b>read and write</b> to restore (classic tokens: the{" "}
+            <code>repo</code> scope). Leave it empty to read a public repository.{" "}
+            {props.build === "hosted"
+              ? "It stays in this tab's memory and is sent to the server's API alone."
+              : "It stays in the memory of your local server and never comes back to the page."}
+          </p>
+        </div>
+        <div class="pair">
+          <label class="field">
+            <span>Branch</span>
+            <input
+              name="branch"
+              defaultValue={place.branch ?? remembered.branch ?? "main"}
+              autocapitalize="none"
+              spellcheck={false}
+            />
+          </label>
+          <label class="field">
+            <span>Data root</span>
+            <input
+              name="root"
+              defaultValue={place.root ?? remembered.root ?? "data"}
+              autocapitalize="none"
+              spellcheck={false}
+            />
+          </label>
+        </div>
+        <div class="actions">
+          <RunButton type="submit" kind="primary" running={running || leaving}>
+            {running ? "Signing in…" : leaving ? "Signing out…" : "Sign in"}
+          </RunButton>
+          {running ? (
+            <button type="button" class="button quiet" onClick={props.onCancel}>
+              Cancel
+            </button>
+          ) : null}
+        </div>
+      </form>
+    </main>
+  )
+}

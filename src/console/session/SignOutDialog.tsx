@@ -1,0 +1,38 @@
+import { useRef } from "preact/hooks"
+import { counted } from "../components/Announcer.js"
+import { focusedElement, useModal } from "../components/Focus.js"
+
+/** Asks whether the browser keeps the drafts of somebody who signs out. */
+export const SignOutDialog = (props: {
+  readonly repo: string
+  readonly drafts: number
+  readonly onSignOut: (keepsDrafts: boolean) => void
+  readonly onClose: () => void
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useModal(dialog, focusedElement)
+  const choose = (keepsDrafts: boolean) => () => {
+    props.onClose()
+    props.onSignOut(keepsDrafts)
+  }
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="sign-out-title" onClose={props.onClose}>
+      <h2 id="sign-out-title">Keep the drafts in this browser?</h2>
+      <p>
+        This browser has {counted(props.drafts, "draft")} of <bdi>{props.repo}</bdi> on any branch that nobody
+        has published. Whoever uses it later can read what is kept; what is deleted is gone.
+      </p>
+      <div class="actions end">
+        <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button type="button" class="button plain" onClick={choose(false)}>
+          Delete and sign out
+        </button>
+        <button type="button" class="button primary" onClick={choose(true)}>
+          Keep and sign out
+        </button>
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,29 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { StagedEdits } from "../../store/browse/StagedEdits.js"
+import { fromStore, type Problem } from "../components/Problem.js"
+import { type EditSource, editSource } from "./EditSource.js"
+
+/** Edits by the store in this page. */
+export const editsOf = (edits: Effect.Effect<StagedEdits, Problem>): EditSource =>
+  editSource(
+    {
+      document: (collection, id) =>
+        Effect.flatMap(edits, (store) =>
+          Effect.mapBoth(store.document(collection, id), {
+            onFailure: fromStore,
+            onSuccess: Option.getOrNull
+          })
+        ),
+      schema: (collection) =>
+        Effect.flatMap(edits, (store) =>
+          Effect.mapBoth(store.schema(collection), { onFailure: fromStore, onSuccess: Option.getOrNull })
+        ),
+      review: (staged) => Effect.flatMap(edits, (store) => Effect.mapError(store.review(staged), fromStore)),
+      publish: (staged, message) =>
+        Effect.flatMap(edits, (store) => Effect.mapError(store.publish(staged, message), fromStore)),
+      propose: (staged, title, body) =>
+        Effect.flatMap(edits, (store) => Effect.mapError(store.propose(staged, { title, body }), fromStore))
+    },
+    Number.POSITIVE_INFINITY
+  )

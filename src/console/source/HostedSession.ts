@@ -1,0 +1,72 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { lazy } from "../../domain/Lazy.js"
+import type { LoginRequest, SessionView } from "../../http/console/Api.js"
+import * as Browse from "../../store/browse/Browse.js"
+import type { ReadError } from "../../store/Collection.js"
+import { GitRemote } from "../../store/remote/GitRemote.js"
+import * as GitHub from "../../store/remote/github/GitHub.js"
+import { Store } from "../../store/Store.js"
+import type { Api } from "./Config.js"
+
+const looking = lazy(() => import("./Roots.js"))
+
+/** A store that is open in this page; `close` forgets it, its token included. */
+export interface HostedSession {
+  readonly browse: Browse.Browse
+  readonly view: SessionView
+  readonly roots: Effect.Effect<ReadonlyArray<string>, ReadError>
+  /** The same repository from another data root, or on another branch. */
+  readonly at: (change: {
+    readonly root?: string
+    readonly branch?: string
+  }) => Effect.Effect<HostedSession, ReadError>
+  readonly close: Effect.Effect<void>
+}
+
+/** Opens the store library on a GitHub-compatible API. A person waits for it, so it fails soon. */
+export const open = (api: Api, request: LoginRequest): Effect.Effect<HostedSession, ReadError> =>
+  Effect.gen(function* () {
+    const readOnly = request.token === undefined
+    const scope = yield* Scope.make()
+    const close = Scope.close(scope, Exit.void)
+    // Not `layerFetch`, which brings along what pushes to a server.
+    const remote = GitHub.make({
+      repo: request.repo,
+      token: request.token === undefined ? undefined : Redacted.make(request.token),
+      apiUrl: api.apiUrl,
+      rawUrl: api.rawUrl,
+      readOnly,
+      listVia: "contents",
+      concurrency: 8,
+      paceRequests: false,
+      maxRetries: 1,
+      maxWait: "2 seconds",
+      timeout: "20 seconds"
+    }).pipe(Layer.effect(GitRemote), Layer.provide(FetchHttpClient.layer))
+    const store = Store.layer({
+      branch: request.branch,
+      root: request.root,
+      readOnly,
+      concurrency: 8
+    })
+    return yield* Effect.gen(function* () {
+      const context = yield* Layer.buildWithScope(Layer.provideMerge(store, remote), scope)
+      const git = Context.get(context, GitRemote)
+      const browse = yield* Browse.open({ store: Context.get(context, Store), remote: git, readOnly })
+      const { branch, repo, root } = request
+      const collections = yield* browse.collections
+      return {
+        browse,
+        view: { api: api.name, repo, branch, root, collections, readOnly: browse.readOnly },
+        roots: Effect.flatMap(looking, ({ findRoots }) => findRoots(git.snapshot(branch))),
+        at: (change: Partial<Pick<LoginRequest, "branch" | "root">>) => open(api, { ...request, ...change }),
+        close
+      }
+    }).pipe(Effect.onError(() => close))
+  })

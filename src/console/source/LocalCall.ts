@@ -1,0 +1,69 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { Endpoint } from "../../domain/Endpoint.js"
+import * as Api from "../../http/console/Api.js"
+import * as Problem from "../components/Problem.js"
+
+const unreadable = (cause: unknown) =>
+  Problem.server(
+    `The answer of the server could not be read (${cause instanceof Error ? cause.message : "?"}).`
+  )
+
+/** What this page shows of the session, as the server is told with every request. */
+let place: string | undefined
+
+/** Notes the session whose answers this page shows. */
+export const seen = (session: Api.SessionView): Api.SessionView => {
+  place = Api.placeOf(session)
+  return session
+}
+
+export const forget = () => {
+  place = undefined
+}
+
+/** Asks the server that this page came from. */
+export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect.Effect<A, Problem.Problem> =>
+  Effect.gen(function* () {
+    const body =
+      endpoint.body === undefined
+        ? "{}"
+        : JSON.stringify(yield* Effect.orDie(Schema.encode(endpoint.body)(payload)))
+    const response = yield* Effect.tryPromise({
+      try: (signal) =>
+        fetch(endpoint.path, {
+          method: endpoint.method,
+          signal,
+          cache: "no-store",
+          credentials: "same-origin",
+          headers: {
+            ...(place === undefined ? {} : { [Api.placeHeader]: place }),
+            ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" })
+          },
+          ...(endpoint.method === "GET" ? {} : { body })
+        }),
+      catch: () => Problem.offline("The console's own server did not answer.")
+    })
+    const text = yield* Effect.tryPromise({ try: () => response.text(), catch: unreadable })
+    if (!response.ok) {
+      const failure = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable }).pipe(
+        Effect.flatMap(Schema.decodeUnknown(Api.Failure)),
+        Effect.mapError(() =>
+          Problem.fromAnswer(
+            502,
+            { error: "RemoteError", message: `The server answered with status ${response.status}.` },
+            null
+          )
+        )
+      )
+      if (response.status === 401 && endpoint.path !== Api.login.path) return yield* Problem.signedOut()
+      return yield* Problem.fromAnswer(response.status, failure, response.headers.get("retry-after"))
+    }
+    if (response.status === 204) return undefined as A
+    const json = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable })
+    return yield* Effect.mapError(Schema.decodeUnknown(endpoint.reply)(json), () =>
+      Problem.server(
+        "The server answered something else than this page expects: reload it to have both of one version."
+      )
+    )
+  })

@@ -1,0 +1,71 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Api from "../../http/console/Api.js"
+import * as Problem from "../components/Problem.js"
+import { DataSource, fetched } from "./DataSource.js"
+import { call, forget, seen } from "./LocalCall.js"
+
+/** Everything from the server that this page came from. */
+export const layer: Layer.Layer<DataSource> = Layer.succeed(
+  DataSource,
+  DataSource.of({
+    build: "local",
+    setup: Effect.tap(call(Api.session, undefined), ({ session }) =>
+      Effect.sync(() => (session === null ? forget() : seen(session)))
+    ),
+    signIn: (request) => Effect.map(call(Api.login, request), seen),
+    signOut: Effect.zipRight(Effect.sync(forget), call(Api.logout, undefined)).pipe(
+      Effect.timeoutFail({
+        duration: "10 seconds",
+        onTimeout: () => Problem.offline("The console's own server did not answer.")
+      }),
+      Effect.mapError(({ message }) => Problem.stillSignedIn(message))
+    ),
+    collections: Effect.map(call(Api.collections, undefined), ({ collections }) => collections),
+    newer: (since) => call(Api.newer, since === undefined ? {} : { since }),
+    switchBranch: (branch) => Effect.map(call(Api.switchBranch, { branch }), seen),
+    timeline: (ask) =>
+      Effect.flatMap(
+        fetched(() => import("./LocalTimeline.js")),
+        ({ timelineOf }) => ask(timelineOf(call))
+      ),
+    query: (query) =>
+      call(Api.query, {
+        collection: query.collection,
+        filters: query.filters.map(({ operator, path, value }) =>
+          value === undefined ? { operator, path } : { operator, path, value }
+        ),
+        limit: query.limit,
+        cursor: query.cursor ?? null,
+        projected: query.projected ?? false,
+        ...(query.at === undefined ? {} : { at: query.at }),
+        sort: query.sort ?? [],
+        ...(query.maxRequests === undefined ? {} : { maxRequests: query.maxRequests })
+      }),
+    document: (collection, id, at) =>
+      Effect.map(
+        call(Api.document, at === undefined ? { collection, id } : { collection, id, at }),
+        ({ document }) => document
+      ),
+    history: (collection, id, limit) =>
+      Effect.map(
+        call(Api.history, id === undefined ? { collection, limit } : { collection, id, limit }),
+        ({ entries }) => entries
+      ),
+    restore: (collection, id, commit, expectedRev) =>
+      Effect.map(
+        call(Api.restore, {
+          collection,
+          id,
+          commit,
+          ...(expectedRev === undefined ? {} : { expectedRev })
+        }),
+        ({ document }) => document
+      ),
+    rate: Effect.map(call(Api.rate, undefined), ({ budgets }) => budgets),
+    edits: Effect.map(
+      fetched(() => import("./LocalEdits.js")),
+      ({ edits }) => edits
+    )
+  })
+)

@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
+import * as Store from "../../../src/store/Store.js"
+import * as HttpBackend from "../../support/git/HttpBackend.js"
+import { bodyOf, deliver, isDelivered } from "../../support/git/WireFaults.js"
+
+/** gitprotocol-pack(5), version 0: a client may want no commit but those of the refs that it was told. */
+describe("a server that gives the commits of its refs alone, whose branch moves before it is asked for them", () => {
+  for (const moves of [1, 4]) {
+    it.scopedLive(`${moves} times`, () =>
+      Effect.gen(function* () {
+        const backend = yield* HttpBackend.make
+        const url = backend.create("moving.git")
+        const git = (...args: ReadonlyArray<string>) => backend.git("moving.git", ...args)
+        const open = Effect.flatMap(GitHost.scoped({ url }), (remote) =>
+          Effect.provideService(Store.make(), GitRemote, remote)
+        )
+        const notes = (yield* open).collection("notes")
+        yield* notes.insert({ n: 1 }, { id: "a" })
+        let left = moves
+        let fetched = 0
+        const someoneElse = () => {
+          const text = { cwd: join(backend.directory, "moving.git"), encoding: "utf8" } as const
+          const blob = execFileSync("git", ["hash-object", "-w", "--stdin"], { ...text, input: "{}" }).trim()
+          const tree = execFileSync("git", ["mktree"], {
+            ...text,
+            input: `${git("ls-tree", "main")}\n100644 blob ${blob}\tfile${left}\n`
+          })
+          const who = ["-c", "user.name=Else", "-c", "user.email=else@example.com"]
+          const commit = git(...who, "commit-tree", "-p", "main", "-m", "else", tree.trim())
+          git("update-ref", "refs/heads/main", commit)
+        }
+        backend.intercept = (request, response) => {
+          if (isDelivered(request)) return false
+          delete request.headers["git-protocol"]
+          if (request.method !== "POST" || !request.url?.endsWith("/git-upload-pack")) return false
+          void bodyOf(request).then(async (body) => {
+            if (left > 0) {
+              someoneElse()
+              left--
+            }
+            // Over HTTP Git gives ancestors, too; over SSH, and over the protocol of `git daemon`, it does not.
+            const tips = git("for-each-ref", "--format=%(objectname)").split("\n")
+            const wants = [...body.toString("latin1").matchAll(/want ([0-9a-f]{40})/g)].map(([, oid]) => oid!)
+            const unknown = wants.find((oid) => !tips.includes(oid))
+            const refusal = `ERR upload-pack: not our ref ${unknown}`
+            if (unknown !== undefined) {
+              const length = (refusal.length + 4).toString(16).padStart(4, "0")
+              return void response
+                .writeHead(200, { "content-type": "application/x-git-upload-pack-result" })
+                .end(length + refusal)
+            }
+            fetched++
+            const { bytes, status, type } = await deliver(backend, request, body)
+            response.writeHead(status, { "content-type": type }).end(bytes)
+          })
+          return true
+        }
+        const theirs = (yield* open).collection("notes")
+        assert.strictEqual(Option.getOrThrow(yield* theirs.get("a"))["n"], 1)
+        yield* theirs.update("a", { n: 2 })
+        assert.strictEqual(left, 0)
+        assert.isAtMost(fetched, 3)
+        assert.strictEqual(git("rev-list", "--count", "main"), String(2 + moves))
+        assert.strictEqual(git("fsck", "--strict", "--no-dangling"), "")
+      })
+    )
+  }
+})
