@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import * as path from "node:path"
 import { Effect, Option, Stream } from "effect"
-import type { Oid } from "../src/domain/Oid.js"
+import type { Oid } from "../src/domain/identifiers/Oid.js"
 import { type Comparison, compare, machine, report } from "./support/compare.js"
 import {
   bytesOf,

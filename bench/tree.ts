@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib"
 import { Effect, Either, Stream } from "effect"
-import { emptyTree, Oid } from "../src/domain/Oid.js"
+import { emptyTree, Oid } from "../src/domain/identifiers/Oid.js"
 import { apply } from "../src/store/internal/ordered-tree/Apply.js"
 import { build } from "../src/store/internal/ordered-tree/Build.js"
 import { keyOfRows } from "../src/store/internal/ordered-tree/IndexRows.js"

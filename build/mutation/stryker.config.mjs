@@ -3,7 +3,7 @@ const part = process.env.MUTATE ?? "chain"
 
 const mutate = {
   chain: ["src/chain/**/*.ts"],
-  domain: ["src/domain/**/*.ts", "!src/domain/StoreError.ts", "!src/domain/Wire.ts"]
+  domain: ["src/domain/**/*.ts", "!src/domain/errors/StoreError.ts", "!src/domain/playground/WireSchema.ts"]
 }
 
 export default {

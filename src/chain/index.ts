@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 
-export type { DurationInput } from "../domain/DurationInput.js"
+export type { DurationInput } from "../domain/time/DurationInput.js"
 export * from "./AsyncStepError.js"
 /**
  * Built chains: executing, describing, tracing and wrapping them.

@@ -1,6 +1,6 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option, Stream } from "effect"
-import { ValidationError } from "../domain/StoreError.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
 import type { DocumentDifference } from "../store/Branches.js"
 import { differences } from "../store/browse/index.js"
 import { Store } from "../store/Store.js"

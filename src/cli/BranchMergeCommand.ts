@@ -1,6 +1,6 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { ConflictError } from "../domain/StoreError.js"
+import { ConflictError } from "../domain/errors/StoreError.js"
 import type { Merged } from "../store/Branches.js"
 import { Store } from "../store/Store.js"
 import { dryRunOption, messageOption, textOption } from "./CommandOptions.js"

@@ -1,7 +1,7 @@
 import { Options } from "@effect/cli"
 import type { Layer } from "effect"
 import { Config, Context, Effect, Option, Redacted } from "effect"
-import type { SettingsOptions } from "../domain/Settings.js"
+import type { SettingsOptions } from "../domain/settings/Settings.js"
 import type { ReadError } from "../store/Collection.js"
 import { type CommitVia, carriers } from "../store/remote/github/client/Options.js"
 import type { Store } from "../store/Store.js"

@@ -1,6 +1,6 @@
 import { Either } from "effect"
+import { parseLosslessOrEmpty } from "../domain/json/LosslessJson.js"
 import type { DocumentSides } from "../domain/merge/MergeDocuments.js"
-import { documentIn } from "../domain/SpelledJson.js"
 
 /** What lies below `_index` and `_manifest`: files of format 1, or a header or leaf of a tree of format 2. */
 export type DerivedKind = "index" | "manifest" | "tree"
@@ -53,7 +53,7 @@ export const derivedKind = (
 ): DerivedKind | undefined => {
   if (!derivedPath.test(path)) return undefined
   const versions = [base, ours, theirs].filter((content) => content !== undefined)
-  const files = versions.map(documentIn)
+  const files = versions.map(parseLosslessOrEmpty)
   if (files.every(isIndex)) return "index"
   if (files.every(isManifest)) return "manifest"
   return files.every(isHeader) || versions.every(isLeaf) ? "tree" : undefined

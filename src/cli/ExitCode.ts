@@ -1,6 +1,6 @@
 import { ValidationError as UsageError } from "@effect/cli"
 import { Cause, ConfigError, Predicate } from "effect"
-import { StoreError } from "../domain/StoreError.js"
+import { StoreError } from "../domain/errors/StoreError.js"
 import { Unwell } from "./DoctorCommand.js"
 import { printable } from "./Printable.js"
 

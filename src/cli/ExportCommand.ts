@@ -1,7 +1,7 @@
 import { Args, Options } from "@effect/cli"
 import { Path } from "@effect/platform"
 import { Effect, Option, Sink } from "effect"
-import { NotFoundError, ValidationError } from "../domain/StoreError.js"
+import { NotFoundError, ValidationError } from "../domain/errors/StoreError.js"
 import type { DestinationError } from "../store/transfer/Destination.js"
 import type { StoreView } from "../store/View.js"
 import { atOption, columnsOption, integerOption, textOption } from "./CommandOptions.js"

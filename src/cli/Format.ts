@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { ValidationError } from "../domain/StoreError.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
 
 /** The format of the option, or else of the ending of the file's name. */
 export const formatOf = <const Format extends string>(

@@ -1,6 +1,6 @@
 import { Command as Process } from "@effect/platform"
 import { Chunk, Effect, Stream } from "effect"
-import { RemoteError } from "../domain/StoreError.js"
+import { RemoteError } from "../domain/errors/StoreError.js"
 
 const decoder = new TextDecoder()
 

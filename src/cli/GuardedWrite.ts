@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import type { JsonObject } from "../domain/Document.js"
-import { ValidationError } from "../domain/StoreError.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
+import type { JsonObject } from "../domain/json/Json.js"
 import type { Batch } from "../store/Batch.js"
 import { differences } from "../store/browse/index.js"
 import type { WriteError } from "../store/Collection.js"

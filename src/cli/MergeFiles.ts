@@ -1,12 +1,12 @@
 import { Either } from "effect"
-import { encode, JsonNumber } from "../domain/CanonicalJson.js"
-import type { Json } from "../domain/Document.js"
+import * as TimeSlice from "../domain/concurrency/TimeSlice.js"
+import { encode, LosslessNumber } from "../domain/json/CanonicalJson.js"
+import type { Json } from "../domain/json/Json.js"
+import { type LosslessJson, type LosslessObject, parseLossless } from "../domain/json/LosslessJson.js"
 import { isObject, own } from "../domain/merge/JsonIdentity.js"
 import { isSame, regionsOf } from "../domain/merge/ListComparison.js"
 import { type DocumentSides, mergeDocuments } from "../domain/merge/MergeDocuments.js"
 import type { MergeConflict, MergeRules } from "../domain/merge/MergeRules.js"
-import { parseSpelled, type SpelledJson, type SpelledObject } from "../domain/SpelledJson.js"
-import * as TimeSlice from "../domain/TimeSlice.js"
 import { derivedKind } from "./DerivedFile.js"
 
 /** Three versions of a file; Git gives an empty base where both sides added the file. */
@@ -58,7 +58,7 @@ const mergeTexts = ({ base, ours, theirs }: FileSides): MergedFile => {
   return { ...mergeLines(sides), conflicts: [] }
 }
 
-const bytesOf = (value: SpelledJson): Uint8Array => Either.getOrThrow(encode(value))
+const bytesOf = (value: LosslessJson): Uint8Array => Either.getOrThrow(encode(value))
 
 const sideNames = ["base", "ours", "theirs"] as const
 type SideName = (typeof sideNames)[number]
@@ -71,20 +71,20 @@ const standIn = /^(( *).*)<(base|ours|theirs) (\d+)>(,?)$/
  * they differ at every conflict and nowhere else, also where the values themselves would merge by lines.
  */
 const withMarkers = (
-  sides: DocumentSides<SpelledObject>,
+  sides: DocumentSides<LosslessObject>,
   conflicts: ReadonlyArray<MergeConflict>,
   rules: MergeRules
 ) => {
   const textOf = (side: SideName) => {
     let at = 0
     const settle: MergeRules["settle"] = (conflict) => {
-      const value = new JsonNumber(`<${side} ${at++}>`) as unknown as Json
+      const value = new LosslessNumber(`<${side} ${at++}>`) as unknown as Json
       return { value: conflict[side] === undefined ? undefined : value }
     }
     return linesOf(bytesOf(mergeDocuments(sides, { ...rules, settle }).document))
   }
-  const valueAt = (side: SideName, at: number): SpelledJson =>
-    conflicts[at]!.path.reduce<SpelledJson | undefined>(
+  const valueAt = (side: SideName, at: number): LosslessJson =>
+    conflicts[at]!.path.reduce<LosslessJson | undefined>(
       (value, name) => (isObject(value) ? own(value, String(name)) : undefined),
       sides[side]
     ) ?? null
@@ -98,7 +98,7 @@ const withMarkers = (
   return mergeLines({ base, ours, theirs }, written).content
 }
 
-const mergeDocumentFiles = (sides: DocumentSides<SpelledObject>, rules: MergeRules): MergedFile => {
+const mergeDocumentFiles = (sides: DocumentSides<LosslessObject>, rules: MergeRules): MergedFile => {
   const { conflicts, document } = mergeDocuments(sides, rules)
   return conflicts.length === 0
     ? { content: bytesOf(document), conflicts, isClean: true }
@@ -115,7 +115,7 @@ const manifest: MergeRules = { ...entries, fields: { ids: "set" } }
  * Index and manifest files of format 1, merged by entry. They do not name the tree that they describe, so that no
  * reader believes them before they have been rebuilt.
  */
-const mergeDerived = (sides: DocumentSides<SpelledObject>, rules: MergeRules): MergedFile => {
+const mergeDerived = (sides: DocumentSides<LosslessObject>, rules: MergeRules): MergedFile => {
   const { tree: _, ...file } = mergeDocuments(sides, rules).document
   return { content: bytesOf(file), conflicts: [], isClean: true }
 }
@@ -132,9 +132,9 @@ export const mergeFiles = (sides: FileSides, path = "", rules: MergeRules = {}):
   // Readers of a tree of format 2 notice that its rows are not those that it describes.
   if (kind === "tree") return { content: sides.ours, conflicts: [], isClean: true }
   const parsed = Either.all({
-    base: sides.base === undefined ? Either.right(undefined) : parseSpelled(sides.base),
-    ours: parseSpelled(sides.ours),
-    theirs: parseSpelled(sides.theirs)
+    base: sides.base === undefined ? Either.right(undefined) : parseLossless(sides.base),
+    ours: parseLossless(sides.ours),
+    theirs: parseLossless(sides.theirs)
   })
   if (Either.isLeft(parsed)) return mergeTexts(sides)
   if (kind !== undefined) return mergeDerived(parsed.right, kind === "manifest" ? manifest : entries)

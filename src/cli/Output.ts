@@ -2,7 +2,7 @@ import { Options } from "@effect/cli"
 import Table from "cli-table3"
 import { Console, Context, Effect } from "effect"
 import widthOf from "string-width"
-import type { Json } from "../domain/Document.js"
+import type { Json } from "../domain/json/Json.js"
 import type { DestinationError } from "../store/transfer/Destination.js"
 import { printable } from "./Printable.js"
 

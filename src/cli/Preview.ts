@@ -1,6 +1,6 @@
 import { Effect, Either, Option } from "effect"
-import type { JsonObject } from "../domain/Document.js"
-import { parseObject } from "../domain/JsonText.js"
+import type { JsonObject } from "../domain/json/Json.js"
+import { parseObject } from "../domain/json/JsonText.js"
 import { differences } from "../store/browse/index.js"
 import type { Change, NewCommit } from "../store/remote/GitRemote.js"
 import { Store } from "../store/Store.js"

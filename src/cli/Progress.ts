@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import * as Monotonic from "../domain/Monotonic.js"
+import * as Monotonic from "../domain/time/MonotonicClock.js"
 import { Screen } from "./Output.js"
 import { printable } from "./Printable.js"
 

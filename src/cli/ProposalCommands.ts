@@ -1,6 +1,6 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option, Stream } from "effect"
-import { ValidationError } from "../domain/StoreError.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
 import type { Draft, Proposal } from "../store/Proposals.js"
 import { Store } from "../store/Store.js"
 import { comparedLines, withFields } from "./BranchCommands.js"

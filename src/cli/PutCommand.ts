@@ -1,7 +1,7 @@
 import { Args, Options } from "@effect/cli"
 import { FileSystem } from "@effect/platform"
 import { Chunk, Effect, Option, Stream } from "effect"
-import { ValidationError } from "../domain/StoreError.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
 import { parseExactly } from "../store/transfer/ExactJson.js"

@@ -1,6 +1,6 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { NotFoundError } from "../domain/StoreError.js"
+import { NotFoundError } from "../domain/errors/StoreError.js"
 import { type Difference, differences, printPath } from "../store/browse/index.js"
 import { Store } from "../store/Store.js"
 import type { StoredIndex, StoreView } from "../store/View.js"

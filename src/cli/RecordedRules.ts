@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Either } from "effect"
 import type { MergeRules } from "../domain/merge/MergeRules.js"
-import { parseSettings, settingsFileName } from "../domain/Settings.js"
+import { parseSettings, settingsFileName } from "../domain/settings/Settings.js"
 
 /**
  * The rules by which a document is merged that lies at a path of the work tree, where Git runs a merge driver: those of

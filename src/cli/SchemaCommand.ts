@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { NotFoundError } from "../domain/StoreError.js"
+import { NotFoundError } from "../domain/errors/StoreError.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
 import { atOption, collectionArgument, textOption } from "./CommandOptions.js"

@@ -1,7 +1,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { FileSystem, Path } from "@effect/platform"
 import { Console, Effect, Option } from "effect"
-import { ConflictError, ValidationError } from "../domain/StoreError.js"
+import { ConflictError, ValidationError } from "../domain/errors/StoreError.js"
 import { textOption } from "./CommandOptions.js"
 import { git } from "./GitClone.js"
 import { mergeFiles, versionIn } from "./MergeFiles.js"

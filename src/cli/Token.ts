@@ -1,6 +1,6 @@
 import { Prompt } from "@effect/cli"
 import { Effect } from "effect"
-import { ValidationError } from "../domain/StoreError.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
 
 /** Asks for a token on the terminal without showing it. */
 export const askToken = Prompt.hidden({

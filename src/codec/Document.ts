@@ -1,8 +1,8 @@
 import type * as FastCheck from "effect/FastCheck"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { isPlainObject, maxDepth } from "../domain/CanonicalJson.js"
-import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/Document.js"
+import { isPlainObject, maxDepth } from "../domain/json/CanonicalJson.js"
+import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/json/Json.js"
 import type { Typed } from "../store/Collection.js"
 import { attach, detach, metadataIn } from "../store/internal/calls/Codec.js"
 

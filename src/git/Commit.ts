@@ -1,4 +1,4 @@
-import type { Oid } from "../domain/Oid.js"
+import type { Oid } from "../domain/identifiers/Oid.js"
 
 /**
  * A commit and its root tree: what a branch points to.

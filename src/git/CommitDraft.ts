@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
-import type { Oid } from "../domain/Oid.js"
-import { ValidationError } from "../domain/StoreError.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
+import type { Oid } from "../domain/identifiers/Oid.js"
 import type { CommitText, Head, NewCommit, Signature } from "./Commit.js"
 import { type CommitObject, messageOf, type ObjectType } from "./GitObject.js"
 import type { TreeEntry } from "./Tree.js"

@@ -1,6 +1,6 @@
 import { bytesToHex } from "@noble/hashes/utils.js"
 import * as Either from "effect/Either"
-import type { Oid } from "../domain/Oid.js"
+import type { Oid } from "../domain/identifiers/Oid.js"
 import type { CommitInfo } from "./Commit.js"
 import { sha1 } from "./Digest.js"
 import { cleanIdentity } from "./Names.js"

@@ -1,4 +1,4 @@
-import type { Oid } from "../domain/Oid.js"
+import type { Oid } from "../domain/identifiers/Oid.js"
 import * as GitObject from "./GitObject.js"
 import { type MapEntry, type MapTree, named } from "./MapTree.js"
 import type { TreeEntry } from "./Tree.js"

@@ -1,6 +1,6 @@
-import { compareCodePoints } from "../domain/CanonicalJson.js"
-import type { Oid } from "../domain/Oid.js"
-import { type Steps, stepSize } from "../domain/TimeSlice.js"
+import { type Steps, stepSize } from "../domain/concurrency/TimeSlice.js"
+import type { Oid } from "../domain/identifiers/Oid.js"
+import { compareCodePoints } from "../domain/json/CanonicalJson.js"
 
 /** What the search for merge bases reads of a commit. */
 export interface DatedCommit {

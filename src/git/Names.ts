@@ -1,5 +1,5 @@
-import { ValidationError } from "../domain/StoreError.js"
-import { trim } from "../domain/Trim.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
+import { trim } from "../domain/text/TrimText.js"
 
 /*
  * The rules for names in a repository: paths, refs, branches, people. One rule for every remote, so that what one of

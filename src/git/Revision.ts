@@ -1,4 +1,4 @@
-import type { Oid } from "../domain/Oid.js"
+import type { Oid } from "../domain/identifiers/Oid.js"
 import { isRefName } from "./Names.js"
 
 /** One step from an object: to an ancestor, so many times back by the nth parent, or to an object of a type below. */

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { RemoteError } from "../domain/StoreError.js"
+import type { RemoteError } from "../domain/errors/StoreError.js"
 
 /**
  * Bytes that are too many for the memory, for as long as a scope lasts.

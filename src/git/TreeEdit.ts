@@ -1,6 +1,6 @@
-import { emptyTree, type Oid } from "../domain/Oid.js"
-import { ValidationError } from "../domain/StoreError.js"
-import * as TimeSlice from "../domain/TimeSlice.js"
+import * as TimeSlice from "../domain/concurrency/TimeSlice.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../domain/identifiers/Oid.js"
 import { pathError } from "./Names.js"
 import type { TreeEntry } from "./Tree.js"
 

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { AuthError, NotFoundError, type ValidationError } from "../domain/StoreError.js"
+import { AuthError, NotFoundError, type ValidationError } from "../domain/errors/StoreError.js"
 import { GitRepositories, parseName } from "../git/disk/GitRepositories.js"
 import { ConsoleStores, demoRepo, embeddedApi, type StoreRequest } from "../http/console/ConsoleStores.js"
 import { may } from "../http/host/access/Principal.js"

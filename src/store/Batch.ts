@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { WriteError } from "../domain/StoreError.js"
+import type { WriteError } from "../domain/errors/StoreError.js"
 import type { WriteOptions } from "./Collection.js"
 import type { CollectionLike, ContextOf, InputOf } from "./CollectionDefinition.js"
 

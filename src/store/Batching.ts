@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { ReadError } from "../domain/StoreError.js"
+import type { ReadError } from "../domain/errors/StoreError.js"
 
 /** Marks a `Batching`. */
 export const BatchingTypeId: unique symbol = Symbol.for("chainstore/store/Batching")

@@ -1,12 +1,12 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { JsonObject, StoredDocument } from "../domain/Document.js"
+import type { ReadError, Unmerged } from "../domain/errors/StoreError.js"
+import type { JsonObject, StoredDocument } from "../domain/json/Json.js"
 import type { MergeConflict, MergeRules } from "../domain/merge/index.js"
-import type { ReadError, Unmerged } from "../domain/StoreError.js"
 import type { CollectionDefinition } from "./CollectionDefinition.js"
 import type { Signature } from "./remote/GitRemote.js"
 
-export type { Unmerged, UnmergedKind } from "../domain/StoreError.js"
+export type { Unmerged, UnmergedKind } from "../domain/errors/StoreError.js"
 
 /**
  * A branch and the commit that it points to.

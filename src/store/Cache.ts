@@ -1,8 +1,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Bounded } from "../domain/Bounded.js"
-import type { Oid } from "../domain/Oid.js"
+import type { Oid } from "../domain/identifiers/Oid.js"
+import { LruCache } from "../domain/runtime/LruCache.js"
 
 /**
  * What a cache keeps of one path: the file's bytes, their blob id, and the validator that came with them.
@@ -149,12 +149,12 @@ export interface MemoryCacheOptions {
  * @category caching
  */
 export class MemoryCache extends Cache {
-  readonly #entries: Bounded<CacheEntry>
+  readonly #entries: LruCache<CacheEntry>
 
   constructor(options: MemoryCacheOptions = {}) {
     super()
     const maxBytes = options.maxBytes ?? 64 * 1024 * 1024
-    this.#entries = new Bounded(maxBytes, ({ content }) => content.length, {
+    this.#entries = new LruCache(maxBytes, ({ content }) => content.length, {
       entries: options.maxEntries ?? 10_000,
       largest: maxBytes
     })

@@ -2,12 +2,12 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import type { DocumentMetadata, JsonObject, StoredDocument } from "../domain/Document.js"
+import type { Page } from "../domain/document/Page.js"
+import type { ReadError, ValidationError, WriteError } from "../domain/errors/StoreError.js"
+import type { DocumentMetadata, JsonObject, StoredDocument } from "../domain/json/Json.js"
 import type { DocumentMerge, MergeRules } from "../domain/merge/MergeRules.js"
-import type { Page } from "../domain/Page.js"
 import type { PathOf, Selected, ValueAt } from "../domain/query/Paths.js"
 import type { Query, SelectQuery, Where } from "../domain/query/Query.js"
-import type { ReadError, ValidationError, WriteError } from "../domain/StoreError.js"
 import {
   type CollectionDefinition,
   type DocumentSchema,

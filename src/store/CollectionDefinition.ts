@@ -1,9 +1,9 @@
 import type * as Schema from "effect/Schema"
-import { collectionNameProblem } from "../domain/CollectionName.js"
-import type { JsonObject } from "../domain/Document.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
+import { collectionNameProblem } from "../domain/identifiers/CollectionName.js"
+import type { JsonObject } from "../domain/json/Json.js"
 import type { MergeRules } from "../domain/merge/MergeRules.js"
-import type { SettingsOptions } from "../domain/Settings.js"
-import { ValidationError } from "../domain/StoreError.js"
+import type { SettingsOptions } from "../domain/settings/Settings.js"
 
 /**
  * @since 0.1.0

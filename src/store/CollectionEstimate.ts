@@ -1,4 +1,4 @@
-import type { DerivedFormat, Layout } from "../domain/Settings.js"
+import type { DerivedFormat, Layout } from "../domain/settings/Settings.js"
 
 /**
  * Which collection is estimated: the present one, where nothing is given.

@@ -1,6 +1,6 @@
-import { isDocumentId } from "../domain/DocumentId.js"
-import type { Layout } from "../domain/Settings.js"
-import { trim } from "../domain/Trim.js"
+import { isDocumentId } from "../domain/identifiers/DocumentId.js"
+import type { Layout } from "../domain/settings/Settings.js"
+import { trim } from "../domain/text/TrimText.js"
 import { sha256 } from "../git/Digest.js"
 import { pathProblem } from "../git/Names.js"
 

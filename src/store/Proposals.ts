@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import type { ReadError, WriteError } from "../domain/StoreError.js"
+import type { ReadError, WriteError } from "../domain/errors/StoreError.js"
 import type { CompareOptions, DocumentDifference, Merged, MergeOptions } from "./Branches.js"
 import type { WriteOptions } from "./Collection.js"
 import type { Transaction } from "./Transaction.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
-import type { ReadError } from "../domain/StoreError.js"
+import type { ReadError } from "../domain/errors/StoreError.js"
 import { type CollectionLike, nameIn } from "./CollectionDefinition.js"
 import type { StoreService } from "./StoreService.js"
 

@@ -2,21 +2,21 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type { DurationInput } from "../domain/DurationInput.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
 import {
   duration,
   type FieldsOf,
   flag,
-  kind,
-  maybe,
-  or,
+  optional,
+  optionsReader,
   person,
-  reader,
   text,
-  wholeNumber
-} from "../domain/Options.js"
-import { type GivenSettings, readSettings, type SettingsOptions } from "../domain/Settings.js"
-import { ValidationError } from "../domain/StoreError.js"
+  valueKind,
+  wholeNumber,
+  withDefault
+} from "../domain/options/Options.js"
+import { type RequestedSettings, readSettings, type SettingsOptions } from "../domain/settings/Settings.js"
+import type { DurationInput } from "../domain/time/DurationInput.js"
 import { branchProblem } from "../git/Names.js"
 import { type Batching, BatchingTypeId } from "./Batching.js"
 import { AsyncCache, Cache, fromAsync, MemoryCache, NullCache } from "./Cache.js"
@@ -86,7 +86,7 @@ export interface ResolvedOptions {
   readonly trustForeignIndexes: boolean
   readonly ref: string | undefined
   readonly deadline: Duration.Duration
-  readonly given: GivenSettings
+  readonly given: RequestedSettings
 }
 
 const followed = <A, I>(schema: Schema.Schema<A, I>, problemOf: (value: A) => string | undefined) =>
@@ -94,7 +94,7 @@ const followed = <A, I>(schema: Schema.Schema<A, I>, problemOf: (value: A) => st
 
 /** One of the settings that every client agrees on; what is wrong with it is named by its place inside. */
 const setting = (name: keyof SettingsOptions) =>
-  maybe(
+  optional(
     Schema.Unknown.pipe(
       Schema.filter((value) =>
         Either.match(readSettings({ [name]: value }), {
@@ -108,44 +108,44 @@ const setting = (name: keyof SettingsOptions) =>
 
 /** The options of a store on any remote, as they are read. */
 export const storeFields = {
-  collections: maybe(
-    kind<ReadonlyArray<CollectionDefinition>>(
+  collections: optional(
+    valueKind<ReadonlyArray<CollectionDefinition>>(
       "a list of definitions",
       (value) => Array.isArray(value) && value.every(isDefinition),
       { hint: "Collection.define makes one" }
     )
   ),
-  branch: or(
+  branch: withDefault(
     followed(text, (name) => {
       const problem = branchProblem(name)
       return problem === undefined ? undefined : `is not the name of a branch: ${problem}`
     }),
     "main"
   ),
-  root: or(followed(text, rootProblem), "data"),
-  conflictRetries: or(wholeNumber(0), 2),
-  batchRetries: or(wholeNumber(0), 2),
-  cache: or(
-    kind<boolean | Cache | AsyncCache>(
+  root: withDefault(followed(text, rootProblem), "data"),
+  conflictRetries: withDefault(wholeNumber(0), 2),
+  batchRetries: withDefault(wholeNumber(0), 2),
+  cache: withDefault(
+    valueKind<boolean | Cache | AsyncCache>(
       "true, false or an instance of a subclass of Cache or AsyncCache",
       (value) => typeof value === "boolean" || value instanceof Cache || value instanceof AsyncCache
     ),
     true
   ),
-  batching: maybe(
-    kind<Batching>("what chainstore/batching exports", (value) =>
+  batching: optional(
+    valueKind<Batching>("what chainstore/batching exports", (value) =>
       Predicate.hasProperty(value, BatchingTypeId)
     )
   ),
-  concurrency: or(wholeNumber(1), 1),
-  committer: maybe(person),
-  author: maybe(person),
-  readOnly: or(flag, false),
-  trustForeignIndexes: or(flag, false),
-  ref: maybe(
-    kind<string>("the id of a commit, or a tag", (value) => typeof value === "string" && value !== "")
+  concurrency: withDefault(wholeNumber(1), 1),
+  committer: optional(person),
+  author: optional(person),
+  readOnly: withDefault(flag, false),
+  trustForeignIndexes: withDefault(flag, false),
+  ref: optional(
+    valueKind<string>("the id of a commit, or a tag", (value) => typeof value === "string" && value !== "")
   ),
-  deadline: or(duration(), Duration.seconds(30)),
+  deadline: withDefault(duration(), Duration.seconds(30)),
   format: setting("format"),
   shardBy: setting("shardBy"),
   shardDepth: setting("shardDepth"),
@@ -155,7 +155,7 @@ export const storeFields = {
   merge: setting("merge")
 } satisfies FieldsOf<StoreOptions>
 
-const read = reader(Schema.Struct(storeFields))
+const read = optionsReader(Schema.Struct(storeFields))
 
 type Found = Either.Either.Right<ReturnType<typeof read>>
 

@@ -1,8 +1,8 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
-import type { DerivedFormat } from "../domain/Settings.js"
-import type { ReadError, WriteError } from "../domain/StoreError.js"
+import type { ReadError, WriteError } from "../domain/errors/StoreError.js"
+import type { DerivedFormat } from "../domain/settings/Settings.js"
 import type { RunBatch } from "./Batch.js"
 import type {
   Branch,

@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { WriteError } from "../domain/StoreError.js"
+import type { WriteError } from "../domain/errors/StoreError.js"
 import type { RunBatch } from "./Batch.js"
 import type { Collections, WriteOptions } from "./Collection.js"
 

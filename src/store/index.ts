@@ -5,20 +5,31 @@
  * @since 0.1.0
  */
 
+export type { Page } from "../domain/document/Page.js"
+export { RefMoved } from "../domain/errors/RefMoved.js"
+export * from "../domain/errors/StoreError.js"
+export { collectionNameProblem, fieldNameProblem } from "../domain/identifiers/CollectionName.js"
+export { idProblem, isDocumentId } from "../domain/identifiers/DocumentId.js"
+export { emptyTree, isOid, Oid } from "../domain/identifiers/Oid.js"
+export { isRepositoryName, repositoryNameProblem } from "../domain/identifiers/RepositoryName.js"
+/**
+ * Ids that sort by the time at which they were made, as documents without an id of their own get them.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
+export * as Ulid from "../domain/identifiers/Ulid.js"
+export type { IndexDefinition, IndexField, IndexOptions } from "../domain/indexes/IndexDefinition.js"
+export { type IndexFile, parseIndex } from "../domain/indexes/IndexFile.js"
+export { equalJson, fieldMatches, indexKeyOf, lookupKeys } from "../domain/indexes/IndexKey.js"
+export { type ManifestFile, parseManifestFile } from "../domain/indexes/ManifestFile.js"
 export {
   compareCodePoints,
   encode as encodeCanonicalJson,
   type JsonProblem
-} from "../domain/CanonicalJson.js"
-export { collectionNameProblem, fieldNameProblem } from "../domain/CollectionName.js"
-export type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/Document.js"
-export { idProblem, isDocumentId } from "../domain/DocumentId.js"
-export type { DurationInput } from "../domain/DurationInput.js"
-export type { IndexDefinition, IndexField, IndexOptions } from "../domain/IndexDefinition.js"
-export { type IndexFile, parseIndex } from "../domain/IndexFile.js"
-export { equalJson, fieldMatches, keyOf as indexKeyOf, lookupKeys } from "../domain/IndexKey.js"
-export { type InexactNumber, inexactNumbers } from "../domain/JsonText.js"
-export { type ManifestFile, parseManifestFile } from "../domain/ManifestFile.js"
+} from "../domain/json/CanonicalJson.js"
+export type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/json/Json.js"
+export { type InexactNumber, inexactNumbers } from "../domain/json/JsonText.js"
 export type {
   DocumentMerge,
   MergeConflict,
@@ -29,10 +40,6 @@ export type {
   MergeSides,
   Settlement
 } from "../domain/merge/MergeRules.js"
-export { emptyTree, isOid, Oid } from "../domain/Oid.js"
-export type { Page } from "../domain/Page.js"
-export { RefMoved } from "../domain/Ref.js"
-export { isRepositoryName, repositoryNameProblem } from "../domain/RepositoryName.js"
 export {
   type Layout,
   parseSettings,
@@ -44,15 +51,8 @@ export {
   type SettingsOptions,
   settingsFileName,
   settingsFormat
-} from "../domain/Settings.js"
-export * from "../domain/StoreError.js"
-/**
- * Ids that sort by the time at which they were made, as documents without an id of their own get them.
- *
- * @since 0.1.0
- * @category namespaces
- */
-export * as Ulid from "../domain/Ulid.js"
+} from "../domain/settings/Settings.js"
+export type { DurationInput } from "../domain/time/DurationInput.js"
 export type * from "./Batch.js"
 export type { Batching } from "./Batching.js"
 export type * from "./Branches.js"

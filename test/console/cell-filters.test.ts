@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fromHash, start, toHash } from "../../src/console/place/Place.js"
 import { cellFilters, withFilter } from "../../src/console/query/CellFilters.js"
-import type { Json } from "../../src/domain/Document.js"
+import type { Json } from "../../src/domain/json/Json.js"
 import { matchesFilter } from "../../src/store/browse/Filter.js"
 
 const operatorsOf = (value: Json | undefined) =>

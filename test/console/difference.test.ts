@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import type { Json, JsonObject } from "../../src/domain/Document.js"
+import type { Json, JsonObject } from "../../src/domain/json/Json.js"
 import { type Difference, differences, printPath } from "../../src/store/browse/Difference.js"
 
 const key = fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor", "toString"))

@@ -5,7 +5,7 @@ import { readXlsx } from "hucre/xlsx"
 import { write } from "../../src/console/results/Export.js"
 import { workbook } from "../../src/console/results/Workbook.js"
 import { cellText, holdsRounded, isRounded, valueOf } from "../../src/console/values/Cell.js"
-import type { Json, JsonObject } from "../../src/domain/Document.js"
+import type { Json, JsonObject } from "../../src/domain/json/Json.js"
 
 const rows: ReadonlyArray<JsonObject> = [
   { _id: "a", _rev: 1, name: 'say "hi", then\nleave', price: -1.5, tags: ["x", "y"] },

@@ -7,7 +7,7 @@ import { inferSchema } from "../../src/console/edit/form/Inference.js"
 import { nodeAt, type Path, parseNodes } from "../../src/console/edit/form/JsonNodes.js"
 import { pendingAfter } from "../../src/console/edit/form/Pending.js"
 import { applied, changeOf, type FormEdit } from "../../src/console/edit/form/TextEdits.js"
-import type { Json, JsonObject } from "../../src/domain/Document.js"
+import type { Json, JsonObject } from "../../src/domain/json/Json.js"
 
 const key = fc.oneof(
   fc.string({ maxLength: 4 }),

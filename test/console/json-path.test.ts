@@ -3,7 +3,7 @@ import { EditorState } from "@codemirror/state"
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { pathAt } from "../../src/console/json/JsonPath.js"
-import type { Json, JsonObject } from "../../src/domain/Document.js"
+import type { Json, JsonObject } from "../../src/domain/json/Json.js"
 
 type Path = ReadonlyArray<string | number>
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { fromHash, type Place, start, toHash } from "../../src/console/place/Place.js"
-import type { Json } from "../../src/domain/Document.js"
+import type { Json } from "../../src/domain/json/Json.js"
 import { operators, takesValue } from "../../src/store/browse/Filter.js"
 
 const name = fc.string({ minLength: 1 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fromAnswer, fromStore, type ProblemKind } from "../../src/console/components/Problem.js"
-import { NotFoundError, RemoteError, ValidationError } from "../../src/domain/StoreError.js"
+import { NotFoundError, RemoteError, ValidationError } from "../../src/domain/errors/StoreError.js"
 
 const notFound: ReadonlyArray<readonly [string, ProblemKind]> = [
   ["https://api.github.com/a/b has no branch dev", "branch"],

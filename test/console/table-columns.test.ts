@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { tableColumns } from "../../src/console/query/TableColumns.js"
-import type { JsonObject } from "../../src/domain/Document.js"
+import type { JsonObject } from "../../src/domain/json/Json.js"
 import { columnsOf } from "../../src/store/browse/Columns.js"
 import type { QueryAnswer } from "../../src/store/browse/Query.js"
 

@@ -1,7 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Stream } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
+import type { Oid } from "../../src/domain/identifiers/Oid.js"
 import * as GitHub from "../../src/store/remote/github/GitHub.js"
 import { headOf, put, readAt, text, writeNext } from "../../src/testing/remote/RemoteSupport.js"
 import { problemsOf, seenOf } from "../support/github/Oracle.js"

@@ -1,24 +1,30 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, FastCheck, TestClock } from "effect"
-import { JsonNumber } from "../../src/domain/CanonicalJson.js"
-import { collectionNameProblem } from "../../src/domain/CollectionName.js"
-import type { Json } from "../../src/domain/Document.js"
-import { isDocumentId } from "../../src/domain/DocumentId.js"
-import { fieldPathProblem, pick, valueAt } from "../../src/domain/FieldPath.js"
-import { applyToIndex, emptyIndex, parseIndex, printIndex } from "../../src/domain/IndexFile.js"
-import { equalJson, fieldMatches, keyOf, keysOf, lookupKeys } from "../../src/domain/IndexKey.js"
-import { parseManifestFile } from "../../src/domain/ManifestFile.js"
-import { emptyTree } from "../../src/domain/Oid.js"
-import { isRepositoryName } from "../../src/domain/RepositoryName.js"
+import { collectionNameProblem } from "../../src/domain/identifiers/CollectionName.js"
+import { isDocumentId } from "../../src/domain/identifiers/DocumentId.js"
+import { emptyTree } from "../../src/domain/identifiers/Oid.js"
+import { isRepositoryName } from "../../src/domain/identifiers/RepositoryName.js"
+import * as Ulid from "../../src/domain/identifiers/Ulid.js"
+import { applyToIndex, emptyIndex, parseIndex, printIndex } from "../../src/domain/indexes/IndexFile.js"
 import {
-  differences,
+  equalJson,
+  fieldMatches,
+  indexKeyOf,
+  indexKeysOf,
+  lookupKeys
+} from "../../src/domain/indexes/IndexKey.js"
+import { parseManifestFile } from "../../src/domain/indexes/ManifestFile.js"
+import { LosslessNumber } from "../../src/domain/json/CanonicalJson.js"
+import { fieldPathProblem, pickPaths, valueAt } from "../../src/domain/json/FieldPath.js"
+import type { Json } from "../../src/domain/json/Json.js"
+import type { LosslessObject } from "../../src/domain/json/LosslessJson.js"
+import {
   parseSettings,
   plainSettings,
   printSettings,
-  readSettings
-} from "../../src/domain/Settings.js"
-import type { SpelledObject } from "../../src/domain/SpelledJson.js"
-import * as Ulid from "../../src/domain/Ulid.js"
+  readSettings,
+  settingsDifferences
+} from "../../src/domain/settings/Settings.js"
 import {
   documentPath,
   idAt,
@@ -127,8 +133,8 @@ describe("settings", () => {
     const settings = { ...plainSettings, ...given }
     const read = Either.getOrThrow(parseSettings(printSettings(settings)))
     assert.deepStrictEqual(read, { format: 1, settings })
-    assert.deepStrictEqual(differences(given, read.settings), [])
-    assert.deepStrictEqual(differences({ shardDepth: 0, indexes: new Map() }, read.settings), [
+    assert.deepStrictEqual(settingsDifferences(given, read.settings), [])
+    assert.deepStrictEqual(settingsDifferences({ shardDepth: 0, indexes: new Map() }, read.settings), [
       "shardDepth",
       "indexes"
     ])
@@ -159,9 +165,9 @@ describe("settings", () => {
     ])
     assert.deepStrictEqual(Either.getOrThrow(parseSettings(printSettings(settings))).settings, settings)
     const others = Either.getOrThrow(indexesOf([...file.indexes.people].reverse()))
-    assert.deepStrictEqual(differences(others, settings), [])
+    assert.deepStrictEqual(settingsDifferences(others, settings), [])
     const unlike = Either.getOrThrow(indexesOf([...file.indexes.people.slice(0, 2), "mail"]))
-    assert.deepStrictEqual(differences(unlike, settings), ["indexes"])
+    assert.deepStrictEqual(settingsDifferences(unlike, settings), ["indexes"])
   })
 
   it("name what is wrong with a definition", () => {
@@ -194,13 +200,13 @@ describe("settings", () => {
 })
 
 describe("the path of a field", () => {
-  const number = new JsonNumber("1.0")
+  const number = new LosslessNumber("1.0")
   const document = {
     "a.b": 1,
     a: { b: 2, c: { d: null }, "e.f": 3 },
     list: [{ x: 1 }],
     n: number
-  } as unknown as SpelledObject
+  } as unknown as LosslessObject
 
   it("is a whole name before steps, through objects alone", () => {
     const values: ReadonlyArray<readonly [string, unknown]> = [
@@ -219,7 +225,7 @@ describe("the path of a field", () => {
       assert.strictEqual(valueAt(document, path), value)
       // What is picked gives the same values, in whatever order, and no other whole names.
       for (const paths of [values.map(([one]) => one), values.map(([one]) => one).reverse(), [path]]) {
-        const picked = pick(document, paths)
+        const picked = pickPaths(document, paths)
         assert.strictEqual(valueAt(picked, path), value)
         assert.isTrue(Object.keys(picked).every((name) => Object.hasOwn(document, name)))
       }
@@ -259,10 +265,10 @@ describe("index keys", () => {
       [{ b: 1, a: [2, "é"] }, '{"a": [2, "é"], "b": 1}'],
       [-0, "-0.0"]
     ]
-    for (const [value, key] of cases) assert.strictEqual(keyOf(value), key)
-    assert.deepStrictEqual(keysOf(["a", "a", 1, []]), ["a", "1", "[]"])
-    assert.deepStrictEqual(keysOf([]), [])
-    assert.deepStrictEqual(keysOf(undefined), [])
+    for (const [value, key] of cases) assert.strictEqual(indexKeyOf(value), key)
+    assert.deepStrictEqual(indexKeysOf(["a", "a", 1, []]), ["a", "1", "[]"])
+    assert.deepStrictEqual(indexKeysOf([]), [])
+    assert.deepStrictEqual(indexKeysOf(undefined), [])
     assert.deepStrictEqual(lookupKeys(1, new Map()), ["1", "1.0"])
     assert.isUndefined(lookupKeys([], new Map()))
   })

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
-import type { JsonObject } from "../../src/domain/Document.js"
+import type { JsonObject } from "../../src/domain/json/Json.js"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, focused, status } from "../support/browser/Chromium.js"
 import { productId } from "../support/browser/Seed.js"

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
+import type { Oid } from "../../src/domain/identifiers/Oid.js"
 import * as GitObject from "../../src/git/GitObject.js"
 import * as GitName from "../../src/git/Names.js"
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
-import * as TimeSlice from "../../src/domain/TimeSlice.js"
+import * as TimeSlice from "../../src/domain/concurrency/TimeSlice.js"
+import type { Oid } from "../../src/domain/identifiers/Oid.js"
 import { MapTreeNode } from "../../src/git/MapTreeNode.js"
 import { diff, entriesBelow } from "../../src/git/TreeReading.js"
 

@@ -1,6 +1,6 @@
 import { FetchHttpClient } from "@effect/platform"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
+import type { Oid } from "../../src/domain/identifiers/Oid.js"
 import * as GitHub from "../../src/store/remote/github/GitHub.js"
 import { gitRemoteContract } from "../contract/GitRemoteContract.js"
 import { ownProcess } from "../support/github/ownProcess.js"

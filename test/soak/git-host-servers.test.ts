@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { StoreLaws } from "chainstore/testing"
 import { Effect, FastCheck, Logger, LogLevel } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
+import type { Oid } from "../../src/domain/identifiers/Oid.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
 import * as RandomProgram from "../../src/testing/history/RandomProgram.js"
 import * as StoreArbitrary from "../../src/testing/program/StoreArbitrary.js"

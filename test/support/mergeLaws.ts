@@ -11,7 +11,7 @@ import {
   trimergeJsonDeepEqual,
   trimergeJsonObject
 } from "trimerge"
-import type { JsonObject } from "../../src/domain/Document.js"
+import type { JsonObject } from "../../src/domain/json/Json.js"
 import { type DocumentSides, mergeDocuments } from "../../src/domain/merge/index.js"
 import { brokenRule, inventedValues, lostChanges, rules, triple } from "./mergeTriples.js"
 

@@ -1,5 +1,7 @@
 import * as fc from "fast-check"
-import type { Json, JsonObject } from "../../src/domain/Document.js"
+import * as TimeSlice from "../../src/domain/concurrency/TimeSlice.js"
+import type { Json, JsonObject } from "../../src/domain/json/Json.js"
+import type { LosslessJson } from "../../src/domain/json/LosslessJson.js"
 import type { DocumentSides, MergedDocument, MergeRules } from "../../src/domain/merge/index.js"
 import {
   byValue,
@@ -10,12 +12,10 @@ import {
   own,
   valueText as textInSteps
 } from "../../src/domain/merge/JsonIdentity.js"
-import type { SpelledJson } from "../../src/domain/SpelledJson.js"
-import * as TimeSlice from "../../src/domain/TimeSlice.js"
 
 const isEqual = (a: Optional, b: Optional): boolean => TimeSlice.runSync(byValue().isSame(a, b))
 const namesIn = (...objects: ReadonlyArray<JsonObject>) => [...TimeSlice.runSync(namesInSteps(...objects))]
-const valueText = (value: SpelledJson): string => TimeSlice.runSync(textInSteps(value))
+const valueText = (value: LosslessJson): string => TimeSlice.runSync(textInSteps(value))
 
 /*
  * Triples of documents for the laws of merging: a base, and what two sides made of it by a few changes each.

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
+import type { Oid } from "../../src/domain/identifiers/Oid.js"
 import * as GitObject from "../../src/git/GitObject.js"
 import type { Reader } from "../../src/store/internal/ordered-tree/Reader.js"
 import type { TreeEdit } from "../../src/store/internal/ordered-tree/TreeEdit.js"

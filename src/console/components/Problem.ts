@@ -1,5 +1,5 @@
 import * as Data from "effect/Data"
-import type { StoreError } from "../../domain/StoreError.js"
+import type { StoreError } from "../../domain/errors/StoreError.js"
 import { offlineWords } from "./ProblemText.js"
 
 export type ProblemKind =

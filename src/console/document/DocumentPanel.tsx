@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { StoredDocument } from "../../domain/Document.js"
+import type { StoredDocument } from "../../domain/json/Json.js"
 import { announce } from "../components/Announcer.js"
 import { RunButton } from "../components/Busy.js"
 import { copyText, saveFile } from "../components/Clipboard.js"

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks"
-import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import type { JsonObject, StoredDocument } from "../../domain/json/Json.js"
 import { differences } from "../../store/browse/Difference.js"
 import type { HistoryEntry } from "../../store/Collection.js"
 import { announce } from "../components/Announcer.js"

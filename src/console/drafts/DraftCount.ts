@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
-import { trim } from "../../domain/Trim.js"
+import { trim } from "../../domain/text/TrimText.js"
 import type { SessionView } from "../../http/console/Api.js"
 
 /** What the keys of a repository's drafts begin with in the browser's storage, however its root is written. */

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
-import type { JsonObject } from "../../domain/Document.js"
-import { runSync } from "../../domain/TimeSlice.js"
+import { runSync } from "../../domain/concurrency/TimeSlice.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import { readDocument } from "../../store/browse/EditText.js"
 import type { Path } from "./form/JsonNodes.js"
 import { applied, changeOf } from "./form/TextEdits.js"

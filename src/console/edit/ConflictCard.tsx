@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import type { Json } from "../../domain/Document.js"
+import type { Json } from "../../domain/json/Json.js"
 import { printPath } from "../../store/browse/Difference.js"
 import type { EditConflict, EditSettlement } from "../../store/browse/StagedEdits.js"
 import { cellText, clipped } from "../values/Cell.js"

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { JsonObject } from "../../domain/Document.js"
-import { findRepeatedKey } from "../../domain/RepeatedKey.js"
-import { runSync } from "../../domain/TimeSlice.js"
+import { runSync } from "../../domain/concurrency/TimeSlice.js"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { repeatedKeySteps } from "../../domain/json/RepeatedKey.js"
 import { readDocument } from "../../store/browse/EditText.js"
 import type { EditableDocument } from "../../store/browse/StagedEdits.js"
 import { announce } from "../components/Announcer.js"
@@ -30,7 +30,7 @@ const longest = 1000
 /** The line of a key that its object has already, in a text that is refused. */
 const repeatedLine = (text: string): number | undefined => {
   try {
-    return runSync(findRepeatedKey(text))?.lines[1]
+    return runSync(repeatedKeySteps(text))?.lines[1]
   } catch {
     // The text is not JSON.
     return undefined

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import type { SessionView } from "../../http/console/Api.js"
 import { alarm, announce } from "../components/Announcer.js"
 import * as Drafts from "../drafts/Drafts.js"

@@ -1,7 +1,7 @@
 import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import { useMemo, useRef, useState } from "preact/hooks"
-import { collectionNameProblem } from "../../domain/CollectionName.js"
+import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
 import { maxEdits, type StagedEdit } from "../../store/browse/StagedEdits.js"
 import { alarm, announce, counted } from "../components/Announcer.js"
 import { Awaited } from "../components/Awaited.js"

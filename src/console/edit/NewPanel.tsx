@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { useState } from "preact/hooks"
-import { collectionNameProblem } from "../../domain/CollectionName.js"
-import { idProblem } from "../../domain/DocumentId.js"
-import * as Ulid from "../../domain/Ulid.js"
+import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
+import { idProblem } from "../../domain/identifiers/DocumentId.js"
+import * as Ulid from "../../domain/identifiers/Ulid.js"
 import { Panel } from "../components/Panel.js"
 
 const nextId = Effect.runSync(Ulid.generator)

@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
-import { encode, JsonNumber } from "../../domain/CanonicalJson.js"
-import type { JsonObject } from "../../domain/Document.js"
-import { visitNumbers } from "../../domain/JsonText.js"
-import { runSync } from "../../domain/TimeSlice.js"
+import { runSync } from "../../domain/concurrency/TimeSlice.js"
+import { encode, LosslessNumber } from "../../domain/json/CanonicalJson.js"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { visitNumbers } from "../../domain/json/JsonText.js"
 
 const numberKey = (value: number) => (Object.is(value, -0) ? "-0" : String(value))
 
@@ -26,7 +26,7 @@ export const spelledAs = (document: JsonObject, texts: ReadonlyArray<string>): s
     if (typeof value === "number") {
       const number = numberKey(value)
       const text = spellings.get(`${JSON.stringify(steps)} ${number}`) ?? spellings.get(number)
-      return text === undefined ? value : new JsonNumber(text)
+      return text === undefined ? value : new LosslessNumber(text)
     }
     if (Array.isArray(value)) return value.map((item, at) => spelled(item, [...steps, at]))
     if (typeof value !== "object" || value === null) return value

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import { counted } from "../components/Announcer.js"
 import type { Problem } from "../components/Problem.js"
 import { useTask } from "../components/useTask.js"

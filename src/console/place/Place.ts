@@ -1,4 +1,4 @@
-import type { Json } from "../../domain/Document.js"
+import type { Json } from "../../domain/json/Json.js"
 import type { Sort } from "../../store/browse/Browse.js"
 import type { Filter, Operator } from "../../store/browse/Filter.js"
 import { operators, takesValue } from "../../store/browse/Filter.js"

@@ -1,5 +1,5 @@
-import type { Condition } from "../../domain/Condition.js"
-import type { Ticket } from "../../domain/Ticket.js"
+import type { Condition } from "../../domain/playground/Condition.js"
+import type { Ticket } from "../../domain/playground/Ticket.js"
 import { type Work, type WorkNumber, workNumbers, workProblems } from "./Work.js"
 
 export const comparisons = ["equals", "lessThan", "greaterThan"] as const

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { ExecutionResult } from "../../domain/ChainExecution.js"
-import { ErrorBody } from "../../domain/ErrorBody.js"
+import { ErrorBody } from "../../domain/http/ErrorBody.js"
+import { ExecutionResult } from "../../domain/playground/ChainExecution.js"
 import type { Ran } from "./Ran.js"
 
 /** Runs a body at the service; what it refuses is a result too. Rejects where it gives none. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../domain/Document.js"
+import type { Json } from "../../domain/json/Json.js"
 import type { Filter } from "../../store/browse/Filter.js"
 import { holdsRounded } from "../values/Cell.js"
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../domain/Document.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { QueryAnswer } from "../../store/browse/Browse.js"
 import { valueOf } from "../values/Cell.js"
 

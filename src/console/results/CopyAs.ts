@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../domain/Document.js"
-import { valueAt } from "../../domain/FieldPath.js"
+import { valueAt } from "../../domain/json/FieldPath.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { SessionView } from "../../http/console/Api.js"
 import { type Filter, type Operator, valuesAt } from "../../store/browse/Filter.js"
 import type { Place } from "../place/Place.js"

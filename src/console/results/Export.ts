@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../domain/Document.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { cellText, valueOf } from "../values/Cell.js"
 
 export const formats = ["JSON", "NDJSON", "CSV", "Markdown"] as const

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import type { SessionView } from "../../http/console/Api.js"
 import { alarm, counted } from "../components/Announcer.js"
 import { copyText, saveFile } from "../components/Clipboard.js"

@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import type { Sort } from "../../store/browse/Browse.js"
 import { announce } from "../components/Announcer.js"
 import { copyText } from "../components/Clipboard.js"

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import { cellText, valueOf } from "../values/Cell.js"
 
 /** Rows that are chosen to be changed together. */

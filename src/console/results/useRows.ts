@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks"
-import type { JsonObject } from "../../domain/Document.js"
-import { compareValues } from "../../domain/JsonOrder.js"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { compareValues } from "../../domain/json/JsonOrder.js"
 import type { Sort } from "../../store/browse/Browse.js"
 import { valueOf } from "../values/Cell.js"
 

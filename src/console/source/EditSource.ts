@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import type {
   EditableDocument,
   EditReview,

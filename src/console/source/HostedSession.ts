@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import { lazy } from "../../domain/Lazy.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import type { LoginRequest, SessionView } from "../../http/console/Api.js"
 import * as Browse from "../../store/browse/Browse.js"
 import type { ReadError } from "../../store/Collection.js"
@@ -14,7 +14,7 @@ import * as GitHub from "../../store/remote/github/GitHub.js"
 import { Store } from "../../store/Store.js"
 import type { Api } from "./Config.js"
 
-const looking = lazy(() => import("./Roots.js"))
+const looking = lazyModule(() => import("./Roots.js"))
 
 /** A store that is open in this page; `close` forgets it, its token included. */
 export interface HostedSession {

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { StoreError } from "../../domain/StoreError.js"
+import type { StoreError } from "../../domain/errors/StoreError.js"
 import type { LoginRequest, SessionView } from "../../http/console/Api.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import { fromStore, offline, type Problem, signedOut } from "../components/Problem.js"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Endpoint } from "../../domain/Endpoint.js"
+import type { Endpoint } from "../../domain/http/Endpoint.js"
 import * as Api from "../../http/console/Api.js"
 import * as Problem from "../components/Problem.js"
 

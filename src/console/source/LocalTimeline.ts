@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Endpoint } from "../../domain/Endpoint.js"
+import type { Endpoint } from "../../domain/http/Endpoint.js"
 import * as Api from "../../http/console/timeline/Api.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import type { Problem } from "../components/Problem.js"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { collectionNameProblem } from "../../domain/CollectionName.js"
+import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
 import type { RemoteSnapshot, TreeEntry } from "../../store/remote/GitRemote.js"
 import type { RemoteFailure } from "../../store/remote/RemoteFailure.js"
 

@@ -1,7 +1,7 @@
 import type * as Effect from "effect/Effect"
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
-import type { Json } from "../../domain/Document.js"
+import type { Json } from "../../domain/json/Json.js"
 import { printPath } from "../../store/browse/Difference.js"
 import type { ConflictDecision, MergeChoice, MergePreview } from "../../store/browse/Timeline.js"
 import { announce, counted } from "../components/Announcer.js"

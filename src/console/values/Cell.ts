@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../domain/Document.js"
-import { valueAt } from "../../domain/FieldPath.js"
+import { valueAt } from "../../domain/json/FieldPath.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 
 /** A field of a document, also one inside of an object (`price.amount`); nothing from its prototype. */
 export const valueOf = (row: JsonObject, column: string): Json | undefined =>

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
-import type { Json, JsonObject } from "../../domain/Document.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { printPath } from "../../store/browse/Difference.js"
 import { alarmProblem, announce } from "../components/Announcer.js"
 import { RunButton } from "../components/Busy.js"

@@ -1,5 +1,5 @@
-import { JsonNumber, numberText } from "../CanonicalJson.js"
-import { spelling } from "../SpelledJson.js"
+import { LosslessNumber, numberText } from "../json/CanonicalJson.js"
+import { pythonNumber } from "../json/LosslessJson.js"
 import { textOfNumber } from "./JsonIdentity.js"
 
 interface Decimal {
@@ -29,7 +29,7 @@ const textOf = ({ digits, scale }: Decimal): string => {
   return `${sign}${text.slice(0, at)}${fraction === "" ? "" : `.${fraction}`}`
 }
 
-type Numeral = number | JsonNumber
+type Numeral = number | LosslessNumber
 
 /** The base with what each side has added to it, exactly; undefined where a number cannot hold the sum. */
 export const sumOfChanges = (base: Numeral, ours: Numeral, theirs: Numeral): Numeral | undefined => {
@@ -42,8 +42,8 @@ export const sumOfChanges = (base: Numeral, ours: Numeral, theirs: Numeral): Num
   const text = textOf({ digits: scaled(left) + scaled(right) - scaled(before), scale })
   const value = Number(text)
   if (!Number.isFinite(value)) return undefined
-  if (!numerals.some((numeral) => numeral instanceof JsonNumber)) return value
+  if (!numerals.some((numeral) => numeral instanceof LosslessNumber)) return value
   const isFloat = [ours, theirs].some((numeral) => /[.eE]/.test(textOfNumber(numeral)))
-  const spelled = spelling(isFloat && !text.includes(".") ? `${text}.0` : text)
-  return spelled === numberText(value) ? value : new JsonNumber(spelled)
+  const spelled = pythonNumber(isFloat && !text.includes(".") ? `${text}.0` : text)
+  return spelled === numberText(value) ? value : new LosslessNumber(spelled)
 }

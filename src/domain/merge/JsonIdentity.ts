@@ -1,29 +1,29 @@
-import { compareCodePoints, JsonNumber, numberText } from "../CanonicalJson.js"
-import { decimal } from "../JsonText.js"
-import type { SpelledJson, SpelledObject } from "../SpelledJson.js"
-import * as TimeSlice from "../TimeSlice.js"
+import * as TimeSlice from "../concurrency/TimeSlice.js"
+import { compareCodePoints, LosslessNumber, numberText } from "../json/CanonicalJson.js"
+import { decimal } from "../json/JsonText.js"
+import type { LosslessJson, LosslessObject } from "../json/LosslessJson.js"
 
-export type Optional = SpelledJson | undefined
-export type SpelledList = ReadonlyArray<SpelledJson>
+export type Optional = LosslessJson | undefined
+export type SpelledList = ReadonlyArray<LosslessJson>
 
 export const isList = (value: Optional): value is SpelledList => Array.isArray(value)
 
-export const isObject = (value: Optional): value is SpelledObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+export const isObject = (value: Optional): value is LosslessObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
 
-export const isNumber = (value: Optional): value is number | JsonNumber =>
-  typeof value === "number" || value instanceof JsonNumber
+export const isNumber = (value: Optional): value is number | LosslessNumber =>
+  typeof value === "number" || value instanceof LosslessNumber
 
-export const textOfNumber = (value: number | JsonNumber): string =>
-  value instanceof JsonNumber ? value.text : numberText(value)
+export const textOfNumber = (value: number | LosslessNumber): string =>
+  value instanceof LosslessNumber ? value.text : numberText(value)
 
 /** The own member of an object; undefined where it has none. */
-export const own = (object: SpelledObject | undefined, name: string): Optional =>
+export const own = (object: LosslessObject | undefined, name: string): Optional =>
   object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined
 
 /** The names that any of some objects has. */
 export function* namesIn(
-  ...objects: ReadonlyArray<SpelledObject | undefined>
+  ...objects: ReadonlyArray<LosslessObject | undefined>
 ): TimeSlice.Steps<ReadonlySet<string>> {
   const names = new Set<string>()
   for (const object of objects) {
@@ -36,22 +36,22 @@ export function* namesIn(
   return names
 }
 
-const isScalar = (value: SpelledJson): value is Exclude<SpelledJson, SpelledList | SpelledObject> =>
-  typeof value !== "object" || value === null || value instanceof JsonNumber
+const isScalar = (value: LosslessJson): value is Exclude<LosslessJson, SpelledList | LosslessObject> =>
+  typeof value !== "object" || value === null || value instanceof LosslessNumber
 
-function* print(value: SpelledJson, number: (text: string) => string): TimeSlice.Steps<string> {
-  const inside = (member: SpelledJson) =>
+function* print(value: LosslessJson, number: (text: string) => string): TimeSlice.Steps<string> {
+  const inside = (member: LosslessJson) =>
     isNumber(member) ? number(textOfNumber(member)) : JSON.stringify(member)
   if (isScalar(value)) return inside(value)
   const parts: Array<string> = []
   const members = isList(value)
     ? undefined
     : yield* TimeSlice.sorted(
-        Object.keys(value).filter((name) => (value as SpelledObject)[name] !== undefined),
+        Object.keys(value).filter((name) => (value as LosslessObject)[name] !== undefined),
         compareCodePoints
       )
   for (const name of members ?? (value as SpelledList).keys()) {
-    const member = (value as { readonly [name: string | number]: SpelledJson })[name]!
+    const member = (value as { readonly [name: string | number]: LosslessJson })[name]!
     const text = isScalar(member) ? inside(member) : yield* print(member, number)
     parts.push(typeof name === "number" ? text : `${JSON.stringify(name)}:${text}`)
     if (parts.length % TimeSlice.stepSize === 0) yield
@@ -60,17 +60,17 @@ function* print(value: SpelledJson, number: (text: string) => string): TimeSlice
 }
 
 /** A text that two values share if they are written alike: `10` and `10.0` are not. */
-export const spelledText = (value: SpelledJson): TimeSlice.Steps<string> => print(value, (text) => text)
+export const spelledText = (value: LosslessJson): TimeSlice.Steps<string> => print(value, (text) => text)
 
 const exact = (text: string): string => (/\d/.test(text) ? decimal(text) : text)
 
 /** A text that two values share if they are equal: `10` and `10.0` are, however large. */
-export const valueText = (value: SpelledJson): TimeSlice.Steps<string> => print(value, exact)
+export const valueText = (value: LosslessJson): TimeSlice.Steps<string> => print(value, exact)
 
 /** Two lists or objects whose members are being compared. */
 interface Compared {
-  readonly a: SpelledList | SpelledObject
-  readonly b: SpelledList | SpelledObject
+  readonly a: SpelledList | LosslessObject
+  readonly b: SpelledList | LosslessObject
   /** Of objects: those of the first, then those of the second, of which it must have all. */
   names: ReadonlyArray<string> | undefined
   isFirst: boolean
@@ -148,8 +148,8 @@ export class Comparison {
   }
 }
 
-const memberOf = (value: SpelledList | SpelledObject, name: string | number): Optional =>
-  typeof name === "number" ? (value as SpelledList)[name] : own(value as SpelledObject, name)
+const memberOf = (value: SpelledList | LosslessObject, name: string | number): Optional =>
+  typeof name === "number" ? (value as SpelledList)[name] : own(value as LosslessObject, name)
 
 const isSpelledAlike = (a: Optional, b: Optional): boolean =>
   isNumber(a) && isNumber(b) ? (a === b ? Object.is(a, b) : textOfNumber(a) === textOfNumber(b)) : a === b
@@ -170,6 +170,6 @@ const isSameNumber = (a: Optional, b: Optional): boolean =>
 export const byValue = (): Comparison => new Comparison(isSameNumber)
 
 /** One of two equal values, the same one in whichever order they are given. */
-export function* eitherOf<V extends SpelledJson>(a: V, b: V): TimeSlice.Steps<V> {
+export function* eitherOf<V extends LosslessJson>(a: V, b: V): TimeSlice.Steps<V> {
   return compareCodePoints(yield* spelledText(a), yield* spelledText(b)) <= 0 ? a : b
 }

@@ -1,4 +1,4 @@
-import * as TimeSlice from "../TimeSlice.js"
+import * as TimeSlice from "../concurrency/TimeSlice.js"
 
 type Texts = ReadonlyArray<string>
 

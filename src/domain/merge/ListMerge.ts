@@ -1,9 +1,9 @@
-import { compareCodePoints } from "../CanonicalJson.js"
-import { asRead, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
-import * as TimeSlice from "../TimeSlice.js"
+import * as TimeSlice from "../concurrency/TimeSlice.js"
+import { compareCodePoints } from "../json/CanonicalJson.js"
+import { type LosslessJson, type LosslessObject, toJson } from "../json/LosslessJson.js"
 import { isNumber, isObject, type Optional, own, type SpelledList, valueText } from "./JsonIdentity.js"
 
-type Items = ReadonlyMap<string, SpelledJson>
+type Items = ReadonlyMap<string, LosslessJson>
 type Keys = ReadonlyArray<string>
 
 const isSameOrder = (a: Keys, b: Keys): boolean => a.every((key, at) => key === b[at])
@@ -15,7 +15,7 @@ const mergedOrder = (base: Keys, ours: Keys, theirs: Keys): Keys | undefined => 
 }
 
 function* itemsOf(list: SpelledList): TimeSlice.Steps<Items> {
-  const items = new Map<string, SpelledJson>()
+  const items = new Map<string, LosslessJson>()
   for (const [at, item] of list.entries()) {
     items.set(yield* valueText(item), item)
     if (at % TimeSlice.stepSize === 0) yield
@@ -36,7 +36,7 @@ export function* mergeSet(
   const added = [...new Set([...left.keys(), ...right.keys()])].filter((key) => !before.has(key))
   yield
   const order = mergedOrder(kept(before), kept(left), kept(right)) ?? kept(before)
-  const merged: Array<SpelledJson> = []
+  const merged: Array<LosslessJson> = []
   for (const key of [...order, ...(yield* TimeSlice.sorted(added, compareCodePoints))]) {
     const [a, b] = [left.get(key) ?? right.get(key), right.get(key) ?? left.get(key)]
     merged.push((yield* merge(before.get(key), a, b))!)
@@ -47,7 +47,7 @@ export function* mergeSet(
 
 /** The items of a list by the values of a member; undefined where an item has none, or two have the same. */
 function* byKey(list: SpelledList, name: string): TimeSlice.Steps<Items | undefined> {
-  const items = new Map<string, SpelledJson>()
+  const items = new Map<string, LosslessJson>()
   for (const item of list) {
     const key = isObject(item) ? own(item, name) : undefined
     if (typeof key !== "string" && !isNumber(key)) return undefined
@@ -98,10 +98,10 @@ export function* mergeKeyed(
   const ours = yield* byKey(lists.ours, name)
   const theirs = yield* byKey(lists.theirs, name)
   if (base === undefined || ours === undefined || theirs === undefined) return undefined
-  const merged = new Map<string, SpelledJson>()
+  const merged = new Map<string, LosslessJson>()
   for (const key of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()])) {
-    const item = (base.get(key) ?? ours.get(key) ?? theirs.get(key)) as SpelledObject
-    const shown = asRead(item[name]) as string | number
+    const item = (base.get(key) ?? ours.get(key) ?? theirs.get(key)) as LosslessObject
+    const shown = toJson(item[name]) as string | number
     const value = yield* merge(shown, base.get(key), ours.get(key), theirs.get(key))
     if (value !== undefined) merged.set(key, value)
     if (merged.size % TimeSlice.stepSize === 0) yield

@@ -1,9 +1,9 @@
 import * as Option from "effect/Option"
-import type { JsonObject } from "../Document.js"
-import { setMember } from "../JsonCopy.js"
-import { kindOf } from "../OptionProblems.js"
-import { reading, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
-import * as TimeSlice from "../TimeSlice.js"
+import * as TimeSlice from "../concurrency/TimeSlice.js"
+import type { JsonObject } from "../json/Json.js"
+import { setMember } from "../json/JsonCopy.js"
+import { type LosslessJson, type LosslessObject, toJsonSteps } from "../json/LosslessJson.js"
+import { kindOf } from "../options/OptionProblems.js"
 import { containsMark, isMark } from "./ConflictMark.js"
 import { sumOfChanges } from "./Counter.js"
 import {
@@ -73,9 +73,9 @@ interface Versions {
 /** The values of three versions, without those that are absent, as JavaScript reads them. */
 function* sidesOf({ base, ours, theirs }: Versions): TimeSlice.Steps<MergeSides> {
   return {
-    ...(base === undefined || containsMark(base) ? {} : { base: yield* reading(base) }),
-    ...(ours === undefined ? {} : { ours: yield* reading(ours) }),
-    ...(theirs === undefined ? {} : { theirs: yield* reading(theirs) })
+    ...(base === undefined || containsMark(base) ? {} : { base: yield* toJsonSteps(base) }),
+    ...(ours === undefined ? {} : { ours: yield* toJsonSteps(ours) }),
+    ...(theirs === undefined ? {} : { theirs: yield* toJsonSteps(theirs) })
   }
 }
 
@@ -150,11 +150,11 @@ class Merging {
   *object(
     path: Path,
     node: RuleNode,
-    sides: DocumentSides<SpelledObject>,
-    settled: ReadonlyMap<string, SpelledJson> = new Map()
-  ): TimeSlice.Steps<SpelledObject> {
+    sides: DocumentSides<LosslessObject>,
+    settled: ReadonlyMap<string, LosslessJson> = new Map()
+  ): TimeSlice.Steps<LosslessObject> {
     const { base, ours, theirs } = sides
-    const object: { [name: string]: SpelledJson } = {}
+    const object: { [name: string]: LosslessJson } = {}
     let visited = 0
     for (const name of yield* namesIn(base, ours, theirs)) {
       if (++visited % TimeSlice.stepSize === 0) yield
@@ -191,13 +191,13 @@ class Merging {
       : yield* this.conflict(path, { base, ours: inOurOrder, theirs: inTheirOrder })
   }
 
-  *document(sides: DocumentSides<SpelledObject>): TimeSlice.Steps<SpelledObject> {
+  *document(sides: DocumentSides<LosslessObject>): TimeSlice.Steps<LosslessObject> {
     const metadata = mergeMetadata(sides.ours, sides.theirs)
     const node = nodeOf({ fields: this.rules.fields ?? {} })
     const merger = this.rules.document
     if (merger === undefined) return yield* this.object([], node, sides, metadata)
     const isBody = (name: string) => !metadata.has(name) && name !== "_id"
-    const part = (object: SpelledObject | undefined, isWanted: (name: string) => boolean) =>
+    const part = (object: LosslessObject | undefined, isWanted: (name: string) => boolean) =>
       object && Object.fromEntries(Object.entries(object).filter(([name]) => isWanted(name)))
     const parts = (isWanted: (name: string) => boolean) => ({
       base: part(sides.base, isWanted),
@@ -243,26 +243,26 @@ class Merging {
  */
 export function mergeDocuments(sides: DocumentSides, rules?: MergeRules): MergedDocument
 export function mergeDocuments(
-  sides: DocumentSides<SpelledObject>,
+  sides: DocumentSides<LosslessObject>,
   rules?: MergeRules
-): MergedDocument<SpelledObject>
+): MergedDocument<LosslessObject>
 export function mergeDocuments(
-  sides: DocumentSides<SpelledObject>,
+  sides: DocumentSides<LosslessObject>,
   rules?: MergeRules
-): MergedDocument<SpelledObject> {
+): MergedDocument<LosslessObject> {
   return TimeSlice.runSync(merging(sides, rules))
 }
 
 /** `mergeDocuments` in steps. */
 export function merging(sides: DocumentSides, rules?: MergeRules): TimeSlice.Steps<MergedDocument>
 export function merging(
-  sides: DocumentSides<SpelledObject>,
+  sides: DocumentSides<LosslessObject>,
   rules?: MergeRules
-): TimeSlice.Steps<MergedDocument<SpelledObject>>
+): TimeSlice.Steps<MergedDocument<LosslessObject>>
 export function* merging(
-  sides: DocumentSides<SpelledObject>,
+  sides: DocumentSides<LosslessObject>,
   rules: MergeRules = {}
-): TimeSlice.Steps<MergedDocument<SpelledObject>> {
+): TimeSlice.Steps<MergedDocument<LosslessObject>> {
   const { ours, theirs } = sides
   const base = isMark(sides.base) ? undefined : sides.base
   const made = new Merging(rules)

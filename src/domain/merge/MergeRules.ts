@@ -1,6 +1,6 @@
 import type * as Option from "effect/Option"
-import type { Json, JsonObject } from "../Document.js"
-import { kindOf, nearest } from "../OptionProblems.js"
+import type { Json, JsonObject } from "../json/Json.js"
+import { kindOf, nearest } from "../options/OptionProblems.js"
 import { ruleWords } from "./StoredRules.js"
 
 /**

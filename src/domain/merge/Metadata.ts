@@ -1,6 +1,6 @@
-import { compareCodePoints } from "../CanonicalJson.js"
-import { asRead, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
-import * as TimeSlice from "../TimeSlice.js"
+import * as TimeSlice from "../concurrency/TimeSlice.js"
+import { compareCodePoints } from "../json/CanonicalJson.js"
+import { type LosslessJson, type LosslessObject, toJson } from "../json/LosslessJson.js"
 import { byValue, type Optional, own } from "./JsonIdentity.js"
 
 const later = (values: ReadonlyArray<string>): string =>
@@ -17,12 +17,12 @@ const isTime = (value: unknown): value is string =>
 
 const isRevision = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-const combine = <V extends SpelledJson>(
+const combine = <V extends LosslessJson>(
   is: (value: unknown) => value is V,
   both: (values: ReadonlyArray<V>) => V
 ) => {
   return (ours: Optional, theirs: Optional): Optional => {
-    const values = [ours, theirs].map((value): unknown => asRead(value)).filter(is)
+    const values = [ours, theirs].map((value): unknown => toJson(value)).filter(is)
     return values.length === 0 ? undefined : both(values)
   }
 }
@@ -43,10 +43,10 @@ const members = new Map([
  * as the store writes it is left out here, and merged as any other member.
  */
 export const mergeMetadata = (
-  ours: SpelledObject,
-  theirs: SpelledObject
-): ReadonlyMap<string, SpelledJson> => {
-  const merged = new Map<string, SpelledJson>()
+  ours: LosslessObject,
+  theirs: LosslessObject
+): ReadonlyMap<string, LosslessJson> => {
+  const merged = new Map<string, LosslessJson>()
   for (const [name, both] of members) {
     const value = both(own(ours, name), own(theirs, name))
     if (value !== undefined) merged.set(name, value)

@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { encodeInline } from "../CanonicalJson.js"
-import type { Json } from "../Document.js"
-import { kindOf } from "../OptionProblems.js"
+import { encodeInline } from "../json/CanonicalJson.js"
+import type { Json } from "../json/Json.js"
+import { kindOf } from "../options/OptionProblems.js"
 import type { Settlement } from "./MergeRules.js"
 
 type Path = ReadonlyArray<string | number>

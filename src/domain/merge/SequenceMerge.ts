@@ -1,6 +1,6 @@
-import { compareCodePoints } from "../CanonicalJson.js"
-import type { SpelledJson } from "../SpelledJson.js"
-import * as TimeSlice from "../TimeSlice.js"
+import * as TimeSlice from "../concurrency/TimeSlice.js"
+import { compareCodePoints } from "../json/CanonicalJson.js"
+import type { LosslessJson } from "../json/LosslessJson.js"
 import { byValue, eitherOf, type SpelledList, spelledText, valueText } from "./JsonIdentity.js"
 import { commonStart, isSame, regionsOf } from "./ListComparison.js"
 
@@ -80,12 +80,12 @@ export function* mergeSequence(
   isOnce: boolean
 ): TimeSlice.Steps<SpelledList | undefined> {
   function* mergedBy(
-    textOf: (item: SpelledJson) => TimeSlice.Steps<string>
+    textOf: (item: LosslessJson) => TimeSlice.Steps<string>
   ): TimeSlice.Steps<SpelledList | undefined> {
-    const items = new Map<string, SpelledJson>()
+    const items = new Map<string, LosslessJson>()
     function* textsOf(
       list: SpelledList,
-      choose: (item: SpelledJson, before: SpelledJson) => TimeSlice.Steps<SpelledJson>
+      choose: (item: LosslessJson, before: LosslessJson) => TimeSlice.Steps<LosslessJson>
     ): TimeSlice.Steps<Texts> {
       const texts: Array<string> = []
       for (const item of list) {
@@ -108,7 +108,7 @@ export function* mergeSequence(
     )
     return merged?.map((text) => items.get(text)!)
   }
-  function* countOf(textOf: (item: SpelledJson) => TimeSlice.Steps<string>): TimeSlice.Steps<number> {
+  function* countOf(textOf: (item: LosslessJson) => TimeSlice.Steps<string>): TimeSlice.Steps<number> {
     const texts = new Set<string>()
     for (const [at, item] of [...base, ...ours, ...theirs].entries()) {
       texts.add(yield* textOf(item))

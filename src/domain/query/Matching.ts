@@ -1,8 +1,8 @@
-import { compareCodePoints } from "../CanonicalJson.js"
-import type { Json, JsonObject } from "../Document.js"
-import { valueAt } from "../FieldPath.js"
-import { equalJson } from "../IndexKey.js"
-import { held } from "../SpelledJson.js"
+import { equalJson } from "../indexes/IndexKey.js"
+import { compareCodePoints } from "../json/CanonicalJson.js"
+import { valueAt } from "../json/FieldPath.js"
+import type { Json, JsonObject } from "../json/Json.js"
+import { indexable } from "../json/LosslessJson.js"
 import type { Predicate, Test } from "./Predicate.js"
 
 /** Whether one value satisfies a test. */
@@ -73,8 +73,8 @@ export const matcherOf = (predicate: Predicate): ((document: JsonObject) => bool
         const value = valueAt(document, path) as Json | undefined
         if (value === undefined) return false
         return isList(value) && value.length > 0
-          ? value.some((one) => held(one) !== undefined)
-          : held(value) !== undefined
+          ? value.some((one) => indexable(one) !== undefined)
+          : indexable(value) !== undefined
       }
     }
     case "Field": {

@@ -1,7 +1,7 @@
-import { valueAt } from "../FieldPath.js"
-import type { IndexField } from "../IndexDefinition.js"
-import { type Component, type Direction, descending, prefixKey, valueKey } from "../OrderKey.js"
-import { asRead, held, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
+import type { IndexField } from "../indexes/IndexDefinition.js"
+import { type Direction, descending, type SortValue, sortKey, textPrefixKey } from "../indexes/SortKey.js"
+import { valueAt } from "../json/FieldPath.js"
+import { indexable, type LosslessJson, type LosslessObject, toJson } from "../json/LosslessJson.js"
 import { satisfiesAll } from "./Matching.js"
 import { conjuncts, type Predicate, type Test } from "./Predicate.js"
 
@@ -31,11 +31,11 @@ export const testsAt = (predicate: Predicate, path: string): ReadonlyArray<Test>
   return found.length === 1 && only?._tag === "Field" ? only.tests : undefined
 }
 
-const isList = (value: Component): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
+const isList = (value: SortValue): value is ReadonlyArray<LosslessJson> => Array.isArray(value)
 
 /** The key that sorts an `_id` behind the keys of fields. Downwards it needs its end: there an id follows all that it begins. */
 export const idKey = (id: string, direction: Direction): string =>
-  direction === "desc" ? descending(valueKey(id)) : prefixKey(id)
+  direction === "desc" ? descending(sortKey(id)) : textPrefixKey(id)
 
 /**
  * The key of a document in an order: keys sort as the documents do. A list counts as its first element in the direction of
@@ -44,18 +44,18 @@ export const idKey = (id: string, direction: Direction): string =>
 export const sortKeys = (
   { fields, ids }: Order,
   predicate: Predicate
-): ((document: SpelledObject, id: string) => string) => {
+): ((document: LosslessObject, id: string) => string) => {
   const keys = fields.map(({ order, path }) => {
     const tests = testsAt(predicate, path)
     const satisfies = tests === undefined ? undefined : satisfiesAll(tests)
-    const keyOf = (value: Component) => {
-      const key = valueKey(held(value))
+    const keyOf = (value: SortValue) => {
+      const key = sortKey(indexable(value))
       return order === "desc" ? descending(key) : key
     }
-    return (document: SpelledObject): string => {
+    return (document: LosslessObject): string => {
       const value = valueAt(document, path)
       if (!isList(value) || value.length === 0) return keyOf(value)
-      const allowed = satisfies === undefined ? value : value.filter((one) => satisfies(asRead(one)))
+      const allowed = satisfies === undefined ? value : value.filter((one) => satisfies(toJson(one)))
       return (allowed.length === 0 ? value : allowed).map(keyOf).sort()[0]!
     }
   })
@@ -63,11 +63,11 @@ export const sortKeys = (
 }
 
 /** The values that a document has in a field: the elements of a list one by one, and an empty list itself. */
-export const valuesIn = (document: SpelledObject, path: string): ReadonlyArray<SpelledJson> => {
+export const valuesIn = (document: LosslessObject, path: string): ReadonlyArray<LosslessJson> => {
   const value = valueAt(document, path)
   const values = isList(value) && value.length > 0 ? value : [value]
   return values.flatMap((one) => {
-    const found = held(one)
+    const found = indexable(one)
     return found === undefined ? [] : [found]
   })
 }

@@ -1,4 +1,4 @@
-import type { Json } from "../Document.js"
+import type { Json } from "../json/Json.js"
 
 /** A comparison of one value. */
 export type Test =

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../Document.js"
-import type { Direction } from "../OrderKey.js"
+import type { Direction } from "../indexes/SortKey.js"
+import type { Json, JsonObject } from "../json/Json.js"
 import type { PathOf, ValueAt } from "./Paths.js"
 
 /** Values that are compared without an operator. */

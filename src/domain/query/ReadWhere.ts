@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
-import { encodeInline, isPlainObject } from "../CanonicalJson.js"
-import type { Json } from "../Document.js"
-import { kindOf, nearest } from "../OptionProblems.js"
+import { encodeInline, isPlainObject } from "../json/CanonicalJson.js"
+import type { Json } from "../json/Json.js"
+import { kindOf, nearest } from "../options/OptionProblems.js"
 import { allOf, anyOf, opposite, type Predicate, type Test } from "./Predicate.js"
 
 /** How many levels `and`, `or` and `not` are nested at most. */

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../Document.js"
-import { held } from "../SpelledJson.js"
+import type { Json, JsonObject } from "../json/Json.js"
+import { indexable } from "../json/LosslessJson.js"
 
 type Mutable = { [key: string]: Json }
 
@@ -17,7 +17,7 @@ const setOwn = (target: Mutable, key: string, value: Json): void => {
 const pick = (document: JsonObject, names: ReadonlyArray<string>, into: Mutable): void => {
   let value: Json | undefined = document
   for (const name of names) value = isObject(value) ? own(value, name) : undefined
-  const found = held(value) as Json | undefined
+  const found = indexable(value) as Json | undefined
   if (found === undefined) return
   let target = into
   for (const name of names.slice(0, -1)) {

@@ -1,4 +1,4 @@
-import type { Json } from "../Document.js"
+import type { Json } from "../json/Json.js"
 import type { AnyWhere } from "./Query.js"
 import { maxNesting, QueryProblem } from "./ReadWhere.js"
 

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
-import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { type RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
 import { fullName, parse } from "../disk/files/ConfigFile.js"
 import { attempt } from "../disk/files/Fault.js"
 

@@ -3,11 +3,11 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { Bounded } from "../../domain/Bounded.js"
-import * as Monotonic from "../../domain/Monotonic.js"
+import { RefMoved } from "../../domain/errors/RefMoved.js"
+import { RemoteError, StoreError } from "../../domain/errors/StoreError.js"
 import { makeExclusively } from "../../domain/Mutex.js"
-import { RefMoved } from "../../domain/Ref.js"
-import { RemoteError, StoreError } from "../../domain/StoreError.js"
+import { LruCache } from "../../domain/runtime/LruCache.js"
+import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import type { Head } from "../Commit.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
 import type { FlushOutcome, Portion } from "../disk/writes/Flush.js"
@@ -61,7 +61,7 @@ export const make = ({
   let apart = 0
   const oneByOne = makeExclusively()
   /** How often a push of a branch was split. */
-  const splits = new Bounded<number>(mostBranches)
+  const splits = new LruCache<number>(mostBranches)
 
   const publish = (
     portions: ReadonlyArray<Portion>,

@@ -1,4 +1,4 @@
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { Packable } from "../disk/packs/PackBuilder.js"
 import type { RefOutcome } from "../disk/refs/RefStore.js"
 import type { Portion } from "../disk/writes/Flush.js"

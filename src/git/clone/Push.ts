@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { RemoteError } from "../../domain/StoreError.js"
+import { RemoteError } from "../../domain/errors/StoreError.js"
 import type { Advertisement } from "../protocol/Advertisement.js"
 import { joined } from "../protocol/PktLine.js"
 import { commandsOf, parseReport, pushCapabilities } from "../protocol/ReceivePack.js"

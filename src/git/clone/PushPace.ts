@@ -1,8 +1,8 @@
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { Bounded } from "../../domain/Bounded.js"
-import * as Monotonic from "../../domain/Monotonic.js"
+import { LruCache } from "../../domain/runtime/LruCache.js"
+import * as Monotonic from "../../domain/time/MonotonicClock.js"
 
 /** Repositories whose pushes are remembered. */
 const mostRepositories = 1_024
@@ -16,7 +16,7 @@ export interface PushPace {
 }
 
 const makePaces = () => {
-  const next = new Bounded<number>(mostRepositories)
+  const next = new LruCache<number>(mostRepositories)
   return (url: string, interval: Duration.Duration): PushPace => {
     const name = url.toLowerCase()
     const take = (now: number) => Effect.sync(() => void next.set(name, now + Duration.toMillis(interval)))

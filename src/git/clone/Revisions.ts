@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { isOid, type Oid } from "../../domain/Oid.js"
+import { isOid, type Oid } from "../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import { parseRevision } from "../Revision.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
-import { Bounded } from "../../domain/Bounded.js"
-import * as Monotonic from "../../domain/Monotonic.js"
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
+import { LruCache } from "../../domain/runtime/LruCache.js"
+import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import { branchRef } from "../Names.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { ListedRef } from "../protocol/UploadPack.js"
@@ -20,9 +20,9 @@ const mostBranches = 4_096
 /** Where the branches of a server were when they were last seen, or moved by this process. */
 export class Sight {
   /** `undefined` where a branch was absent. */
-  private readonly places = new Bounded<{ readonly oid: Oid | undefined }>(mostBranches)
+  private readonly places = new LruCache<{ readonly oid: Oid | undefined }>(mostBranches)
   /** When a race for a branch was lost. */
-  private readonly lost = new Bounded<number>(mostBranches)
+  private readonly lost = new LruCache<number>(mostBranches)
   private pushes = 0
 
   constructor(private readonly origin: Origin) {}

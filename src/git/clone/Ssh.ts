@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { AuthError, NotFoundError, RemoteError } from "../../domain/StoreError.js"
+import { AuthError, NotFoundError, RemoteError } from "../../domain/errors/StoreError.js"
 import { outputOf } from "../disk/processes/ChildOutput.js"
 import { flush, PacketReader, ProtocolError, textOf } from "../protocol/PktLine.js"
 import {

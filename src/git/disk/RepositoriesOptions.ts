@@ -1,21 +1,21 @@
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import type { DurationInput } from "../../domain/DurationInput.js"
+import type { ValidationError } from "../../domain/errors/StoreError.js"
 import {
   atLeast,
   duration,
   type FieldsOf,
   flag,
-  kind,
-  maybe,
   oneOf,
-  or,
+  optional,
+  optionsReader,
   person,
-  reader,
-  wholeNumber
-} from "../../domain/Options.js"
-import type { ValidationError } from "../../domain/StoreError.js"
+  valueKind,
+  wholeNumber,
+  withDefault
+} from "../../domain/options/Options.js"
+import type { DurationInput } from "../../domain/time/DurationInput.js"
 import type { EngineOptions } from "./Engine.js"
 
 /**
@@ -51,31 +51,34 @@ export interface GitRepositoriesOptions extends Pick<EngineOptions, "durability"
 }
 
 const schedule = Schema.Struct({
-  packs: maybe(wholeNumber(0)),
-  looseObjects: maybe(wholeNumber(0)),
-  quiet: maybe(duration())
+  packs: optional(wholeNumber(0)),
+  looseObjects: optional(wholeNumber(0)),
+  quiet: optional(duration())
 } satisfies FieldsOf<MaintenanceSchedule>)
 
 /** The options of repositories on this machine, as they are read. */
 export const repositoriesFields = {
-  directory: kind<string>("the path of a directory", (value) => typeof value === "string" && value !== ""),
-  durability: maybe(oneOf("fsync", "none")),
-  timeout: maybe(duration()),
-  signature: maybe(person),
-  caches: maybe(
+  directory: valueKind<string>(
+    "the path of a directory",
+    (value) => typeof value === "string" && value !== ""
+  ),
+  durability: optional(oneOf("fsync", "none")),
+  timeout: optional(duration()),
+  signature: optional(person),
+  caches: optional(
     Schema.Struct({
-      trees: maybe(atLeast(0)),
-      objects: maybe(atLeast(0)),
-      packIndex: maybe(atLeast(0))
+      trees: optional(atLeast(0)),
+      objects: optional(atLeast(0)),
+      packIndex: optional(atLeast(0))
     } satisfies FieldsOf<NonNullable<EngineOptions["caches"]>>)
   ),
-  maintenance: maybe(
+  maintenance: optional(
     Schema.Union(schedule, flag.pipe(Schema.filter((value) => !value || "is false or a schedule")))
   ),
-  idle: or(duration(), Duration.minutes(1))
+  idle: withDefault(duration(), Duration.minutes(1))
 } satisfies FieldsOf<GitRepositoriesOptions>
 
-const read = reader(Schema.Struct(repositoriesFields))
+const read = optionsReader(Schema.Struct(repositoriesFields))
 
 /** Checks options; what the engine takes in milliseconds is in milliseconds. */
 export const resolveOptions = (

@@ -2,13 +2,13 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { lazy } from "../../domain/Lazy.js"
+import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
+import { RefMoved } from "../../domain/errors/RefMoved.js"
+import { RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import { makeExclusively } from "../../domain/Mutex.js"
-import type { Oid } from "../../domain/Oid.js"
-import { RefMoved } from "../../domain/Ref.js"
-import { RemoteError, ValidationError } from "../../domain/StoreError.js"
-import * as TimeSlice from "../../domain/TimeSlice.js"
-import * as Timestamp from "../../domain/Timestamp.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
+import * as Timestamp from "../../domain/time/Timestamp.js"
 import type { Change, CommitInfo, Committed, Head, NewCommit } from "../Commit.js"
 import { blobsPut, commitObject, mergeError, targetError } from "../CommitDraft.js"
 import * as GitObject from "../GitObject.js"
@@ -22,7 +22,7 @@ import { logOf } from "./MemoryLog.js"
 import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
 
 // Loaded when branches are merged: a page with a store in memory does not carry it.
-const merging = lazy(() => import("../MergeBases.js"))
+const merging = lazyModule(() => import("../MergeBases.js"))
 
 /** What engine code throws when an object is missing. */
 class MissingObject {

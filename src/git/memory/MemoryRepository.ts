@@ -1,4 +1,4 @@
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import * as GitObject from "../GitObject.js"
 import { encodeMap, type MapEntry, type MapTree } from "../MapTree.js"
 import { type RevisionSource, resolveRevision } from "../Revision.js"

@@ -1,4 +1,4 @@
-import { isOid, type Oid } from "../../domain/Oid.js"
+import { isOid, type Oid } from "../../domain/identifiers/Oid.js"
 import { PacketReader, ProtocolError, textOf } from "./PktLine.js"
 
 /** What a server says of itself and of its refs before anything is asked of it: gitprotocol-pack(5), gitprotocol-v2(5). */

@@ -1,4 +1,4 @@
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import { bandOf, flush, joined, type Packet, PacketReader, ProtocolError, packet, textOf } from "./PktLine.js"
 
 /*

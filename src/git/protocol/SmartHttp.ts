@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { AuthError, NotFoundError, RateLimitError, RemoteError } from "../../domain/StoreError.js"
+import { AuthError, NotFoundError, RateLimitError, RemoteError } from "../../domain/errors/StoreError.js"
 import { LostReply, type Transport, whole } from "./Transport.js"
 
 export interface SmartHttpOptions {

@@ -5,7 +5,7 @@ import {
   type NotFoundError,
   type RateLimitError,
   RemoteError
-} from "../../domain/StoreError.js"
+} from "../../domain/errors/StoreError.js"
 import { joined, ProtocolError } from "./PktLine.js"
 
 /** Why a Git server did not answer. */

@@ -1,4 +1,4 @@
-import { isOid, type Oid } from "../../domain/Oid.js"
+import { isOid, type Oid } from "../../domain/identifiers/Oid.js"
 import { bandOf, delimiter, flush, joined, PacketReader, ProtocolError, packet, textOf } from "./PktLine.js"
 
 /*

@@ -1,4 +1,4 @@
-import { isOid, type Oid } from "../../domain/Oid.js"
+import { isOid, type Oid } from "../../domain/identifiers/Oid.js"
 import type { Advertisement } from "./Advertisement.js"
 import { bandOf, flush, joined, PacketReader, ProtocolError, packet, textOf } from "./PktLine.js"
 import { type FetchReply, type FetchRequest, isThin, type ListedRef } from "./UploadPack.js"

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
-import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
-import { ErrorBody } from "../../domain/ErrorBody.js"
+import { ErrorBody } from "../../domain/http/ErrorBody.js"
+import type { Json, JsonObject, StoredDocument } from "../../domain/json/Json.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import * as Monotonic from "../../domain/Monotonic.js"
+import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import { Guesses } from "../server/Guesses.js"
 import type { Failure } from "../server/HttpError.js"
 import { tooManyAttempts } from "./ConsoleError.js"

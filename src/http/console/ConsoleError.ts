@@ -9,7 +9,7 @@ import {
   type RemoteErrorReason,
   StoreError,
   ValidationError
-} from "../../domain/StoreError.js"
+} from "../../domain/errors/StoreError.js"
 import { Failure } from "../server/HttpError.js"
 
 const statusOf = (error: StoreError): number => {

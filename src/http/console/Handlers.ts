@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
-import type { Endpoint } from "../../domain/Endpoint.js"
-import type { StoreError } from "../../domain/StoreError.js"
-import * as TimeSlice from "../../domain/TimeSlice.js"
+import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
+import type { StoreError } from "../../domain/errors/StoreError.js"
+import type { Endpoint } from "../../domain/http/Endpoint.js"
 import * as Browse from "../../store/browse/Browse.js"
 import { parseValue } from "../../store/browse/Filter.js"
 import type { ReadError, WriteError } from "../../store/Collection.js"
@@ -104,7 +104,7 @@ export const router = (options: ConsoleOptions = {}) =>
       })
 
     const answer = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
-      TimeSlice.breathe().pipe(
+      TimeSlice.yieldIfSpent().pipe(
         Effect.zipRight(Effect.orDie(Schema.encode(schema)(value))),
         Effect.flatMap(TimeSlice.stringify),
         Effect.map((json) =>

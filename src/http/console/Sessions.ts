@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Duration, Effect, Exit, Option, Schedule, Scope } from "effect"
-import type { DurationInput } from "../../domain/DurationInput.js"
-import * as Monotonic from "../../domain/Monotonic.js"
+import type { DurationInput } from "../../domain/time/DurationInput.js"
+import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import type { Browse } from "../../store/browse/Browse.js"
 import { durationOption } from "../server/DurationOption.js"
 

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Endpoint } from "../../domain/Endpoint.js"
+import type { Endpoint } from "../../domain/http/Endpoint.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import type { ReadError, WriteError } from "../../store/Collection.js"
 import type { Session } from "./Sessions.js"

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 
 /** Documents by id. */
 export type Documents = ReadonlyArray<readonly [id: string, document: JsonObject]>

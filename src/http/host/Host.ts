@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { type HttpApp, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { Context, Duration, Effect, Layer, Option, type Scope } from "effect"
-import type { DurationInput } from "../../domain/DurationInput.js"
+import type { DurationInput } from "../../domain/time/DurationInput.js"
 import * as ClientAddress from "../server/ClientAddress.js"
 import { durationOption } from "../server/DurationOption.js"
 import { Guesses } from "../server/Guesses.js"

@@ -1,6 +1,6 @@
 import { Cause, Effect, Option } from "effect"
-import { RefMoved } from "../../domain/Ref.js"
-import { RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { RefMoved } from "../../domain/errors/RefMoved.js"
+import { RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
 import { Problem } from "./reply/Problem.js"
 import type { Failure } from "./request/Route.js"
 

@@ -1,7 +1,11 @@
 import { Effect, Exit } from "effect"
 import { Chain, ChainBuilder, Logging, type UnhandledRequestError } from "../../chain/index.js"
-import { type ChainExecutionRequest, type ExecutionResult, render } from "../../domain/ChainExecution.js"
-import { matches } from "../../domain/Condition.js"
+import {
+  type ChainExecutionRequest,
+  type ExecutionResult,
+  render
+} from "../../domain/playground/ChainExecution.js"
+import { matches } from "../../domain/playground/Condition.js"
 
 /** What a step of a playground chain answers. */
 export interface Answer {

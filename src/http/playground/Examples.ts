@@ -1,5 +1,5 @@
 import * as JSONSchema from "effect/JSONSchema"
-import { HandlerDescription } from "../../domain/ChainExecution.js"
+import { HandlerDescription } from "../../domain/playground/ChainExecution.js"
 
 /** A request body and what the service answers to it, by name. */
 interface Example {

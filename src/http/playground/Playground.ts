@@ -1,10 +1,10 @@
 import { Context, Effect, Layer } from "effect"
 import { Chain, type UnhandledRequestError } from "../../chain/index.js"
-import { Bounded } from "../../domain/Bounded.js"
-import type { ChainDescription } from "../../domain/ChainDescription.js"
-import type { ChainExecutionRequest, ExecutionResult } from "../../domain/ChainExecution.js"
-import { type LanguageList, otherPorts } from "../../domain/Language.js"
-import type { Ticket } from "../../domain/Ticket.js"
+import type { ChainDescription } from "../../domain/playground/ChainDescription.js"
+import type { ChainExecutionRequest, ExecutionResult } from "../../domain/playground/ChainExecution.js"
+import { type LanguageList, otherPorts } from "../../domain/playground/Language.js"
+import type { Ticket } from "../../domain/playground/Ticket.js"
+import { LruCache } from "../../domain/runtime/LruCache.js"
 import { frozen } from "../server/Direct.js"
 import { executeAdHoc, run } from "./Composition.js"
 import * as Triage from "./Triage.js"
@@ -60,7 +60,7 @@ export const layer = (own: Package): Layer.Layer<Playground> =>
 
 const languagesOf = (own: Package) => {
   // What is frozen is encoded once; a client chooses the origin by its Host, so only the last few are kept.
-  const known = new Bounded<LanguageList>(16)
+  const known = new LruCache<LanguageList>(16)
   return (origin: string) =>
     Effect.sync(() => {
       const found = known.get(origin)

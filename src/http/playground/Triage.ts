@@ -1,4 +1,4 @@
-import { isUrgent, type Ticket } from "../../domain/Ticket.js"
+import { isUrgent, type Ticket } from "../../domain/playground/Ticket.js"
 import { type Answer, type Composition, logged } from "./Composition.js"
 
 const answer =

@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { maxDepth } from "../../domain/CanonicalJson.js"
-import * as JsonSteps from "../../domain/JsonSteps.js"
-import { isTooDeep } from "../../domain/JsonText.js"
+import { maxDepth } from "../../domain/json/CanonicalJson.js"
+import * as JsonSteps from "../../domain/json/JsonParser.js"
+import { isTooDeep } from "../../domain/json/JsonText.js"
 import {
   type HttpError,
   PayloadTooLarge,

@@ -1,5 +1,5 @@
 import { Option, SchemaAST } from "effect"
-import { Plainly } from "../../domain/Wire.js"
+import { EquivalentSchema } from "../../domain/playground/WireSchema.js"
 
 /** Accepts a value that its schema would decode to that same value. What it refuses may be valid all the same. */
 export type Guard = (input: unknown) => boolean
@@ -80,7 +80,7 @@ export const compile = (ast: SchemaAST.AST): Guard | undefined => {
     case "TupleType":
       return arrayOf(ast)
     case "Declaration": {
-      const plain = ast.annotations[Plainly]
+      const plain = ast.annotations[EquivalentSchema]
       return plain === undefined ? undefined : compile(plain as SchemaAST.AST)
     }
     default:

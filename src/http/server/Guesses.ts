@@ -1,4 +1,4 @@
-import { Bounded } from "../../domain/Bounded.js"
+import { LruCache } from "../../domain/runtime/LruCache.js"
 
 /** How often one client may be wrong. */
 export interface GuessLimits {
@@ -23,10 +23,10 @@ const flood = 100
  * guesses could find such a token in that way, this ends for the rest of a window with a hundred times as many guesses.
  */
 export class Guesses {
-  private readonly failures = new Bounded<Failures>(clients)
-  private readonly accepted = new Bounded<true>(remembered)
+  private readonly failures = new LruCache<Failures>(clients)
+  private readonly accepted = new LruCache<true>(remembered)
   /** Guesses of clients that were held up already, and when the first of a window was made. */
-  private readonly refusals = new Bounded<{ readonly since: number; count: number }>(clients)
+  private readonly refusals = new LruCache<{ readonly since: number; count: number }>(clients)
 
   constructor(private readonly limits: GuessLimits) {}
 

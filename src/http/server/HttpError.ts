@@ -1,6 +1,6 @@
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
-import { StoreError } from "../../domain/StoreError.js"
+import { StoreError } from "../../domain/errors/StoreError.js"
 
 /**
  * Any reply that is an error: its status, its name on the wire and, where HTTP wants them, headers.

@@ -1,6 +1,6 @@
 import { type HttpApp, HttpRouter, type HttpServerRequest } from "@effect/platform"
 import { Chunk, Context, type Duration, Effect, type Scope } from "effect"
-import type { DurationInput } from "../../domain/DurationInput.js"
+import type { DurationInput } from "../../domain/time/DurationInput.js"
 import type { BodyLimits } from "./Body.js"
 import { durationOption } from "./DurationOption.js"
 

@@ -8,7 +8,7 @@
 import * as Effect from "effect/Effect"
 import * as Request from "effect/Request"
 import * as RequestResolver from "effect/RequestResolver"
-import type { ReadError } from "../../domain/StoreError.js"
+import type { ReadError } from "../../domain/errors/StoreError.js"
 import { type BatchedRead, type Batching, BatchingTypeId } from "../Batching.js"
 
 export type { Batching } from "../Batching.js"

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { collectionNameProblem } from "../../domain/CollectionName.js"
-import type { StoredDocument } from "../../domain/Document.js"
-import { lazy } from "../../domain/Lazy.js"
-import * as Monotonic from "../../domain/Monotonic.js"
-import type { Oid } from "../../domain/Oid.js"
-import { settingsFileName } from "../../domain/Settings.js"
-import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
+import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/errors/StoreError.js"
+import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
+import type { StoredDocument } from "../../domain/json/Json.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
+import { settingsFileName } from "../../domain/settings/Settings.js"
+import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import { withoutMark } from "../remote/CommitMark.js"
 import type { Budget, Tree } from "../remote/GitRemote.js"
@@ -90,18 +90,18 @@ export interface Browse {
 }
 
 /** Loaded where a collection has a manifest. */
-const manifestAnswers = lazy(() => import("./ManifestAnswer.js"))
+const manifestAnswers = lazyModule(() => import("./ManifestAnswer.js"))
 
 /** Loaded where documents are asked for. */
-const documents = lazy(() => import("./DocumentQuery.js"))
+const documents = lazyModule(() => import("./DocumentQuery.js"))
 
 /** Loaded when somebody edits. */
-const editing = lazy(() => import("./Edits.js"))
+const editing = lazyModule(() => import("./Edits.js"))
 /** Loaded when somebody looks at history or branches. */
-const timelines = lazy(() => import("./Timelines.js"))
+const timelines = lazyModule(() => import("./Timelines.js"))
 
 /** Loaded where a repository has manifests, and none of format 1 of the collection. */
-const treeManifestFields = lazy(() => import("./TreeManifest.js"))
+const treeManifestFields = lazyModule(() => import("./TreeManifest.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 
 const fieldsOf = (documents: Iterable<JsonObject>): Set<string> => {
   const seen = new Set<string>()

@@ -1,5 +1,5 @@
 import microdiff, { type Difference as MicrodiffChange } from "microdiff"
-import type { Json, JsonObject } from "../../domain/Document.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 
 /**
  * One field that differs between two versions of a document; `path` is made of keys and positions in lists.

@@ -1,19 +1,19 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type { JsonObject } from "../../domain/Document.js"
-import { bodyOf } from "../../domain/JsonCopy.js"
-import { findInexactNumbers, parseObjectSliced } from "../../domain/JsonText.js"
-import { byValue } from "../../domain/merge/JsonIdentity.js"
-import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
+import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
 import {
   type ConflictError,
   isUniqueViolation,
   type ReadError,
   type ValidationError,
   type WriteError
-} from "../../domain/StoreError.js"
-import * as TimeSlice from "../../domain/TimeSlice.js"
+} from "../../domain/errors/StoreError.js"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { bodyOf } from "../../domain/json/JsonCopy.js"
+import { inexactNumbersSteps, parseObjectSliced } from "../../domain/json/JsonText.js"
+import { byValue } from "../../domain/merge/JsonIdentity.js"
+import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
 import type { Batch } from "../Batch.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
@@ -30,7 +30,7 @@ export const queueEdit = (batch: Batch, { onto, review: { after, collection, id 
         batch.expect(collection, id, onto === null ? { absent: true } : { sha: onto.sha }),
         after === null
           ? batch.delete(collection, id)
-          : Effect.zipRight(TimeSlice.breathe(), batch.put(collection, id, after))
+          : Effect.zipRight(TimeSlice.yieldIfSpent(), batch.put(collection, id, after))
       )
 
 /** One edit as it stands to what is stored now. */
@@ -168,7 +168,7 @@ export const planEdit = (planning: Planning, edit: StagedEdit): Effect.Effect<Pl
 /** Whether a file has numbers that JavaScript reads as others: no edited text has such. */
 const isRounded = (content: Uint8Array): Effect.Effect<boolean> =>
   Effect.map(
-    TimeSlice.run(() => findInexactNumbers(decoder.decode(content))),
+    TimeSlice.run(() => inexactNumbersSteps(decoder.decode(content))),
     (inexact) => inexact.length > 0
   )
 
@@ -179,7 +179,7 @@ const planOn = (
 ): Effect.Effect<PlannedEdit, WriteError> =>
   Effect.gen(function* () {
     const { base, collection, id, text } = edit
-    yield* TimeSlice.breathe()
+    yield* TimeSlice.yieldIfSpent()
     const before = yield* bodyIn(found)
     const planned = (
       review: Pick<ReviewedEdit, "state" | "after" | "conflict" | "problem">,

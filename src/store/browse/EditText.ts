@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
-import type { JsonObject } from "../../domain/Document.js"
-import { bodyOf } from "../../domain/JsonCopy.js"
-import { fileLength, findInexactNumbers, readObject } from "../../domain/JsonText.js"
-import { findRepeatedKey } from "../../domain/RepeatedKey.js"
-import type * as TimeSlice from "../../domain/TimeSlice.js"
+import type * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { bodyOf } from "../../domain/json/JsonCopy.js"
+import { fileLength, inexactNumbersSteps, parseObjectSteps } from "../../domain/json/JsonText.js"
+import { repeatedKeySteps } from "../../domain/json/RepeatedKey.js"
 
 const mebibyte = 1024 * 1024
 
@@ -22,16 +22,16 @@ export function* readDocument(text: string): TimeSlice.Steps<Either.Either<JsonO
       `is nested so deeply that its file would have ${Math.ceil(length / mebibyte)} MiB, and ${longestFile / mebibyte} are the most: nest it less, or write it with the command line`
     )
   }
-  const read = yield* readObject(encoder.encode(text))
+  const read = yield* parseObjectSteps(encoder.encode(text))
   if (Either.isLeft(read)) return read
-  const repeated = yield* findRepeatedKey(text)
+  const repeated = yield* repeatedKeySteps(text)
   if (repeated !== undefined) {
     const { lines, path } = repeated
     return Either.left(
       `has ${path} twice, on lines ${lines.join(" and ")}, and only the last would be stored: remove one, or rename it`
     )
   }
-  const [inexact] = yield* findInexactNumbers(text)
+  const [inexact] = yield* inexactNumbersSteps(text)
   return inexact === undefined
     ? Either.right(yield* bodyOf(read.right))
     : Either.left(

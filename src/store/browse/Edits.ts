@@ -2,11 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { encodeSliced } from "../../domain/CanonicalJson.js"
-import type { Oid } from "../../domain/Oid.js"
-import { readVerbatim, type SpelledObject } from "../../domain/SpelledJson.js"
-import { AuthError, ValidationError, type WriteError } from "../../domain/StoreError.js"
-import * as TimeSlice from "../../domain/TimeSlice.js"
+import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
+import { AuthError, ValidationError, type WriteError } from "../../domain/errors/StoreError.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
+import { encodeSliced } from "../../domain/json/CanonicalJson.js"
+import { type LosslessObject, parseVerbatimSteps } from "../../domain/json/LosslessJson.js"
 import type { Batch } from "../Batch.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
@@ -31,7 +31,7 @@ const concurrency = 8
 const decoder = new TextDecoder()
 
 /** The text of a document without the fields that the store writes. */
-const textOf = ({ _created_at, _id, _rev, _updated_at, ...body }: SpelledObject): Effect.Effect<string> =>
+const textOf = ({ _created_at, _id, _rev, _updated_at, ...body }: LosslessObject): Effect.Effect<string> =>
   Effect.map(encodeSliced(body), (bytes) => decoder.decode(Either.getOrElse(bytes, () => new Uint8Array())))
 
 const nameOf = ({ collection, id }: StagedEdit) => `${collection}/${id}`
@@ -73,9 +73,11 @@ export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnl
   /** The text of a document with its numbers as its file has them. */
   const spelledText = (collection: string, id: string, version: Version) =>
     fileOf(collection, id, version).pipe(
-      Effect.flatMap(Effect.transposeMapOption((content) => TimeSlice.run(() => readVerbatim(content)))),
+      Effect.flatMap(
+        Effect.transposeMapOption((content) => TimeSlice.run(() => parseVerbatimSteps(content)))
+      ),
       Effect.map(Option.flatMap(Either.getRight)),
-      Effect.map(Option.getOrElse((): SpelledObject => version.document)),
+      Effect.map(Option.getOrElse((): LosslessObject => version.document)),
       Effect.flatMap(textOf)
     )
 

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../../domain/Document.js"
-import { equalJson, fieldMatches } from "../../domain/IndexKey.js"
-import { compareValues } from "../../domain/JsonOrder.js"
+import { equalJson, fieldMatches } from "../../domain/indexes/IndexKey.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
+import { compareValues } from "../../domain/json/JsonOrder.js"
 
 /**
  * The names of the comparisons.

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { parseManifestFile, projectedFields } from "../../domain/ManifestFile.js"
+import { parseManifestFile, projectedFields } from "../../domain/indexes/ManifestFile.js"
 import type { ReadError } from "../Collection.js"
 import type { Blob, GitRemoteService, Head } from "../remote/GitRemote.js"
 import type { Projection } from "./ManifestAnswer.js"

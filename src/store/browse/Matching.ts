@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import type { JsonObject } from "../../domain/Document.js"
-import type { TimeSlice } from "../../domain/TimeSlice.js"
+import type { TimeSlice } from "../../domain/concurrency/TimeSlice.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import { type Filter, matcherOf } from "./Filter.js"
 
 /** Whether documents satisfy every filter; yields to other fibers between filters that take long. */

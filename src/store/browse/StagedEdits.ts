@@ -1,8 +1,8 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { JsonObject } from "../../domain/Document.js"
+import type { ReadError, WriteError } from "../../domain/errors/StoreError.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import type { MergeConflict } from "../../domain/merge/MergeRules.js"
-import type { ReadError, WriteError } from "../../domain/StoreError.js"
 import type { Proposal, ProposeOptions } from "../Proposals.js"
 
 /**

@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { Json, JsonObject } from "../../domain/Document.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { Branch } from "../Branches.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import type { Proposal, ProposalState } from "../Proposals.js"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Unmerged } from "../../domain/StoreError.js"
+import type { Unmerged } from "../../domain/errors/StoreError.js"
 import { sha256 } from "../../git/Digest.js"
 import type { Merged, Resolver } from "../Branches.js"
 import type { BrowseOptions } from "./BrowseOptions.js"

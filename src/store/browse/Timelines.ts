@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { AuthError } from "../../domain/StoreError.js"
+import { AuthError } from "../../domain/errors/StoreError.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
 import type { Timeline } from "./Timeline.js"
 import { makeTimelineBranches } from "./TimelineBranches.js"

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type { Oid } from "../../domain/Oid.js"
-import { parseSettings, type Settings } from "../../domain/Settings.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
+import { parseSettings, type Settings } from "../../domain/settings/Settings.js"
 import type { ReadError } from "../Collection.js"
 import type { FileVersion } from "../remote/GitRemote.js"
 

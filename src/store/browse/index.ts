@@ -1,4 +1,4 @@
-export { JsonOrder } from "../../domain/JsonOrder.js"
+export { JsonOrder } from "../../domain/json/JsonOrder.js"
 /**
  * Queries of a collection for people: filters, manifests, pages.
  *

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { compareCodePoints } from "../../domain/CanonicalJson.js"
-import { collectionNameProblem } from "../../domain/CollectionName.js"
-import { lazy } from "../../domain/Lazy.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
+import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
+import { compareCodePoints } from "../../domain/json/CanonicalJson.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import type { Collection } from "../Collection.js"
 import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions } from "../Doctor.js"
@@ -21,16 +21,16 @@ import { coreNow } from "./transaction/Ambient.js"
 import type { makeTransactions } from "./transaction/Transactions.js"
 
 // Loaded when they are used: a page that only reads and writes documents does not carry them.
-const batching = lazy(() => import("./write/Batches.js"))
-const branching = lazy(() => import("./merge/BranchOperations.js"))
-const examining = lazy(() => import("./doctor/Doctor.js"))
-const listing = lazy(() => import("./IndexList.js"))
-const previewing = lazy(() => import("./merge/Preview.js"))
-const proposing = lazy(() => import("./proposal/Proposals.js"))
-const reindexing = lazy(() => import("./Reindex.js"))
-const reverting = lazy(() => import("./write/Revert.js"))
-const transacting = lazy(() => import("./transaction/Transactions.js"))
-const writing = lazy(() => import("./write/Writers.js"))
+const batching = lazyModule(() => import("./write/Batches.js"))
+const branching = lazyModule(() => import("./merge/BranchOperations.js"))
+const examining = lazyModule(() => import("./doctor/Doctor.js"))
+const listing = lazyModule(() => import("./IndexList.js"))
+const previewing = lazyModule(() => import("./merge/Preview.js"))
+const proposing = lazyModule(() => import("./proposal/Proposals.js"))
+const reindexing = lazyModule(() => import("./Reindex.js"))
+const reverting = lazyModule(() => import("./write/Revert.js"))
+const transacting = lazyModule(() => import("./transaction/Transactions.js"))
+const writing = lazyModule(() => import("./write/Writers.js"))
 
 const collections = (core: StoreCore) =>
   Effect.gen(function* () {

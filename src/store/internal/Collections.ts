@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { lazy } from "../../domain/Lazy.js"
+import type { WriteError } from "../../domain/errors/StoreError.js"
 import type { MergeRules } from "../../domain/merge/MergeRules.js"
-import type { WriteError } from "../../domain/StoreError.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import type { Collection, GuardedWriteOptions, MergingWriteOptions, WriteOptions } from "../Collection.js"
 import { check } from "./calls/Arguments.js"
 import type { Codec } from "./calls/Codec.js"
@@ -13,12 +13,12 @@ import { collectionExports } from "./Exports.js"
 import { makeReader } from "./Reader.js"
 
 /** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
-const estimating = lazy(() => import("./Estimating.js"))
-const importing = lazy(() => import("./Importing.js"))
-const merging = lazy(() => import("./write/MergingWrites.js"))
-const reindexing = lazy(() => import("./Reindex.js"))
-const schemas = lazy(() => import("./SchemaWriting.js"))
-const restoring = lazy(() => import("./write/Restore.js"))
+const estimating = lazyModule(() => import("./Estimating.js"))
+const importing = lazyModule(() => import("./Importing.js"))
+const merging = lazyModule(() => import("./write/MergingWrites.js"))
+const reindexing = lazyModule(() => import("./Reindex.js"))
+const schemas = lazyModule(() => import("./SchemaWriting.js"))
+const restoring = lazyModule(() => import("./write/Restore.js"))
 
 const isMerging = ({ base, onConflict, rules }: MergingWriteOptions = {}): boolean =>
   base !== undefined || onConflict !== undefined || rules !== undefined

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import { type ReadError, ValidationError } from "../../domain/errors/StoreError.js"
 import type { CollectionEstimate, EstimateOptions, StoragePlan } from "../CollectionEstimate.js"
 import { check } from "./calls/Arguments.js"
 import type { StoreCore } from "./commit/StoreCore.js"

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
-import { lazy } from "../../domain/Lazy.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import type { CollectionExports } from "../Collection.js"
 import type { StoreView } from "../View.js"
 import type { StoreCore } from "./commit/StoreCore.js"
 
 // Loaded when it is wanted: a page that exports nothing does not carry the writers of workbooks.
-const exporting = lazy(() => import("./Exporting.js"))
+const exporting = lazyModule(() => import("./Exporting.js"))
 
 export const collectionExports = (core: StoreCore, name: string): CollectionExports => {
   const exports = Effect.map(exporting, (loaded) => loaded.collectionExports(core, name))

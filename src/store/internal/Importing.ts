@@ -1,9 +1,9 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { JsonObject } from "../../domain/Document.js"
-import { lazy } from "../../domain/Lazy.js"
-import type { WriteError } from "../../domain/StoreError.js"
+import type { WriteError } from "../../domain/errors/StoreError.js"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import {
   type ImportOptions,
   type ImportReport,
@@ -17,7 +17,7 @@ import type { StoreCore } from "./commit/StoreCore.js"
 import { readVersions } from "./commit/StoredVersions.js"
 import { nameOf } from "./commit/WriteUnit.js"
 
-const judging = lazy(() => import("./UniqueDryRun.js"))
+const judging = lazyModule(() => import("./UniqueDryRun.js"))
 
 /** Imports records into a collection of a store. */
 export const importInto = <E, R>(

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { lazy } from "../../domain/Lazy.js"
-import type { ReadError, ValidationError } from "../../domain/StoreError.js"
-import * as TimeSlice from "../../domain/TimeSlice.js"
+import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
+import type { ReadError, ValidationError } from "../../domain/errors/StoreError.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import { pathProblem } from "../../git/Names.js"
 import { BatchingTypeId } from "../Batching.js"
 import type { CollectionExports, CollectionReader, HistoryEntry, OnInvalid } from "../Collection.js"
@@ -19,16 +19,16 @@ import { complete, type Place, readDocument } from "./commit/Versions.js"
 import type { ParsedFile } from "./query/QueryTarget.js"
 
 /** Loaded where documents are asked for at the same time. */
-const looks = lazy(() => import("./query/DocumentLooks.js"))
+const looks = lazyModule(() => import("./query/DocumentLooks.js"))
 
 /** Loaded where the documents of a collection are listed or read. */
-const scans = lazy(() => import("./query/Scans.js"))
+const scans = lazyModule(() => import("./query/Scans.js"))
 
 /** Loaded where the schema of a collection is read. */
-const schemas = lazy(() => import("./Schemas.js"))
+const schemas = lazyModule(() => import("./Schemas.js"))
 
 /** Loaded where something is asked for by a query. */
-const queries = lazy(() => import("./query/Queries.js"))
+const queries = lazyModule(() => import("./query/Queries.js"))
 
 type Queries = Effect.Effect.Success<typeof queries>
 

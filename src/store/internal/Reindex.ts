@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { WriteError } from "../../domain/StoreError.js"
+import type { WriteError } from "../../domain/errors/StoreError.js"
 import type { StoreReindexOptions } from "../StoreService.js"
 import { tellingOutside } from "./calls/Progress.js"
 import type { StoreCore } from "./commit/StoreCore.js"

@@ -3,11 +3,11 @@ import * as Either from "effect/Either"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { encode, isPlainObject } from "../../domain/CanonicalJson.js"
-import type { JsonObject } from "../../domain/Document.js"
-import { copyOf } from "../../domain/JsonCopy.js"
-import { maxSchemaBytes, printSchema, sameSchema } from "../../domain/JsonSchema.js"
-import { ValidationError, type WriteError } from "../../domain/StoreError.js"
+import { ValidationError, type WriteError } from "../../domain/errors/StoreError.js"
+import { encode, isPlainObject } from "../../domain/json/CanonicalJson.js"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { copyJson } from "../../domain/json/JsonCopy.js"
+import { maxSchemaBytes, printSchema, sameSchema } from "../../domain/settings/JsonSchema.js"
 import type { JsonSchemaOptions } from "../Collection.js"
 import { check } from "./calls/Arguments.js"
 import type { AnySchema } from "./calls/Codec.js"
@@ -37,7 +37,7 @@ const copied = (place: SchemaPlace, given: object): Either.Either<JsonObject, Va
       })
     )
   try {
-    const copy = copyOf(given)
+    const copy = copyJson(given)
     if (!isPlainObject(copy as object)) return wrong("it is not an object")
     const printed = encode(copy as JsonObject)
     return Either.isRight(printed)

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { SpelledObject } from "../../domain/SpelledJson.js"
-import type { ReadError } from "../../domain/StoreError.js"
-import { describeViolation } from "../../domain/UniqueValue.js"
+import type { ReadError } from "../../domain/errors/StoreError.js"
+import { describeViolation } from "../../domain/indexes/UniqueViolation.js"
+import type { LosslessObject } from "../../domain/json/LosslessJson.js"
 import type { StoreCore } from "./commit/StoreCore.js"
 import { treeOf } from "./derived/Derived.js"
 import { documentsOf, storedOf } from "./derived/DerivedWrites.js"
@@ -17,7 +17,7 @@ import {
 /** A record as the document that it would become. */
 interface Row {
   readonly id: string
-  readonly document: SpelledObject
+  readonly document: LosslessObject
 }
 
 /** A unique index with the values of the rows so far. */
@@ -50,7 +50,7 @@ const current = (core: StoreCore, collection: string) =>
     const paths = new Set(unique.flatMap(({ fields }) => fields))
     const documents = isStale
       ? yield* documentsOf(core, head.value, settings, collection, paths, undefined)
-      : new Map<string, SpelledObject>()
+      : new Map<string, LosslessObject>()
     return yield* Effect.forEach(unique, ({ recorded, unique }) =>
       recorded === before
         ? Effect.succeed(unique!)

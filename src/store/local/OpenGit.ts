@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { maybe, only, reader, text } from "../../domain/Options.js"
+import { optional, optionsReader, pickOptions, text } from "../../domain/options/Options.js"
 import { AsyncStore } from "../promise/AsyncStore.js"
 import * as GitHost from "../remote/wire/GitHost.js"
 import { Store } from "../Store.js"
@@ -19,7 +19,7 @@ export interface OpenGitOptions extends StoreOptions, Omit<GitHost.GitHostOption
 }
 
 const { cache: _, ...hostFields } = GitHost.gitHostFields
-const read = reader(Schema.Struct({ ...storeFields, ...hostFields, cacheDirectory: maybe(text) }))
+const read = optionsReader(Schema.Struct({ ...storeFields, ...hostFields, cacheDirectory: optional(text) }))
 
 /**
  * Opens a store in a repository of any Git server, as promises.
@@ -32,9 +32,9 @@ export const openGit = async (options: OpenGitOptions): Promise<AsyncStore> => {
   const { cacheDirectory: directory } = options
   return AsyncStore.fromLayer(
     Layer.provide(
-      Store.layer(only(storeFields, options)),
+      Store.layer(pickOptions(storeFields, options)),
       GitHost.layer({
-        ...only(hostFields, options),
+        ...pickOptions(hostFields, options),
         ...(directory === undefined ? {} : { cache: { directory } })
       })
     )

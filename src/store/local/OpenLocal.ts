@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { only, reader } from "../../domain/Options.js"
+import { optionsReader, pickOptions } from "../../domain/options/Options.js"
 import { AsyncStore } from "../promise/AsyncStore.js"
 import * as LocalGit from "../remote/local/LocalGit.js"
 import { Store } from "../Store.js"
@@ -15,7 +15,7 @@ import { type StoreOptions, storeFields } from "../StoreOptions.js"
  */
 export interface OpenLocalOptions extends StoreOptions, LocalGit.LocalGitOptions {}
 
-const read = reader(Schema.Struct({ ...storeFields, ...LocalGit.localGitFields }))
+const read = optionsReader(Schema.Struct({ ...storeFields, ...LocalGit.localGitFields }))
 
 /**
  * Opens a store in a bare repository on this machine, as promises.
@@ -33,8 +33,8 @@ export const openLocal = async (options: OpenLocalOptions): Promise<AsyncStore> 
   Either.getOrThrowWith(read("openLocal", options), (error) => error)
   return AsyncStore.fromLayer(
     Layer.provide(
-      Store.layer(only(storeFields, options)),
-      LocalGit.layer(only(LocalGit.localGitFields, options))
+      Store.layer(pickOptions(storeFields, options)),
+      LocalGit.layer(pickOptions(LocalGit.localGitFields, options))
     )
   )
 }

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ValidationError } from "../../domain/StoreError.js"
+import type { ValidationError } from "../../domain/errors/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
 import type { StoreService } from "../StoreService.js"
 import type { AsyncQueue } from "./AsyncQueue.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type { JsonObject, StoredDocument } from "../../domain/Document.js"
-import type { ValidationError } from "../../domain/StoreError.js"
+import type { ValidationError } from "../../domain/errors/StoreError.js"
+import type { JsonObject, StoredDocument } from "../../domain/json/Json.js"
 import type {
   Collection,
   CollectionReader,

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { ValidationError } from "../../domain/StoreError.js"
+import type { ValidationError } from "../../domain/errors/StoreError.js"
 import type { BatchOptions } from "../Batch.js"
 import { type CollectionDefinition, type NamedSchema, nameIn } from "../CollectionDefinition.js"
 import type { Draft } from "../Proposals.js"

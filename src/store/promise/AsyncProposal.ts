@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { ValidationError } from "../../domain/StoreError.js"
+import type { ValidationError } from "../../domain/errors/StoreError.js"
 import type { CompareOptions, Merged } from "../Branches.js"
 import type { WriteOptions } from "../Collection.js"
 import type { AcceptOptions, Draft, ProposalHandle, ProposalMergeOptions, Proposed } from "../Proposals.js"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { ValidationError } from "../../domain/StoreError.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
 import type { Transaction } from "../Transaction.js"
 import { AsyncDraft } from "./AsyncDraft.js"
 import type { SignalOptions } from "./Options.js"

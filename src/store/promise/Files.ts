@@ -4,7 +4,7 @@ import { type File, FileSystem, makeNoop, Size } from "@effect/platform/FileSyst
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Sink from "effect/Sink"
-import { RemoteError } from "../../domain/StoreError.js"
+import { RemoteError } from "../../domain/errors/StoreError.js"
 
 /** Taken from the process at run time: no bundler carries it into a browser, and a bundle for Node needs no package. */
 const nodeFiles = () => globalThis.process?.getBuiltinModule?.("node:fs/promises")

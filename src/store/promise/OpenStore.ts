@@ -4,8 +4,15 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { callback, type FieldsOf, maybe, only, reader, text } from "../../domain/Options.js"
-import { AuthError } from "../../domain/StoreError.js"
+import { AuthError } from "../../domain/errors/StoreError.js"
+import {
+  callback,
+  type FieldsOf,
+  optional,
+  optionsReader,
+  pickOptions,
+  text
+} from "../../domain/options/Options.js"
 import { gitHubFields } from "../remote/github/client/Options.js"
 import * as GitHub from "../remote/github/GitHub.js"
 import { Store } from "../Store.js"
@@ -33,13 +40,13 @@ export interface OpenStoreOptions
 
 const { auth: _auth, session: _session, token: _token, ...remoteFields } = gitHubFields
 
-const read = reader(
+const read = optionsReader(
   Schema.Struct({
     ...storeFields,
     ...remoteFields,
-    token: maybe(text),
-    auth: maybe(callback()),
-    fetch: maybe(callback())
+    token: optional(text),
+    auth: optional(callback()),
+    fetch: optional(callback())
   } satisfies FieldsOf<OpenStoreOptions>)
 )
 
@@ -59,7 +66,7 @@ export const openStore = async (options: OpenStoreOptions): Promise<AsyncStore> 
   Either.getOrThrowWith(read("openStore", options), (error) => error)
   const { auth, fetch, token } = options
   const remote = GitHub.layer({
-    ...only(remoteFields, options),
+    ...pickOptions(remoteFields, options),
     token: token === undefined ? undefined : Redacted.make(token),
     auth: auth === undefined ? undefined : headerOf(auth)
   })
@@ -68,7 +75,7 @@ export const openStore = async (options: OpenStoreOptions): Promise<AsyncStore> 
       ? FetchHttpClient.layer
       : Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch))
   return AsyncStore.fromLayer(
-    Store.layer(only(storeFields, options)).pipe(Layer.provide(remote), Layer.provide(http))
+    Store.layer(pickOptions(storeFields, options)).pipe(Layer.provide(remote), Layer.provide(http))
   )
 }
 

@@ -1,7 +1,7 @@
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { callback as anyFunction, kind, maybe, reader } from "../../domain/Options.js"
+import { callback as anyFunction, optional, optionsReader, valueKind } from "../../domain/options/Options.js"
 import { callback } from "./Callback.js"
 
 /**
@@ -45,12 +45,12 @@ export const effectOptions = (options: unknown): any => {
 export const signalOf = (options: SignalOptions | undefined): SignalOptions | undefined =>
   typeof options === "object" && options !== null ? { signal: options.signal } : options
 
-const readSignal = reader(
+const readSignal = optionsReader(
   Schema.UndefinedOr(
     Schema.Struct({
-      signal: maybe(
+      signal: optional(
         Schema.NullOr(
-          kind<AbortSignal>(
+          valueKind<AbortSignal>(
             "an AbortSignal",
             (value) => isObject(value) && "aborted" in value && "addEventListener" in value,
             { hint: "pass the signal of a controller" }
@@ -83,7 +83,7 @@ export const untilAborted = async <A>(
   }
 }
 
-const readFunction = reader(anyFunction())
+const readFunction = optionsReader(anyFunction())
 
 /** Throws a `ValidationError` unless the body is a function. */
 export const requireBody = (operation: string, body: unknown): void => {

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
-import type { ValidationError } from "../../domain/StoreError.js"
+import type { ValidationError } from "../../domain/errors/StoreError.js"
 import { effectOptions, type PromiseOptions, type SignalOptions, signalOf } from "./Options.js"
 import type { Runner } from "./Runner.js"
 

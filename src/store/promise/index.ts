@@ -5,8 +5,8 @@
  * @since 0.1.0
  */
 
-export type { DurationInput } from "../../domain/DurationInput.js"
-export * from "../../domain/StoreError.js"
+export * from "../../domain/errors/StoreError.js"
+export type { DurationInput } from "../../domain/time/DurationInput.js"
 export type {
   Branch,
   CompareOptions,

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { AmbiguousWriteError } from "../../domain/StoreError.js"
+import { AmbiguousWriteError } from "../../domain/errors/StoreError.js"
 import type { Edited, GitRemoteService, RemoteFailure, RemoteSnapshot, WriteFailure } from "./GitRemote.js"
 
 /**

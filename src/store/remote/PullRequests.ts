@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { RemoteFailure, WriteFailure } from "./RemoteFailure.js"
 
 /**

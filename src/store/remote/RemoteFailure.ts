@@ -1,4 +1,4 @@
-import type { RefMoved } from "../../domain/Ref.js"
+import type { RefMoved } from "../../domain/errors/RefMoved.js"
 import type {
   AmbiguousWriteError,
   AuthError,
@@ -6,7 +6,7 @@ import type {
   RateLimitError,
   RemoteError,
   ValidationError
-} from "../../domain/StoreError.js"
+} from "../../domain/errors/StoreError.js"
 
 /**
  * Why a remote could not answer. A missing path, ref or document is not among them: that is an absent value.

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { Head } from "../../git/Commit.js"
 import type { Blob, Tree } from "../../git/Tree.js"
 import type { RemoteFailure } from "./RemoteFailure.js"

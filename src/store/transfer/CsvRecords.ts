@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { streamCsvRows } from "hucre/csv"
-import { ValidationError } from "../../domain/StoreError.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
 import { jsonCell, spelledCell } from "./CsvCell.js"
 import { type ImportRecord, uniqueColumns } from "./Records.js"
 import type { SourceError } from "./SourceError.js"

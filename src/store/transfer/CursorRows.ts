@@ -2,8 +2,8 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { detached } from "../../domain/Detached.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import { inDaemonFiber } from "../../domain/concurrency/DaemonFiber.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
 import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { type ImportRecord, type RecordStream, rowRecord, sourceError, uniqueColumns } from "./Records.js"
 
@@ -70,7 +70,7 @@ const rows = (
     )
   ).pipe(
     Stream.ensuring(
-      detached(
+      inDaemonFiber(
         Effect.tryPromise(async () => cursor.close?.()).pipe(Effect.timeout("5 seconds"), Effect.ignoreLogged)
       )
     )

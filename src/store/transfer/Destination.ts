@@ -1,6 +1,6 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Sink from "effect/Sink"
-import { StoreError } from "../../domain/StoreError.js"
+import { StoreError } from "../../domain/errors/StoreError.js"
 
 /**
  * Where an export goes: a file's path, a web stream (closed at the end, aborted on failure), or a sink.

@@ -1,6 +1,6 @@
-import { inexactNumbers } from "../../domain/JsonText.js"
-import { findRepeatedKey } from "../../domain/RepeatedKey.js"
-import { runSync } from "../../domain/TimeSlice.js"
+import { runSync } from "../../domain/concurrency/TimeSlice.js"
+import { inexactNumbers } from "../../domain/json/JsonText.js"
+import { repeatedKeySteps } from "../../domain/json/RepeatedKey.js"
 import { UnheldNumber } from "./UnheldNumber.js"
 
 const encoder = new TextEncoder()
@@ -24,7 +24,7 @@ const membersIn = (root: unknown): number => {
 const refuseRepeatedKey = (text: string, value: unknown): void => {
   // Each key is followed by a colon; a string may hold such a thing, too, so that more of them prove nothing.
   if ((text.match(/"\s*:/g)?.length ?? 0) === membersIn(value)) return
-  const repeated = runSync(findRepeatedKey(text))
+  const repeated = runSync(repeatedKeySteps(text))
   if (repeated === undefined) return
   const { lines, path } = repeated
   const place = lines[1] === 1 ? "" : `, on lines ${lines.join(" and ")}`

@@ -2,9 +2,9 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type { JsonObject } from "../../domain/Document.js"
-import { reader } from "../../domain/Options.js"
-import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
+import { NotFoundError, type ReadError } from "../../domain/errors/StoreError.js"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { optionsReader } from "../../domain/options/Options.js"
 import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import { withColumns } from "./Columns.js"
 import type { Destination, DestinationContext, DestinationError, DestinationFailure } from "./Destination.js"
@@ -115,8 +115,8 @@ export type Exported<D, A> = Effect.Effect<
   DestinationContext<D>
 >
 
-const readDestination = reader(destinationArgument[1])
-const readSheet = reader(Schema.Struct(sheetFields))
+const readDestination = optionsReader(destinationArgument[1])
+const readSheet = optionsReader(Schema.Struct(sheetFields))
 
 /**
  * Writes records as the one sheet of a workbook, in constant memory; returns the columns. Values that JSON cannot hold

@@ -1,12 +1,12 @@
 import * as Sink from "effect/Sink"
-import { kind, maybe, text, texts } from "../../domain/Options.js"
+import { optional, text, texts, valueKind } from "../../domain/options/Options.js"
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
 /** Where an export goes, as an argument. */
 export const destination = [
   "the destination",
-  kind<any>(
+  valueKind<any>(
     "a file's path or a WritableStream",
     (value) =>
       typeof value === "string" ||
@@ -17,4 +17,4 @@ export const destination = [
 ] as const
 
 /** The options of one sheet, as they are read. */
-export const sheetFields = { columns: maybe(texts), sheetName: maybe(text) }
+export const sheetFields = { columns: optional(texts), sheetName: optional(text) }

@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { detached } from "../../domain/Detached.js"
+import { inDaemonFiber } from "../../domain/concurrency/DaemonFiber.js"
 
 /** How long a source is waited for that gives itself back. */
 const givingBack = Duration.seconds(1)
@@ -55,7 +55,7 @@ const giveBack = (iterable: AsyncIterable<unknown>, iterator: AsyncIterator<unkn
     Effect.timeout(givingBack),
     Effect.ignoreLogged
   )
-  return detached(isAsked ? Effect.zipRight(destroyed, returned) : returned)
+  return inDaemonFiber(isAsked ? Effect.zipRight(destroyed, returned) : returned)
 }
 
 const isNodeStream = (

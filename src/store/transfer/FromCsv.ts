@@ -2,9 +2,17 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { lazy } from "../../domain/Lazy.js"
-import { type FieldsOf, maybe, oneOf, or, reader, text, texts } from "../../domain/Options.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
+import {
+  type FieldsOf,
+  oneOf,
+  optional,
+  optionsReader,
+  text,
+  texts,
+  withDefault
+} from "../../domain/options/Options.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import { keepingError } from "./KeptError.js"
 import { type ImportRecord, sourceError } from "./Records.js"
 import type { SourceError } from "./SourceError.js"
@@ -36,16 +44,16 @@ export interface CsvOptions {
 
 // Loaded when a text is read: a page that imports none does not carry the parser.
 const reading = Effect.mapError(
-  lazy(() => import("./CsvRecords.js")),
+  lazyModule(() => import("./CsvRecords.js")),
   sourceError("fromCsv")
 )
 
-const read = reader(
+const read = optionsReader(
   Schema.Struct({
-    delimiter: or(text, ","),
-    columns: maybe(texts),
-    cells: or(oneOf("text", "json"), "text"),
-    keepSpelling: or(texts, [])
+    delimiter: withDefault(text, ","),
+    columns: optional(texts),
+    cells: withDefault(oneOf("text", "json"), "text"),
+    keepSpelling: withDefault(texts, [])
   } satisfies FieldsOf<CsvOptions>)
 )
 

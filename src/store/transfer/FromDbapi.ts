@@ -2,8 +2,15 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { lazy } from "../../domain/Lazy.js"
-import { type FieldsOf, kind, maybe, or, reader, wholeNumber } from "../../domain/Options.js"
+import {
+  type FieldsOf,
+  optional,
+  optionsReader,
+  valueKind,
+  wholeNumber,
+  withDefault
+} from "../../domain/options/Options.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import type { FetchCursor } from "./CursorRows.js"
 import { keepingError } from "./KeptError.js"
 import { type RecordStream, sourceError } from "./Records.js"
@@ -23,11 +30,11 @@ export interface DbapiOptions {
   readonly columns?: ReadonlyArray<string | null> | undefined
 }
 
-const read = reader(
+const read = optionsReader(
   Schema.Struct({
-    fetchSize: or(wholeNumber(1), 500),
-    columns: maybe(
-      kind<ReadonlyArray<string | null>>(
+    fetchSize: withDefault(wholeNumber(1), 500),
+    columns: optional(
+      valueKind<ReadonlyArray<string | null>>(
         "a list of strings",
         (value) => Array.isArray(value) && value.every((one) => one === null || typeof one === "string")
       )
@@ -37,7 +44,7 @@ const read = reader(
 
 // Loaded when a cursor is read: a page that imports none does not carry it.
 const reading = Effect.mapError(
-  lazy(() => import("./CursorRows.js")),
+  lazyModule(() => import("./CursorRows.js")),
   sourceError("fromDbapi")
 )
 

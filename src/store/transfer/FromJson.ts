@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { lazy } from "../../domain/Lazy.js"
-import type { ValidationError } from "../../domain/StoreError.js"
+import type { ValidationError } from "../../domain/errors/StoreError.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import { keepingError } from "./KeptError.js"
 import { type ImportRecord, sourceError } from "./Records.js"
 import type { SourceError } from "./SourceError.js"
@@ -10,7 +10,7 @@ import type { ByteSource } from "./Utf8Text.js"
 // Loaded when a text is read: a page that imports none does not carry it.
 const reading = (operation: string) =>
   Effect.mapError(
-    lazy(() => import("./JsonRecords.js")),
+    lazyModule(() => import("./JsonRecords.js")),
     sourceError(operation)
   )
 

@@ -2,9 +2,16 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { detached } from "../../domain/Detached.js"
-import { type FieldsOf, maybe, object, or, reader, wholeNumber } from "../../domain/Options.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import { inDaemonFiber } from "../../domain/concurrency/DaemonFiber.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
+import {
+  type FieldsOf,
+  object,
+  optional,
+  optionsReader,
+  wholeNumber,
+  withDefault
+} from "../../domain/options/Options.js"
 import { fromDbapi } from "./FromDbapi.js"
 import type { RecordStream } from "./Records.js"
 
@@ -37,11 +44,11 @@ export interface MongoOptions {
   readonly limit?: number | undefined
 }
 
-const read = reader(
+const read = optionsReader(
   Schema.Struct({
-    filter: maybe(object),
-    projection: maybe(object),
-    limit: or(wholeNumber(0), 0)
+    filter: optional(object),
+    projection: optional(object),
+    limit: withDefault(wholeNumber(0), 0)
   } satisfies FieldsOf<MongoOptions>)
 )
 
@@ -76,7 +83,7 @@ export const fromMongo = (collection: MongoCollection, options: MongoOptions = {
     const close = Effect.tryPromise(async () => cursor.close?.())
     return Stream.ensuring(
       fromDbapi(cursor),
-      detached(Effect.ignoreLogged(Effect.timeout(close, "5 seconds")))
+      inDaemonFiber(Effect.ignoreLogged(Effect.timeout(close, "5 seconds")))
     )
   })
 }

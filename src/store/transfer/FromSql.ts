@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { lazy } from "../../domain/Lazy.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import { type RecordStream, sourceError } from "./Records.js"
 import type { EffectSqlConnection, PrepareConnection, QueryConnection } from "./SqlRows.js"
 
 // Loaded when a query is read: a page that imports none does not carry it.
 const reading = Effect.mapError(
-  lazy(() => import("./SqlRows.js")),
+  lazyModule(() => import("./SqlRows.js")),
   sourceError("fromSql")
 )
 

@@ -5,16 +5,16 @@ import { identity } from "effect/Function"
 import * as Hash from "effect/Hash"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { JsonObject } from "../../domain/Document.js"
 import {
   ConflictError,
   isUniqueViolation,
   type ReadError,
   ValidationError,
   type WriteError
-} from "../../domain/StoreError.js"
-import { generator } from "../../domain/Ulid.js"
-import { describeViolation, mostNamed } from "../../domain/UniqueValue.js"
+} from "../../domain/errors/StoreError.js"
+import { generator } from "../../domain/identifiers/Ulid.js"
+import { describeViolation, maxViolationsInMessage } from "../../domain/indexes/UniqueViolation.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import type { StoreCore } from "../internal/commit/StoreCore.js"
 import type { DocumentOperation, NextVersion } from "../internal/commit/WriteUnit.js"
 import { contentOf, type ImportRow, judged, type Prepared, prepare, type Row } from "./ImportRow.js"
@@ -239,7 +239,8 @@ const namingRows = (error: ConflictError, rows: ReadonlyMap<string, Row>): Confl
   const named = (error.violations ?? []).map(
     (violation) => `row ${rows.get(violation.id)?.row} cannot be imported: ${describeViolation(violation)}`
   )
-  const message = named.length <= mostNamed ? named : [...named.slice(0, mostNamed), "and others"]
+  const message =
+    named.length <= maxViolationsInMessage ? named : [...named.slice(0, maxViolationsInMessage), "and others"]
   return new ConflictError({ ...error, hint: undefined, message: message.join("; ") })
 }
 

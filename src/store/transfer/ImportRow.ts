@@ -1,8 +1,8 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { encodeInline } from "../../domain/CanonicalJson.js"
-import type { JsonObject } from "../../domain/Document.js"
-import { idProblem } from "../../domain/DocumentId.js"
+import { idProblem } from "../../domain/identifiers/DocumentId.js"
+import { encodeInline } from "../../domain/json/CanonicalJson.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import { numbered } from "./ImportId.js"
 import { normaliseRecord } from "./Normalise.js"
 

@@ -1,7 +1,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { ValidationError } from "../../domain/StoreError.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
 import { parseExactly } from "./ExactJson.js"
 import type { ImportRecord } from "./Records.js"
 import type { SourceError } from "./SourceError.js"

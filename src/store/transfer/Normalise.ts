@@ -1,7 +1,7 @@
 import * as BigDecimal from "effect/BigDecimal"
 import * as Encoding from "effect/Encoding"
-import type { Json, JsonObject } from "../../domain/Document.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { describe } from "./Records.js"
 import { UnheldNumber } from "./UnheldNumber.js"
 

@@ -1,4 +1,4 @@
-import * as Errors from "../../domain/StoreError.js"
+import * as Errors from "../../domain/errors/StoreError.js"
 import { SourceError } from "./SourceError.js"
 
 /** The errors whose constructors take their fields alone; a caller's stream may fail with others. */

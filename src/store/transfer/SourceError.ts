@@ -1,4 +1,4 @@
-import { StoreError } from "../../domain/StoreError.js"
+import { StoreError } from "../../domain/errors/StoreError.js"
 
 /**
  * A source of records (a database, a file) failed while it was read; `cause` is its own error.

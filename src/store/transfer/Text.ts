@@ -2,8 +2,8 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { encodeInline } from "../../domain/CanonicalJson.js"
-import type { Json, JsonObject } from "../../domain/Document.js"
+import { encodeInline } from "../../domain/json/CanonicalJson.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { jsonText } from "./Columns.js"
 
 export interface CsvEncoding {

@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import type * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
-import { detached } from "../../domain/Detached.js"
+import { inDaemonFiber } from "../../domain/concurrency/DaemonFiber.js"
 import {
   type Destination,
   type DestinationContext,
@@ -103,7 +103,7 @@ const toWritable = <E, R>(
     (writer, exit) =>
       Exit.isSuccess(exit)
         ? Effect.void
-        : detached(
+        : inDaemonFiber(
             Effect.promise(() => writer.abort().catch(() => {})).pipe(
               Effect.timeout("5 seconds"),
               Effect.ignoreLogged

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
-import { lazy } from "../../domain/Lazy.js"
+import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import type { Destination } from "./Destination.js"
 import type { SheetOptions } from "./Export.js"
 import { keepingError } from "./KeptError.js"
 import { type RecordSource, sourceError } from "./Records.js"
 
 const exporting = Effect.mapError(
-  lazy(() => import("./Export.js")),
+  lazyModule(() => import("./Export.js")),
   sourceError("writeXlsx")
 )
 

@@ -1,8 +1,8 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Json, JsonObject } from "../../domain/Document.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { jsonText } from "./Columns.js"
 import { sheetNames } from "./SheetName.js"
 import {

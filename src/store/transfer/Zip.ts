@@ -2,7 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Zip, ZipDeflate } from "fflate"
-import { ValidationError } from "../../domain/StoreError.js"
+import { ValidationError } from "../../domain/errors/StoreError.js"
 
 /** What sizes and places of an archive without ZIP64 can say, which not every reader of workbooks knows. */
 const most = 0xffff_ffff

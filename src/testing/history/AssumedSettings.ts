@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../domain/Document.js"
-import { settingsFileName } from "../../domain/Settings.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
+import { settingsFileName } from "../../domain/settings/Settings.js"
 import * as Model from "../program/StoreModel.js"
 import type { Event } from "../program/Trace.js"
 import { type DerivedFields, derivedProblems } from "./DerivedCheck.js"

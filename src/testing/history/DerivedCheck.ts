@@ -1,8 +1,12 @@
 import { Either } from "effect"
-import { encodeInline } from "../../domain/CanonicalJson.js"
-import type { Json, JsonObject } from "../../domain/Document.js"
-import { type IndexDefinition, type IndexOptions, readIndex } from "../../domain/IndexDefinition.js"
-import { settingsFileName } from "../../domain/Settings.js"
+import {
+  decodeIndexDefinition,
+  type IndexDefinition,
+  type IndexOptions
+} from "../../domain/indexes/IndexDefinition.js"
+import { encodeInline } from "../../domain/json/CanonicalJson.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
+import { settingsFileName } from "../../domain/settings/Settings.js"
 import { canonical } from "../program/StoreModel.js"
 import { doublesOf, indexRowsOf, manifestRowsOf, treeProblems } from "./DerivedTreeCheck.js"
 import type { Snapshot } from "./HistoryReader.js"
@@ -15,7 +19,7 @@ export interface DerivedFields {
 
 /** The indexes of a collection, as the store was told. */
 export const definitionsOf = (indexes: DerivedFields["indexes"], collection: string) =>
-  (indexes[collection] ?? []).map((given) => Either.getOrThrow(readIndex(given)))
+  (indexes[collection] ?? []).map((given) => Either.getOrThrow(decodeIndexDefinition(given)))
 
 const keyText = (value: Json): string =>
   typeof value === "string" ? value : Either.getOrElse(encodeInline(value), () => "")

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../../domain/Document.js"
-import type { IndexDefinition } from "../../domain/IndexDefinition.js"
-import { compareValues } from "../../domain/JsonOrder.js"
+import type { IndexDefinition } from "../../domain/indexes/IndexDefinition.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
+import { compareValues } from "../../domain/json/JsonOrder.js"
 import { canonical } from "../program/StoreModel.js"
 import type { Snapshot } from "./HistoryReader.js"
 

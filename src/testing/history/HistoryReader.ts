@@ -1,6 +1,6 @@
 import { Chunk, Effect, Either, Option, Stream } from "effect"
-import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
+import type { Json, JsonObject, StoredDocument } from "../../domain/json/Json.js"
 import type { CommitInfo, GitRemoteService, Head, RemoteFailure } from "../../store/remote/GitRemote.js"
 import { keyOf, type State } from "../program/StoreModel.js"
 

@@ -1,4 +1,4 @@
-import type { StoredDocument } from "../../domain/Document.js"
+import type { StoredDocument } from "../../domain/json/Json.js"
 import { mergeDocuments } from "../../domain/merge/index.js"
 import { canonical, type State } from "../program/StoreModel.js"
 

@@ -1,5 +1,5 @@
 import { Cause, Effect, Exit, Fiber, FiberRef, Layer, Option, type Scope } from "effect"
-import { RemoteError } from "../../domain/StoreError.js"
+import { RemoteError } from "../../domain/errors/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../../store/remote/GitRemote.js"
 import { Store } from "../../store/Store.js"
 import type { StoreService } from "../../store/StoreService.js"

@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import * as Model from "../program/StoreModel.js"
 import { type DerivedFields, definitionsOf } from "./DerivedCheck.js"
 import { uniqueKeysOf } from "./DerivedTreeCheck.js"

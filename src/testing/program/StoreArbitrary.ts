@@ -1,5 +1,5 @@
 import { FastCheck } from "effect"
-import type { Json, JsonObject } from "../../domain/Document.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { Edit, Expectation, InnerStep, Program, Script, Step, Target } from "./StoreProgram.js"
 
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

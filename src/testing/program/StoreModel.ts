@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
+import type { Json, JsonObject, StoredDocument } from "../../domain/json/Json.js"
 import type { Edit } from "./StoreProgram.js"
 
 /** Documents by `collection/id`: the whole store, in plain memory. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 
 /**
  * What a guarded write expects of the stored revision: nothing, what it is now, or what it cannot be.

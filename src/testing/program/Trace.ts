@@ -1,5 +1,5 @@
-import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
+import type { Json, JsonObject, StoredDocument } from "../../domain/json/Json.js"
 import type { Edit, Target } from "./StoreProgram.js"
 
 /**

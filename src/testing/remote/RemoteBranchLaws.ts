@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import { assert } from "../store/LawAssert.js"
 import type { RemoteContract } from "./RemoteLaw.js"
 import { assertTag, failureOf, filesOf, headOf, put, write } from "./RemoteSupport.js"

@@ -1,5 +1,5 @@
 import { Clock, Effect, Option } from "effect"
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import * as GitObject from "../../git/GitObject.js"
 import { assert } from "../store/LawAssert.js"
 import type { RemoteContract } from "./RemoteLaw.js"

@@ -1,5 +1,5 @@
 import { Effect, Either, Option, Stream } from "effect"
-import type { Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { Change, GitRemoteService } from "../../store/remote/GitRemote.js"
 import { assert } from "../store/LawAssert.js"
 import type { RemoteContract } from "./RemoteLaw.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Oid } from "../../domain/Oid.js"
-import { ConflictError } from "../../domain/StoreError.js"
+import { ConflictError } from "../../domain/errors/StoreError.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { Change, CommitText, GitRemoteService } from "../../store/remote/GitRemote.js"
 
 const conflict = (path: string, expected: Option.Option<Oid>, actual: Option.Option<Oid>) => {

@@ -1,6 +1,6 @@
 import { Chunk, Effect, Either, Option, Stream } from "effect"
-import type { Oid } from "../../domain/Oid.js"
-import { StoreError } from "../../domain/StoreError.js"
+import { StoreError } from "../../domain/errors/StoreError.js"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { Change, GitRemoteService, Head } from "../../store/remote/GitRemote.js"
 import { assert } from "../store/LawAssert.js"
 

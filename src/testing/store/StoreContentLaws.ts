@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type { Json, JsonObject } from "../../domain/Document.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { file, read, shape, wanted } from "./StoreDocumentLaws.js"
 import { drawnLaw, law, promiseOf } from "./StoreLaw.js"
 

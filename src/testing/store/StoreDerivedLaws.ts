@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { JsonObject } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import { type DerivedFields, derivedProblems } from "../history/DerivedCheck.js"
 import { readSnapshot } from "../history/HistoryReader.js"
 import { read } from "./StoreDocumentLaws.js"

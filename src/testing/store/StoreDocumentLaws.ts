@@ -1,7 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import type { JsonObject, StoredDocument } from "../../domain/json/Json.js"
 import type { Collection } from "../../store/Collection.js"
 import { canonical, fieldsOf } from "../program/StoreModel.js"
 import { drawnLaw, law, promiseOf } from "./StoreLaw.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { RemoteError } from "../../domain/StoreError.js"
+import { RemoteError } from "../../domain/errors/StoreError.js"
 import { derivedProblems } from "../history/DerivedCheck.js"
 import { readSnapshot } from "../history/HistoryReader.js"
 import { type Touch, withFaults } from "../program/FaultyRemote.js"

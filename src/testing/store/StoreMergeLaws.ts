@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { ConflictError } from "../../domain/StoreError.js"
+import type { ConflictError } from "../../domain/errors/StoreError.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
 import { betweenBuildAndCommit } from "./StoreRaceLaws.js"

@@ -1,7 +1,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Json, JsonObject } from "../../domain/Document.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import type { Collection } from "../../store/Collection.js"
 import { drawnLaw, promiseOf } from "./StoreLaw.js"

@@ -1,7 +1,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Json } from "../../domain/Document.js"
+import type { Json } from "../../domain/json/Json.js"
 import { matches } from "../program/StoreModel.js"
 import { drawnLaw, law, promiseOf } from "./StoreLaw.js"
 

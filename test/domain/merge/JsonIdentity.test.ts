@@ -1,18 +1,18 @@
 import { assert, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { JsonNumber } from "../../../src/domain/CanonicalJson.js"
+import * as TimeSlice from "../../../src/domain/concurrency/TimeSlice.js"
+import { LosslessNumber } from "../../../src/domain/json/CanonicalJson.js"
+import type { LosslessJson } from "../../../src/domain/json/LosslessJson.js"
 import { byValue, valueText } from "../../../src/domain/merge/JsonIdentity.js"
-import type { SpelledJson } from "../../../src/domain/SpelledJson.js"
-import * as TimeSlice from "../../../src/domain/TimeSlice.js"
 
 const number = fc.oneof(
   fc.constantFrom(0, -0, 1, 10, 0.1, 1e21, -1e-7),
   fc
     .constantFrom("0.0", "-0", "1.0", "10", "1e1", "100e-1", "1e400", "12345678901234567891")
-    .map((text) => new JsonNumber(text))
+    .map((text) => new LosslessNumber(text))
 )
 
-const { value } = fc.letrec<{ value: SpelledJson }>((tie) => ({
+const { value } = fc.letrec<{ value: LosslessJson }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
     number,
@@ -26,7 +26,7 @@ it("values are equal where their texts are", () => {
   let equal = 0
   fc.assert(
     fc.property(value, value, fc.boolean(), (a, other, isCopied) => {
-      const b = isCopied ? (structuredCopy(a) as SpelledJson) : other
+      const b = isCopied ? (structuredCopy(a) as LosslessJson) : other
       const [first, second] = [a, b].map((value) => TimeSlice.runSync(valueText(value)))
       if (first === second) equal++
       const isSame = TimeSlice.runSync(byValue().isSame(a, b))
@@ -38,15 +38,15 @@ it("values are equal where their texts are", () => {
 })
 
 /** The same with other objects, and with numbers written otherwise. */
-const structuredCopy = (value: SpelledJson): SpelledJson => {
-  if (value instanceof JsonNumber) return new JsonNumber(value.text)
+const structuredCopy = (value: LosslessJson): LosslessJson => {
+  if (value instanceof LosslessNumber) return new LosslessNumber(value.text)
   if (typeof value === "number")
-    return Number.isInteger(value) && Math.abs(value) < 1e9 ? new JsonNumber(`${value}.0`) : value
+    return Number.isInteger(value) && Math.abs(value) < 1e9 ? new LosslessNumber(`${value}.0`) : value
   if (Array.isArray(value)) return value.map(structuredCopy)
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .reverse()
-      .map(([key, member]) => [key, structuredCopy(member as SpelledJson)])
+      .map(([key, member]) => [key, structuredCopy(member as LosslessJson)])
   )
 }

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { diff3MergeRegions } from "node-diff3"
+import * as TimeSlice from "../../../src/domain/concurrency/TimeSlice.js"
 import { regionsOf } from "../../../src/domain/merge/ListComparison.js"
-import * as TimeSlice from "../../../src/domain/TimeSlice.js"
 
 const items = (names: ReadonlyArray<string>) => fc.array(fc.constantFrom(...names), { maxLength: 14 })
 const list = fc.oneof(items(["a", "b"]), items([..."abcdefghij", "__proto__", "constructor"]))

@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { encode } from "../../../src/domain/CanonicalJson.js"
-import type { JsonObject } from "../../../src/domain/Document.js"
+import { encode } from "../../../src/domain/json/CanonicalJson.js"
+import type { JsonObject } from "../../../src/domain/json/Json.js"
+import { parseLossless } from "../../../src/domain/json/LosslessJson.js"
 import {
   type DocumentSides,
   fieldsOfSchema,
@@ -12,7 +13,6 @@ import {
   mergeDocuments
 } from "../../../src/domain/merge/index.js"
 import { mergeRulesProblem } from "../../../src/domain/merge/MergeRules.js"
-import { parseSpelled } from "../../../src/domain/SpelledJson.js"
 
 const swapped = <D>({ base, ours, theirs }: DocumentSides<D>): DocumentSides<D> => ({
   base,
@@ -203,7 +203,7 @@ describe("texts and numbers", () => {
     )
   })
 
-  const bytes = (text: string) => Either.getOrThrow(parseSpelled(new TextEncoder().encode(text)))
+  const bytes = (text: string) => Either.getOrThrow(parseLossless(new TextEncoder().encode(text)))
   const spelled = (base: string, ours: string, theirs: string, rules?: MergeRules) => {
     const sides = { base: bytes(base), ours: bytes(ours), theirs: bytes(theirs) }
     const { document, conflicts } = mergeDocuments(sides, rules)

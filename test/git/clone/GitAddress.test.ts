@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { ValidationError } from "../../../src/domain/StoreError.js"
+import { ValidationError } from "../../../src/domain/errors/StoreError.js"
 import * as GitAddress from "../../../src/store/remote/wire/GitAddress.js"
 
 const ssh = (host: string, path: string, user?: string, port?: number) => ({ user, host, port, path })

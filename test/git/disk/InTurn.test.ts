@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Option } from "effect"
-import type { Oid } from "../../../src/domain/Oid.js"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import { engine, put, write } from "./support/temporary.js"
 
 describe("a ref's turn", () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
-import { emptyTree, type Oid } from "../../../src/domain/Oid.js"
+import { emptyTree, type Oid } from "../../../src/domain/identifiers/Oid.js"
 import { engine } from "./support/temporary.js"
 
 /** Commits with their parents, as so many commits before, and how far their clock is wrong. */

@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Bounded } from "../../../src/domain/Bounded.js"
+import { LruCache } from "../../../src/domain/runtime/LruCache.js"
 import { OpenPacks } from "../../../src/git/disk/packs/OpenPacks.js"
 import { PackFile } from "../../../src/git/disk/packs/PackFile.js"
 import { PackIndex } from "../../../src/git/disk/packs/PackIndex.js"
@@ -27,7 +27,7 @@ it("a process that has opened four million packs still reads what it asked for",
     const file = path.join(at, "objects/pack", `pack-${name}`)
     const index = PackIndex.written(file, fs.readFileSync(`${file}.idx`))
     const files = new OpenPacks(8)
-    const bases = new Bounded<GitObject.RawObject, number>(64 * 1024 * 1024)
+    const bases = new LruCache<GitObject.RawObject, number>(64 * 1024 * 1024)
     const open = () => new PackFile(file, index, files, bases)
     const wrong = () => {
       const pack = open()

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Option } from "effect"
-import type { Oid } from "../../../src/domain/Oid.js"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { refusing, withReplaced } from "./support/replaced.js"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"

@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Either, Fiber, Option, Schedule, Stream } from "effect"
-import type { Oid } from "../../../src/domain/Oid.js"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import type { GitContent, GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ValidationError } from "../../../src/domain/StoreError.js"
+import { ValidationError } from "../../../src/domain/errors/StoreError.js"
 import { fromStore } from "../../../src/http/console/ConsoleError.js"
 
 describe("failures of the console's API", () => {

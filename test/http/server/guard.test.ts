@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Arbitrary, Either, FastCheck as fc, Schema } from "effect"
-import { ChainExecutionRequest } from "../../../src/domain/ChainExecution.js"
-import { Ticket } from "../../../src/domain/Ticket.js"
+import { ChainExecutionRequest } from "../../../src/domain/playground/ChainExecution.js"
+import { Ticket } from "../../../src/domain/playground/Ticket.js"
 import * as Guard from "../../../src/http/server/Guard.js"
 
 const json = fc.oneof(

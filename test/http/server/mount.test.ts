@@ -8,7 +8,7 @@ import {
 import { assert, it } from "@effect/vitest"
 import { Direct, Mount, Server } from "chainstore/http"
 import { Context, Effect, Layer, Logger, Schema } from "effect"
-import { NotFoundError, RateLimitError } from "../../../src/domain/StoreError.js"
+import { NotFoundError, RateLimitError } from "../../../src/domain/errors/StoreError.js"
 import { make as hostCheck, isLoopback } from "../../../src/http/server/HostCheck.js"
 import { post, raw, request, running } from "./Running.js"
 

@@ -2,9 +2,9 @@ import { mutant } from "../bundled.js"
 
 const derived = "store/internal/derived/DerivedWrites.ts"
 const file = "store/internal/derived/DerivedFile.ts"
-const index = "domain/IndexFile.ts"
-const keys = "domain/IndexKey.ts"
-const manifest = "domain/ManifestFile.ts"
+const index = "domain/indexes/IndexFile.ts"
+const keys = "domain/indexes/IndexKey.ts"
+const manifest = "domain/indexes/ManifestFile.ts"
 const settings = "store/internal/snapshot/RepositorySettings.ts"
 const edit = "store/internal/commit/DocumentEdit.ts"
 const doctor = "store/internal/doctor/DoctorCollection.ts"
@@ -62,7 +62,7 @@ export const derivedFiles = [
     ]
   ),
   mutant("keys have no spaces", form, [
-    "domain/CanonicalJson.ts",
+    "domain/json/CanonicalJson.ts",
     'return this.form === inline ? ", "',
     'return this.form === inline ? ","'
   ]),
@@ -138,7 +138,7 @@ export const derivedFiles = [
     ]
   ),
   mutant("rebuilds lose the spelling of numbers", spelling, [
-    "domain/SpelledJson.ts",
+    "domain/json/LosslessJson.ts",
     "Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))",
     "Either.getOrElse(Either.try(() => JSON.parse(new TextDecoder().decode(content)) as SpelledObject), (): SpelledObject => ({}))"
   ]),
@@ -193,12 +193,12 @@ export const derivedFiles = [
     '=> root.replace(/\\/+$/, "")'
   ]),
   mutant("unknown options are ignored", unknown, [
-    "domain/Options.ts",
+    "domain/options/Options.ts",
     'onExcessProperty: "error"',
     'onExcessProperty: "ignore"'
   ]),
   mutant("a bare number is a duration", 'write `"30 seconds"` or `Duration.seconds(30)`, not `30`', [
-    "domain/DurationInput.ts",
+    "domain/time/DurationInput.ts",
     'if (typeof given === "number") {',
     'if (typeof given === "number" && given < 0) {'
   ]),

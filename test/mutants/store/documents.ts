@@ -1,7 +1,7 @@
 import { mutant } from "../bundled.js"
 
 const versions = "store/internal/commit/Versions.ts"
-const json = "domain/CanonicalJson.ts"
+const json = "domain/json/CanonicalJson.ts"
 const paths = "store/DocumentPath.ts"
 const collections = "store/internal/Collections.ts"
 const judgement = "store/internal/commit/Judgement.ts"
@@ -230,25 +230,25 @@ export const documents = [
     "if (id === undefined || id === place.id) return undefined\n",
     "if (id === undefined || id !== null) return undefined\n"
   ]),
-  mutant("an id may end in a newline", rule, ["domain/DocumentId.ts", "{0,127}$/", "{0,127}\\n?$/"]),
+  mutant("an id may end in a newline", rule, ["domain/identifiers/DocumentId.ts", "{0,127}$/", "{0,127}\\n?$/"]),
   mutant(
     "an id may have 200 characters",
     rule,
-    ["domain/DocumentId.ts", "{0,127}$/", "{0,199}$/"],
-    ["domain/DocumentId.ts", "if (id.length > 128)", "if (id.length > 200)"]
+    ["domain/identifiers/DocumentId.ts", "{0,127}$/", "{0,199}$/"],
+    ["domain/identifiers/DocumentId.ts", "if (id.length > 128)", "if (id.length > 200)"]
   ),
   mutant("a collection's name may begin with an underscore", rule, [
-    "domain/CollectionName.ts",
+    "domain/identifiers/CollectionName.ts",
     'idProblem(name)?.replace(/^an id/, "a collection\'s name")',
     'idProblem(String(name).replace(/^_/, ""))?.replace(/^an id/, "a collection\'s name")'
   ]),
   mutant("generated ids are random", "Generated ids begin with the time", [
-    "domain/Ulid.ts",
+    "domain/identifiers/Ulid.ts",
     'return digits(lastTime, 10) + last.map((value) => digits(value, 4)).join("")',
     'return random.map((value) => digits(value, 4)).join("") + digits(lastTime, 10)'
   ]),
   mutant("ids of one millisecond do not rise", "Generated ids begin with the time", [
-    "domain/Ulid.ts",
+    "domain/identifiers/Ulid.ts",
     "if (now > lastTime) {",
     "if (now >= lastTime) {"
   ]),

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Oid } from "../../../src/domain/Oid.js"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import type * as Memory from "../../../src/store/remote/memory/Memory.js"
 import type { RemoteLaws, StoreLaws } from "../../../src/testing/index.js"
 import { bundled, type Mutant } from "../bundled.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schema, Stream } from "effect"
-import { StoreError, ValidationError } from "../../../src/domain/StoreError.js"
+import { StoreError, ValidationError } from "../../../src/domain/errors/StoreError.js"
 import { Cache } from "../../../src/store/Cache.js"
 import { GitRemote, type GitRemoteService, takesRequests } from "../../../src/store/remote/GitRemote.js"
 import { Store } from "../../../src/store/Store.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Predicate, Runtime, Schema, type Scope, Stream } from "effect"
-import { RemoteError } from "../../../src/domain/StoreError.js"
+import { RemoteError } from "../../../src/domain/errors/StoreError.js"
 import { batching } from "../../../src/store/batching/index.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"

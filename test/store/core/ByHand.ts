@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Json } from "../../../src/domain/Document.js"
+import type { Json } from "../../../src/domain/json/Json.js"
 import type { Change, GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { Oid } from "../../../src/domain/Oid.js"
+import { Oid } from "../../../src/domain/identifiers/Oid.js"
 import { MemoryCache, NullCache, StoreCache } from "../../../src/store/Cache.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import type { Json } from "../../../src/domain/Document.js"
+import type { Json } from "../../../src/domain/json/Json.js"
 import { Browse } from "../../../src/store/browse/index.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Chunk, Effect, Option, type Scope, Stream } from "effect"
-import type { JsonObject } from "../../../src/domain/Document.js"
+import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { GitRemote, type GitRemoteService, takesRequests } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric, Option, Stream } from "effect"
-import { AuthError } from "../../../src/domain/StoreError.js"
+import { AuthError } from "../../../src/domain/errors/StoreError.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"

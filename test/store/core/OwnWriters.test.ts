@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Layer, Option } from "effect"
-import { ConflictError } from "../../../src/domain/StoreError.js"
+import { ConflictError } from "../../../src/domain/errors/StoreError.js"
 import * as Store from "../../../src/store/Store.js"
 import { hosted, remotes } from "./Remotes.js"
 

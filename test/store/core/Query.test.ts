@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Either, Layer, Option, Schema, Stream } from "effect"
 import * as fc from "fast-check"
-import type { Json, JsonObject } from "../../../src/domain/Document.js"
-import { fieldMatches } from "../../../src/domain/IndexKey.js"
+import { fieldMatches } from "../../../src/domain/indexes/IndexKey.js"
+import type { Json, JsonObject } from "../../../src/domain/json/Json.js"
+import { parseLossless } from "../../../src/domain/json/LosslessJson.js"
 import { matcherOf } from "../../../src/domain/query/Matching.js"
 import { sortKeys } from "../../../src/domain/query/Ordering.js"
 import type { AnyWhere, Query } from "../../../src/domain/query/Query.js"
 import { readQuery } from "../../../src/domain/query/ReadQuery.js"
 import { selectionOf } from "../../../src/domain/query/Selection.js"
-import { parseSpelled } from "../../../src/domain/SpelledJson.js"
 import type { Collection } from "../../../src/store/Collection.js"
 import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
@@ -104,7 +104,7 @@ const naive = (files: ReadonlyMap<string, Uint8Array>, given: Query) => {
   const keyOf = sortKeys(order, predicate)
   return Array.from(files, ([id, content]) => {
     const document = { ...(JSON.parse(decoder.decode(content)) as JsonObject), _id: id }
-    const spelled = Either.getOrThrow(parseSpelled(content))
+    const spelled = Either.getOrThrow(parseLossless(content))
     return { id, document, key: keyOf({ ...spelled, _id: id }, id) }
   })
     .filter(({ document }) => matches(document))

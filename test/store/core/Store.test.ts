@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Layer, Option, Stream } from "effect"
-import type { StoreError } from "../../../src/domain/StoreError.js"
+import type { StoreError } from "../../../src/domain/errors/StoreError.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { idsOf } from "../../support/documents.js"

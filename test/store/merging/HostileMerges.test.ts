@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Either, Exit, Layer, Option, Schema } from "effect"
-import type { JsonObject } from "../../../src/domain/Document.js"
+import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { MergeRuleId, type MergeRules, mergeDocuments } from "../../../src/domain/merge/index.js"
 import { Collection } from "../../../src/store/index.js"
 import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
@@ -235,7 +235,7 @@ describe("rules", () => {
 
   it("of sequences do not see a change in another spelling of a number", async () => {
     // merging.md: "Numbers are compared by value: a side that writes 10.0 for 10 has not changed it".
-    const { parseSpelled } = await import("../../../src/domain/SpelledJson.js")
+    const { parseLossless: parseSpelled } = await import("../../../src/domain/json/LosslessJson.js")
     const read = (text: string) => Either.getOrThrow(parseSpelled(new TextEncoder().encode(text)))
     for (const rule of ["whole", "sequence", { sequence: "byContent" }] as const) {
       const { conflicts } = mergeDocuments(

@@ -5,7 +5,7 @@ import {
   type ConflictError,
   NotFoundError,
   ValidationError
-} from "../../../src/domain/StoreError.js"
+} from "../../../src/domain/errors/StoreError.js"
 import type { Batch } from "../../../src/store/Batch.js"
 import { idsOf } from "../../support/documents.js"
 import { brief, document, expectFailure, headSha, messages, rounds, world } from "./Support.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Schema, Stream } from "effect"
-import type { ConflictError, ValidationError } from "../../../src/domain/StoreError.js"
+import type { ConflictError, ValidationError } from "../../../src/domain/errors/StoreError.js"
 import { Collection } from "../../../src/store/index.js"
 import { type FileMode, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Fiber } from "effect"
-import type { StoreError } from "../../../src/domain/StoreError.js"
+import type { StoreError } from "../../../src/domain/errors/StoreError.js"
 import type { Collection } from "../../../src/store/Collection.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"

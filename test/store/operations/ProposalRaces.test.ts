@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Fiber } from "effect"
-import { RemoteError } from "../../../src/domain/StoreError.js"
+import { RemoteError } from "../../../src/domain/errors/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import { intercepted } from "../../../src/store/remote/Interception.js"
 import * as Store from "../../../src/store/Store.js"

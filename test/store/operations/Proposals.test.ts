@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Deferred, Effect, Fiber, Option, Stream } from "effect"
-import type { ConflictError } from "../../../src/domain/StoreError.js"
+import type { ConflictError } from "../../../src/domain/errors/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"

@@ -1,6 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { type ConflictError, NotFoundError, type ValidationError } from "../../../src/domain/StoreError.js"
+import {
+  type ConflictError,
+  NotFoundError,
+  type ValidationError
+} from "../../../src/domain/errors/StoreError.js"
 import { idsOf } from "../../support/documents.js"
 import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
-import type { JsonObject } from "../../../src/domain/Document.js"
+import type { JsonObject } from "../../../src/domain/json/Json.js"
 import type { StagedEdit } from "../../../src/store/browse/index.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { byHand, file } from "../core/ByHand.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { JsonObject } from "../../../src/domain/Document.js"
+import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { Browse, type StagedEdit } from "../../../src/store/browse/index.js"
 import { byHand, file } from "../core/ByHand.js"
 import { editing, expectFailure, headSha, world } from "./Support.js"

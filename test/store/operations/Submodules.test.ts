@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Layer, Option } from "effect"
-import type { Oid } from "../../../src/domain/Oid.js"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import { Browse } from "../../../src/store/browse/index.js"
 import { type Change, GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Schema, Sink, Stream } from "effect"
-import type { JsonObject, StoredDocument } from "../../../src/domain/Document.js"
-import { ConflictError, RemoteError, type ValidationError } from "../../../src/domain/StoreError.js"
+import { ConflictError, RemoteError, type ValidationError } from "../../../src/domain/errors/StoreError.js"
+import type { JsonObject, StoredDocument } from "../../../src/domain/json/Json.js"
 import type { Collection } from "../../../src/store/Collection.js"
 import { idsOf } from "../../support/documents.js"
 import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
@@ -361,7 +361,9 @@ describe("Transaction", () => {
 
   it.live("a lost reply to the fast-forward is looked up, not guessed", () =>
     Effect.gen(function* () {
-      const { AmbiguousWriteError } = yield* Effect.promise(() => import("../../../src/domain/StoreError.js"))
+      const { AmbiguousWriteError } = yield* Effect.promise(
+        () => import("../../../src/domain/errors/StoreError.js")
+      )
       const it = yield* open(
         {},
         {

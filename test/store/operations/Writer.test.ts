@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Option, TestClock } from "effect"
-import { AmbiguousWriteError, RemoteError } from "../../../src/domain/StoreError.js"
+import { AmbiguousWriteError, RemoteError } from "../../../src/domain/errors/StoreError.js"
 import type { WriteFailure } from "../../../src/store/remote/GitRemote.js"
 import type { Writer } from "../../../src/store/Writer.js"
 import { brief, document, expectFailure, flushed, messages, world } from "./Support.js"

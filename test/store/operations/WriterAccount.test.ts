@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, TestClock } from "effect"
-import { AmbiguousWriteError, RemoteError } from "../../../src/domain/StoreError.js"
+import { AmbiguousWriteError, RemoteError } from "../../../src/domain/errors/StoreError.js"
 import { world } from "./Support.js"
 
 describe("a writer's account of what is not durable", () => {

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import * as fc from "fast-check"
-import { plainIndex } from "../../../src/domain/IndexDefinition.js"
-import type { DocumentChange } from "../../../src/domain/IndexFile.js"
-import { Oid } from "../../../src/domain/Oid.js"
-import type { SpelledObject } from "../../../src/domain/SpelledJson.js"
+import { Oid } from "../../../src/domain/identifiers/Oid.js"
+import { plainIndex } from "../../../src/domain/indexes/IndexDefinition.js"
+import type { DocumentChange } from "../../../src/domain/indexes/IndexFile.js"
+import type { LosslessObject } from "../../../src/domain/json/LosslessJson.js"
 import {
   derivedTree,
   type Rows,
@@ -108,7 +108,7 @@ describe.each(remotes)("an index or a manifest as a tree, on %s", (name, layer) 
             Effect.runPromise(
               Effect.gen(function* () {
                 const remote = yield* GitRemote
-                const documents = new Map<string, SpelledObject>()
+                const documents = new Map<string, LosslessObject>()
                 // The first file of the branch is nobody's.
                 const seed: Change = { _tag: "Put", path: "seed", content: new Uint8Array() }
                 yield* remote.commit("main", Option.none(), { message: "seed", changes: [seed] })

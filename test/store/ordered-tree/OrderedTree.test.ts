@@ -1,8 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Stream } from "effect"
 import * as fc from "fast-check"
-import { emptyTree, Oid } from "../../../src/domain/Oid.js"
-import { afterPrefix, type Component, equalKeys, tupleKey, valueKey } from "../../../src/domain/OrderKey.js"
+import { emptyTree, Oid } from "../../../src/domain/identifiers/Oid.js"
+import {
+  afterPrefix,
+  equalKeyRange,
+  type SortValue,
+  sortKey,
+  tupleSortKey
+} from "../../../src/domain/indexes/SortKey.js"
 import { apply, type RowEdits } from "../../../src/store/internal/ordered-tree/Apply.js"
 import { BrokenTree } from "../../../src/store/internal/ordered-tree/BrokenTree.js"
 import { build } from "../../../src/store/internal/ordered-tree/Build.js"
@@ -239,7 +245,7 @@ describe("a tree of small files", () => {
           for (const name of path.split("/")) assert.isAtMost(name.length, 143)
         }
         assert.isAtMost(files.widest(), formatLimits.directory + 1)
-        const [same] = equalKeys("the same")
+        const [same] = equalKeyRange("the same")
         const all = yield* Stream.runCount(rowsIn(files, { from: same, until: afterPrefix(same) }))
         assert.strictEqual(all, equal.length)
         for (const { key, line } of huge) {
@@ -319,10 +325,10 @@ describe("the rows of a document", () => {
       { path: "tags", order: "asc" as const },
       { path: "price", order: "desc" as const }
     ]
-    const rowsOf = (document: { readonly [field: string]: Component }) => [
+    const rowsOf = (document: { readonly [field: string]: SortValue }) => [
       ...indexRows(fields, "a", (path) => document[path])
     ]
-    const keyed = (tags: Component, price: Component) => `${tupleKey([tags, price], ["asc", "desc"])}ta`
+    const keyed = (tags: SortValue, price: SortValue) => `${tupleSortKey([tags, price], ["asc", "desc"])}ta`
     assert.deepStrictEqual(rowsOf({ tags: ["x", "y", "x"], price: 5 }), [
       [keyed("x", 5), { tags: "x", price: 5, _id: "a" }],
       [keyed("y", 5), { tags: "y", price: 5, _id: "a" }]
@@ -330,6 +336,6 @@ describe("the rows of a document", () => {
     assert.deepStrictEqual(rowsOf({ tags: [] }), [[keyed([], undefined), { tags: [], _id: "a" }]])
     assert.deepStrictEqual(rowsOf({}), [[keyed(undefined, undefined), { _id: "a" }]])
     assert.isTrue(keyed("x", 5) < keyed("x", 4) && keyed("x", 4) < keyed("y", 5))
-    assert.isTrue(keyed("x", 5).startsWith(valueKey("x")))
+    assert.isTrue(keyed("x", 5).startsWith(sortKey("x")))
   })
 })

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Layer } from "effect"
-import { ConflictError } from "../../../src/domain/StoreError.js"
+import { ConflictError } from "../../../src/domain/errors/StoreError.js"
 import { AsyncStore } from "../../../src/store/promise/AsyncStore.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"

@@ -18,8 +18,8 @@ import {
   Stream
 } from "effect"
 import { readXlsx } from "hucre/xlsx"
-import type { JsonObject } from "../../../src/domain/Document.js"
-import { RateLimitError } from "../../../src/domain/StoreError.js"
+import { RateLimitError } from "../../../src/domain/errors/StoreError.js"
+import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"

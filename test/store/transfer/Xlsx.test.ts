@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
 import { readXlsx } from "hucre/xlsx"
 import readExcelFile from "read-excel-file/node"
-import type { JsonObject } from "../../../src/domain/Document.js"
+import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { exportColumnsOf } from "../../../src/store/browse/Columns.js"
 import { encodeXlsx } from "../../../src/store/transfer/Xlsx.js"
 

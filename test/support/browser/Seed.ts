@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { JsonObject } from "../../../src/domain/Document.js"
+import type { JsonObject } from "../../../src/domain/json/Json.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 
 const words =

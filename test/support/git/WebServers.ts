@@ -4,7 +4,7 @@ import { createServer } from "node:net"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import type { DurationInput } from "../../../src/domain/DurationInput.js"
+import type { DurationInput } from "../../../src/domain/time/DurationInput.js"
 
 const backend = path.join(
   execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(),

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Oid } from "../../../src/domain/Oid.js"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as HttpBackend from "./HttpBackend.js"
 import { stripped } from "./WireFaults.js"

@@ -209,7 +209,7 @@ const ask = (one: Ticket): Effect.Effect<string, Busy> => one.id > 0 ? Effect.su
     before: person,
     imports: `import * as Codec from "chainstore/codec"\n`
   },
-  "src/domain/StoreError.ts": {
+  "src/domain/errors/StoreError.ts": {
     store: true,
     before: `const people = store.collection("people")`,
     after: "yield* taken"

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../../domain/Document.js"
-import { decimal, inexactNumbers } from "../../../domain/JsonText.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
+import { decimal, inexactNumbers } from "../../../domain/json/JsonText.js"
 import { isMoment } from "./Inference.js"
 import type { JsonNode, ListNode } from "./JsonNodes.js"
 import { member, type ReadSchema } from "./SchemaReading.js"

@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks"
-import type { Json } from "../../../domain/Document.js"
+import type { Json } from "../../../domain/json/Json.js"
 import { Icon } from "../../components/Icon.js"
 import { beginning, type Field, newItem } from "./Fields.js"
 import type { Path } from "./JsonNodes.js"

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
-import type { Json, JsonObject } from "../../../domain/Document.js"
-import { metadataNames } from "../../../domain/JsonCopy.js"
-import { isTooDeep } from "../../../domain/JsonText.js"
-import { findRepeatedKey } from "../../../domain/RepeatedKey.js"
-import { runSync } from "../../../domain/TimeSlice.js"
+import { runSync } from "../../../domain/concurrency/TimeSlice.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
+import { metadataNames } from "../../../domain/json/JsonCopy.js"
+import { isTooDeep } from "../../../domain/json/JsonText.js"
+import { repeatedKeySteps } from "../../../domain/json/RepeatedKey.js"
 import { problemOf } from "./FieldProblem.js"
 import { type JsonNode, type Path, parseNodes } from "./JsonNodes.js"
 import {
@@ -277,7 +277,7 @@ export const formOf = (
   if (isTooDeep(text)) return Either.left("The document is nested too deeply for a form.")
   const node = parseNodes(text)
   if (node.kind !== "object") return Either.left("A form shows an object, and the text holds something else.")
-  if (runSync(findRepeatedKey(text)) !== undefined)
+  if (runSync(repeatedKeySteps(text)) !== undefined)
     return Either.left("The text has a key twice: mend it, and the form shows it.")
   const root = schemaRoot(given)
   const read = readSchema(root, given)

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../../domain/Document.js"
-import { metadataNames } from "../../../domain/JsonCopy.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
+import { metadataNames } from "../../../domain/json/JsonCopy.js"
 
 /** Fields of one object, and objects in objects, that are told apart; what is beyond them is shown by its value. */
 const mostFields = 200

@@ -1,5 +1,5 @@
-import type { Json } from "../../../domain/Document.js"
-import * as JsonSteps from "../../../domain/JsonSteps.js"
+import type { Json } from "../../../domain/json/Json.js"
+import * as JsonSteps from "../../../domain/json/JsonParser.js"
 
 /** Where something stands in a text. */
 interface Span {

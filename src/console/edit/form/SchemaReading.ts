@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../domain/Document.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
 
 /** A schema with its references followed, as far as a form can show it. */
 export interface ReadSchema {

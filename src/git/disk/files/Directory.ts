@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs"
 import { dirname, join, resolve, sep } from "node:path"
 import type * as Effect from "effect/Effect"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { fsyncPathSync, hasCode } from "./Disk.js"
 import { attempt, Fault } from "./Fault.js"
 

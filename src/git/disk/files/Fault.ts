@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import { RemoteError, type RemoteErrorReason } from "../../../domain/StoreError.js"
+import { RemoteError, type RemoteErrorReason } from "../../../domain/errors/StoreError.js"
 
 /** What the engine's synchronous code throws when it knows what is wrong. */
 export class Fault extends Error {

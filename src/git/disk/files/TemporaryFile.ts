@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { RemoteError } from "../../../domain/StoreError.js"
+import { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { TemporaryFile } from "../../TemporaryFile.js"
 
 const pieceBytes = 256 * 1024

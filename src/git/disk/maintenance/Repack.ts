@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { fsyncPath, unlink } from "../files/Disk.js"
 import { attempt, attemptPromise } from "../files/Fault.js"
 import { entriesIn } from "../owner/Leftovers.js"

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as zlib from "node:zlib"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../GitObject.js"
 import { isThere, makePath } from "../files/Directory.js"
 import { fsyncFile, fsyncPath, hasCode, unlink, writeAll } from "../files/Disk.js"

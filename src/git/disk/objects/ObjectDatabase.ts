@@ -1,8 +1,8 @@
 import { statSync } from "node:fs"
 import * as path from "node:path"
-import { Bounded } from "../../../domain/Bounded.js"
-import type { Oid } from "../../../domain/Oid.js"
-import { emptyTree } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { emptyTree } from "../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { CommitInfo } from "../../Commit.js"
 import type { RawObject } from "../../GitObject.js"
 import { isThere } from "../files/Directory.js"
@@ -32,7 +32,7 @@ export interface CacheSizes {
 
 /** What weighs more than all of the limit is not kept. Who sets a value says how many bytes it takes. */
 const ofBytes = <A, K extends string | number = string>(limit: number) =>
-  new Bounded<A, K>(limit, undefined, { largest: limit })
+  new LruCache<A, K>(limit, undefined, { largest: limit })
 
 /** All copies of an object that there are, and what is wrong with the first of them. */
 class Broken {
@@ -49,8 +49,8 @@ export class ObjectDatabase {
   private lenders: ReadonlyArray<LooseObjects> = []
   /** A directory that objects are borrowed from and that is not there. */
   private lost: string | undefined
-  private readonly trees: Bounded<RawTree>
-  private readonly commits: Bounded<CommitInfo>
+  private readonly trees: LruCache<RawTree>
+  private readonly commits: LruCache<CommitInfo>
   /** Objects that only stock Git could find. */
   private readonly foreign = ofBytes<RawObject>(64 * 1024 * 1024)
   readonly memo = ofBytes<NewTree>(32 * 1024 * 1024)

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { attempt, Fault, toRemoteError } from "../files/Fault.js"
 import { gitFailure, spawnFailure, spawnGit } from "../processes/GitProcess.js"
 

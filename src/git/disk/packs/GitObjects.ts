@@ -1,4 +1,4 @@
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { CommitInfo } from "../../Commit.js"
 import * as GitObject from "../../GitObject.js"
 import { Fault } from "../files/Fault.js"

@@ -1,12 +1,12 @@
 import * as fs from "node:fs"
-import { Bounded } from "../../../domain/Bounded.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 
 /** Open file descriptors of packs, the longest unused closed first. */
 export class OpenPacks {
-  private readonly open: Bounded<number>
+  private readonly open: LruCache<number>
 
   constructor(limit: number) {
-    this.open = new Bounded(limit, undefined, { dispose: fs.closeSync })
+    this.open = new LruCache(limit, undefined, { dispose: fs.closeSync })
   }
 
   descriptor(path: string): number {

@@ -1,6 +1,6 @@
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { ObjectType } from "../port/GitRepository.js"
 import { deflate } from "./Deflate.js"
 import { asBuffer } from "./GitObjects.js"

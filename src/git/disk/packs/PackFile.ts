@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
-import type { Bounded } from "../../../domain/Bounded.js"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import { hash, type RawObject } from "../../GitObject.js"
 import { Fault } from "../files/Fault.js"
 import type { ObjectType } from "../port/GitRepository.js"
@@ -41,7 +41,7 @@ export class PackFile {
     readonly stem: string,
     readonly index: PackIndex,
     private readonly files: OpenPacks,
-    private readonly bases: Bounded<RawObject, number>
+    private readonly bases: LruCache<RawObject, number>
   ) {}
 
   private get path(): string {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { Fault } from "../files/Fault.js"
 import type { OpenPacks } from "./OpenPacks.js"
 

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import type { Bounded } from "../../../domain/Bounded.js"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
 import { hasHead } from "../files/Directory.js"
 import { hasCode } from "../files/Disk.js"
@@ -41,7 +41,7 @@ export class Packs {
 
   constructor(
     private readonly directory: string,
-    private readonly bases: Bounded<RawObject, number>,
+    private readonly bases: LruCache<RawObject, number>,
     /** Indexes of so many bytes are read in parts. */
     private readonly partsFrom: number
   ) {

@@ -1,4 +1,4 @@
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { TreeEntry } from "../../Tree.js"
 import type { NameEdit } from "../../TreeEdit.js"
 import type { TreeNode } from "../../TreeReading.js"

@@ -1,5 +1,5 @@
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import type { Steps } from "../../../domain/TimeSlice.js"
+import type { Steps } from "../../../domain/concurrency/TimeSlice.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../GitObject.js"
 import {
   type Directories,

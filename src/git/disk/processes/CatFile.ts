@@ -1,4 +1,4 @@
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import { hash, type RawObject } from "../../GitObject.js"
 import type { ObjectType } from "../port/GitRepository.js"
 import { type GitChild, spawnGit } from "./GitProcess.js"

@@ -1,5 +1,5 @@
 import * as fs from "node:fs"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { Fault } from "../files/Fault.js"
 
 const refLine = /^[0-9a-f]{40} [^\0]+$/

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { isFullRefName } from "../../Names.js"
 import { filesBelow } from "../files/Directory.js"
 import {

@@ -4,9 +4,13 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
-import type { Oid } from "../../../domain/Oid.js"
-import type { RefMoved } from "../../../domain/Ref.js"
-import { type AmbiguousWriteError, RemoteError, type ValidationError } from "../../../domain/StoreError.js"
+import type { RefMoved } from "../../../domain/errors/RefMoved.js"
+import {
+  type AmbiguousWriteError,
+  RemoteError,
+  type ValidationError
+} from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Committed, Head, NewCommit } from "../../Commit.js"
 import { branchRef } from "../../Names.js"
 import { attemptPromise } from "../files/Fault.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { encodeCommit } from "../../GitObject.js"
 import { directoryAt } from "../../TreeReading.js"
 import { attempt, attemptPromise } from "../files/Fault.js"

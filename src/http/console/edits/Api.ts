@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import type { JsonObject } from "../../../domain/Document.js"
+import type { JsonObject } from "../../../domain/json/Json.js"
 import type { MergeConflict } from "../../../domain/merge/MergeRules.js"
 import { type EditSettlement, maxEdits } from "../../../store/browse/StagedEdits.js"
 import { Proposal } from "../timeline/Api.js"

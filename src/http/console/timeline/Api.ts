@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import type { Json, JsonObject } from "../../../domain/Document.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
 
 // Everything here comes from the store, or goes to it, which judges it.
 const Document = Schema.declare(

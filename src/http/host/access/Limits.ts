@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import * as Monotonic from "../../../domain/Monotonic.js"
+import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import { Problem } from "../reply/Problem.js"
 import type { Principal } from "./Principal.js"
 

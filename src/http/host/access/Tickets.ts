@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import * as Monotonic from "../../../domain/Monotonic.js"
+import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 
 const lifetime = 300_000
 

@@ -1,5 +1,5 @@
 import { Array, Effect } from "effect"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import * as Listing from "../repository/Listing.js"
 import { nodeId, numericId } from "../repository/Names.js"
 import type { Hosted } from "../repository/Repositories.js"

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { trimEnd } from "../../../domain/Trim.js"
+import { trimEnd } from "../../../domain/text/TrimText.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import * as Links from "../reply/Links.js"
 import * as BlobSizes from "../repository/BlobSizes.js"

@@ -1,7 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import type { GraphQLResolveInfo } from "graphql"
-import { Bounded } from "../../../domain/Bounded.js"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { TreeEntry } from "../../../git/Tree.js"
 import * as BlobSizes from "../repository/BlobSizes.js"
 import type { Hosted } from "../repository/Repositories.js"
@@ -18,7 +18,7 @@ const sizeOf = (context: Context, hosted: Hosted, entry: TreeEntry) =>
 const asEntry = (oid: Oid): TreeEntry => ({ path: "", mode: "100644", kind: "blob", oid })
 
 // What a blob holds follows from its id: what was read once is so for ever, in every repository.
-const texts = new Bounded<Text>(16 * 1024 * 1024, ({ text }) => 2 * (text?.length ?? 0) + 200)
+const texts = new LruCache<Text>(16 * 1024 * 1024, ({ text }) => 2 * (text?.length ?? 0) + 200)
 
 /** As much of a blob as its text may show, and a little more. */
 const beginning = (hosted: Hosted, oid: Oid) =>

@@ -1,5 +1,5 @@
 import { Effect, Exit, Fiber, Runtime, type Scope } from "effect"
-import { Bounded } from "../../../domain/Bounded.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 import {
   buildASTSchema,
   type DocumentNode,
@@ -70,7 +70,7 @@ const checkedAnew = (query: string): Checked => {
 }
 
 // Clients send the same few documents again and again, and checking one takes longer than answering it.
-const remembered = new Bounded<Checked>(256)
+const remembered = new LruCache<Checked>(256)
 const longestRemembered = 16_384
 
 const checked = (query: string): Checked => {

@@ -1,6 +1,6 @@
 import { Cause, Option } from "effect"
-import { RefMoved } from "../../../domain/Ref.js"
-import { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
+import { RefMoved } from "../../../domain/errors/RefMoved.js"
+import { AmbiguousWriteError, RemoteError } from "../../../domain/errors/StoreError.js"
 import { GraphQLError, type GraphQLFormattedError } from "../../../vendor/Graphql.js"
 import { Problem } from "../reply/Problem.js"
 import type { Failure } from "../request/Route.js"

@@ -1,6 +1,6 @@
 import { Chunk, Stream } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
-import { trim } from "../../../domain/Trim.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { trim } from "../../../domain/text/TrimText.js"
 import { isPath } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
 import type { Hosted } from "../repository/Repositories.js"

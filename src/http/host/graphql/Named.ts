@@ -1,4 +1,4 @@
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import { nodeId } from "../repository/Names.js"
 import type { Hosted } from "../repository/Repositories.js"

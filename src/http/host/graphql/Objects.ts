@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { nodeId } from "../repository/Names.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as Links from "../reply/Links.js"
 import { Problem } from "../reply/Problem.js"
 import { fromNodeId, nodeId, numericId } from "../repository/Names.js"

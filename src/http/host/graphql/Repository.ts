@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { trimEnd } from "../../../domain/Trim.js"
+import { trimEnd } from "../../../domain/text/TrimText.js"
 import { isRefName } from "../../../git/Names.js"
 import { may } from "../access/Principal.js"
 import * as Links from "../reply/Links.js"

@@ -1,4 +1,4 @@
-import { Bounded } from "../../../domain/Bounded.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 
 /** Percent-encodes a path or ref, keeping its slashes. */
 export const encodePath = (path: string): string =>
@@ -16,7 +16,7 @@ const mostHosts = 1000
 /** The addresses for a request's `Host`, remembered: there are few of them. `publicUrl` tells the scheme of its own host. */
 export const from = (publicUrl: string | undefined) => {
   const known = publicUrl === undefined ? undefined : new URL(publicUrl)
-  const remembered = new Bounded<Links>(mostHosts)
+  const remembered = new LruCache<Links>(mostHosts)
   return (host = "", apiPrefix: string): Links => {
     const key = `${host} ${apiPrefix}`
     const found = remembered.get(key)

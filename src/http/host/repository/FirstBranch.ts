@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Git from "./Git.js"

@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { Effect, Fiber, type Scope, Stream } from "effect"
-import { RemoteError } from "../../../domain/StoreError.js"
+import { RemoteError } from "../../../domain/errors/StoreError.js"
 import { toRemoteError } from "../../../git/disk/files/Fault.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { outputOf } from "../../../git/disk/processes/ChildOutput.js"

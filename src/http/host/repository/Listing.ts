@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { RemoteError, type ValidationError } from "../../../domain/StoreError.js"
+import { RemoteError, type ValidationError } from "../../../domain/errors/StoreError.js"
 import { notFound, Problem } from "../reply/Problem.js"
 import type { Named } from "./Repositories.js"
 

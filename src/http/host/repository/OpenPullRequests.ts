@@ -1,7 +1,7 @@
 import { Effect, Option, Schema } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
-import { RefMoved } from "../../../domain/Ref.js"
-import type { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
+import { RefMoved } from "../../../domain/errors/RefMoved.js"
+import type { AmbiguousWriteError, RemoteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { pullRefs } from "./Names.js"
 

@@ -1,6 +1,6 @@
 import { Effect, Option, Stream } from "effect"
-import { RefMoved } from "../../../domain/Ref.js"
-import { RemoteError } from "../../../domain/StoreError.js"
+import { RefMoved } from "../../../domain/errors/RefMoved.js"
+import { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Git from "./Git.js"
 import * as OpenPullRequests from "./OpenPullRequests.js"

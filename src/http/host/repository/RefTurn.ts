@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { RefMoved } from "../../../domain/Ref.js"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import { RefMoved } from "../../../domain/errors/RefMoved.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 
 /** What reads a ref, judges it, and moves it by the `updateRef` that it is given. */

@@ -1,6 +1,6 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Clock, Context, Effect, Layer, Option, Predicate, Scope } from "effect"
-import type { RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import type { RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import * as Engine from "../../../git/disk/Engine.js"
 import { hasHead } from "../../../git/disk/files/Directory.js"
 import { GitRepositories, isRepositoryName } from "../../../git/disk/GitRepositories.js"

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import { Oid } from "../../../domain/Oid.js"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
+import { Oid } from "../../../domain/identifiers/Oid.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import { tagTarget } from "../../../git/disk/packs/GitObjects.js"
 import type { GitRepository, ObjectType } from "../../../git/disk/port/GitRepository.js"

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs"
 import { FileSystem, type Error as PlatformError } from "@effect/platform"
 import { Effect, Schema } from "effect"
-import { Bounded } from "../../../domain/Bounded.js"
-import { RemoteError } from "../../../domain/StoreError.js"
+import { RemoteError } from "../../../domain/errors/StoreError.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 
 export const Settings = Schema.Struct({
   private: Schema.Boolean,
@@ -56,7 +56,7 @@ export interface SettingsFiles {
 export const make: Effect.Effect<SettingsFiles, never, FileSystem.FileSystem> = Effect.map(
   FileSystem.FileSystem,
   (fs) => {
-    const known = new Bounded<{ readonly stamp: string; readonly settings: Settings }>(mostKnown)
+    const known = new LruCache<{ readonly stamp: string; readonly settings: Settings }>(mostKnown)
     const absent = (error: PlatformError.PlatformError) =>
       error._tag === "SystemError" && error.reason === "NotFound"
     return {

@@ -1,5 +1,5 @@
 import { Deferred, Effect, FiberId, Scope } from "effect"
-import type { DurationInput } from "../../../domain/DurationInput.js"
+import type { DurationInput } from "../../../domain/time/DurationInput.js"
 
 /** Who uses what, by name: so that it can be taken away when nobody does. */
 export interface Users {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import * as JsonSteps from "../../../domain/JsonSteps.js"
-import { isTooDeep } from "../../../domain/JsonText.js"
+import * as JsonSteps from "../../../domain/json/JsonParser.js"
+import { isTooDeep } from "../../../domain/json/JsonText.js"
 import { badRequest, type Problem, unprocessable } from "../reply/Problem.js"
 import { LongText } from "./LongText.js"
 

@@ -1,6 +1,6 @@
 import { Effect, type Stream } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Base64 from "./Base64.js"

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import { FileSystem, HttpIncomingMessage } from "@effect/platform"
 import { Effect, Option, type Schema, type Scope, Stream } from "effect"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import * as TemporaryFile from "../../../git/disk/files/TemporaryFile.js"
 import { badRequest, type Problem } from "../reply/Problem.js"
 import * as Body from "./Body.js"

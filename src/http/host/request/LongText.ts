@@ -1,5 +1,5 @@
 import type { Stream } from "effect"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Shape } from "./Base64.js"
 
 /** A string of a JSON body that is too long to be one in memory. */

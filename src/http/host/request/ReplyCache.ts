@@ -1,4 +1,4 @@
-import { Bounded } from "../../../domain/Bounded.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { Reply } from "../reply/Reply.js"
 
 interface Known {
@@ -21,7 +21,7 @@ const long = 32_768
 
 /** Remembers at most about `bytes`, the least recently used first to go; streams are not remembered. */
 export const make = (bytes: number): ReplyCache => {
-  const known = new Bounded<Known>(bytes, undefined, { largest: bytes * share })
+  const known = new LruCache<Known>(bytes, undefined, { largest: bytes * share })
   return {
     get: (asked, key) => {
       const found = known.get(asked)

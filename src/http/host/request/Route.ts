@@ -1,6 +1,6 @@
 import { Effect, type Scope, type Utils } from "effect"
-import type { RefMoved } from "../../../domain/Ref.js"
-import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import type { RefMoved } from "../../../domain/errors/RefMoved.js"
+import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import { type Problem, requiresAuthentication } from "../reply/Problem.js"
 import type { Reply } from "../reply/Reply.js"
 import type { Hosted } from "../repository/Repositories.js"

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import * as Api from "../../../store/remote/github/api/CommitActivity.js"
 import * as Links from "../reply/Links.js"

@@ -1,4 +1,4 @@
-import { trimEnd } from "../../../domain/Trim.js"
+import { trimEnd } from "../../../domain/text/TrimText.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import * as Links from "../reply/Links.js"
 import { nodeId } from "../repository/Names.js"

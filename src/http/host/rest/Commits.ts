@@ -1,5 +1,5 @@
 import { Chunk, Effect, Option, Stream } from "effect"
-import { trim } from "../../../domain/Trim.js"
+import { trim } from "../../../domain/text/TrimText.js"
 import * as Api from "../../../store/remote/github/api/Commits.js"
 import { badRequest, emptyRepository, notFound, type Problem, unprocessable } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"

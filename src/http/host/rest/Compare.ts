@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Api from "../../../store/remote/github/api/Commits.js"
 import * as Links from "../reply/Links.js"

@@ -1,4 +1,4 @@
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as Links from "../reply/Links.js"
 import type { Hosted } from "../repository/Repositories.js"
 import type { Call } from "../request/Call.js"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Git from "../repository/Git.js"
 import { seconds } from "./RepositoryView.js"

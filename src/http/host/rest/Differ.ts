@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Links from "../reply/Links.js"
 import type { Problem } from "../reply/Problem.js"

@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
-import { RefMoved } from "../../../domain/Ref.js"
+import { RefMoved } from "../../../domain/errors/RefMoved.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Change, CommitInfo } from "../../../git/Commit.js"
 import type { GitRepository, Person } from "../../../git/disk/port/GitRepository.js"
 import { isRefName } from "../../../git/Names.js"

@@ -1,5 +1,5 @@
 import { Clock, Effect, Option } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as Api from "../../../store/remote/github/api/Objects.js"
 import * as Links from "../reply/Links.js"
 import { emptyRepository, notFound, unprocessable } from "../reply/Problem.js"

@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
-import { RemoteError } from "../../../domain/StoreError.js"
+import { RemoteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { isRefName } from "../../../git/Names.js"

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Reply from "../reply/Reply.js"
 import * as Git from "../repository/Git.js"

@@ -1,5 +1,5 @@
 import { Clock, Effect, Option } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import type { Principal } from "../access/Principal.js"
 import { conflict, Problem } from "../reply/Problem.js"

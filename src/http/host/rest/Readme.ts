@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
-import { trim } from "../../../domain/Trim.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { trim } from "../../../domain/text/TrimText.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as Api from "../../../store/remote/github/api/Presentation.js"
 import { notFound } from "../reply/Problem.js"

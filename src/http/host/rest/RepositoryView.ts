@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { may } from "../access/Principal.js"
 import * as Links from "../reply/Links.js"
 import { nodeId, numericId } from "../repository/Names.js"

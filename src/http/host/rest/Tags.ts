@@ -1,5 +1,5 @@
 import { Clock, Effect, Option } from "effect"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { dateText } from "../../../git/GitObject.js"
 import { isRefName } from "../../../git/Names.js"
 import * as Api from "../../../store/remote/github/api/Tags.js"

@@ -1,5 +1,5 @@
 import { Effect, type Scope, Stream } from "effect"
-import { RemoteError, type ValidationError } from "../../../domain/StoreError.js"
+import { RemoteError, type ValidationError } from "../../../domain/errors/StoreError.js"
 import * as TemporaryFile from "../../../git/disk/files/TemporaryFile.js"
 import { anonymous } from "../access/Principal.js"
 import { Problem, requiresAuthentication } from "../reply/Problem.js"

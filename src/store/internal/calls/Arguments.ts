@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { encodeInline } from "../../../domain/CanonicalJson.js"
-import { collectionNameProblem } from "../../../domain/CollectionName.js"
-import type { Json } from "../../../domain/Document.js"
-import { idProblem } from "../../../domain/DocumentId.js"
-import { ValidationError } from "../../../domain/StoreError.js"
+import { ValidationError } from "../../../domain/errors/StoreError.js"
+import { collectionNameProblem } from "../../../domain/identifiers/CollectionName.js"
+import { idProblem } from "../../../domain/identifiers/DocumentId.js"
+import { encodeInline } from "../../../domain/json/CanonicalJson.js"
+import type { Json } from "../../../domain/json/Json.js"
 
 interface Arguments {
   readonly collection?: string

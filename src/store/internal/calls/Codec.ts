@@ -5,18 +5,18 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { isPlainObject, stepInto } from "../../../domain/CanonicalJson.js"
-import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../../../domain/Document.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import { ValidationError } from "../../../domain/errors/StoreError.js"
+import { appendToPath, isPlainObject } from "../../../domain/json/CanonicalJson.js"
+import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../../../domain/json/Json.js"
 import {
+  CopyError,
   type CopyRules,
-  copyOf,
+  copyJson,
   isLiteral,
-  metadataNames,
-  NotCopied,
-  overlaid
-} from "../../../domain/JsonCopy.js"
-import { ValidationError } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+  mergeMembers,
+  metadataNames
+} from "../../../domain/json/JsonCopy.js"
 import type { Typed } from "../../Collection.js"
 import type { CollectionLike } from "../../CollectionDefinition.js"
 import { type Place, readDocument, unreadable, withoutMetadata } from "../commit/Versions.js"
@@ -82,12 +82,12 @@ const copied =
   (rules?: CopyRules) =>
   <D>(place: Place, given: D): Effect.Effect<D, ValidationError> =>
     Effect.try({
-      try: () => copyOf(given, rules) as D,
+      try: () => copyJson(given, rules) as D,
       catch: (cause) =>
         new ValidationError({
           ...place,
-          message: `${place.collection}/${place.id}: ${cause instanceof NotCopied ? cause.message : `the document cannot be read: ${cause}`}`,
-          issues: cause instanceof NotCopied ? [cause.problem] : undefined,
+          message: `${place.collection}/${place.id}: ${cause instanceof CopyError ? cause.message : `the document cannot be read: ${cause}`}`,
+          issues: cause instanceof CopyError ? [cause.problem] : undefined,
           cause
         })
     })
@@ -97,7 +97,7 @@ const stored = (place: Place, version: StoredVersion): Either.Either<JsonObject,
 
 const overlay = (place: Place, version: StoredVersion, patch: JsonObject) =>
   Effect.flatMap(stored(place, version), (document) =>
-    TimeSlice.run(() => overlaid(document, withoutMetadata(patch)) as TimeSlice.Steps<JsonObject>)
+    TimeSlice.run(() => mergeMembers(document, withoutMetadata(patch)) as TimeSlice.Steps<JsonObject>)
   )
 
 const checked = (
@@ -132,7 +132,7 @@ export const plain: Codec<StoredDocument, JsonObject> = {
 const misfit = (place: Place, error: ParseResult.ParseError, what: string): ValidationError => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
     path: path.reduce<string>(
-      (text, key) => stepInto(text, typeof key === "symbol" ? String(key) : (key as string)),
+      (text, key) => appendToPath(text, typeof key === "symbol" ? String(key) : (key as string)),
       ""
     ),
     message

@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { kindOf } from "../../../domain/OptionProblems.js"
-import { reader } from "../../../domain/Options.js"
-import { ValidationError } from "../../../domain/StoreError.js"
+import { ValidationError } from "../../../domain/errors/StoreError.js"
+import { kindOf } from "../../../domain/options/OptionProblems.js"
+import { optionsReader } from "../../../domain/options/Options.js"
 import { keepingError } from "../../transfer/KeptError.js"
 import { type Attributes, observed } from "./Observed.js"
 
@@ -48,7 +48,7 @@ type Method = (...args: ReadonlyArray<unknown>) => unknown
 const shown = new Set(["id", "collection", "branch", "ref", "commitSha", "field"])
 
 const guardOf = (operation: string, { parameters, refuses }: Signature, isObserved: boolean) => {
-  const readers = parameters.map(([name, takes]) => ({ name, read: reader(takes) }))
+  const readers = parameters.map(([name, takes]) => ({ name, read: optionsReader(takes) }))
   const problemOf = (args: ReadonlyArray<unknown>): ValidationError | undefined => {
     for (const [at, { name, read }] of readers.entries()) {
       const found = read(operation, args[at], name)

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type * as Tracer from "effect/Tracer"
-import * as Monotonic from "../../../domain/Monotonic.js"
+import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import { currentCost, type OperationCost } from "../../remote/OperationCost.js"
 
 /** Operations of stores over any remote. */

@@ -1,19 +1,19 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { JsonObject } from "../../../domain/Document.js"
+import type { JsonObject } from "../../../domain/json/Json.js"
 import {
   above,
   callback,
   type FieldsOf,
   flag,
-  kind,
-  maybe,
   object,
   oneOf,
+  optional,
   text,
   texts,
+  valueKind,
   wholeNumber
-} from "../../../domain/Options.js"
+} from "../../../domain/options/Options.js"
 import type { Batch, BatchOptions } from "../../Batch.js"
 import type {
   Collection,
@@ -45,7 +45,7 @@ const anything = Schema.Unknown
 
 const id = ["id", text] as const
 /** The name of a collection, or a definition. */
-const like = kind<CollectionLike>(
+const like = valueKind<CollectionLike>(
   "a string or a definition",
   (value) => typeof value === "string" || isDefinition(value)
 )
@@ -61,36 +61,36 @@ const optionsOf = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
 const requiredOf = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   ["options", Schema.Struct(fields)] as unknown as readonly [string, Schema.Schema<any, any>]
 
-const list = { limit: maybe(wholeNumber(1)), after: maybe(text) } satisfies FieldsOf<ListOptions>
+const list = { limit: optional(wholeNumber(1)), after: optional(text) } satisfies FieldsOf<ListOptions>
 const many = optionsOf({
   ...list,
-  onInvalid: maybe(
-    kind(
+  onInvalid: optional(
+    valueKind(
       '"fail", "skip" or a function',
       (value) => value === "fail" || value === "skip" || typeof value === "function"
     )
   )
 } satisfies FieldsOf<ReadManyOptions>)
-const message = { message: maybe(text) } satisfies FieldsOf<WriteOptions>
+const message = { message: optional(text) } satisfies FieldsOf<WriteOptions>
 const guarded = optionsOf({
   ...message,
-  expectedRev: maybe(wholeNumber(0))
+  expectedRev: optional(wholeNumber(0))
 } satisfies FieldsOf<GuardedWriteOptions>)
-const rules = { rules: maybe(object) }
+const rules = { rules: optional(object) }
 const merging = optionsOf({
   ...message,
   ...rules,
-  expectedRev: maybe(wholeNumber(0)),
+  expectedRev: optional(wholeNumber(0)),
   // Judged where they are used.
-  base: maybe(anything),
-  onConflict: maybe(anything)
+  base: optional(anything),
+  onConflict: optional(anything)
 } satisfies FieldsOf<MergingWriteOptions>)
-const insert = { id: maybe(text) }
-const onProgress = maybe(callback())
+const insert = { id: optional(text) }
+const onProgress = optional(callback())
 
-const columns = { columns: maybe(texts), limit: maybe(wholeNumber(1)), onProgress }
+const columns = { columns: optional(texts), limit: optional(wholeNumber(1)), onProgress }
 
-const textFormat = kind<string>(
+const textFormat = valueKind<string>(
   "csv, ndjson or json",
   (value) => value === "csv" || value === "ndjson" || value === "json",
   {
@@ -100,7 +100,7 @@ const textFormat = kind<string>(
 )
 
 const readerSignatures = {
-  get: effect(id, optionsOf({ fresh: maybe(flag) })),
+  get: effect(id, optionsOf({ fresh: optional(flag) })),
   version: effect(id),
   exists: effect(id),
   list: effect(optionsOf(list)),
@@ -108,26 +108,26 @@ const readerSignatures = {
   find: stream(["predicate", callback()], many),
   findBy: effect(["field", text], ["value", anything], many),
   page: effect(many),
-  pages: stream(optionsOf({ size: maybe(wholeNumber(1)), after: maybe(text) })),
-  history: effect(id, optionsOf({ limit: maybe(wholeNumber(1)) })),
+  pages: stream(optionsOf({ size: optional(wholeNumber(1)), after: optional(text) })),
+  history: effect(id, optionsOf({ limit: optional(wholeNumber(1)) })),
   explain: effect(["field", text], ["value", anything]),
   // A query is judged as a whole where it is read.
   query: effect(["query", anything]),
   queryAll: stream(["query", anything]),
-  explainQuery: effect(["query", anything], optionsOf({ run: maybe(flag) })),
+  explainQuery: effect(["query", anything], optionsOf({ run: optional(flag) })),
   countWhere: effect(["where", anything]),
   distinct: effect(["path", text]),
   exportExcel: effect(
     destination,
-    optionsOf({ ...columns, sheetName: maybe(text) } satisfies FieldsOf<ExcelOptions>)
+    optionsOf({ ...columns, sheetName: optional(text) } satisfies FieldsOf<ExcelOptions>)
   ),
   exportText: effect(
     destination,
     ["format", textFormat],
     optionsOf({
       ...columns,
-      delimiter: maybe(text),
-      guardFormulas: maybe(flag)
+      delimiter: optional(text),
+      guardFormulas: optional(flag)
     } satisfies FieldsOf<TextOptions>)
   )
 }
@@ -158,28 +158,28 @@ export const guardCollection = guard<Collection<any, any>>(
       ["commitSha", text],
       optionsOf({
         ...message,
-        expectedRev: maybe(Schema.NullOr(wholeNumber(0)))
+        expectedRev: optional(Schema.NullOr(wholeNumber(0)))
       } satisfies FieldsOf<RestoreOptions>)
     ),
     importRecords: effect(
       ["records", anything],
       optionsOf({
-        idField: maybe(text),
-        chunkSize: maybe(wholeNumber(1)),
-        dryRun: maybe(flag),
-        validate: maybe(oneOf("each", "first")),
-        importId: maybe(text),
-        message: maybe(text),
+        idField: optional(text),
+        chunkSize: optional(wholeNumber(1)),
+        dryRun: optional(flag),
+        validate: optional(oneOf("each", "first")),
+        importId: optional(text),
+        message: optional(text),
         onProgress,
-        onRow: maybe(callback())
+        onRow: optional(callback())
       } satisfies FieldsOf<ImportOptions>)
     ),
     reindex: effect(optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>)),
     writeJsonSchema: effect(
       optionsOf({
         ...message,
-        schema: maybe(
-          kind<Schema.Schema.All | JsonObject>(
+        schema: optional(
+          valueKind<Schema.Schema.All | JsonObject>(
             "a Schema of Effect or a JSON Schema",
             (value) =>
               Schema.isSchema(value) || (typeof value === "object" && value !== null && !Array.isArray(value))
@@ -189,16 +189,16 @@ export const guardCollection = guard<Collection<any, any>>(
     ),
     estimate: effect(
       optionsOf({
-        documents: maybe(wholeNumber(0)),
-        indexes: maybe(wholeNumber(0)),
-        manifest: maybe(flag)
+        documents: optional(wholeNumber(0)),
+        indexes: optional(wholeNumber(0)),
+        manifest: optional(flag)
       } satisfies FieldsOf<EstimateOptions>)
     )
   },
   ["count", "jsonSchema"]
 )
 
-const expectation = kind<any>('one of { rev: 3 }, { sha: "..." } and { absent: true }', (value) => {
+const expectation = valueKind<any>('one of { rev: 3 }, { sha: "..." } and { absent: true }', (value) => {
   if (typeof value !== "object" || value === null) return false
   const [only, ...more] = Object.entries(value).filter(([, one]) => one !== undefined)
   if (only === undefined || more.length > 0) return false
@@ -227,7 +227,7 @@ export const guardWriter = guard<Writer>("Writer", queue)
 
 const collection = direct(
   ["name", like],
-  ["schema", Schema.UndefinedOr(kind<any>("a Schema of Effect", Schema.isSchema))]
+  ["schema", Schema.UndefinedOr(valueKind<any>("a Schema of Effect", Schema.isSchema))]
 )
 
 const viewSignatures = {
@@ -235,15 +235,15 @@ const viewSignatures = {
   exportExcel: effect(
     destination,
     optionsOf({
-      collections: maybe(
-        kind<ReadonlyArray<CollectionLike>>(
+      collections: optional(
+        valueKind<ReadonlyArray<CollectionLike>>(
           "a list of strings or definitions",
           (value) =>
             Array.isArray(value) && value.every((one) => typeof one === "string" || isDefinition(one))
         )
       ),
-      columns: maybe(Schema.Record({ key: Schema.String, value: texts })),
-      limit: maybe(wholeNumber(1)),
+      columns: optional(Schema.Record({ key: Schema.String, value: texts })),
+      limit: optional(wholeNumber(1)),
       onProgress
     } satisfies FieldsOf<DatabaseExcelOptions>)
   )
@@ -262,12 +262,12 @@ export const guardTransaction = guard<Pick<StoreService, "collection" | "batch">
 
 const operation = Schema.Struct({
   _tag: oneOf("Read", "List", "Commit", "PutFile", "Propose", "Lookup"),
-  documents: maybe(wholeNumber(0)),
-  entries: maybe(wholeNumber(0)),
-  changes: maybe(wholeNumber(0)),
-  bytes: maybe(wholeNumber(0)),
-  labels: maybe(wholeNumber(0)),
-  warm: maybe(flag)
+  documents: optional(wholeNumber(0)),
+  entries: optional(wholeNumber(0)),
+  changes: optional(wholeNumber(0)),
+  bytes: optional(wholeNumber(0)),
+  labels: optional(wholeNumber(0)),
+  warm: optional(flag)
 })
 
 /** Checks what a store is given. */
@@ -279,18 +279,18 @@ export const guardStore = guard<StoreService>(
     writer: effect(
       requiredOf({
         ...message,
-        maxOperations: maybe(wholeNumber(1)),
-        maxSeconds: maybe(above(0))
+        maxOperations: optional(wholeNumber(1)),
+        maxSeconds: optional(above(0))
       } satisfies FieldsOf<WriterOptions>),
       body
     ),
     transaction: effect(
-      requiredOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>),
+      requiredOf({ ...message, branch: optional(text) } satisfies FieldsOf<TransactionOptions>),
       body
     ),
     withTransaction: effect(
-      ["effect", kind("an Effect", Effect.isEffect)],
-      optionsOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>)
+      ["effect", valueKind("an Effect", Effect.isEffect)],
+      optionsOf({ ...message, branch: optional(text) } satisfies FieldsOf<TransactionOptions>)
     ),
     removeTransaction: effect(["branch", text]),
     at: effect(["ref", text]),
@@ -304,18 +304,18 @@ export const guardStore = guard<StoreService>(
     propose: effect(["options", object], ["edits", callback()]),
     proposals: effect(),
     proposal: direct(["id", text]),
-    revert: effect(["commitSha", text], optionsOf({ ...message, force: maybe(flag) })),
+    revert: effect(["commitSha", text], optionsOf({ ...message, force: optional(flag) })),
     reindex: effect(
       optionsOf({
         ...message,
         onProgress,
-        format: maybe(Schema.Literal(1, 2))
+        format: optional(Schema.Literal(1, 2))
       } satisfies FieldsOf<StoreReindexOptions>)
     ),
     preview: effect(body),
     invalidate: effect(["path", Schema.UndefinedOr(text)]),
     estimate: direct(["operation", operation]),
-    doctorWith: effect(requiredOf({ deep: maybe(flag), onProgress } satisfies FieldsOf<DoctorOptions>))
+    doctorWith: effect(requiredOf({ deep: optional(flag), onProgress } satisfies FieldsOf<DoctorOptions>))
   },
   ["commitSha", "collections", "branches", "snapshot", "staleTransactions", "rateLimit", "doctor"]
 )

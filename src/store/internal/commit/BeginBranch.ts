@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Oid } from "../../../domain/Oid.js"
-import type { RefMoved } from "../../../domain/Ref.js"
-import { ConflictError, type WriteError } from "../../../domain/StoreError.js"
+import type { RefMoved } from "../../../domain/errors/RefMoved.js"
+import { ConflictError, type WriteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRemoteService } from "../../remote/GitRemote.js"
 import type { StoreCore } from "./StoreCore.js"
 

@@ -2,10 +2,10 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import { lazy } from "../../../domain/Lazy.js"
-import * as Monotonic from "../../../domain/Monotonic.js"
-import type { RefMoved } from "../../../domain/Ref.js"
-import { AuthError, ConflictError, type WriteError } from "../../../domain/StoreError.js"
+import type { RefMoved } from "../../../domain/errors/RefMoved.js"
+import { AuthError, ConflictError, type WriteError } from "../../../domain/errors/StoreError.js"
+import { lazyModule } from "../../../domain/runtime/LazyModule.js"
+import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import { type Edited, type RemoteSnapshot, takesRequests } from "../../remote/GitRemote.js"
 import type { FileCache } from "../snapshot/FileCache.js"
 import { makeSnapshot, type ReadSet, type SnapshotBranch } from "../snapshot/Snapshot.js"
@@ -15,8 +15,8 @@ import * as Judgement from "./Judgement.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
 
 // Loaded when they are used: a page that reads does not carry them.
-const edits = lazy(() => import("./DocumentEdit.js"))
-const verification = lazy(() => import("./SettingsCheck.js"))
+const edits = lazyModule(() => import("./DocumentEdit.js"))
+const verification = lazyModule(() => import("./SettingsCheck.js"))
 
 /** What commits are made with. */
 export interface CommitParts extends EditParts {

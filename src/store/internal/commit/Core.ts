@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Bounded } from "../../../domain/Bounded.js"
-import { lazy } from "../../../domain/Lazy.js"
-import { emptyTree } from "../../../domain/Oid.js"
-import { NotFoundError, type ReadError } from "../../../domain/StoreError.js"
-import * as Ulid from "../../../domain/Ulid.js"
+import { NotFoundError, type ReadError } from "../../../domain/errors/StoreError.js"
+import { emptyTree } from "../../../domain/identifiers/Oid.js"
+import * as Ulid from "../../../domain/identifiers/Ulid.js"
+import { lazyModule } from "../../../domain/runtime/LazyModule.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 import { under } from "../../DocumentPath.js"
 import type { GitRemoteService, Head, Probe } from "../../remote/GitRemote.js"
 import { snapshotOf } from "../../remote/RemoteSnapshot.js"
@@ -20,7 +20,7 @@ import type { StoreCore } from "./StoreCore.js"
 import type { Unit } from "./WriteUnit.js"
 
 /** Loaded when it is used: a page that reads does not carry it. */
-const committing = lazy(() => import("./Commit.js"))
+const committing = lazyModule(() => import("./Commit.js"))
 
 interface Shared {
   readonly remote: GitRemoteService
@@ -81,7 +81,7 @@ type Place =
   /** A branch that begins where another core's is, which shares what that one knows. */
   | {
       readonly _tag: "Fork"
-      readonly seen: Bounded<RepositorySettings.SeenRoot>
+      readonly seen: LruCache<RepositorySettings.SeenRoot>
       readonly reads: ReadSet | undefined
     }
   | {
@@ -101,7 +101,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
         ? ""
         : place.head.value.commit
   const cache = FileCache.make(options.cache, [remote.name, cacheOwner])
-  const seen = place._tag === "Fork" ? place.seen : new Bounded<RepositorySettings.SeenRoot>(256)
+  const seen = place._tag === "Fork" ? place.seen : new LruCache<RepositorySettings.SeenRoot>(256)
   const reads = place._tag === "Branch" ? undefined : place.reads
   const presence: SnapshotBranch = { require: requireBranch(remote, branch), seen: false }
   const snapshot = () =>
@@ -131,7 +131,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     isPinned
   }
   const write = (unit: Unit) => Effect.flatMap(committing, ({ make }) => make(parts)(unit))
-  const listings = new Bounded<Listing>(3)
+  const listings = new LruCache<Listing>(3)
 
   const listing: StoreCore["listing"] = (snapshot, collection) =>
     Effect.gen(function* () {

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { DocumentChange } from "../../../domain/IndexFile.js"
-import type { Oid } from "../../../domain/Oid.js"
-import { type Layout, printSettings, settingsFileName } from "../../../domain/Settings.js"
-import { documentIn } from "../../../domain/SpelledJson.js"
-import { type UniqueViolation, ValidationError, type WriteError } from "../../../domain/StoreError.js"
-import * as Timestamp from "../../../domain/Timestamp.js"
+import { type UniqueViolation, ValidationError, type WriteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import type { DocumentChange } from "../../../domain/indexes/IndexFile.js"
+import { parseLosslessOrEmpty } from "../../../domain/json/LosslessJson.js"
+import { type Layout, printSettings, settingsFileName } from "../../../domain/settings/Settings.js"
+import * as Timestamp from "../../../domain/time/Timestamp.js"
 import { under } from "../../DocumentPath.js"
 import type { Change, Committed, NewCommit } from "../../remote/GitRemote.js"
 import type { Derivation } from "../derived/DerivedFile.js"
@@ -40,7 +40,11 @@ export interface EditedUnit {
 /** A document as an operation finds it and as it leaves it. */
 export const changeOf = ({ after, before, id }: Judgement.Prepared): DocumentChange => {
   const was = Option.getOrUndefined(before)
-  return { id, document: after?.spelled ?? after?.document, before: was && (() => documentIn(was.content)) }
+  return {
+    id,
+    document: after?.spelled ?? after?.document,
+    before: was && (() => parseLosslessOrEmpty(was.content))
+  }
 }
 
 /** A document may give way to a file in its place, or come in the place of one: what is put there alone says so. */

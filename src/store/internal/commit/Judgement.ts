@@ -1,13 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { collectionNameProblem } from "../../../domain/CollectionName.js"
-import type { StoredDocument } from "../../../domain/Document.js"
-import { idProblem } from "../../../domain/DocumentId.js"
-import { parseObjectSliced } from "../../../domain/JsonText.js"
-import type { Oid } from "../../../domain/Oid.js"
-import type { Settings } from "../../../domain/Settings.js"
-import { readDocumentIn, type SpelledObject } from "../../../domain/SpelledJson.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import {
   ConflictError,
   type DocumentConflict,
@@ -15,8 +9,14 @@ import {
   NotFoundError,
   ValidationError,
   type WriteError
-} from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+} from "../../../domain/errors/StoreError.js"
+import { collectionNameProblem } from "../../../domain/identifiers/CollectionName.js"
+import { idProblem } from "../../../domain/identifiers/DocumentId.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import type { StoredDocument } from "../../../domain/json/Json.js"
+import { parseObjectSliced } from "../../../domain/json/JsonText.js"
+import { type LosslessObject, parseLosslessOrEmptySteps } from "../../../domain/json/LosslessJson.js"
+import type { Settings } from "../../../domain/settings/Settings.js"
 import { documentPath, placeProblem } from "../../DocumentPath.js"
 import type { Change } from "../../remote/GitRemote.js"
 import { complete, type Place, readDocument, writeVersion } from "./Versions.js"
@@ -40,7 +40,7 @@ export interface Prepared {
         readonly document: StoredDocument
         readonly content: Uint8Array
         /** Of bytes that another program may have written: with its numbers as they are spelled. */
-        readonly spelled?: SpelledObject | undefined
+        readonly spelled?: LosslessObject | undefined
       }
     | undefined
   readonly change: Change | undefined
@@ -227,7 +227,11 @@ export const prepareOne = (
         id,
         Either.getOrElse(yield* parseObjectSliced(content), () => ({}))
       )
-      const after = { document, content, spelled: yield* TimeSlice.run(() => readDocumentIn(content)) }
+      const after = {
+        document,
+        content,
+        spelled: yield* TimeSlice.run(() => parseLosslessOrEmptySteps(content))
+      }
       const change: Change =
         file === undefined || file.mode === "100644"
           ? { _tag: "Put", path, content }

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import type { Oid } from "../../../domain/Oid.js"
-import type { RefMoved } from "../../../domain/Ref.js"
-import { differences } from "../../../domain/Settings.js"
-import { AmbiguousWriteError, isUniqueViolation, type WriteError } from "../../../domain/StoreError.js"
+import type { RefMoved } from "../../../domain/errors/RefMoved.js"
+import { AmbiguousWriteError, isUniqueViolation, type WriteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { settingsDifferences } from "../../../domain/settings/Settings.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import type { Change, CommitMade, NewCommit } from "../../remote/GitRemote.js"
 import { emptySnapshot, snapshotAt } from "../../remote/RemoteSnapshot.js"
@@ -159,7 +159,7 @@ export const verify = (
     // A document that was merged by other rules is taken back, and merged by these.
     const isMergedSo =
       outcome?.isMerged !== true ||
-      differences({ merge: edited.settings.settings.merge }, settings).length === 0
+      settingsDifferences({ merge: edited.settings.settings.merge }, settings).length === 0
     if (frozen === undefined && mismatch === undefined && place === change.path && isMergedSo) {
       const completed = yield* complete(parts, unit, edited, made, at).pipe(
         Effect.as(true),

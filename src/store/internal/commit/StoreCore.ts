@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { ReadError, ValidationError, WriteError } from "../../../domain/StoreError.js"
+import type { ReadError, ValidationError, WriteError } from "../../../domain/errors/StoreError.js"
 import type { GitRemoteService, Head } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
 import type { Derived } from "../derived/Derived.js"

@@ -1,17 +1,17 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { encodeSliced } from "../../../domain/CanonicalJson.js"
-import type { Json, JsonObject, StoredDocument } from "../../../domain/Document.js"
-import { bodyOf, overlaid } from "../../../domain/JsonCopy.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import { ValidationError } from "../../../domain/errors/StoreError.js"
+import { encodeSliced } from "../../../domain/json/CanonicalJson.js"
+import type { Json, JsonObject, StoredDocument } from "../../../domain/json/Json.js"
+import { bodyOf, mergeMembers } from "../../../domain/json/JsonCopy.js"
 import {
-  findInexactNumbers,
   type InexactNumber,
+  inexactNumbersSteps,
   numbersWithin,
   parseObjectSliced
-} from "../../../domain/JsonText.js"
-import { ValidationError } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+} from "../../../domain/json/JsonText.js"
 import type { FileVersion } from "../../remote/GitRemote.js"
 import type { NextVersion, StoredVersion } from "./WriteUnit.js"
 
@@ -99,7 +99,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true })
 
 function* inexactIn(content: Uint8Array): TimeSlice.Steps<ReadonlyArray<InexactNumber>> {
   try {
-    return yield* findInexactNumbers(decoder.decode(content))
+    return yield* inexactNumbersSteps(decoder.decode(content))
   } catch {
     return []
   }
@@ -145,7 +145,7 @@ export const writeVersion = (
       _created_at: (before === undefined ? next.createdAt : before.createdAt) ?? now,
       _updated_at: now
     }
-    const complete = (yield* TimeSlice.run(() => overlaid(document, metadata))) as StoredDocument
+    const complete = (yield* TimeSlice.run(() => mergeMembers(document, metadata))) as StoredDocument
     const encoded = yield* encodeSliced(complete)
     if (Either.isRight(encoded)) return { document: complete, content: encoded.right }
     const { message, path } = encoded.left

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Bounded } from "../../../domain/Bounded.js"
-import { type IndexDefinition, plainIndex } from "../../../domain/IndexDefinition.js"
-import { type IndexFile, parseIndex } from "../../../domain/IndexFile.js"
-import type { ManifestFile } from "../../../domain/ManifestFile.js"
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import type { Settings } from "../../../domain/Settings.js"
-import type { SpelledObject } from "../../../domain/SpelledJson.js"
-import type { ReadError } from "../../../domain/StoreError.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
+import { type IndexDefinition, plainIndex } from "../../../domain/indexes/IndexDefinition.js"
+import { type IndexFile, parseIndex } from "../../../domain/indexes/IndexFile.js"
+import type { ManifestFile } from "../../../domain/indexes/ManifestFile.js"
+import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
+import type { Settings } from "../../../domain/settings/Settings.js"
 import { under } from "../../DocumentPath.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
 import { makeTreeCache, type TreeCache } from "../ordered-tree/TreeCache.js"
@@ -40,8 +40,8 @@ type DerivedNames = Pick<Settings, "indexes" | "manifests">
 
 /** What is remembered of index and manifest files that were read or written. */
 export interface KnownFiles {
-  readonly indexes: Bounded<Parsed<IndexFile>>
-  readonly manifests: Bounded<Parsed<ManifestFile<SpelledObject>>>
+  readonly indexes: LruCache<Parsed<IndexFile>>
+  readonly manifests: LruCache<Parsed<ManifestFile<LosslessObject>>>
   readonly trees: TreeCache
 }
 
@@ -99,7 +99,7 @@ export const treeOf = ({ entries }: SettingsAt, collection: string): Oid => {
 
 /** A file as it was remembered, or is read. */
 export const load = <A>(
-  known: Bounded<Parsed<A>>,
+  known: LruCache<Parsed<A>>,
   snapshot: Snapshot,
   path: string,
   oid: Oid | undefined,
@@ -118,11 +118,11 @@ export const load = <A>(
 /** The index and manifest files of one repository. */
 export const make = (options: ResolvedOptions): Derived => {
   const known: KnownFiles = {
-    indexes: new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf),
-    manifests: new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf),
+    indexes: new LruCache<Parsed<IndexFile>>(mostBytes, sizeOf),
+    manifests: new LruCache<Parsed<ManifestFile<LosslessObject>>>(mostBytes, sizeOf),
     trees: makeTreeCache()
   }
-  const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
+  const seen = new LruCache<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
   const indexPath = (collection: string, name: string) =>
     under(options.root, indexDirectory, collection, `${name}.json`)
   const manifestPath = (collection: string) => under(options.root, manifestDirectory, `${collection}.json`)

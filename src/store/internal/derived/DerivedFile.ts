@@ -2,26 +2,26 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import type { Bounded } from "../../../domain/Bounded.js"
-import type { JsonProblem } from "../../../domain/CanonicalJson.js"
-import type { IndexDefinition } from "../../../domain/IndexDefinition.js"
+import { type ReadError, type UniqueViolation, ValidationError } from "../../../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
+import type { IndexDefinition } from "../../../domain/indexes/IndexDefinition.js"
 import {
   applyToIndex,
   type DocumentChange,
   emptyIndex,
   type IndexFile,
   printIndex
-} from "../../../domain/IndexFile.js"
-import { parseObject } from "../../../domain/JsonText.js"
+} from "../../../domain/indexes/IndexFile.js"
 import {
   applyToManifest,
   emptyManifest,
   type ManifestFile,
   printManifest
-} from "../../../domain/ManifestFile.js"
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import type { SpelledObject } from "../../../domain/SpelledJson.js"
-import { type ReadError, type UniqueViolation, ValidationError } from "../../../domain/StoreError.js"
+} from "../../../domain/indexes/ManifestFile.js"
+import type { JsonProblem } from "../../../domain/json/CanonicalJson.js"
+import { parseObject } from "../../../domain/json/JsonText.js"
+import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
+import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { Change } from "../../remote/GitRemote.js"
 import type { Reading } from "../ordered-tree/Reading.js"
 import { type UniqueIndex, violationsAmong } from "./Uniqueness.js"
@@ -52,7 +52,7 @@ export interface DerivedFile {
   /** What it becomes where documents change, for a tree of the collection; none where it is missing or damaged, and must be made anew. */
   readonly changed: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => ChangedFile
   /** Why a document cannot be in it, if it cannot. */
-  readonly refuses: (id: string, document: SpelledObject) => ValidationError | undefined
+  readonly refuses: (id: string, document: LosslessObject) => ValidationError | undefined
   /** Makes it of all documents of a tree. Where it is unique, values of `judged` documents are, or of all. */
   readonly anew: (
     tree: Oid,
@@ -74,7 +74,7 @@ export interface Rebuild {
 }
 
 /** A document with the fields that indexes and manifests hold. */
-export type StoredFields = { readonly id: string; readonly document: SpelledObject }
+export type StoredFields = { readonly id: string; readonly document: LosslessObject }
 
 /** A file that was read, with its bytes. */
 export interface Parsed<A> {
@@ -97,7 +97,7 @@ export interface SingleFile<A> {
   /** Undefined where there is none. */
   readonly stored: Parsed<A> | undefined
   /** What is remembered of such files. */
-  readonly known: Bounded<Parsed<A>>
+  readonly known: LruCache<Parsed<A>>
   /** Whether documents change: else a file that would differ by its time alone stays as it is. */
   readonly isTouched: boolean
   readonly now: string
@@ -197,7 +197,7 @@ export const indexFile = (
 
 /** The file of a manifest of format 1. */
 export const manifestFile = (
-  file: SingleFile<ManifestFile<SpelledObject>>,
+  file: SingleFile<ManifestFile<LosslessObject>>,
   fields: ReadonlyArray<string>
 ): DerivedFile =>
   singleFile(file, fields, {

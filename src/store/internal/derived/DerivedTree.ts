@@ -3,14 +3,19 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { valueAt } from "../../../domain/FieldPath.js"
-import { definitionText, holds, type IndexDefinition, pathsOf } from "../../../domain/IndexDefinition.js"
-import type { DocumentChange } from "../../../domain/IndexFile.js"
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import type { SpelledObject } from "../../../domain/SpelledJson.js"
-import { held } from "../../../domain/SpelledJson.js"
-import { type ReadError, ValidationError } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import { type ReadError, ValidationError } from "../../../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
+import {
+  definitionText,
+  type IndexDefinition,
+  indexHolds,
+  indexPaths
+} from "../../../domain/indexes/IndexDefinition.js"
+import type { DocumentChange } from "../../../domain/indexes/IndexFile.js"
+import { valueAt } from "../../../domain/json/FieldPath.js"
+import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
+import { indexable } from "../../../domain/json/LosslessJson.js"
 import { inMemory, type TemporaryFile } from "../../../git/TemporaryFile.js"
 import type { Change } from "../../remote/GitRemote.js"
 import { apply } from "../ordered-tree/Apply.js"
@@ -48,28 +53,28 @@ export interface Rows {
   /** The definition that they follow, as the header has it: see `Header`. */
   readonly definition: string | undefined
   /** What is wrong with a document that cannot be in the tree, if anything. */
-  readonly problem: (document: SpelledObject) => string | undefined
+  readonly problem: (document: LosslessObject) => string | undefined
   /** The rows of a document, by their keys. */
-  readonly of: (id: string, document: SpelledObject) => ReadonlyMap<string, Row>
+  readonly of: (id: string, document: LosslessObject) => ReadonlyMap<string, Row>
 }
 
-const own = (document: SpelledObject, field: string) =>
+const own = (document: LosslessObject, field: string) =>
   Object.hasOwn(document, field) ? document[field] : undefined
 
 const noRows: ReadonlyMap<string, Row> = new Map()
 
 /** The rows of an index. */
 export const rowsOfIndex = (index: IndexDefinition): Rows => ({
-  fields: pathsOf(index),
+  fields: indexPaths(index),
   keyOf: keyOfRows(index.fields),
   keys: JSON.stringify(index.fields.map(({ order, path }) => [path, order])),
   definition: definitionText(index),
   problem: (document) =>
-    holds(index, document) && hasTooMany(index.fields, (path) => valueAt(document, path))
+    indexHolds(index, document) && hasTooMany(index.fields, (path) => valueAt(document, path))
       ? `its lists have too many combinations for the index ${index.name}`
       : undefined,
   of: (id, document) =>
-    holds(index, document) ? indexRows(index.fields, id, (path) => valueAt(document, path)) : noRows
+    indexHolds(index, document) ? indexRows(index.fields, id, (path) => valueAt(document, path)) : noRows
 })
 
 /** The rows of a manifest: one for each document. */
@@ -83,7 +88,7 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
     problem: () => undefined,
     of: (id, document) => {
       const members = fields.flatMap((field) => {
-        const value = held(own(document, field))
+        const value = indexable(own(document, field))
         return value === undefined ? [] : [[field, value] as const]
       })
       const row: Row = Object.fromEntries([...members, ["_id", id]])
@@ -186,7 +191,7 @@ export const derivedTree = (
 ): DerivedFile => {
   const stored = state._tag === "Whole" ? state.tree : undefined
 
-  const refuses = (id: string, document: SpelledObject) => {
+  const refuses = (id: string, document: LosslessObject) => {
     const problem = rows.problem(document)
     return problem === undefined
       ? undefined
@@ -200,7 +205,7 @@ export const derivedTree = (
         })
   }
 
-  const entriesOf = (id: string, document: SpelledObject): Either.Either<Array<Entry>, ValidationError> => {
+  const entriesOf = (id: string, document: LosslessObject): Either.Either<Array<Entry>, ValidationError> => {
     const refusal = refuses(id, document)
     if (refusal !== undefined) return Either.left(refusal)
     return Either.mapLeft(

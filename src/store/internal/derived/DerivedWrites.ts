@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { pick } from "../../../domain/FieldPath.js"
-import { type DocumentChange, parseIndex } from "../../../domain/IndexFile.js"
-import { lazy } from "../../../domain/Lazy.js"
-import { parseSpelledManifest, projectedFields } from "../../../domain/ManifestFile.js"
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import { documentIn, type SpelledObject } from "../../../domain/SpelledJson.js"
-import type { ReadError } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
+import { type DocumentChange, parseIndex } from "../../../domain/indexes/IndexFile.js"
+import { parseLosslessManifest, projectedFields } from "../../../domain/indexes/ManifestFile.js"
+import { pickPaths } from "../../../domain/json/FieldPath.js"
+import { type LosslessObject, parseLosslessOrEmpty } from "../../../domain/json/LosslessJson.js"
+import { lazyModule } from "../../../domain/runtime/LazyModule.js"
 import { idAt, under } from "../../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
@@ -34,7 +34,7 @@ import { uniqueFile } from "./UniqueFile.js"
 import { violations } from "./Uniqueness.js"
 
 /** Loaded where a repository has trees. */
-const trees = lazy(() => import("./DerivedTrees.js"))
+const trees = lazyModule(() => import("./DerivedTrees.js"))
 
 /** Told of how many of a collection's documents were read. */
 export type OnRead = (read: {
@@ -101,7 +101,8 @@ const documentsIn = (
           for (const { content, path } of blobs) {
             if (slice.isSpent()) yield* slice.pause
             const id = idAt(layout, path.slice(prefix.length))
-            if (id !== undefined) found.push({ id, document: pick(documentIn(content), fields) })
+            if (id !== undefined)
+              found.push({ id, document: pickPaths(parseLosslessOrEmpty(content), fields) })
           }
           documents += found.length
           yield* tell
@@ -114,7 +115,7 @@ const documentsIn = (
 /** All of them, by id. */
 export const documentsOf = (
   ...args: Parameters<typeof documentsIn>
-): Effect.Effect<Map<string, SpelledObject>, RemoteFailure> =>
+): Effect.Effect<Map<string, LosslessObject>, RemoteFailure> =>
   Stream.runFold(documentsIn(...args), new Map(), (all, { document, id }) => all.set(id, document))
 
 /** The index and manifest files of a collection as a snapshot has them. */
@@ -148,7 +149,7 @@ const storedFiles = (
     const file =
       manifest.oid === undefined
         ? undefined
-        : yield* load(derived.known.manifests, snapshot, path, manifest.oid, parseSpelledManifest)
+        : yield* load(derived.known.manifests, snapshot, path, manifest.oid, parseLosslessManifest)
     const fields = manifest.fields ?? (file === undefined ? [] : projectedFields(file.value))
     stored.push(
       manifestFile({ ...given, collection, path, known: derived.known.manifests, stored: file }, fields)

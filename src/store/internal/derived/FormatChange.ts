@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { compareCodePoints } from "../../../domain/CanonicalJson.js"
-import { collectionNameProblem, fieldNameProblem } from "../../../domain/CollectionName.js"
-import { plainIndex } from "../../../domain/IndexDefinition.js"
-import { parseSpelledManifest, projectedFields } from "../../../domain/ManifestFile.js"
-import { projectedFieldProblem, type Settings } from "../../../domain/Settings.js"
-import type { ReadError } from "../../../domain/StoreError.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import { collectionNameProblem, fieldNameProblem } from "../../../domain/identifiers/CollectionName.js"
+import { plainIndex } from "../../../domain/indexes/IndexDefinition.js"
+import { parseLosslessManifest, projectedFields } from "../../../domain/indexes/ManifestFile.js"
+import { compareCodePoints } from "../../../domain/json/CanonicalJson.js"
+import { projectedFieldProblem, type Settings } from "../../../domain/settings/Settings.js"
 import type { Change, GitRemoteService } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
 import type { SettingsAt } from "../snapshot/RepositorySettings.js"
@@ -40,7 +40,7 @@ export const adopted = (
       }
       if (given.manifests === undefined && files.manifest !== undefined) {
         const file = yield* snapshot.file(derived.manifestPath(collection))
-        const manifest = Option.isNone(file) ? undefined : parseSpelledManifest(file.value.content)
+        const manifest = Option.isNone(file) ? undefined : parseLosslessManifest(file.value.content)
         const names = manifest === undefined ? [] : projectedFields(manifest)
         manifests.set(
           collection,

@@ -1,4 +1,4 @@
-import { type DerivedFormat, type Layout, plainLayout } from "../../../domain/Settings.js"
+import { type DerivedFormat, type Layout, plainLayout } from "../../../domain/settings/Settings.js"
 import type { StorageAdvice, WriteCost } from "../../CollectionEstimate.js"
 import type { GitRemoteService } from "../../remote/GitRemote.js"
 import { formatLimits } from "../ordered-tree/Limits.js"

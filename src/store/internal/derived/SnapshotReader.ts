@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { ReadError } from "../../../domain/StoreError.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { type GitRemoteService, takesRequests } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
 import type { Reader } from "../ordered-tree/Reader.js"

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { isDocumentId } from "../../../domain/DocumentId.js"
-import type { IndexDefinition } from "../../../domain/IndexDefinition.js"
-import type { IndexFile } from "../../../domain/IndexFile.js"
-import { lookupKeys } from "../../../domain/IndexKey.js"
-import type { Layout } from "../../../domain/Settings.js"
-import { asRead, documentIn } from "../../../domain/SpelledJson.js"
+import { isDocumentId } from "../../../domain/identifiers/DocumentId.js"
+import type { IndexDefinition } from "../../../domain/indexes/IndexDefinition.js"
+import type { IndexFile } from "../../../domain/indexes/IndexFile.js"
+import { lookupKeys } from "../../../domain/indexes/IndexKey.js"
+import { parseLosslessOrEmpty, toJson } from "../../../domain/json/LosslessJson.js"
+import type { Layout } from "../../../domain/settings/Settings.js"
 import { documentPath } from "../../DocumentPath.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
@@ -35,7 +35,7 @@ export const uniqueFile = (place: FilePlace): UniqueIndex => {
         { concurrency: options.concurrency }
       )
       .pipe(
-        Stream.filter(({ content }) => uniqueValues(definition, documentIn(content)).has(key)),
+        Stream.filter(({ content }) => uniqueValues(definition, parseLosslessOrEmpty(content)).has(key)),
         Stream.map(({ path }) => path.slice(path.lastIndexOf("/") + 1, -".json".length)),
         Stream.runHead
       )
@@ -47,7 +47,7 @@ export const uniqueFile = (place: FilePlace): UniqueIndex => {
       Effect.gen(function* () {
         const found = new Map<string, string>()
         for (const [key, [value]] of wanted) {
-          const keys = lookupKeys(asRead(value)!, known) ?? []
+          const keys = lookupKeys(toJson(value)!, known) ?? []
           const ids = keys.flatMap((text) => known.get(text) ?? [])
           const others = ids.filter((id) => isDocumentId(id) && !except.has(id))
           const first = others.length === 0 ? Option.none() : yield* holder(others, key)

@@ -1,15 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Json } from "../../../domain/Document.js"
-import { valueAt } from "../../../domain/FieldPath.js"
-import { holds, type IndexDefinition } from "../../../domain/IndexDefinition.js"
-import type { DocumentChange } from "../../../domain/IndexFile.js"
-import { tupleKey } from "../../../domain/OrderKey.js"
-import type { SpelledJson, SpelledObject } from "../../../domain/SpelledJson.js"
-import { asRead } from "../../../domain/SpelledJson.js"
-import { ConflictError, type ReadError, type UniqueViolation } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
-import { describeViolation, mostNamed } from "../../../domain/UniqueValue.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import { ConflictError, type ReadError, type UniqueViolation } from "../../../domain/errors/StoreError.js"
+import { type IndexDefinition, indexHolds } from "../../../domain/indexes/IndexDefinition.js"
+import type { DocumentChange } from "../../../domain/indexes/IndexFile.js"
+import { tupleSortKey } from "../../../domain/indexes/SortKey.js"
+import { describeViolation, maxViolationsInMessage } from "../../../domain/indexes/UniqueViolation.js"
+import { valueAt } from "../../../domain/json/FieldPath.js"
+import type { Json } from "../../../domain/json/Json.js"
+import type { LosslessJson, LosslessObject } from "../../../domain/json/LosslessJson.js"
+import { toJson } from "../../../domain/json/LosslessJson.js"
 import { type Values, valuesOf } from "../ordered-tree/IndexRows.js"
 
 /** Values of a document that no other document may have, by their key in the index. */
@@ -26,26 +26,26 @@ export interface UniqueIndex {
   ) => Effect.Effect<Option.Option<ReadonlyMap<string, string>>, ReadError>
 }
 
-const isPresent = (value: SpelledJson | undefined): boolean =>
+const isPresent = (value: LosslessJson | undefined): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 
 /** What a document has in the fields of a unique index. A value that is missing, null or an empty list is no duplicate. */
-export const uniqueValues = (index: IndexDefinition, document: SpelledObject): UniqueValues => {
-  if (!holds(index, document)) return new Map()
+export const uniqueValues = (index: IndexDefinition, document: LosslessObject): UniqueValues => {
+  if (!indexHolds(index, document)) return new Map()
   const { fields } = index
   const directions = fields.map(({ order }) => order)
   return new Map(
     valuesOf(fields, (path) => valueAt(document, path))
       .filter((values) => values.every(isPresent))
-      .map((values) => [tupleKey(values, directions), values])
+      .map((values) => [tupleSortKey(values, directions), values])
   )
 }
 
 /** Values of an index as errors show them. */
 const valueOf = ({ fields }: IndexDefinition, values: Values): unknown =>
   fields.length === 1
-    ? asRead(values[0])
-    : Object.fromEntries(fields.map(({ path }, at): [string, Json | undefined] => [path, asRead(values[at])]))
+    ? toJson(values[0])
+    : Object.fromEntries(fields.map(({ path }, at): [string, Json | undefined] => [path, toJson(values[at])]))
 
 /** A value that a document would share with another one. */
 export const violationOf = (
@@ -181,10 +181,10 @@ export const violationsInOrder = (
     for (const violation of pairs(unique, current.values, ids, current.ids)) found.push(violation)
   }
   return {
-    add: (row: SpelledObject): void => {
+    add: (row: LosslessObject): void => {
       const values = fields.map(({ path }) => (Object.hasOwn(row, path) ? row[path] : undefined))
       if (!values.every(isPresent)) return
-      const key = tupleKey(values, directions)
+      const key = tupleSortKey(values, directions)
       if (wanted !== undefined && !wanted.has(key)) return
       const id = String(row["_id"])
       if (current?.key === key) current.ids.push(id)
@@ -202,7 +202,7 @@ export const violationsInOrder = (
 }
 
 /** The values that several of some documents have, with the ids. */
-export const doublesAmong = (index: IndexDefinition, documents: ReadonlyMap<string, SpelledObject>) => {
+export const doublesAmong = (index: IndexDefinition, documents: ReadonlyMap<string, LosslessObject>) => {
   const all = Array.from(documents, ([id, document]) => ({ id, document }))
   return Effect.map(holdersAmong(index, all), (holders) =>
     Array.from(holders).flatMap(([key, ids]) => {
@@ -231,13 +231,16 @@ export const violationError = (
   isReindex: boolean,
   conflicts: ConflictError["conflicts"]
 ): ConflictError => {
-  const named = all.slice(0, mostNamed).map(describeViolation).join("; ")
+  const named = all.slice(0, maxViolationsInMessage).map(describeViolation).join("; ")
   const [first] = all
   return new ConflictError({
     operation,
     collection: first?.collection,
     id: first?.id,
-    message: all.length <= mostNamed ? named : `${named}; and ${all.length - mostNamed} more`,
+    message:
+      all.length <= maxViolationsInMessage
+        ? named
+        : `${named}; and ${all.length - maxViolationsInMessage} more`,
     hint: isReindex
       ? "change or delete all but one of the documents with each value, or take unique out of the settings, and try again"
       : "write another value, or change the document that has it; one batch may swap values",

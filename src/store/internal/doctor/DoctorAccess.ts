@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { ReadError } from "../../../domain/StoreError.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
 import type { Finding } from "../../Doctor.js"
 import type { Budget, Probe } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { pathsOf } from "../../../domain/IndexDefinition.js"
-import { emptyTree } from "../../../domain/Oid.js"
+import { emptyTree } from "../../../domain/identifiers/Oid.js"
+import { indexPaths } from "../../../domain/indexes/IndexDefinition.js"
 import type { DoctorOptions, Finding } from "../../Doctor.js"
 import { idAt, placeOf, under } from "../../DocumentPath.js"
 import type { Head, Tree } from "../../remote/GitRemote.js"
@@ -98,7 +98,7 @@ export const examineCollection = (
     found.push(...derived.findings)
     if (deep) {
       const unique = (settings.settings.indexes.get(collection) ?? []).filter((index) => index.unique)
-      const fields = new Set([...derived.fields, ...unique.flatMap(pathsOf)])
+      const fields = new Set([...derived.fields, ...unique.flatMap(indexPaths)])
       const read = yield* readDocuments(core, head, collection, listing, fields, onProgress)
       for (const index of unique) found.push(...(yield* doubleFindings(collection, index, read.documents)))
       found.push(...documentFindings(collection, read), ...sizeFindings(collection, read.oversized))

@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
-import type { SpelledObject } from "../../../domain/SpelledJson.js"
-import type { ReadError } from "../../../domain/StoreError.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import type { Finding } from "../../Doctor.js"
 import type { Listing } from "../snapshot/Listing.js"
 
@@ -18,7 +18,7 @@ export interface DerivedExamination {
   readonly againstListing: (listing: Listing) => ReadonlyArray<Finding>
   /** The same, by the fields of all documents. */
   readonly againstDocuments: (
-    documents: ReadonlyMap<string, SpelledObject>
+    documents: ReadonlyMap<string, LosslessObject>
   ) => Effect.Effect<ReadonlyArray<Finding>, ReadError>
 }
 

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { compareCodePoints } from "../../../domain/CanonicalJson.js"
-import { pick } from "../../../domain/FieldPath.js"
-import { parseSpelled, type SpelledObject } from "../../../domain/SpelledJson.js"
+import { compareCodePoints } from "../../../domain/json/CanonicalJson.js"
+import { pickPaths } from "../../../domain/json/FieldPath.js"
+import { type LosslessObject, parseLossless } from "../../../domain/json/LosslessJson.js"
 import type { DoctorOptions, Finding } from "../../Doctor.js"
 import { under } from "../../DocumentPath.js"
 import type { Head } from "../../remote/GitRemote.js"
@@ -26,7 +26,7 @@ export const readDocuments = (
     const broken: Array<string> = []
     const misnamed: Array<string> = []
     const oversized: Array<string> = []
-    const documents = new Map<string, SpelledObject>()
+    const documents = new Map<string, LosslessObject>()
     const prefix = `${under(core.options.root, collection)}/`
     let read = 0
     const tell = Effect.suspend(
@@ -38,13 +38,13 @@ export const readDocuments = (
       Effect.suspend(() => {
         for (const { content, path } of blobs) {
           const id = path.slice(path.lastIndexOf("/") + 1, -".json".length)
-          const document = parseSpelled(content)
+          const document = parseLossless(content)
           if (content.length > large) oversized.push(id)
           if (Either.isLeft(document)) broken.push(id)
           else if (document.right["_id"] !== id) misnamed.push(id)
           documents.set(
             id,
-            pick(
+            pickPaths(
               Either.getOrElse(document, () => ({})),
               fields
             )

@@ -1,19 +1,19 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { applyToIndex, emptyIndex, type IndexFile, parseIndex } from "../../../domain/IndexFile.js"
-import { parseObject } from "../../../domain/JsonText.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
+import { applyToIndex, emptyIndex, type IndexFile, parseIndex } from "../../../domain/indexes/IndexFile.js"
 import {
   applyToManifest,
   emptyManifest,
   type ManifestFile,
-  parseSpelledManifest,
+  parseLosslessManifest,
   printManifest,
   projectedFields
-} from "../../../domain/ManifestFile.js"
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import type { SpelledObject } from "../../../domain/SpelledJson.js"
-import type { ReadError } from "../../../domain/StoreError.js"
+} from "../../../domain/indexes/ManifestFile.js"
+import { parseObject } from "../../../domain/json/JsonText.js"
+import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import type { Finding } from "../../Doctor.js"
 import type { SettingsAt, Snapshot, StoreCore } from "../commit/StoreCore.js"
 import { type DerivedExamination, type DerivedKind, findingsOn } from "./DoctorDerived.js"
@@ -44,12 +44,12 @@ const hasCount = (content: Uint8Array, count: number): boolean =>
   })
 
 const manifestAgrees = (
-  { content, value }: StoredFile<ManifestFile<SpelledObject>>,
+  { content, value }: StoredFile<ManifestFile<LosslessObject>>,
   fields: ReadonlyArray<string>,
   changes: Parameters<typeof applyToManifest>[2]
 ): boolean => {
   const rebuilt = applyToManifest(emptyManifest, fields, changes)
-  const print = (manifest: ManifestFile<SpelledObject>) =>
+  const print = (manifest: ManifestFile<LosslessObject>) =>
     Either.map(printManifest(manifest, "", "", emptyTree), (bytes) => new TextDecoder().decode(bytes))
   return (
     hasCount(content, value.ids.length) && Either.getOrNull(print(value)) === Either.getOrNull(print(rebuilt))
@@ -106,7 +106,7 @@ export const examineFiles = (
     const manifest =
       files.manifest === undefined
         ? undefined
-        : yield* load("manifest", core.derived.manifestPath(collection), parseSpelledManifest)
+        : yield* load("manifest", core.derived.manifestPath(collection), parseLosslessManifest)
     const projected =
       files.manifest?.fields ?? (manifest === undefined ? [] : projectedFields(manifest.value))
     const wrongOnes = (isWrong: (file: StoredFile<unknown>) => boolean) =>

@@ -2,10 +2,10 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import type { Oid } from "../../../domain/Oid.js"
-import type { SpelledObject } from "../../../domain/SpelledJson.js"
-import type { ReadError, RemoteError } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import type { ReadError, RemoteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import type { Finding } from "../../Doctor.js"
 import { takesRequests } from "../../remote/GitRemote.js"
 import type { SettingsAt, Snapshot, StoreCore } from "../commit/StoreCore.js"
@@ -23,7 +23,7 @@ import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
 type Place = ReturnType<typeof treesIn>[number]
 
 /** All rows of some documents, sorted. One that cannot be written is in no tree. */
-const rowsOf = ({ keyOf, of }: Rows, documents: ReadonlyMap<string, SpelledObject>) =>
+const rowsOf = ({ keyOf, of }: Rows, documents: ReadonlyMap<string, LosslessObject>) =>
   Effect.gen(function* () {
     const entries: Array<Entry> = []
     yield* TimeSlice.forEach(documents, ([id, document]) =>

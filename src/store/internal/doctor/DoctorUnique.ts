@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
-import type { IndexDefinition } from "../../../domain/IndexDefinition.js"
-import type { SpelledObject } from "../../../domain/SpelledJson.js"
-import { shownValue } from "../../../domain/UniqueValue.js"
+import type { IndexDefinition } from "../../../domain/indexes/IndexDefinition.js"
+import { valueInMessage } from "../../../domain/indexes/UniqueViolation.js"
+import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import type { Finding } from "../../Doctor.js"
 import { doublesAmong, mostListed } from "../derived/Uniqueness.js"
 
@@ -9,7 +9,7 @@ import { doublesAmong, mostListed } from "../derived/Uniqueness.js"
 export const doubleFindings = (
   collection: string,
   index: IndexDefinition,
-  documents: ReadonlyMap<string, SpelledObject>
+  documents: ReadonlyMap<string, LosslessObject>
 ): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.map(doublesAmong(index, documents), (doubles) => {
     const rest = doubles.length - mostListed
@@ -19,7 +19,7 @@ export const doubleFindings = (
         code: "unique-violation",
         collection,
         ids,
-        message: `${collection} has ${ids.length} documents with the value ${shownValue(value)} of the unique index ${index.name}${at === mostListed - 1 && rest > 0 ? `, and so on for ${rest} more values` : ""}`,
+        message: `${collection} has ${ids.length} documents with the value ${valueInMessage(value)} of the unique index ${index.name}${at === mostListed - 1 && rest > 0 ? `, and so on for ${rest} more values` : ""}`,
         hint: "change or delete all but one of them"
       })
     )

@@ -1,9 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { compareCodePoints } from "../../../domain/CanonicalJson.js"
-import type { StoredDocument } from "../../../domain/Document.js"
-import { NotFoundError, type ReadError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import {
+  NotFoundError,
+  type ReadError,
+  RemoteError,
+  ValidationError
+} from "../../../domain/errors/StoreError.js"
+import { compareCodePoints } from "../../../domain/json/CanonicalJson.js"
+import type { StoredDocument } from "../../../domain/json/Json.js"
 import type { CompareOptions, DocumentDifference } from "../../Branches.js"
 import type { Head } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { compareCodePoints } from "../../../domain/CanonicalJson.js"
 import {
   ConflictError,
   NotFoundError,
@@ -8,7 +7,8 @@ import {
   RemoteError,
   ValidationError,
   type WriteError
-} from "../../../domain/StoreError.js"
+} from "../../../domain/errors/StoreError.js"
+import { compareCodePoints } from "../../../domain/json/CanonicalJson.js"
 import { branchError, branchProblem } from "../../../git/Names.js"
 import type { Branch, CreateBranchOptions } from "../../Branches.js"
 import type { Head } from "../../remote/GitRemote.js"

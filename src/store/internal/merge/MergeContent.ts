@@ -1,12 +1,17 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { encode, JsonNumber } from "../../../domain/CanonicalJson.js"
-import type { JsonObject } from "../../../domain/Document.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import { encode, LosslessNumber } from "../../../domain/json/CanonicalJson.js"
+import type { JsonObject } from "../../../domain/json/Json.js"
+import {
+  type LosslessJson,
+  type LosslessObject,
+  parseLossless,
+  toJson
+} from "../../../domain/json/LosslessJson.js"
 import { conflictName, isMark } from "../../../domain/merge/ConflictMark.js"
 import { type MergeConflict, type MergeRules, mergeDocuments } from "../../../domain/merge/index.js"
 import { merging } from "../../../domain/merge/MergeDocuments.js"
-import { asRead, parseSpelled, type SpelledJson, type SpelledObject } from "../../../domain/SpelledJson.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { withoutMetadata } from "../commit/Versions.js"
 
 /** The contents of a document's file in three versions; undefined where it is missing. */
@@ -21,23 +26,23 @@ export type ContentMerge =
   | { readonly _tag: "Unreadable"; readonly problem: string }
   | {
       readonly _tag: "Merged"
-      readonly document: SpelledObject
+      readonly document: LosslessObject
       readonly content: Uint8Array
       readonly conflicts: ReadonlyArray<MergeConflict>
     }
 
-const parsed = (content: Uint8Array | undefined): Either.Either<SpelledObject | undefined, string> =>
-  content === undefined ? Either.right(undefined) : parseSpelled(content)
+const parsed = (content: Uint8Array | undefined): Either.Either<LosslessObject | undefined, string> =>
+  content === undefined ? Either.right(undefined) : parseLossless(content)
 
 /** An object without the members that are marks; undefined where it is one. */
-const unmarked = (value: SpelledObject): SpelledObject | undefined =>
+const unmarked = (value: LosslessObject): LosslessObject | undefined =>
   isMark(value)
     ? undefined
     : Object.fromEntries(
-        Object.entries(value).flatMap(([name, member]): ReadonlyArray<[string, SpelledJson]> => {
+        Object.entries(value).flatMap(([name, member]): ReadonlyArray<[string, LosslessJson]> => {
           if (typeof member !== "object" || member === null) return [[name, member!]]
-          if (Array.isArray(member) || member instanceof JsonNumber) return [[name, member]]
-          const shown = unmarked(member as SpelledObject)
+          if (Array.isArray(member) || member instanceof LosslessNumber) return [[name, member]]
+          const shown = unmarked(member as LosslessObject)
           return shown === undefined ? [] : [[name, shown]]
         })
       )
@@ -46,13 +51,13 @@ const unmarked = (value: SpelledObject): SpelledObject | undefined =>
 export const readable = (content: Uint8Array | undefined): JsonObject | undefined =>
   Either.match(parsed(content), {
     onLeft: () => undefined,
-    onRight: (document) => asRead(document && unmarked(document)) as JsonObject | undefined
+    onRight: (document) => toJson(document && unmarked(document)) as JsonObject | undefined
   })
 
 const shownConflict = ({ base, ...others }: MergeConflict): MergeConflict =>
-  base === undefined || isMark(base as SpelledJson) ? others : { ...others, base }
+  base === undefined || isMark(base as LosslessJson) ? others : { ...others, base }
 
-const encoded = (document: SpelledObject) =>
+const encoded = (document: LosslessObject) =>
   Either.mapLeft(encode(document), ({ message, path }) => `${path}: ${message}`)
 
 /** A caller's function that was to decide about a place threw, or returned no side. */
@@ -87,7 +92,7 @@ export const mergeContents = (
     return { _tag: "Merged", document, content, conflicts: conflicts.map(shownConflict) } as const
   })
 
-const metadataOf = (document: SpelledObject): SpelledObject =>
+const metadataOf = (document: LosslessObject): LosslessObject =>
   Object.fromEntries(
     ["_id", "_rev", "_created_at", "_updated_at"].flatMap((name) =>
       Object.hasOwn(document, name) ? [[name, document[name]!] as const] : []
@@ -104,7 +109,7 @@ export const resolvedContent = (
     Either.right([parsed(ours), parsed(theirs)].map((side) => Either.getOrElse(side, () => undefined))),
     ([left, right]) => {
       const one = left ?? right ?? {}
-      const rev = Object.hasOwn(one, "_rev") ? asRead(one["_rev"]) : undefined
+      const rev = Object.hasOwn(one, "_rev") ? toJson(one["_rev"]) : undefined
       const metadata =
         left !== undefined && right !== undefined
           ? metadataOf(
@@ -123,14 +128,14 @@ export const resolvedContent = (
   )
 
 const withMark = (
-  value: SpelledJson | undefined,
+  value: LosslessJson | undefined,
   path: ReadonlyArray<string | number>,
-  mark: SpelledObject
-): SpelledJson => {
+  mark: LosslessObject
+): LosslessJson => {
   const [step, ...rest] = path
   if (step === undefined || typeof value !== "object" || value === null) return mark
   if (Array.isArray(value)) return mark
-  const object = value as SpelledObject
+  const object = value as LosslessObject
   return { ...object, [step]: withMark(Object.hasOwn(object, step) ? object[step] : undefined, rest, mark) }
 }
 
@@ -142,10 +147,10 @@ export const markedContent = (
   merge: ContentMerge | undefined,
   marks: ReadonlyArray<string | undefined>
 ): Uint8Array => {
-  const mark: SpelledObject = { [conflictName]: marks.map((oid) => oid ?? null) }
+  const mark: LosslessObject = { [conflictName]: marks.map((oid) => oid ?? null) }
   const document =
     merge?._tag === "Merged"
-      ? merge.conflicts.reduce<SpelledJson>((whole, { path }) => withMark(whole, path, mark), merge.document)
+      ? merge.conflicts.reduce<LosslessJson>((whole, { path }) => withMark(whole, path, mark), merge.document)
       : mark
   return Either.getOrThrow(encode(document))
 }

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { type Unmerged, ValidationError } from "../../../domain/StoreError.js"
+import { type Unmerged, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { MergeOptions, Resolution } from "../../Branches.js"
 
 /**

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
-import type { DerivedFormat, Settings } from "../../../domain/Settings.js"
-import { parseSettings, printSettings } from "../../../domain/Settings.js"
+import type { DerivedFormat, Settings } from "../../../domain/settings/Settings.js"
+import { parseSettings, printSettings } from "../../../domain/settings/Settings.js"
 import type { RecordedSettings } from "../snapshot/RepositorySettings.js"
 
 /** What a settings file says, one text for each thing that can be changed by itself. */

@@ -1,15 +1,15 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { JsonObject } from "../../../domain/Document.js"
-import * as Monotonic from "../../../domain/Monotonic.js"
 import {
   ConflictError,
   type DocumentConflict,
   type Unmerged,
   ValidationError,
   type WriteError
-} from "../../../domain/StoreError.js"
+} from "../../../domain/errors/StoreError.js"
+import type { JsonObject } from "../../../domain/json/Json.js"
+import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import { branchError } from "../../../git/Names.js"
 import type { Merged, MergeOptions } from "../../Branches.js"
 import type { Head } from "../../remote/GitRemote.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { type ReadError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import { type ReadError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { GitRemoteService, NewCommit } from "../../remote/GitRemote.js"
 import type { StoreService } from "../../StoreService.js"
 import { runBody } from "../calls/Guard.js"

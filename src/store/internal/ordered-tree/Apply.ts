@@ -1,5 +1,5 @@
-import type { Oid } from "../../../domain/Oid.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { headerName, printHeader, rowsName } from "./Header.js"
 import { type Entry, placeIn } from "./Leaf.js"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Reader } from "./Reader.js"
 import { type Reading, readDirectories, runAll } from "./Reading.js"
 import type { TreeEdit } from "./TreeEdit.js"

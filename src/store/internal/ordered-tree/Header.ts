@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
-import { encode, encodeInline } from "../../../domain/CanonicalJson.js"
-import { parseObject } from "../../../domain/JsonText.js"
-import { isOid, type Oid } from "../../../domain/Oid.js"
+import { isOid, type Oid } from "../../../domain/identifiers/Oid.js"
+import { encode, encodeInline } from "../../../domain/json/CanonicalJson.js"
+import { parseObject } from "../../../domain/json/JsonText.js"
 
 /** The file of a tree that changes with every commit. */
 export const headerName = "_header.json"

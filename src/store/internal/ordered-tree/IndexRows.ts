@@ -1,22 +1,22 @@
-import type { IndexField } from "../../../domain/IndexDefinition.js"
-import { type Component, prefixKey, tupleKey } from "../../../domain/OrderKey.js"
-import { held, type SpelledJson } from "../../../domain/SpelledJson.js"
+import type { IndexField } from "../../../domain/indexes/IndexDefinition.js"
+import { type SortValue, textPrefixKey, tupleSortKey } from "../../../domain/indexes/SortKey.js"
+import { indexable, type LosslessJson } from "../../../domain/json/LosslessJson.js"
 import type { KeyOf, Row } from "./Leaf.js"
 
-const own = (row: Row, path: string): Component => (Object.hasOwn(row, path) ? row[path] : undefined)
+const own = (row: Row, path: string): SortValue => (Object.hasOwn(row, path) ? row[path] : undefined)
 
 /** The key of an index's rows: the values of its fields, then the id. A manifest has no fields: its rows sort by id. */
 export const keyOfRows = (fields: ReadonlyArray<IndexField>): KeyOf => {
   const directions = fields.map(({ order }) => order)
   return (row) =>
-    tupleKey(
+    tupleSortKey(
       fields.map(({ path }) => own(row, path)),
       directions
-    ) + prefixKey(String(row["_id"]))
+    ) + textPrefixKey(String(row["_id"]))
 }
 
 /** One value of each field of an index. */
-export type Values = ReadonlyArray<Component>
+export type Values = ReadonlyArray<SortValue>
 
 /** Rows of one document that has lists in several fields, at most. */
 const mostCombinations = 10_000
@@ -28,14 +28,14 @@ const combinations = (lists: ReadonlyArray<Values>): ReadonlyArray<Values> =>
     [[]]
   )
 
-const isList = (value: Component): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
+const isList = (value: SortValue): value is ReadonlyArray<LosslessJson> => Array.isArray(value)
 
-export type ValueOf = (path: string) => SpelledJson | undefined
+export type ValueOf = (path: string) => LosslessJson | undefined
 
 const listsOf = (fields: ReadonlyArray<IndexField>, valueOf: ValueOf): ReadonlyArray<Values> =>
   fields.map(({ path }) => {
     const value = valueOf(path)
-    return isList(value) && value.length > 0 ? value.map(held) : [held(value)]
+    return isList(value) && value.length > 0 ? value.map(indexable) : [indexable(value)]
   })
 
 /** Whether the lists of a document have more combinations than an index holds. */
@@ -67,7 +67,7 @@ export const indexRows = (
   const keyOf = keyOfRows(fields)
   const rows = new Map<string, Row>()
   for (const values of valuesOf(fields, valueOf)) {
-    const members = fields.flatMap(({ path }, at): ReadonlyArray<[string, SpelledJson]> => {
+    const members = fields.flatMap(({ path }, at): ReadonlyArray<[string, LosslessJson]> => {
       const value = values[at]
       return value === undefined ? [] : [[path, value]]
     })

@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
-import { encodeInline, type JsonProblem, maxDepth } from "../../../domain/CanonicalJson.js"
-import { isDeeperThan } from "../../../domain/JsonCopy.js"
-import { mayBeSpelled, parseSpelled, type SpelledObject } from "../../../domain/SpelledJson.js"
+import { encodeInline, type JsonProblem, maxDepth } from "../../../domain/json/CanonicalJson.js"
+import { isDeeperThan } from "../../../domain/json/JsonCopy.js"
+import { type LosslessObject, mayNeedLossless, parseLossless } from "../../../domain/json/LosslessJson.js"
 import { Separator } from "./Separator.js"
 
 /** A row of a tree: fields of a document, with its `_id`. */
-export type Row = SpelledObject
+export type Row = LosslessObject
 
 /** The key of a row, by which rows are sorted. No two rows of a tree have one key. */
 export type KeyOf = (row: Row) => string
@@ -24,8 +24,8 @@ export class Entry {
 
   /** The row, with its numbers as they are spelled. It is not kept: a cache has many of them. */
   get row(): Row {
-    return mayBeSpelled(this.line)
-      ? Either.getOrThrow(parseSpelled(encoder.encode(this.line)))
+    return mayNeedLossless(this.line)
+      ? Either.getOrThrow(parseLossless(encoder.encode(this.line)))
       : (JSON.parse(this.line) as Row)
   }
 
@@ -82,7 +82,7 @@ const isRow = (line: string, isSpelled: boolean): boolean => {
   }
   if (typeof value !== "object" || value === null || isDeeperThan(value, maxDepth)) return false
   const row = value as Row
-  const isHeld = isSpelled && mayBeSpelled(line) ? Either.isRight(encodeInline(row)) : true
+  const isHeld = isSpelled && mayNeedLossless(line) ? Either.isRight(encodeInline(row)) : true
   return typeof row["_id"] === "string" && isHeld
 }
 
@@ -94,7 +94,7 @@ export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<Read
     return Either.left("is not a list of rows in lines")
   // Most leaves are ASCII: then the lines need not be measured one by one.
   const bytes = content.length === text.length ? (line: string) => line.length : bytesIn
-  const isSpelled = mayBeSpelled(text)
+  const isSpelled = mayNeedLossless(text)
   const entries: Array<Entry> = []
   for (const line of text.slice(opening.length, -closing.length).split(between)) {
     if (!isRow(line, isSpelled)) return Either.left("has lines that are not rows")

@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 
 /** One entry of a directory, with the id of the Git object. */
 export interface ReaderEntry {

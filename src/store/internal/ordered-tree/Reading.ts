@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
 import type { Reader, ReaderDirectory } from "./Reader.js"
 

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { afterPrefix } from "../../../domain/OrderKey.js"
+import { afterPrefix } from "../../../domain/indexes/SortKey.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { type Entry, placeIn, type Row } from "./Leaf.js"
 import type { Node } from "./Node.js"

@@ -1,5 +1,5 @@
-import { Bounded } from "../../../domain/Bounded.js"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { Header } from "./Header.js"
 import type { Entry } from "./Leaf.js"
 
@@ -11,7 +11,7 @@ const mostHeaders = 1000
 
 /** Headers and leaves of trees that were read or written, by the ids of their blobs. */
 export interface TreeCache {
-  readonly headers: Bounded<Header>
+  readonly headers: LruCache<Header>
   /** The leaves of trees whose rows have these keys: see `Rows`. */
   readonly leaves: (keys: string) => LeafCache
 }
@@ -22,11 +22,11 @@ export interface LeafCache {
 }
 
 export const makeTreeCache = (): TreeCache => {
-  const leaves = new Bounded<ReadonlyArray<Entry>>(mostBytes, (entries) =>
+  const leaves = new LruCache<ReadonlyArray<Entry>>(mostBytes, (entries) =>
     entries.reduce((sum, { weight }) => sum + weight + rowOverhead, rowOverhead)
   )
   return {
-    headers: new Bounded<Header>(mostHeaders),
+    headers: new LruCache<Header>(mostHeaders),
     leaves: (keys) => ({
       get: (oid) => leaves.get(`${oid} ${keys}`),
       set: (oid, entries) => void leaves.set(`${oid} ${keys}`, entries)

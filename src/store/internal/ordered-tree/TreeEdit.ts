@@ -1,4 +1,4 @@
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Node } from "./Node.js"
 import type { Reading } from "./Reading.js"
 import { nameOf } from "./Separator.js"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import type { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { build } from "./Build.js"
 import { filesIn } from "./FileEdits.js"
 import type { Entry } from "./Leaf.js"

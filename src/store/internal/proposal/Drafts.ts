@@ -3,9 +3,9 @@ import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { detached } from "../../../domain/Detached.js"
-import type { Oid } from "../../../domain/Oid.js"
-import { ConflictError, ValidationError, type WriteError } from "../../../domain/StoreError.js"
+import { inDaemonFiber } from "../../../domain/concurrency/DaemonFiber.js"
+import { ConflictError, ValidationError, type WriteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Draft } from "../../Proposals.js"
 import type { Head } from "../../remote/GitRemote.js"
 import type { StoreService } from "../../StoreService.js"
@@ -61,7 +61,7 @@ export const draftOn = <A, B, E, R>(
     }
     return { result, finished: yield* finish(last, keep) }
   })
-  const removed = detached(
+  const removed = inDaemonFiber(
     remote.deleteBranch(branch).pipe(
       Effect.retry({ times: 2 }),
       Effect.timeout(cleaning),
@@ -70,7 +70,7 @@ export const draftOn = <A, B, E, R>(
   )
   return Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const begun = yield* detached(begin)
+      const begun = yield* inDaemonFiber(begin)
       // Where nobody answered, the branch may have been made all the same.
       if (Exit.isFailure(begun) && !Cause.failures(begun.cause).pipe(Chunk.some(isTaken))) yield* removed
       yield* begun

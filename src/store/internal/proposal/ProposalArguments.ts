@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { callback, type FieldsOf, kind, maybe, oneOf, text } from "../../../domain/Options.js"
+import { callback, type FieldsOf, oneOf, optional, text, valueKind } from "../../../domain/options/Options.js"
 import type { WriteOptions } from "../../Collection.js"
 import type {
   AcceptOptions,
@@ -15,13 +15,13 @@ const isLine = (value: unknown): boolean =>
   typeof value === "string" && value.trim() !== "" && !/[\p{Cc}\u2028\u2029]/u.test(value)
 
 export const checkProposeOptions = optionsOf({
-  title: kind<string>("a line of text", isLine),
-  body: maybe(
-    kind<string>("a text without NUL", (value) => typeof value === "string" && !value.includes("\0"))
+  title: valueKind<string>("a line of text", isLine),
+  body: optional(
+    valueKind<string>("a text without NUL", (value) => typeof value === "string" && !value.includes("\0"))
   ),
-  into: maybe(text),
-  labels: maybe(
-    kind<ReadonlyArray<string>>(
+  into: optional(text),
+  labels: optional(
+    valueKind<ReadonlyArray<string>>(
       "a list of lines of text",
       (value) => Array.isArray(value) && value.every(isLine)
     )
@@ -29,20 +29,20 @@ export const checkProposeOptions = optionsOf({
 } satisfies FieldsOf<ProposeOptions>)
 
 export const checkListOptions = optionsOf({
-  state: maybe(oneOf("open", "accepted", "closed", "all"))
+  state: optional(oneOf("open", "accepted", "closed", "all"))
 } satisfies FieldsOf<ListProposalsOptions>)
 
 const options = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   ["options", Schema.UndefinedOr(Schema.Struct(fields)) as unknown as Schema.Schema<any, any>] as const
 
-const message = { message: maybe(text) } satisfies FieldsOf<WriteOptions>
+const message = { message: optional(text) } satisfies FieldsOf<WriteOptions>
 
 // Most of them are judged by the merge.
 const merging = {
   ...message,
-  onConflict: maybe(Schema.Unknown),
-  rules: maybe(Schema.Unknown),
-  collections: maybe(Schema.Unknown)
+  onConflict: optional(Schema.Unknown),
+  rules: optional(Schema.Unknown),
+  collections: optional(Schema.Unknown)
 } satisfies FieldsOf<ProposalMergeOptions>
 
 /** Checks what a proposal is given. */
@@ -54,7 +54,7 @@ export const guardProposal = guard<ProposalHandle>(
     preview: effect(options(merging)),
     update: effect(["edits", callback()], options(message)),
     rebase: effect(options(merging)),
-    accept: effect(options({ ...merging, commitSha: maybe(text) } satisfies FieldsOf<AcceptOptions>)),
+    accept: effect(options({ ...merging, commitSha: optional(text) } satisfies FieldsOf<AcceptOptions>)),
     close: effect()
   },
   []

@@ -1,4 +1,4 @@
-import { ConflictError, NotFoundError } from "../../../domain/StoreError.js"
+import { ConflictError, NotFoundError } from "../../../domain/errors/StoreError.js"
 import type { Proposal } from "../../Proposals.js"
 
 /** The branch of a proposal is not there. */

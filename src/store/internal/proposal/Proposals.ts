@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { Oid } from "../../../domain/Oid.js"
 import {
   ConflictError,
   NotFoundError,
@@ -9,7 +8,8 @@ import {
   RemoteError,
   ValidationError,
   type WriteError
-} from "../../../domain/StoreError.js"
+} from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { branchError } from "../../../git/Names.js"
 import type { Merged, MergeOptions } from "../../Branches.js"
 import type {

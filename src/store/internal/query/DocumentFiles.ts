@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { ReadError } from "../../../domain/StoreError.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { documentPath, idAt } from "../../DocumentPath.js"
 import { type Blob, takesRequests } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"

@@ -1,13 +1,13 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Json, JsonObject } from "../../../domain/Document.js"
-import type { Page } from "../../../domain/Page.js"
+import type { Page } from "../../../domain/document/Page.js"
+import type { ReadError, ValidationError } from "../../../domain/errors/StoreError.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
 import { idKey } from "../../../domain/query/Ordering.js"
 import { always } from "../../../domain/query/Predicate.js"
 import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
 import { selectionOf } from "../../../domain/query/Selection.js"
-import type { ReadError, ValidationError } from "../../../domain/StoreError.js"
 import type {
   ExplainedPage,
   Explanation,

@@ -3,10 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { lazy } from "../../../domain/Lazy.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { isAlways } from "../../../domain/query/Predicate.js"
-import { settingsFileName } from "../../../domain/Settings.js"
-import type { ReadError } from "../../../domain/StoreError.js"
+import { lazyModule } from "../../../domain/runtime/LazyModule.js"
+import { settingsFileName } from "../../../domain/settings/Settings.js"
 import { under } from "../../DocumentPath.js"
 import type { Wants } from "../../remote/GitRemote.js"
 import { indexDirectory } from "../derived/Derived.js"
@@ -29,8 +29,8 @@ import { byValues } from "./QueryValues.js"
 import { scanning, type Way } from "./QueryWay.js"
 
 /** Loaded where a repository has trees. */
-export const trees = lazy(() => import("./QueryTreeAnswer.js"))
-const rows = lazy(() => import("./QueryRows.js"))
+export const trees = lazyModule(() => import("./QueryTreeAnswer.js"))
+const rows = lazyModule(() => import("./QueryRows.js"))
 
 /** Opens the tree of the index or the manifest that a plan reads, or says why that cannot be. */
 export const openFor = (target: Target, plan: TreePlan | ManifestPlan) =>

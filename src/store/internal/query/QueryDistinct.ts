@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { Json } from "../../../domain/Document.js"
-import { afterPrefix, descending, valueKey } from "../../../domain/OrderKey.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import { afterPrefix, descending, sortKey } from "../../../domain/indexes/SortKey.js"
+import type { Json } from "../../../domain/json/Json.js"
+import type { LosslessJson } from "../../../domain/json/LosslessJson.js"
+import { toJson } from "../../../domain/json/LosslessJson.js"
 import { valuesIn } from "../../../domain/query/Ordering.js"
-import type { SpelledJson } from "../../../domain/SpelledJson.js"
-import { asRead } from "../../../domain/SpelledJson.js"
-import type { ReadError } from "../../../domain/StoreError.js"
 import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
 import * as Scan from "../ordered-tree/Scan.js"
 import type { RecordedSettings } from "../snapshot/RepositorySettings.js"
@@ -21,10 +21,10 @@ import { scanning } from "./QueryWay.js"
 class Values {
   readonly #values = new Map<string, Json>()
 
-  add(value: SpelledJson): void {
+  add(value: LosslessJson): void {
     if (Array.isArray(value) && value.length === 0) return
-    const read = asRead(value)
-    this.#values.set(valueKey(read), read)
+    const read = toJson(value)
+    this.#values.set(sortKey(read), read)
   }
 
   sorted(): ReadonlyArray<Json> {
@@ -57,7 +57,7 @@ const valuesInIndex = (
           const value = Object.hasOwn(row, path) ? row[path] : undefined
           if (value === undefined) return Option.none()
           if (!differing.has(String(row["_id"]))) values.add(value)
-          const key = valueKey(value)
+          const key = sortKey(value)
           run = key === last ? run + 1 : 0
           last = key
           return run < mostOfOne ? Option.none() : Option.some(key)

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { ValidationError } from "../../../domain/errors/StoreError.js"
 import { type CheckedQuery, readQuery } from "../../../domain/query/ReadQuery.js"
-import { ValidationError } from "../../../domain/StoreError.js"
 import type { OnInvalid } from "../../Collection.js"
 import { check } from "../calls/Arguments.js"
 import { type Place, placeIn } from "./QueryCursor.js"

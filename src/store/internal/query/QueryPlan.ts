@@ -1,7 +1,11 @@
-import type { Json } from "../../../domain/Document.js"
-import { type IndexDefinition, type IndexField, isPlainIndex } from "../../../domain/IndexDefinition.js"
-import { equalJson } from "../../../domain/IndexKey.js"
-import { afterPrefix, tupleKey } from "../../../domain/OrderKey.js"
+import {
+  type IndexDefinition,
+  type IndexField,
+  isPlainIndex
+} from "../../../domain/indexes/IndexDefinition.js"
+import { equalJson } from "../../../domain/indexes/IndexKey.js"
+import { afterPrefix, tupleSortKey } from "../../../domain/indexes/SortKey.js"
+import type { Json } from "../../../domain/json/Json.js"
 import { type Order, testsAt } from "../../../domain/query/Ordering.js"
 import { conjuncts, type Predicate, pathsIn, type Test } from "../../../domain/query/Predicate.js"
 import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
@@ -115,7 +119,7 @@ interface Spans {
 }
 
 const keyOfCommon = (fields: ReadonlyArray<IndexField>, common: ReadonlyArray<Json>): string =>
-  tupleKey(
+  tupleSortKey(
     common,
     fields.map(({ order }) => order)
   )

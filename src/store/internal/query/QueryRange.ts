@@ -1,6 +1,12 @@
-import type { Json } from "../../../domain/Document.js"
-import type { IndexField } from "../../../domain/IndexDefinition.js"
-import { afterPrefix, descending, equalKeys, prefixKey, valueKey } from "../../../domain/OrderKey.js"
+import type { IndexField } from "../../../domain/indexes/IndexDefinition.js"
+import {
+  afterPrefix,
+  descending,
+  equalKeyRange,
+  sortKey,
+  textPrefixKey
+} from "../../../domain/indexes/SortKey.js"
+import type { Json } from "../../../domain/json/Json.js"
 import type { Test } from "../../../domain/query/Predicate.js"
 
 /** A place between keys: before or after all keys that begin with a text. */
@@ -29,7 +35,7 @@ const beginning = (prefix: string): FieldRange => ({
 
 /** The keys of the values that read as a value. */
 const equal = (value: Json): FieldRange => {
-  const [least, greatest] = equalKeys(value)
+  const [least, greatest] = equalKeyRange(value)
   return { from: before(least), until: after(greatest), value: least === greatest ? value : undefined }
 }
 
@@ -42,7 +48,7 @@ const equalTo = (value: Json): ReadonlyArray<FieldRange> =>
     : [equal(value)]
 
 /** Every key of numbers, or of texts. */
-const kindOf = (value: number | string): FieldRange => beginning(valueKey(value)[0]!)
+const kindOf = (value: number | string): FieldRange => beginning(sortKey(value)[0]!)
 
 /**
  * The keys of a field among which every value lies that satisfies all of some tests. Where an end has keys of several
@@ -55,9 +61,9 @@ export const rangesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<FieldRange> 
   }
   let range: FieldRange | undefined
   for (const test of tests) {
-    if (test.operator === "startsWith") range = within(range, beginning(prefixKey(test.value)))
+    if (test.operator === "startsWith") range = within(range, beginning(textPrefixKey(test.value)))
     else if (test.operator !== "is" && test.operator !== "in") {
-      const [least, greatest] = equalKeys(test.value)
+      const [least, greatest] = equalKeyRange(test.value)
       const all = kindOf(test.value)
       switch (test.operator) {
         case "atLeast":
@@ -80,7 +86,7 @@ export const rangesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<FieldRange> 
 
 /** The values that are not missing. */
 export const present: FieldRange = {
-  from: after(valueKey(undefined)),
+  from: after(sortKey(undefined)),
   until: after(""),
   value: undefined
 }

@@ -2,14 +2,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { isDocumentId } from "../../../domain/DocumentId.js"
-import { equalJson } from "../../../domain/IndexKey.js"
-import { afterPrefix, descending, tupleKey, valueKey } from "../../../domain/OrderKey.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import { isDocumentId } from "../../../domain/identifiers/DocumentId.js"
+import { equalJson } from "../../../domain/indexes/IndexKey.js"
+import { afterPrefix, descending, sortKey, tupleSortKey } from "../../../domain/indexes/SortKey.js"
+import { toJson } from "../../../domain/json/LosslessJson.js"
 import { satisfiesAll } from "../../../domain/query/Matching.js"
 import { idKey, testsAt } from "../../../domain/query/Ordering.js"
 import { conjuncts } from "../../../domain/query/Predicate.js"
-import { asRead } from "../../../domain/SpelledJson.js"
-import type { ReadError } from "../../../domain/StoreError.js"
 import type { SettingsAt } from "../commit/StoreCore.js"
 import { treeOf } from "../derived/Derived.js"
 import { type Rows, rowsOfIndex, rowsOfManifest, treeAt } from "../derived/DerivedTree.js"
@@ -102,7 +102,7 @@ export const rowTest = ({ index }: TreePlan, { query }: Target): ((row: Row) => 
   return (row) =>
     tests.every(({ path, satisfies }) => {
       const value = own(row, path)
-      return value !== undefined && satisfies(asRead(value))
+      return value !== undefined && satisfies(toJson(value))
     })
 }
 
@@ -149,7 +149,7 @@ export const estimateRows = (
 const rowKeys = ({ query: { order } }: Target): ((row: Row, id: string) => string) => {
   const directions = order.fields.map(({ order }) => order)
   return (row, id) =>
-    tupleKey(
+    tupleSortKey(
       order.fields.map(({ path }) => own(row, path)),
       directions
     ) + idKey(id, order.ids)
@@ -168,12 +168,12 @@ const rest = (plan: TreePlan, { after, query: { order } }: Target, span: Span): 
     if (isCommon && own > 0) return span
     if (!isCommon) own++
     else {
-      const key = valueKey(common.get(path))
+      const key = sortKey(common.get(path))
       prefix += direction === "desc" ? descending(key) : key
     }
   }
   if (!after.key.startsWith(prefix)) return after.key < prefix ? span : undefined
-  const base = tupleKey(
+  const base = tupleSortKey(
     span.common,
     fields.map(({ order }) => order)
   )

@@ -3,15 +3,19 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import type { Json, JsonObject } from "../../../domain/Document.js"
-import { parseObject } from "../../../domain/JsonText.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
+import { parseObject } from "../../../domain/json/JsonText.js"
+import {
+  type LosslessObject,
+  mayNeedLossless,
+  parseLosslessOrEmpty
+} from "../../../domain/json/LosslessJson.js"
 import { matcherOf } from "../../../domain/query/Matching.js"
 import { idKey, sortKeys } from "../../../domain/query/Ordering.js"
 import { isAlways } from "../../../domain/query/Predicate.js"
 import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
-import { documentIn, mayBeSpelled, type SpelledObject } from "../../../domain/SpelledJson.js"
-import type { ReadError } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { documentPath } from "../../DocumentPath.js"
 import type { Blob } from "../../remote/GitRemote.js"
 import type { Snapshot, StoreCore } from "../commit/StoreCore.js"
@@ -68,7 +72,7 @@ export const placeOf = ({ order }: CheckedQuery, { id, key }: Found): Place => (
 export interface ReadDocument {
   readonly id: string
   readonly document: JsonObject
-  readonly spelled: SpelledObject
+  readonly spelled: LosslessObject
   readonly file: ParsedFile
 }
 
@@ -82,7 +86,9 @@ const readFile = (blob: Blob): ReadDocument => {
   const id = idOf(blob.path)
   const object = Either.getOrUndefined(parseObject(blob.content))
   const document: { [key: string]: Json } = object ?? {}
-  const spelled = mayBeSpelled(decoder.decode(blob.content)) ? documentIn(blob.content) : document
+  const spelled = mayNeedLossless(decoder.decode(blob.content))
+    ? parseLosslessOrEmpty(blob.content)
+    : document
   if (!Object.hasOwn(document, "_id") || document["_id"] !== id) document["_id"] = id
   return { id, document, spelled, file: { ...blob, object } }
 }

@@ -2,13 +2,13 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { JsonObject } from "../../../domain/Document.js"
-import { isDocumentId } from "../../../domain/DocumentId.js"
-import { descending } from "../../../domain/OrderKey.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import { isDocumentId } from "../../../domain/identifiers/DocumentId.js"
+import { descending } from "../../../domain/indexes/SortKey.js"
+import type { JsonObject } from "../../../domain/json/Json.js"
+import { toJson } from "../../../domain/json/LosslessJson.js"
 import { pathsIn } from "../../../domain/query/Predicate.js"
-import { asRead } from "../../../domain/SpelledJson.js"
-import type { ReadError } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
 import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
 import type { Row } from "../ordered-tree/Leaf.js"
 import * as Scan from "../ordered-tree/Scan.js"
@@ -111,7 +111,7 @@ export const foundByManifest = (
       for (const row of rows) {
         const id = idIn(row)
         const read = documents.get(id)
-        const document = read?.document ?? (asRead(row) as JsonObject)
+        const document = read?.document ?? (toJson(row) as JsonObject)
         if (!matches(document)) continue
         const key = keyOf(read?.spelled ?? row, id)
         if (isBehind(key)) all.push({ key, id, document, file: read?.file })

@@ -3,13 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { isDocumentId } from "../../../domain/DocumentId.js"
-import { type IndexFile, parseIndex } from "../../../domain/IndexFile.js"
-import { keysOf, lookupKeys } from "../../../domain/IndexKey.js"
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import { isDocumentId } from "../../../domain/identifiers/DocumentId.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
+import { type IndexFile, parseIndex } from "../../../domain/indexes/IndexFile.js"
+import { indexKeysOf, lookupKeys } from "../../../domain/indexes/IndexKey.js"
 import { idKey } from "../../../domain/query/Ordering.js"
 import { conjuncts } from "../../../domain/query/Predicate.js"
-import type { ReadError } from "../../../domain/StoreError.js"
 import { indexDirectory, treeOf } from "../derived/Derived.js"
 import type { ValuesPlan } from "./QueryPlan.js"
 import { type Found, groupOf, IndexDisagrees, judgeOf, readIds, type Target } from "./QueryTarget.js"
@@ -123,7 +123,7 @@ export const byValues = (target: Target, plan: ValuesPlan): Effect.Effect<Way, R
         for (const id of group) {
           const read = documents.get(id)
           const value = read && Object.hasOwn(read.spelled, field) ? read.spelled[field] : undefined
-          if (isCurrent && !keysOf(value).some((key) => keys.has(key))) return new IndexDisagrees()
+          if (isCurrent && !indexKeysOf(value).some((key) => keys.has(key))) return new IndexDisagrees()
           const found = read && judge.found(read)
           if (found !== undefined) all.push(found)
         }

@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { DocumentChange } from "../../../domain/IndexFile.js"
-import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import type { Layout } from "../../../domain/Settings.js"
-import { documentIn, type SpelledObject } from "../../../domain/SpelledJson.js"
-import type { RemoteError } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
+import type { DocumentChange } from "../../../domain/indexes/IndexFile.js"
+import { type LosslessObject, parseLosslessOrEmpty } from "../../../domain/json/LosslessJson.js"
+import type { Layout } from "../../../domain/settings/Settings.js"
 import { blobSides } from "../../../git/Tree.js"
 import { idAt, placeOf } from "../../DocumentPath.js"
 import type { GitRemoteService, RemoteFailure } from "../../remote/GitRemote.js"
@@ -73,11 +73,11 @@ export const changedDocuments = (
   const read = (tree: Oid, side: "before" | "after") => {
     const files = changes.flatMap(({ path, [side]: oid }) => (oid === undefined ? [] : [{ path, oid }]))
     return Effect.gen(function* () {
-      const found = new Map<string, SpelledObject>()
+      const found = new Map<string, LosslessObject>()
       if (files.length === 0) return found
       const slice = TimeSlice.make()
       yield* Stream.runForEach(remote.blobs(tree, files, { concurrency }), ({ content, path }) => {
-        found.set(path, documentIn(content))
+        found.set(path, parseLosslessOrEmpty(content))
         return slice.isSpent() ? slice.pause : Effect.void
       })
       return found

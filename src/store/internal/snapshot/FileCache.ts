@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Bounded } from "../../../domain/Bounded.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 import * as GitObject from "../../../git/GitObject.js"
 import { type Cache, MemoryCache } from "../../Cache.js"
 import type { FileVersion } from "../../remote/GitRemote.js"
@@ -32,7 +32,7 @@ const orBroken = <A>(use: () => Effect.Effect<A>, otherwise: A): Effect.Effect<A
 
 /** `owner` names the remote, and the branch or commit whose files they are. */
 export const make = (cache: Cache, owner: ReadonlyArray<string>): FileCache => {
-  const absences = new Bounded<boolean>(mostAbsent)
+  const absences = new LruCache<boolean>(mostAbsent)
   const keyOf = (path: string) => [...owner, path, "blob"].join("\0")
   const remove = (path: string) => orBroken(() => cache.delete(keyOf(path)), undefined)
   return {

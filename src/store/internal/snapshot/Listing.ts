@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { Oid } from "../../../domain/Oid.js"
-import type { Layout, Settings } from "../../../domain/Settings.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import type { Layout, Settings } from "../../../domain/settings/Settings.js"
 import { idAt, placeOf } from "../../DocumentPath.js"
 import {
   type Blob,

@@ -2,19 +2,19 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import { Bounded } from "../../../domain/Bounded.js"
-import type { Oid } from "../../../domain/Oid.js"
+import { type ReadError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../domain/runtime/LruCache.js"
 import {
-  differences,
-  isPlain,
+  isPlainSettings,
   parseSettings,
   plainSettings,
   type Settings,
+  settingsDifferences,
   settingsFileName,
   settingsFormat,
-  unheldIndex
-} from "../../../domain/Settings.js"
-import { type ReadError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
+  unsupportedIndex
+} from "../../../domain/settings/Settings.js"
 import { under } from "../../DocumentPath.js"
 import {
   type CommitMade,
@@ -135,7 +135,7 @@ export const directoryProblem = (
 
 /** The error for indexes that the format of settings cannot hold, if there are any. */
 export const unheldProblem = (settings: Settings, operation: string): ValidationError | undefined => {
-  const problem = unheldIndex(settings)
+  const problem = unsupportedIndex(settings)
   return (
     problem &&
     new ValidationError({
@@ -154,7 +154,7 @@ interface Parts {
   /** True for a view of the past, which has the settings of its time. */
   readonly isOfThePast: boolean
   /** The root files of commits, where looking costs requests; shared with the store that this one is a branch of. */
-  readonly seen: Bounded<SeenRoot>
+  readonly seen: LruCache<SeenRoot>
 }
 
 /** The settings of a repository as they are in a snapshot, and the root's entries, which say whether they changed. */
@@ -164,13 +164,13 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
   const absent: RecordedSettings = {
     settings: asked,
     recorded: false,
-    unrecorded: !isPlain(asked),
+    unrecorded: !isPlainSettings(asked),
     frozen: undefined,
     mismatch: unheldProblem(asked, "Store.settings")
   }
   const isAsked = takesRequests(remote)
-  const roots = new Bounded<SettingsAt>(8)
-  const files = new Bounded<RecordedSettings>(8)
+  const roots = new LruCache<SettingsAt>(8)
+  const files = new LruCache<RecordedSettings>(8)
   let lastSeen = absent
 
   /** What may be taken from an earlier look; a commit is looked at. */
@@ -190,7 +190,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
         })
       }
       const { format, settings } = parsed.right
-      const differ = differences(options.given, settings)
+      const differ = settingsDifferences(options.given, settings)
       const mismatch =
         differ.length === 0
           ? undefined

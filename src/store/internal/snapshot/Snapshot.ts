@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { Oid } from "../../../domain/Oid.js"
-import type { ReadError } from "../../../domain/StoreError.js"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type {
   Blob,
   Directory,

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import type { Oid } from "../../../domain/Oid.js"
 import {
   type AmbiguousWriteError,
   ConflictError,
   isUniqueViolation,
   type WriteError
-} from "../../../domain/StoreError.js"
+} from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Head, WriteFailure } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import type { ReadSet } from "../snapshot/Snapshot.js"

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Layout } from "../../../domain/Settings.js"
 import {
   type DocumentConflict,
   NotFoundError,
   type ReadError,
   type WriteError
-} from "../../../domain/StoreError.js"
+} from "../../../domain/errors/StoreError.js"
+import type { Layout } from "../../../domain/settings/Settings.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import type { CommitInfo, Head } from "../../remote/GitRemote.js"
 import { snapshotAt } from "../../remote/RemoteSnapshot.js"

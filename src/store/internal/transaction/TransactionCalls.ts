@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { detached } from "../../../domain/Detached.js"
-import type { Oid } from "../../../domain/Oid.js"
-import { ValidationError } from "../../../domain/StoreError.js"
+import { inDaemonFiber } from "../../../domain/concurrency/DaemonFiber.js"
+import { ValidationError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { EnclosingTransaction, Snapshot, StoreCore } from "../commit/StoreCore.js"
 import { nameOf, type Unit } from "../commit/WriteUnit.js"
 
@@ -109,7 +109,7 @@ export const makeCalls = () => {
     abandon: (patience: Duration.Duration) =>
       Effect.suspend(() => {
         ended = true
-        return Effect.map(detached(Effect.timeoutOption(quiet.await, patience)), () => {
+        return Effect.map(inDaemonFiber(Effect.timeoutOption(quiet.await, patience)), () => {
           abandoned = true
         })
       })

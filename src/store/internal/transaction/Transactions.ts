@@ -3,9 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { detached } from "../../../domain/Detached.js"
-import { AuthError, ConflictError, ValidationError } from "../../../domain/StoreError.js"
-import { timeOf } from "../../../domain/Ulid.js"
+import { inDaemonFiber } from "../../../domain/concurrency/DaemonFiber.js"
+import { AuthError, ConflictError, ValidationError } from "../../../domain/errors/StoreError.js"
+import { timeOf } from "../../../domain/identifiers/Ulid.js"
 import { branchError } from "../../../git/Names.js"
 import type { WriteError } from "../../Collection.js"
 import { under } from "../../DocumentPath.js"
@@ -101,7 +101,7 @@ export const makeTransactions = (
           Effect.gen(function* () {
             const elsewhere = isRunning(branch)
             running.add(nameOf(branch))
-            const made = yield* detached(
+            const made = yield* inDaemonFiber(
               beginBranch(core, operation, branch, at.commit, {
                 unique: branch !== options.branch,
                 temporary: branch !== options.branch
@@ -169,7 +169,7 @@ export const makeTransactions = (
         yield* calls.abandon(cleaning)
         for (const branch of mine) running.delete(nameOf(branch))
         const given = Array.from(mine).filter((branch) => !kept.has(branch))
-        if (given.length > 0) yield* detached(Effect.forEach(given, removed, { discard: true }))
+        if (given.length > 0) yield* inDaemonFiber(Effect.forEach(given, removed, { discard: true }))
       })
       const whole = Effect.ensuring(published, clean)
       const outer = core.transaction

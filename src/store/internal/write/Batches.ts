@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { detached } from "../../../domain/Detached.js"
-import { ValidationError } from "../../../domain/StoreError.js"
+import { inDaemonFiber } from "../../../domain/concurrency/DaemonFiber.js"
+import { ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Batch, BatchOptions } from "../../Batch.js"
 import type { WriteError } from "../../Collection.js"
 import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
@@ -105,7 +105,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   )
 
   /** A caller that is interrupted leaves a commit under way alone, so that what became of it is known. */
-  const commitInside = Effect.tapError(Effect.flatten(detached(commit)), (error) =>
+  const commitInside = Effect.tapError(Effect.flatten(inDaemonFiber(commit)), (error) =>
     Effect.sync(() => {
       if (unheard === error) unheard = undefined
     })

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import type { JsonObject } from "../../../domain/Document.js"
-import type { ConflictError, ValidationError } from "../../../domain/StoreError.js"
+import type { ConflictError, ValidationError } from "../../../domain/errors/StoreError.js"
+import type { JsonObject } from "../../../domain/json/Json.js"
 import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
 import * as Queue from "./OperationQueue.js"
 

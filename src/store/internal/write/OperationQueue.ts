@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { encodeSliced, isPlainObject } from "../../../domain/CanonicalJson.js"
-import { collectionNameProblem } from "../../../domain/CollectionName.js"
-import type { JsonObject } from "../../../domain/Document.js"
-import { idProblem } from "../../../domain/DocumentId.js"
-import { copyOf, NotCopied } from "../../../domain/JsonCopy.js"
-import { ConflictError, ValidationError } from "../../../domain/StoreError.js"
+import { ConflictError, ValidationError } from "../../../domain/errors/StoreError.js"
+import { collectionNameProblem } from "../../../domain/identifiers/CollectionName.js"
+import { idProblem } from "../../../domain/identifiers/DocumentId.js"
+import { encodeSliced, isPlainObject } from "../../../domain/json/CanonicalJson.js"
+import type { JsonObject } from "../../../domain/json/Json.js"
+import { CopyError, copyJson } from "../../../domain/json/JsonCopy.js"
 import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
 import { codecOf } from "../calls/Codec.js"
 import { withoutMetadata } from "../commit/Versions.js"
@@ -77,9 +77,9 @@ const copied = (
     if (typeof given !== "object" || given === null || !isPlainObject(given)) {
       return yield* invalid(operation, collection, id, "a document is a JSON object")
     }
-    const copy = Either.try(() => copyOf(given) as JsonObject)
+    const copy = Either.try(() => copyJson(given) as JsonObject)
     if (Either.isLeft(copy)) {
-      if (copy.left instanceof NotCopied) {
+      if (copy.left instanceof CopyError) {
         return yield* invalid(operation, collection, id, copy.left.message, copy.left.problem.path)
       }
       return yield* invalid(operation, collection, id, `the document cannot be read: ${copy.left}`)

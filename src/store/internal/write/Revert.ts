@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { NotFoundError, ValidationError } from "../../../domain/StoreError.js"
+import { NotFoundError, ValidationError } from "../../../domain/errors/StoreError.js"
 import { under } from "../../DocumentPath.js"
 import type { StoreService } from "../../StoreService.js"
 import type { StoreCore } from "../commit/StoreCore.js"

@@ -5,9 +5,9 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
-import { detached } from "../../../domain/Detached.js"
-import * as Monotonic from "../../../domain/Monotonic.js"
-import { AmbiguousWriteError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import { inDaemonFiber } from "../../../domain/concurrency/DaemonFiber.js"
+import { AmbiguousWriteError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
+import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import type { WriteError } from "../../Collection.js"
 import type { CollectionLike } from "../../CollectionDefinition.js"
 import type { StoreService } from "../../StoreService.js"
@@ -340,7 +340,7 @@ export const makeWriter =
           yield* Effect.zipRight(opened.close, Scope.close(scope, Exit.void))
           return yield* ended(opened, exit.value)
         }
-        const last = yield* detached(lastChance(opened))
+        const last = yield* inDaemonFiber(lastChance(opened))
         yield* opened.close
         // Not waited for: a write that hangs beyond the bound may not hang its caller.
         yield* Effect.forkDaemon(Scope.close(scope, Exit.void))

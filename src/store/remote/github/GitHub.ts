@@ -6,9 +6,9 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { lazy } from "../../../domain/Lazy.js"
-import { isOid } from "../../../domain/Oid.js"
-import type { ValidationError } from "../../../domain/StoreError.js"
+import type { ValidationError } from "../../../domain/errors/StoreError.js"
+import { isOid } from "../../../domain/identifiers/Oid.js"
+import { lazyModule } from "../../../domain/runtime/LazyModule.js"
 import { branchError } from "../../../git/Names.js"
 import { GitRemote, type GitRemoteService, type RemoteSnapshot, type Wants } from "../GitRemote.js"
 import type { PullRequests } from "../PullRequests.js"
@@ -44,14 +44,16 @@ export { config, type GitHubConfig } from "./client/ConfiguredOptions.js"
 export type { Authorization, GitHubOptions, WriteLane } from "./client/Options.js"
 
 // Loaded when they are used: a page that reads by REST alone does not carry them.
-const writing = lazy(() => import("./writes/Writes.js"))
-const queries = lazy(() => import("./branches/Bring.js"))
-const patching = lazy(() => import("./branches/Patches.js"))
-const history = lazy(() => import("./branches/History.js"))
-const pulling = lazy(() => import("./writes/PullRequests.js"))
-const merging = lazy(() => import("./branches/MergeBases.js"))
+const writing = lazyModule(() => import("./writes/Writes.js"))
+const queries = lazyModule(() => import("./branches/Bring.js"))
+const patching = lazyModule(() => import("./branches/Patches.js"))
+const history = lazyModule(() => import("./branches/History.js"))
+const pulling = lazyModule(() => import("./writes/PullRequests.js"))
+const merging = lazyModule(() => import("./branches/MergeBases.js"))
 /** Needs Node: a bundler for browsers takes `Push.browser.ts` (`browser` in package.json). */
-const pushes = lazy((): Promise<Partial<typeof import("./writes/Push.js")>> => import("./writes/Push.js"))
+const pushes = lazyModule(
+  (): Promise<Partial<typeof import("./writes/Push.js")>> => import("./writes/Push.js")
+)
 
 /** Where GraphQL is not used, nothing comes along with a head. */
 const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }

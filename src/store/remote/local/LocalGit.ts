@@ -5,8 +5,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { type FieldsOf, flag, maybe, or, reader, text } from "../../../domain/Options.js"
-import type { NotFoundError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import type { NotFoundError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
+import {
+  type FieldsOf,
+  flag,
+  optional,
+  optionsReader,
+  text,
+  withDefault
+} from "../../../domain/options/Options.js"
 import {
   GitRepositories,
   type GitRepositoriesOptions,
@@ -35,9 +42,9 @@ export interface LocalGitOptions extends GitRepositoriesOptions {
 
 /** Which of the repositories, as it is read. */
 const repositoryFields = {
-  repo: or(text, "local/store"),
-  create: or(flag, true),
-  defaultBranch: maybe(text)
+  repo: withDefault(text, "local/store"),
+  create: withDefault(flag, true),
+  defaultBranch: optional(text)
 } satisfies FieldsOf<Pick<LocalGitOptions, "repo" | "create" | "defaultBranch">>
 
 /**
@@ -51,8 +58,8 @@ export const localGitFields = {
   ...repositoryFields
 } satisfies FieldsOf<LocalGitOptions>
 
-const readRepository = reader(Schema.Struct(repositoryFields))
-const readOptions = reader(Schema.Struct(localGitFields))
+const readRepository = optionsReader(Schema.Struct(repositoryFields))
+const readOptions = optionsReader(Schema.Struct(localGitFields))
 
 /**
  * One open repository as the remote of a store.

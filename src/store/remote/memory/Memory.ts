@@ -3,9 +3,17 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { lazy } from "../../../domain/Lazy.js"
-import { type FieldsOf, flag, instanceOf, maybe, object, or, reader } from "../../../domain/Options.js"
-import type { RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import type { RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
+import {
+  type FieldsOf,
+  flag,
+  instanceOf,
+  object,
+  optional,
+  optionsReader,
+  withDefault
+} from "../../../domain/options/Options.js"
+import { lazyModule } from "../../../domain/runtime/LazyModule.js"
 import { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 import { GitRemote, type GitRemoteService } from "../GitRemote.js"
 import type { MemoryFaults } from "./MemoryFaults.js"
@@ -15,16 +23,16 @@ export { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 export type { MemoryFaults, WritePoint } from "./MemoryFaults.js"
 export type { MemoryOptions } from "./MemoryRemote.js"
 
-const read = reader(
+const read = optionsReader(
   Schema.Struct({
-    repository: maybe(instanceOf("a MemoryRepository", MemoryRepository)),
-    faults: maybe(object as Schema.Schema<MemoryFaults>),
-    moveBranches: or(flag, false)
+    repository: optional(instanceOf("a MemoryRepository", MemoryRepository)),
+    faults: optional(object as Schema.Schema<MemoryFaults>),
+    moveBranches: withDefault(flag, false)
   } satisfies FieldsOf<MemoryOptions>)
 )
 
 // Loaded when it is used: a page over an API does not carry it.
-const remotes = lazy(() => import("./MemoryRemote.js"))
+const remotes = lazyModule(() => import("./MemoryRemote.js"))
 
 /**
  * A remote over a repository in memory: everything the port promises but durability.

@@ -1,4 +1,4 @@
-import { ValidationError } from "../../../domain/StoreError.js"
+import { ValidationError } from "../../../domain/errors/StoreError.js"
 import type { SshAddress } from "../../../git/clone/Ssh.js"
 
 /** Where a repository lies, by the way that leads there. */

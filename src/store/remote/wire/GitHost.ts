@@ -14,20 +14,20 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { DurationInput } from "../../../domain/DurationInput.js"
+import { type AuthError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import {
   duration,
   type FieldsOf,
-  kind,
-  maybe,
-  or,
+  optional,
+  optionsReader,
   person,
-  reader,
   secret,
   text,
-  wholeNumber
-} from "../../../domain/Options.js"
-import { type AuthError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
+  valueKind,
+  wholeNumber,
+  withDefault
+} from "../../../domain/options/Options.js"
+import type { DurationInput } from "../../../domain/time/DurationInput.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import * as Clone from "../../../git/clone/Clone.js"
 import * as Ssh from "../../../git/clone/Ssh.js"
@@ -96,27 +96,29 @@ export interface GitHostOptions {
  */
 export const gitHostFields = {
   url: text,
-  username: or(text, "git"),
-  token: maybe(secret),
-  auth: maybe(kind<Effect.Effect<Redacted.Redacted<string>, AuthError>>("an effect", Effect.isEffect)),
-  cache: maybe(Schema.Struct({ directory: text })),
-  session: maybe(
-    kind<HttpClient.HttpClient>(
+  username: withDefault(text, "git"),
+  token: optional(secret),
+  auth: optional(
+    valueKind<Effect.Effect<Redacted.Redacted<string>, AuthError>>("an effect", Effect.isEffect)
+  ),
+  cache: optional(Schema.Struct({ directory: text })),
+  session: optional(
+    valueKind<HttpClient.HttpClient>(
       "an HttpClient",
       (value) => typeof value === "function" || typeof value === "object"
     )
   ),
-  ssh: maybe(Schema.Struct({ identityFile: maybe(text), configFile: maybe(text) })),
-  timeout: maybe(duration({ positive: true })),
-  maxRetries: or(wholeNumber(0), 3),
-  maxFetch: or(wholeNumber(1), 2 * 1024 ** 3),
-  filter: or(Schema.Literal("blob:none", "none"), "blob:none"),
-  pushInterval: maybe(duration()),
-  signature: maybe(person)
+  ssh: optional(Schema.Struct({ identityFile: optional(text), configFile: optional(text) })),
+  timeout: optional(duration({ positive: true })),
+  maxRetries: withDefault(wholeNumber(0), 3),
+  maxFetch: withDefault(wholeNumber(1), 2 * 1024 ** 3),
+  filter: withDefault(Schema.Literal("blob:none", "none"), "blob:none"),
+  pushInterval: optional(duration()),
+  signature: optional(person)
 } satisfies FieldsOf<GitHostOptions>
 
 const operation = "GitHost.layer"
-const read = reader(Schema.Struct(gitHostFields))
+const read = optionsReader(Schema.Struct(gitHostFields))
 
 const wrong = (message: string, hint: string) => new ValidationError({ operation, message, hint })
 

@@ -1,6 +1,6 @@
 /** Opens a repository, points branches to a commit, and says of each what came of it. */
 import { Effect, Option } from "effect"
-import type { Oid } from "../../../../src/domain/Oid.js"
+import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../../src/git/disk/Engine.js"
 
 const [directory = "", commit = "", ...branches] = process.argv.slice(2)

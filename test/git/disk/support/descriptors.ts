@@ -1,7 +1,7 @@
 /** Asks Git for history while this process has no file descriptor left, and once more when it has some again. */
 import * as fs from "node:fs"
 import { Effect, Either, Option, Stream } from "effect"
-import type { Oid } from "../../../../src/domain/Oid.js"
+import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../../src/git/disk/Engine.js"
 
 const [directory = ""] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 /** Runs Git children that hold locks and temporary files, as a push does, until somebody kills them, and then writes. */
 import * as fs from "node:fs"
 import { Effect, Option } from "effect"
-import type { Oid } from "../../../../src/domain/Oid.js"
+import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../../src/git/disk/Engine.js"
 import { spawnGit } from "../../../../src/git/disk/processes/GitProcess.js"
 

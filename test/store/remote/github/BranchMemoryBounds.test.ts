@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
-import type { Oid } from "../../../../src/domain/Oid.js"
+import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import { BranchMemory, Steps } from "../../../../src/store/remote/github/branches/BranchMemory.js"
 import { lag, WrittenFiles } from "../../../../src/store/remote/github/branches/WrittenFiles.js"
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import type { Oid } from "../../../../src/domain/Oid.js"
+import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import { GitRemote, type GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"
 import type { StoreService } from "../../../../src/store/StoreService.js"

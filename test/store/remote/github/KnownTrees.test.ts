@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc, Option } from "effect"
-import type { Oid } from "../../../../src/domain/Oid.js"
+import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import type { TreeEntry } from "../../../../src/store/remote/GitRemote.js"
 import { makeKnownTrees } from "../../../../src/store/remote/github/objects/KnownTrees.js"
 import { direct, entryNamed } from "../../../../src/store/remote/github/objects/Listing.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { AuthError, ConflictError, RemoteError } from "../../../../src/domain/StoreError.js"
+import type { AuthError, ConflictError, RemoteError } from "../../../../src/domain/errors/StoreError.js"
 import type { AcceptOptions } from "../../../../src/store/Proposals.js"
 import { GitRemote, type GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"

@@ -1,7 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigError, ConfigProvider, Effect, Layer, Metric, Option, Redacted, Stream } from "effect"
-import type { Oid } from "../../../../src/domain/Oid.js"
+import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import * as Call from "../../../../src/store/remote/github/client/Call.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"

@@ -1,7 +1,7 @@
 import { createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Stream } from "effect"
-import type { RateLimitError, StoreError } from "../../../../src/domain/StoreError.js"
+import type { RateLimitError, StoreError } from "../../../../src/domain/errors/StoreError.js"
 import * as GitObject from "../../../../src/git/GitObject.js"
 import type { GitRemoteService, Head } from "../../../../src/store/remote/GitRemote.js"
 import type { Reply } from "../../../support/github/InProcess.js"

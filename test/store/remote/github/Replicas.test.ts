@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Stream } from "effect"
-import type { Oid } from "../../../../src/domain/Oid.js"
+import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import { GitRemote, type GitRemoteService, type Head } from "../../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"

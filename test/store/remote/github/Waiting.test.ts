@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Either, Fiber, FiberId, Option, Stream, TestClock } from "effect"
-import { RateLimitError } from "../../../../src/domain/StoreError.js"
+import { RateLimitError } from "../../../../src/domain/errors/StoreError.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import { retryAfter } from "../../../../src/store/remote/github/client/LimitHeaders.js"
 import { makeLimits } from "../../../../src/store/remote/github/client/Limits.js"

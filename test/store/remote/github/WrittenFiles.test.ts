@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { Oid } from "../../../../src/domain/Oid.js"
+import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import { lag, WrittenFiles } from "../../../../src/store/remote/github/branches/WrittenFiles.js"
 import * as Store from "../../../../src/store/Store.js"

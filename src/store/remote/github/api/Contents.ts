@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Oid } from "../../../../domain/Oid.js"
+import { Oid } from "../../../../domain/identifiers/Oid.js"
 import { del, get, put, withReply } from "./Endpoint.js"
 import { Named, PersonInput } from "./Shapes.js"
 

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import type * as Domain from "../../../../domain/Endpoint.js"
+import type * as Domain from "../../../../domain/http/Endpoint.js"
 
 export type Method = Domain.Method
 

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Oid } from "../../../../domain/Oid.js"
+import { Oid } from "../../../../domain/identifiers/Oid.js"
 import { get, post } from "./Endpoint.js"
 import { Named, Person, PersonInput } from "./Shapes.js"
 

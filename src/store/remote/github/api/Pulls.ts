@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Oid } from "../../../../domain/Oid.js"
+import { Oid } from "../../../../domain/identifiers/Oid.js"
 import { get, pages, patch, post, put } from "./Endpoint.js"
 
 const Account = Schema.NullOr(Schema.Struct({ login: Schema.String }))

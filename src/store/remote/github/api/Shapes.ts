@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Oid } from "../../../../domain/Oid.js"
+import { Oid } from "../../../../domain/identifiers/Oid.js"
 
 /** An object by its id. */
 export const Named = Schema.Struct({ sha: Oid })

@@ -2,8 +2,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as Monotonic from "../../../../domain/Monotonic.js"
-import type { Oid } from "../../../../domain/Oid.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import type {
   Directory,
   FileFound,

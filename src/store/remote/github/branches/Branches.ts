@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { Bounded } from "../../../../domain/Bounded.js"
-import * as Monotonic from "../../../../domain/Monotonic.js"
-import type { Oid } from "../../../../domain/Oid.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../../domain/runtime/LruCache.js"
+import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import type { Head } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
 import { ApiFailure, isKind, isMissing, isUnrelated } from "../client/ApiFailure.js"
@@ -106,7 +106,7 @@ export const makeBranches = (client: Client, refs: Pick<RefReads, "isBelow">): B
     }
   }
 
-  const commits = new Bounded<GitCommit>(512)
+  const commits = new LruCache<GitCommit>(512)
 
   const keep = (commit: GitCommit) => void commits.set(commit.sha, commit)
 

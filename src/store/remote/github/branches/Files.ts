@@ -2,9 +2,9 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { lazy } from "../../../../domain/Lazy.js"
-import type { Oid } from "../../../../domain/Oid.js"
-import type { RemoteError } from "../../../../domain/StoreError.js"
+import type { RemoteError } from "../../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import { lazyModule } from "../../../../domain/runtime/LazyModule.js"
 import type { Blob, FileFound, FileLook, Head } from "../../GitRemote.js"
 import { isMissing, isUnheard } from "../client/ApiFailure.js"
 import type { CallFailure, Client } from "../client/Client.js"
@@ -59,7 +59,7 @@ const key = (branch: string, path: string) => `${branch}\0${path}`
 const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.commit)
 
 // Loaded when it is used: a page that reads over REST does not carry it.
-const bulk = lazy(() => import("../objects/Bulk.js"))
+const bulk = lazyModule(() => import("../objects/Bulk.js"))
 
 export const makeFiles = ({ branches, cache, client, head, known, trees }: Parts): Files => {
   const { settings } = client

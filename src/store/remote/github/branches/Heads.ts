@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { isOid, type Oid } from "../../../../domain/Oid.js"
+import { isOid, type Oid } from "../../../../domain/identifiers/Oid.js"
 import type { Head, Wants } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
 import { isApiFailure, isKind } from "../client/ApiFailure.js"

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { Bounded } from "../../../../domain/Bounded.js"
-import { isOid, type Oid } from "../../../../domain/Oid.js"
+import { isOid, type Oid } from "../../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../../domain/runtime/LruCache.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import { applyPatch, type Hunk, parsePatch, reversed } from "../../../../git/Patch.js"
 import type { Head, PathChange } from "../../GitRemote.js"
@@ -78,8 +78,10 @@ export const makePatches = (parts: {
 }): Patches => {
   const { branches, bring, client, heads, known, objects } = parts
   const maxBytes = client.settings.objectCacheBytes / 4
-  const files = new Bounded<ReadonlyArray<File>>(maxBytes, (list) => weightOf(list.map(({ patch }) => patch)))
-  const versions = new Bounded<Version>(maxBytes, ({ patch }) => weightOf([patch]))
+  const files = new LruCache<ReadonlyArray<File>>(maxBytes, (list) =>
+    weightOf(list.map(({ patch }) => patch))
+  )
+  const versions = new LruCache<Version>(maxBytes, ({ patch }) => weightOf([patch]))
 
   /** Keeps the files that a page lists; says whether there were any. */
   const keep = (commit: Oid, given: unknown): boolean => {

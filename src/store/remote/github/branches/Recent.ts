@@ -1,5 +1,5 @@
 import * as Option from "effect/Option"
-import type { Oid } from "../../../../domain/Oid.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import type { Directory, FileFound } from "../../GitRemote.js"
 
 interface Seen<A> {

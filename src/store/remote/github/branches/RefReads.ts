@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Oid } from "../../../../domain/Oid.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as Api from "../api/Api.js"
 import { isKind, isMissing, isUnrelated } from "../client/ApiFailure.js"
 import type { CallFailure, Client } from "../client/Client.js"

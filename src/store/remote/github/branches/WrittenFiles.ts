@@ -1,4 +1,4 @@
-import type { Oid } from "../../../../domain/Oid.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
 
 /** How long a replica may lag behind a write of ours, in milliseconds. */
 export const lag = 60_000

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { ValidationError } from "../../../../domain/StoreError.js"
+import { ValidationError } from "../../../../domain/errors/StoreError.js"
 
 /** The addresses of one repository. */
 export interface Address {

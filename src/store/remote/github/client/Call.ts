@@ -5,8 +5,8 @@ import { globalValue } from "effect/GlobalValue"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as Stream from "effect/Stream"
-import { toItsEnd } from "../../../../domain/Detached.js"
-import * as Monotonic from "../../../../domain/Monotonic.js"
+import { completeOnceStarted } from "../../../../domain/concurrency/DaemonFiber.js"
+import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import { addRequests, requests } from "../../OperationCost.js"
 
 /** One operation of the remote while it runs: its deadline, and what it has cost so far. */
@@ -134,7 +134,7 @@ export const streaming =
 export const onceSent = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(FiberRef.get(currentCall), (call) => {
     const before = call?.requests
-    return toItsEnd(self, () => call === undefined || call.requests !== before)
+    return completeOnceStarted(self, () => call === undefined || call.requests !== before)
   })
 
 /** Milliseconds that the current operation has left; unbounded outside of one. */

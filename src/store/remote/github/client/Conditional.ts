@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Bounded } from "../../../../domain/Bounded.js"
+import { LruCache } from "../../../../domain/runtime/LruCache.js"
 import type { CallFailure, Client } from "./Client.js"
 
 /** What was answered last under a key, with the validator that came with it. */
@@ -25,7 +25,7 @@ export const makeValidators = <A>(
   most: number,
   weigh: (value: A) => number = () => 1
 ): Validators<A> => {
-  const kept = new Bounded<Validated<A>>(most, ({ value }) => weigh(value), { largest: most })
+  const kept = new LruCache<Validated<A>>(most, ({ value }) => weigh(value), { largest: most })
   return {
     find: (key) =>
       kept.get(key) === undefined

@@ -1,6 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { AmbiguousWriteError } from "../../../../domain/StoreError.js"
+import { AmbiguousWriteError } from "../../../../domain/errors/StoreError.js"
 import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
 import { timeLeft } from "./Call.js"
 import type { CallFailure } from "./Client.js"

@@ -4,23 +4,23 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { DurationInput } from "../../../../domain/DurationInput.js"
+import { type AuthError, ValidationError } from "../../../../domain/errors/StoreError.js"
 import {
   atLeast,
   duration,
   type FieldsOf,
   flag,
-  kind,
-  maybe,
   oneOf,
-  or,
+  optional,
+  optionsReader,
   person,
-  reader,
   secret,
   text,
-  wholeNumber
-} from "../../../../domain/Options.js"
-import { type AuthError, ValidationError } from "../../../../domain/StoreError.js"
+  valueKind,
+  wholeNumber,
+  withDefault
+} from "../../../../domain/options/Options.js"
+import type { DurationInput } from "../../../../domain/time/DurationInput.js"
 import type { Signature } from "../../GitRemote.js"
 import { type Address, isGitHubCloud, makeAddress } from "./Address.js"
 import { isHeaderValue } from "./HeaderValue.js"
@@ -175,7 +175,7 @@ export const invalid = (message: string, hint?: string) =>
   new ValidationError({ operation: "GitHub.layer", message, hint })
 
 const own = <A>(wanted: string, id: symbol, hint?: string) =>
-  kind<A>(wanted, (value) => isObject(value) && id in value, hint === undefined ? {} : { hint })
+  valueKind<A>(wanted, (value) => isObject(value) && id in value, hint === undefined ? {} : { hint })
 
 const isObject = (value: unknown): value is object =>
   (typeof value === "object" && value !== null) || typeof value === "function"
@@ -185,45 +185,45 @@ const lane: WriteLane = { perMinute: 80, perHour: 500, pointsPerMinute: 900 }
 /** The options of a repository behind GitHub's API, as they are read. */
 export const gitHubFields = {
   repo: text,
-  token: maybe(secret),
-  auth: maybe(
+  token: optional(secret),
+  auth: optional(
     own<Effect.Effect<Authorization, AuthError>>("an Effect of an Authorization", Effect.EffectTypeId)
   ),
-  apiUrl: maybe(text),
-  rawUrl: maybe(text),
-  session: maybe(own<HttpClient.HttpClient>("an HttpClient", HttpClient.TypeId)),
-  maxRetries: or(wholeNumber(0), 3),
-  backoffFactor: or(duration(), Duration.millis(500)),
-  timeout: or(duration({ positive: true }), Duration.seconds(30)),
-  maxWait: or(duration(), Duration.seconds(60)),
-  deadline: or(duration({ positive: true }), Duration.minutes(5)),
-  concurrency: or(wholeNumber(1), 1),
-  useGraphql: or(flag, false),
-  graphqlBatchSize: or(wholeNumber(1), 50),
-  contentsMaxBytes: or(wholeNumber(0), 900_000),
-  paceRequests: or(flag, true),
-  writeLane: or(
+  apiUrl: optional(text),
+  rawUrl: optional(text),
+  session: optional(own<HttpClient.HttpClient>("an HttpClient", HttpClient.TypeId)),
+  maxRetries: withDefault(wholeNumber(0), 3),
+  backoffFactor: withDefault(duration(), Duration.millis(500)),
+  timeout: withDefault(duration({ positive: true }), Duration.seconds(30)),
+  maxWait: withDefault(duration(), Duration.seconds(60)),
+  deadline: withDefault(duration({ positive: true }), Duration.minutes(5)),
+  concurrency: withDefault(wholeNumber(1), 1),
+  useGraphql: withDefault(flag, false),
+  graphqlBatchSize: withDefault(wholeNumber(1), 50),
+  contentsMaxBytes: withDefault(wholeNumber(0), 900_000),
+  paceRequests: withDefault(flag, true),
+  writeLane: withDefault(
     Schema.Struct({
-      perMinute: or(atLeast(1), lane.perMinute),
-      perHour: or(atLeast(1), lane.perHour),
-      pointsPerMinute: or(atLeast(5), lane.pointsPerMinute)
+      perMinute: withDefault(atLeast(1), lane.perMinute),
+      perHour: withDefault(atLeast(1), lane.perHour),
+      pointsPerMinute: withDefault(atLeast(5), lane.pointsPerMinute)
     }),
     lane
   ),
-  readOnly: or(flag, false),
-  ref: maybe(text),
-  pinRef: or(flag, true),
-  committer: maybe(person),
-  author: maybe(person),
-  commitVia: or(oneOf(...carriers), "git-data"),
-  pushInterval: maybe(duration()),
-  cacheDirectory: maybe(text),
-  listVia: or(oneOf("trees", "contents"), "trees"),
-  userAgent: or(text, "chainstore"),
-  objectCacheBytes: or(atLeast(0), 64 * 1024 * 1024)
+  readOnly: withDefault(flag, false),
+  ref: optional(text),
+  pinRef: withDefault(flag, true),
+  committer: optional(person),
+  author: optional(person),
+  commitVia: withDefault(oneOf(...carriers), "git-data"),
+  pushInterval: optional(duration()),
+  cacheDirectory: optional(text),
+  listVia: withDefault(oneOf("trees", "contents"), "trees"),
+  userAgent: withDefault(text, "chainstore"),
+  objectCacheBytes: withDefault(atLeast(0), 64 * 1024 * 1024)
 } satisfies FieldsOf<GitHubOptions>
 
-const read = reader(Schema.Struct(gitHubFields))
+const read = optionsReader(Schema.Struct(gitHubFields))
 
 /** Checks the options and fills in what was left out. */
 export const resolveOptions = (given: GitHubOptions): Effect.Effect<Settings, ValidationError> =>

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { AuthError } from "../../../../domain/StoreError.js"
+import type { AuthError } from "../../../../domain/errors/StoreError.js"
 import type * as Api from "../api/Api.js"
 import { ApiFailure } from "./ApiFailure.js"
 import type { HeaderRecord } from "./LimitHeaders.js"

@@ -9,7 +9,7 @@ import {
   RemoteError,
   type RemoteErrorReason,
   ValidationError
-} from "../../../../domain/StoreError.js"
+} from "../../../../domain/errors/StoreError.js"
 import type { RemoteFailure } from "../../GitRemote.js"
 import type { ApiFailure, FailureKind } from "./ApiFailure.js"
 

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { Oid } from "../../../../domain/Oid.js"
+import { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import { ApiFailure, isUnheard } from "../client/ApiFailure.js"
 import type { CallFailure, Client } from "../client/Client.js"

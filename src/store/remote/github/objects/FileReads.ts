@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { RemoteError } from "../../../../domain/StoreError.js"
+import type { RemoteError } from "../../../../domain/errors/StoreError.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import type { Blob } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"

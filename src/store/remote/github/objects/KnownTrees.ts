@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
-import { Bounded } from "../../../../domain/Bounded.js"
-import type { Oid } from "../../../../domain/Oid.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../../domain/runtime/LruCache.js"
 import type { Head, TreeEntry } from "../../GitRemote.js"
 import { entryNamed, type Listing } from "./Listing.js"
 import type { ObjectCache } from "./ObjectCache.js"
@@ -28,7 +28,7 @@ const join = (directory: string, name: string) =>
   directory === "" ? name : name === "" ? directory : `${directory}/${name}`
 
 export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
-  const roots = new Bounded<Oid>(4096)
+  const roots = new LruCache<Oid>(4096)
 
   const rootOf: KnownTrees["rootOf"] = (at) => (typeof at === "string" ? (roots.peek(at) ?? at) : at.tree)
 

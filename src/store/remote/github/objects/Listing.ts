@@ -1,4 +1,4 @@
-import type { Oid } from "../../../../domain/Oid.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import type { Tree, TreeEntry } from "../../GitRemote.js"
 

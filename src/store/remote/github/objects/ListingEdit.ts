@@ -1,5 +1,5 @@
-import { emptyTree, type Oid } from "../../../../domain/Oid.js"
-import { ValidationError } from "../../../../domain/StoreError.js"
+import { ValidationError } from "../../../../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import { encodeMap, type MapTree } from "../../../../git/MapTree.js"
 import { editsOf, editTree } from "../../../../git/MapTreeEdit.js"

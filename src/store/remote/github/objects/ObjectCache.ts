@@ -1,5 +1,5 @@
-import { Bounded } from "../../../../domain/Bounded.js"
-import type { Oid } from "../../../../domain/Oid.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../../domain/runtime/LruCache.js"
 import type { TreeEntry } from "../../GitRemote.js"
 
 /** Objects and places that can never change, within a bound on their size. */
@@ -34,9 +34,9 @@ const mostPlaces = 4096
 
 /** Least recently used goes first; what is larger than half the bound is not kept at all. */
 export const makeObjectCache = (maxBytes: number): ObjectCache => {
-  const objects = new Bounded<Held>(maxBytes, costOf, { largest: maxBytes / 2 })
-  const roots = new Bounded<Map<string, Oid | null>>(16 * mostPlaces, ({ size }) => size, { entries: 256 })
-  const files = new Bounded<Oid | null>(4096)
+  const objects = new LruCache<Held>(maxBytes, costOf, { largest: maxBytes / 2 })
+  const roots = new LruCache<Map<string, Oid | null>>(16 * mostPlaces, ({ size }) => size, { entries: 256 })
+  const files = new LruCache<Oid | null>(4096)
 
   const put = (oid: Oid, held: Held) => {
     if (objects.peek(oid) === undefined) objects.set(oid, held)

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Monotonic from "../../../../domain/Monotonic.js"
+import { RefMoved } from "../../../../domain/errors/RefMoved.js"
 import type { Exclusively } from "../../../../domain/Mutex.js"
-import { RefMoved } from "../../../../domain/Ref.js"
+import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import { branchRef } from "../../../../git/Names.js"
 import type {
   CommitMade,

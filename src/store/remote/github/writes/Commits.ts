@@ -1,15 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { toItsEnd } from "../../../../domain/Detached.js"
-import type { Oid } from "../../../../domain/Oid.js"
-import { RefMoved } from "../../../../domain/Ref.js"
+import { completeOnceStarted } from "../../../../domain/concurrency/DaemonFiber.js"
+import { RefMoved } from "../../../../domain/errors/RefMoved.js"
 import {
   AmbiguousWriteError,
   type ConflictError,
   type NotFoundError,
   type RemoteError,
   ValidationError
-} from "../../../../domain/StoreError.js"
+} from "../../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import { checkPaths, fileInTheWay } from "../../../../git/TreeEdit.js"
 import { marked } from "../../CommitMark.js"
@@ -205,7 +205,7 @@ export const makeCommit = ({ client, existing, known, refs, trees, viaGraphql, w
             Effect.ignore(takeBack(branch, commit, first, made, "the commit was refused"))
           )
         : whole
-    }).pipe(toItsEnd)
+    }).pipe(completeOnceStarted)
 
   const first = (place: Place, branch: string, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>
     refs.read(branch).pipe(

@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { ValidationError } from "../../../../domain/StoreError.js"
+import type { ValidationError } from "../../../../domain/errors/StoreError.js"
 import type { GitRemoteService } from "../../GitRemote.js"
 
 /** What bundlers for browsers take for `Push.ts`: no page may send requests to a Git server. */

@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { isOid, type Oid } from "../../../../domain/Oid.js"
-import { AmbiguousWriteError, ValidationError } from "../../../../domain/StoreError.js"
+import { AmbiguousWriteError, ValidationError } from "../../../../domain/errors/StoreError.js"
+import { isOid, type Oid } from "../../../../domain/identifiers/Oid.js"
 import type {
   BranchMove,
   Change,

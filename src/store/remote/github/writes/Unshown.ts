@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
-import { Bounded } from "../../../../domain/Bounded.js"
-import type { Oid } from "../../../../domain/Oid.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../../domain/runtime/LruCache.js"
 import type { Head } from "../../GitRemote.js"
 
 /** Branches, and commits and trees, that are remembered: of others the API is asked. */
@@ -12,11 +12,11 @@ export type Place = Option.Option<Head> | "unknown"
 
 /** What is known of branches and commits by Git's protocol, and what of it the API has shown. */
 export class Unshown {
-  readonly #places = new Bounded<{ readonly place: Place }>(mostBranches)
+  readonly #places = new LruCache<{ readonly place: Place }>(mostBranches)
   /** Commits and trees that the clone holds; of commits, on which branch, and when that was learned. */
-  readonly #held = new Bounded<{ readonly branch: string; readonly step: number }>(mostHeld)
+  readonly #held = new LruCache<{ readonly branch: string; readonly step: number }>(mostHeld)
   /** The head of each branch that the API has shown last, and when. */
-  readonly #shown = new Bounded<{ readonly commit: Oid | undefined; readonly step: number }>(mostBranches)
+  readonly #shown = new LruCache<{ readonly commit: Oid | undefined; readonly step: number }>(mostBranches)
   #steps = 0
 
   /** Where a branch is; undefined where the API shows it. */

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { lazy } from "../../../../domain/Lazy.js"
 import type { Exclusively } from "../../../../domain/Mutex.js"
+import { lazyModule } from "../../../../domain/runtime/LazyModule.js"
 import type { GitRemoteService } from "../../GitRemote.js"
 import type { Branches } from "../branches/Branches.js"
 import type { makeBranchMoves } from "../branches/BranchMoves.js"
@@ -24,8 +24,8 @@ import { makeFileCommit } from "./FileCommit.js"
 import { makeFileWrites } from "./FileWrites.js"
 import { makeDerive, treeAfter } from "./WrittenTrees.js"
 
-const mutations = lazy(() => import("./GraphqlCommit.js"))
-const moves = lazy(() => import("../branches/BranchMoves.js"))
+const mutations = lazyModule(() => import("./GraphqlCommit.js"))
+const moves = lazyModule(() => import("../branches/BranchMoves.js"))
 
 interface Parts {
   readonly client: Client

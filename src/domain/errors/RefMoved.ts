@@ -1,0 +1,21 @@
+import * as Data from "effect/Data"
+import type * as Option from "effect/Option"
+import type { Oid } from "../identifiers/Oid.js"
+
+/**
+ * The branch moved between our read and our write; `actual` is where it is now, none when it is gone or not known.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export class RefMoved extends Data.TaggedError("RefMoved")<{
+  readonly ref: string
+  readonly expected: Option.Option<Oid>
+  readonly actual: Option.Option<Oid>
+}> {
+  /** Where the branch is, and where it was expected. */
+  override get message() {
+    const short = (oid: Option.Option<Oid>) => (oid._tag === "Some" ? oid.value.slice(0, 7) : "absent")
+    return `${this.ref} is at ${short(this.actual)}, expected ${short(this.expected)}`
+  }
+}

@@ -1,0 +1,100 @@
+import * as Either from "effect/Either"
+import { encodeInline } from "../json/CanonicalJson.js"
+import type { Json } from "../json/Json.js"
+import { type LosslessJson, numberSpellings } from "../json/LosslessJson.js"
+
+const isList = <A>(value: A | ReadonlyArray<A>): value is ReadonlyArray<A> => Array.isArray(value)
+
+/**
+ * The key of one value in an index: a string is its own key, anything else its JSON text in one line.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
+export const indexKeyOf = (value: LosslessJson): string =>
+  typeof value === "string"
+    ? value
+    : Either.getOrElse(encodeInline(value), () =>
+        typeof value === "number" ? String(value) : JSON.stringify(value)
+      )
+
+/** The keys under which a document with this field is found: those of each distinct element of a list. */
+export const indexKeysOf = (field: LosslessJson | undefined): ReadonlyArray<string> => {
+  if (field === undefined) return []
+  return Array.isArray(field) ? [...new Set(field.map(indexKeyOf))] : [indexKeyOf(field)]
+}
+
+const holdsNumber = (value: Json): boolean =>
+  typeof value === "number" ||
+  (typeof value === "object" && value !== null && Object.values(value).some(holdsNumber))
+
+const parsed = (key: string): Json | undefined => {
+  try {
+    return JSON.parse(key) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** The keys of one value, in every spelling of its numbers that an index may hold. */
+const keysOfValue = (value: Json, known: ReadonlyMap<string, unknown>): Array<string> => {
+  if (typeof value === "number") {
+    const safe = Number.isSafeInteger(value) || !Number.isInteger(value)
+    // Many whole numbers beyond the safe ones are one JavaScript number.
+    const more = safe ? [] : [...known.keys()].filter((key) => /^-?\d/.test(key) && Number(key) === value)
+    return [...numberSpellings(value), ...more]
+  }
+  if (!holdsNumber(value)) return [indexKeyOf(value)]
+  const start = isList(value) ? "[" : "{"
+  return [
+    indexKeyOf(value),
+    ...[...known.keys()].filter((key) => key.startsWith(start) && equalJson(parsed(key), value))
+  ]
+}
+
+/**
+ * The keys of an index (`known`) that together hold every document whose field equals `value` or is a list that contains it, in
+ * every spelling of its numbers. None where no index can tell: nothing is indexed under an empty list.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
+export const lookupKeys = (
+  value: Json,
+  known: ReadonlyMap<string, unknown>
+): ReadonlyArray<string> | undefined => {
+  if (!isList(value)) return [...new Set(keysOfValue(value, known))]
+  const [first] = value
+  return first === undefined
+    ? undefined
+    : [...new Set([...keysOfValue(value, known), ...keysOfValue(first, known)])]
+}
+
+/**
+ * Deep equality of JSON values: `1` is not `"1"`, the order of keys does not matter.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
+export const equalJson = (a: Json | undefined, b: Json | undefined): boolean => {
+  if (a === b) return true
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false
+  if (isList(a) || isList(b)) {
+    return isList(a) && isList(b) && a.length === b.length && a.every((item, at) => equalJson(item, b[at]))
+  }
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]))
+  )
+}
+
+/**
+ * Whether a field's value equals `value` or is a list that contains it.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
+export const fieldMatches = (field: Json | undefined, value: Json): boolean =>
+  field !== undefined &&
+  (equalJson(field, value) || (isList(field) && field.some((item) => equalJson(item, value))))

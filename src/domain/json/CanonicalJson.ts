@@ -1,0 +1,298 @@
+import type * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as TimeSlice from "../concurrency/TimeSlice.js"
+
+/**
+ * What is wrong with a value, and where inside it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface JsonProblem {
+  /** Such as `address.lines[2]`; empty for the value itself. */
+  readonly path: string
+  /** What cannot be written as JSON, in words. */
+  readonly message: string
+}
+
+/** Deeper nesting is refused: other readers of the repository could not follow. */
+export const maxDepth = 900
+export const tooDeepMessage = `nested deeper than ${maxDepth} levels, or a cycle`
+
+/**
+ * Order by Unicode code point, which differs from JavaScript's own order beyond the Basic Multilingual Plane.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
+export const compareCodePoints = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    let left = a.charCodeAt(at)
+    let right = b.charCodeAt(at)
+    if (left === right) continue
+    if (left >= 0xd800 && right >= 0xd800) {
+      left = left >= 0xe000 ? left - 0x800 : left + 0x2000
+      right = right >= 0xe000 ? right - 0x800 : right + 0x2000
+    }
+    return left - right
+  }
+  return a.length - b.length
+}
+
+/** The text of a finite number as Python's `json` writes the value that it reads from this text. */
+export const numberText = (value: number): string => {
+  if (Number.isInteger(value)) return Object.is(value, -0) ? "-0.0" : String(value)
+  const size = Math.abs(value)
+  if (size >= 1e-4) return String(value)
+  const [mantissa, exponent] = value.toExponential().split("e-") as [string, string]
+  return `${mantissa}e-${exponent.padStart(2, "0")}`
+}
+
+/** `parent` with one more step. */
+export const appendToPath = (parent: string, key: string | number): string =>
+  typeof key === "number"
+    ? `${parent}[${key}]`
+    : /^[A-Za-z_$][\w$-]*$/.test(key)
+      ? parent === ""
+        ? key
+        : `${parent}.${key}`
+      : `${parent}[${JSON.stringify(key)}]`
+
+class Unprintable extends Error {
+  constructor(
+    readonly steps: Array<string | number>,
+    override readonly message: string
+  ) {
+    super(message)
+  }
+}
+
+/** Both sorted lists in one. */
+function* merged(left: Array<string>, right: Array<string>): TimeSlice.Steps<Array<string>> {
+  const all: Array<string> = []
+  let at = 0
+  for (const key of right) {
+    while (at < left.length && compareCodePoints(left[at]!, key) <= 0) all.push(left[at++]!)
+    all.push(key)
+    if (all.length % TimeSlice.stepSize === 0) yield
+  }
+  while (at < left.length) all.push(left[at++]!)
+  return all
+}
+
+function* sorted(keys: Array<string>): TimeSlice.Steps<Array<string>> {
+  if (keys.length <= 2 * TimeSlice.stepSize) return keys.sort(compareCodePoints)
+  yield
+  const middle = keys.length >>> 1
+  return yield* merged(yield* sorted(keys.slice(0, middle)), yield* sorted(keys.slice(middle)))
+}
+
+function* sortedKeys(keys: Array<string>): TimeSlice.Steps<Array<string>> {
+  for (let at = 1; at < keys.length; at++) {
+    if (compareCodePoints(keys[at - 1]!, keys[at]!) > 0) return yield* sorted(keys)
+    if (at % TimeSlice.stepSize === 0) yield
+  }
+  return keys
+}
+
+const describe = (value: object): string => {
+  const name = (value as { readonly constructor?: unknown }).constructor
+  return typeof name === "function" && name.name !== "" ? `a ${name.name}` : "an object that is not plain"
+}
+
+/** Whether an object is printed by its members. */
+export const isPlainObject = (value: object): boolean =>
+  Object.prototype.toString.call(value) === "[object Object]" &&
+  typeof (value as { readonly toJSON?: unknown }).toJSON !== "function"
+
+interface Form {
+  readonly item: (depth: number) => string
+  readonly end: (depth: number) => string
+  readonly colon: string
+}
+
+const indents: Array<string> = []
+const indent = (depth: number) => {
+  while (indents.length <= depth) indents.push(`\n${"  ".repeat(indents.length)}`)
+  return indents[depth]!
+}
+
+const pretty: Form = { item: indent, end: (depth) => indent(depth - 1), colon: ": " }
+const inline: Form = { item: () => "", end: () => "", colon: ": " }
+
+/** The text of what is no list and no object; undefined for those. */
+const scalarText = (value: unknown): string | undefined => {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value)
+    case "boolean":
+      return value ? "true" : "false"
+    case "number":
+      if (Number.isFinite(value)) return numberText(value)
+      throw new Unprintable([], `${value} is not a number that JSON can hold`)
+    case "object":
+      return value === null ? "null" : value instanceof LosslessNumber ? value.text : undefined
+    default:
+      throw new Unprintable([], value === undefined ? "undefined in a list" : `a ${typeof value} is not JSON`)
+  }
+}
+
+/** Prints values one behind the other into `text`, which may be taken away at every step. */
+class Printer {
+  text = ""
+
+  constructor(private readonly form: Form) {}
+
+  *print(value: unknown, depth: number): TimeSlice.Steps<void> {
+    const scalar = scalarText(value)
+    if (scalar !== undefined) this.text += scalar
+    else yield* this.members(value as object, depth)
+  }
+
+  private *members(value: object, depth: number): TimeSlice.Steps<void> {
+    if (depth >= maxDepth) throw new Unprintable([], tooDeepMessage)
+    if (Array.isArray(value)) yield* this.list(value, depth + 1)
+    else if (value instanceof JsonMap) yield* this.object([...value.entries.keys()], value.entries, depth + 1)
+    else if (isPlainObject(value)) {
+      const record = value as { readonly [key: string]: unknown }
+      yield* this.object(Object.keys(value), { get: (key) => record[key] }, depth + 1)
+    } else throw new Unprintable([], `${describe(value)} is not JSON`)
+  }
+
+  private *list(list: ReadonlyArray<unknown>, depth: number): TimeSlice.Steps<void> {
+    if (list.length === 0) {
+      this.text += "[]"
+      return
+    }
+    const separator = this.separator(depth)
+    this.text += `[${this.form.item(depth)}`
+    let at = 0
+    try {
+      for (; at < list.length; at++) {
+        if (at > 0) this.text += separator
+        if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
+        const scalar = scalarText(list[at])
+        if (scalar !== undefined) this.text += scalar
+        else yield* this.members(list[at] as object, depth)
+      }
+    } catch (error) {
+      throw inside(at, error)
+    }
+    this.text += `${this.form.end(depth)}]`
+  }
+
+  private *object(
+    keys: Array<string>,
+    object: { readonly get: (key: string) => unknown },
+    depth: number
+  ): TimeSlice.Steps<void> {
+    const separator = this.separator(depth)
+    let before = `{${this.form.item(depth)}`
+    let visited = 0
+    let key = ""
+    const names = yield* sortedKeys(keys)
+    try {
+      for (key of names) {
+        if (++visited % TimeSlice.stepSize === 0) yield
+        const member = object.get(key)
+        if (member === undefined) continue
+        this.text += before + JSON.stringify(key) + this.form.colon
+        before = separator
+        const scalar = scalarText(member)
+        if (scalar !== undefined) this.text += scalar
+        else yield* this.members(member as object, depth)
+      }
+    } catch (error) {
+      throw inside(key, error)
+    }
+    this.text += before === separator ? `${this.form.end(depth)}}` : "{}"
+  }
+
+  private separator(depth: number): string {
+    return this.form === inline ? ", " : `,${this.form.item(depth)}`
+  }
+}
+
+const inside = (step: string | number, error: unknown): unknown => {
+  if (error instanceof Unprintable) error.steps.push(step)
+  return error
+}
+
+/** A number for the printer that keeps its text. */
+export class LosslessNumber {
+  constructor(readonly text: string) {}
+
+  toJSON(): number {
+    return Number(this.text)
+  }
+}
+
+/** An object for the printer whose keys come from a Map, so that no key meets a prototype. */
+export class JsonMap {
+  constructor(readonly entries: ReadonlyMap<string, unknown>) {}
+}
+
+const problemOf = (error: unknown): JsonProblem =>
+  error instanceof Unprintable
+    ? { path: error.steps.reduceRight<string>(appendToPath, ""), message: error.message }
+    : { path: "", message: `cannot be read: ${String(error)}` }
+
+const encoder = new TextEncoder()
+
+function* bytesOf(value: unknown): TimeSlice.Steps<Either.Either<Uint8Array, JsonProblem>> {
+  const printer = new Printer(pretty)
+  const chunks: Array<Uint8Array> = []
+  try {
+    for (const steps = printer.print(value, 0); steps.next().done !== true; ) {
+      if (printer.text.length >= chunkLength) {
+        chunks.push(encoder.encode(printer.text))
+        printer.text = ""
+      }
+      yield
+    }
+  } catch (error) {
+    return Either.left(problemOf(error))
+  }
+  chunks.push(encoder.encode(`${printer.text}\n`))
+  return Either.right(joined(chunks))
+}
+
+/** Characters that are made bytes together. */
+const chunkLength = 65_536
+
+const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+  if (chunks.length === 1) return chunks[0]!
+  const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.length
+  }
+  return all
+}
+
+/**
+ * The bytes of a JSON file: two-space indent, keys sorted by code point at every level, non-ASCII as it is, one
+ * newline at the end. The same bytes as Python's `json.dumps(indent=2, sort_keys=True, ensure_ascii=False)` plus a newline.
+ *
+ * @since 0.1.0
+ * @category text
+ */
+export const encode = (value: unknown): Either.Either<Uint8Array, JsonProblem> =>
+  TimeSlice.runSync(bytesOf(value))
+
+/** The same bytes, with pauses for other fibers where the value is large. The value must not change meanwhile. */
+export const encodeSliced = (value: unknown): Effect.Effect<Either.Either<Uint8Array, JsonProblem>> =>
+  TimeSlice.run(() => bytesOf(value))
+
+/** One line: sorted keys, `, ` between items and `: ` after keys. */
+export const encodeInline = (value: unknown): Either.Either<string, JsonProblem> => {
+  const printer = new Printer(inline)
+  try {
+    TimeSlice.runSync(printer.print(value, 0))
+    return Either.right(printer.text)
+  } catch (error) {
+    return Either.left(problemOf(error))
+  }
+}

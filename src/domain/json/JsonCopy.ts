@@ -1,0 +1,130 @@
+import * as TimeSlice from "../concurrency/TimeSlice.js"
+import { appendToPath, isPlainObject, type JsonProblem, maxDepth, tooDeepMessage } from "./CanonicalJson.js"
+import type { JsonObject } from "./Json.js"
+
+/** A value that is nested too deeply to be copied, or that holds itself; says where. */
+export class CopyError extends RangeError {
+  override readonly name = "NotCopied"
+  constructor(readonly problem: JsonProblem) {
+    super(`${problem.path === "" ? "the document" : problem.path}: ${problem.message}`)
+  }
+}
+
+type Members = { readonly [key: string]: unknown }
+
+/** Sets a member as `JSON.parse` does: `__proto__` is a key like others. */
+export const setMember = (object: { [key: string]: unknown }, key: string, value: unknown): void => {
+  if (key !== "__proto__") object[key] = value
+  else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true })
+}
+
+/** Which objects a copy takes for JSON, and whether it leaves out their undefined members. */
+export interface CopyRules {
+  readonly isCopied: (value: object) => boolean
+  readonly keepsUndefined: boolean
+}
+
+const jsonRules: CopyRules = { isCopied: isPlainObject, keepsUndefined: false }
+
+/**
+ * A copy that no later change of the original reaches: of lists, and of the objects that the rules take for JSON.
+ * What is no JSON stays what it is, for the printer to name. Throws `NotCopied` where the value is nested too deeply
+ * for JSON. The copy is made without a pause: nobody can change the original meanwhile.
+ */
+export const copyJson = (value: unknown, { isCopied, keepsUndefined }: CopyRules = jsonRules): unknown => {
+  const copy = (value: unknown, depth: number): unknown => {
+    if (typeof value !== "object" || value === null) return value
+    if (depth > maxDepth) throw tooDeepAt
+    if (Array.isArray(value)) {
+      const list: Array<unknown> = []
+      // By place: a list may have holes, and `Array.from` takes several times as long.
+      for (let at = 0; at < value.length; at++) list.push(copy(value[at], depth + 1))
+      return list
+    }
+    if (!isCopied(value)) return value
+    const object: { [key: string]: unknown } = {}
+    for (const key of Object.keys(value)) {
+      const given = (value as Members)[key]
+      const member = typeof given === "object" ? copy(given, depth + 1) : given
+      if (member !== undefined || keepsUndefined) setMember(object, key, member)
+    }
+    return object
+  }
+  try {
+    return copy(value, 0)
+  } catch (error) {
+    throw error === tooDeepAt ? new CopyError(cycleIn(value, isCopied)) : error
+  }
+}
+
+/** An object with the members of two; where both have a member, it is the second one's. */
+export function* mergeMembers(below: Members, above: Members): TimeSlice.Steps<Members> {
+  const object: { [key: string]: unknown } = {}
+  for (const members of [below, above]) {
+    let visited = 0
+    for (const key of Object.keys(members)) {
+      setMember(object, key, members[key])
+      if (++visited % TimeSlice.stepSize === 0) yield
+    }
+  }
+  return object
+}
+
+/** The members that the store writes on a document. */
+export const metadataNames = ["_id", "_rev", "_created_at", "_updated_at"] as const
+
+const isMetadata: ReadonlySet<string> = new Set(metadataNames)
+
+/** A document without what the store writes on it; itself where it has nothing of that. */
+export function* bodyOf(object: JsonObject): TimeSlice.Steps<JsonObject> {
+  if (!metadataNames.some((name) => Object.hasOwn(object, name))) return object
+  const rest: { [key: string]: unknown } = {}
+  let visited = 0
+  for (const key of Object.keys(object)) {
+    if (!isMetadata.has(key)) setMember(rest, key, object[key])
+    if (++visited % TimeSlice.stepSize === 0) yield
+  }
+  return rest as JsonObject
+}
+
+const tooDeepAt = new RangeError(tooDeepMessage)
+
+/** Where a value holds itself, or else that it is nested too deeply. */
+const cycleIn = (value: unknown, isCopied: (value: object) => boolean): JsonProblem => {
+  const around = new Map<object, string>()
+  const done = new Set<object>()
+  const look = (value: unknown, path: string): JsonProblem | undefined => {
+    if (typeof value !== "object" || value === null || done.has(value)) return undefined
+    const above = around.get(value)
+    if (above !== undefined) {
+      return { path, message: `is ${above === "" ? "the document itself" : `${above} again`}: a cycle` }
+    }
+    if (around.size > maxDepth || (!Array.isArray(value) && !isCopied(value))) return undefined
+    around.set(value, path)
+    const members: Iterable<readonly [string | number, unknown]> = Array.isArray(value)
+      ? value.entries()
+      : Object.entries(value)
+    for (const [key, member] of members) {
+      const found = look(member, appendToPath(path, key))
+      if (found !== undefined) return found
+    }
+    around.delete(value)
+    done.add(value)
+    return undefined
+  }
+  return look(value, "") ?? { path: "", message: tooDeepMessage }
+}
+
+/** Whether an object is no instance of a class. */
+export const isLiteral = (value: object): boolean => {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** Whether a value is nested more than so many levels deep. */
+export const isDeeperThan = (value: unknown, levels: number): boolean => {
+  if (typeof value !== "object" || value === null) return false
+  if (levels === 0) return true
+  for (const member of Object.values(value)) if (isDeeperThan(member, levels - 1)) return true
+  return false
+}

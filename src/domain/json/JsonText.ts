@@ -1,0 +1,223 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as TimeSlice from "../concurrency/TimeSlice.js"
+import { trimEnd } from "../text/TrimText.js"
+import { appendToPath, maxDepth } from "./CanonicalJson.js"
+import type { JsonObject } from "./Json.js"
+import * as JsonSteps from "./JsonParser.js"
+
+/**
+ * A number in a text that a JavaScript number cannot hold: `value` is what reading makes of it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface InexactNumber {
+  /** Where in the document the number is. */
+  readonly path: string
+  /** The number as the text has it. */
+  readonly text: string
+  /** The number that JavaScript makes of it. */
+  readonly value: number
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+const [quote, backslash, comma, openList, openObject, closeList, closeObject] = Array.from(
+  '"\\,[{]}',
+  (text) => text.charCodeAt(0)
+)
+
+/** Whether a JSON text is nested deeper than we write, so that walking through its value could overflow the stack. */
+export const isTooDeep = (text: string): boolean => TimeSlice.runSync(depthProblem(text))
+
+/** Characters that are looked at in one step: about a millisecond's. */
+const stepLength = 131_072
+
+function* depthProblem(text: string): TimeSlice.Steps<boolean> {
+  if (text.length <= maxDepth) return false
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    if (at % stepLength === stepLength - 1) yield
+    const unit = text.charCodeAt(at)
+    if (inString) {
+      if (unit === backslash) at++
+      else if (unit === quote) inString = false
+    } else if (unit === quote) inString = true
+    else if (unit === openList || unit === openObject) {
+      if (++depth > maxDepth) return true
+    } else if (unit === closeList || unit === closeObject) depth--
+  }
+  return false
+}
+
+const refused = (error: unknown): Either.Either<never, string> =>
+  Either.left(error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8")
+
+/**
+ * About how long the file of a document is that has this JSON text: each member has a line of its own, behind white space
+ * for each level, so that it can be hundreds of times as long.
+ */
+export function* fileLength(text: string): TimeSlice.Steps<number> {
+  let length = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    if (at % TimeSlice.stepSize === 0) yield
+    const unit = text.charCodeAt(at)
+    const start = at
+    if (unit === quote) at = JsonSteps.endOfString(text, at)
+    if (unit === openList || unit === openObject) depth++
+    if (unit === closeList || unit === closeObject) depth--
+    const isLine =
+      unit === comma || unit === openList || unit === openObject || unit === closeList || unit === closeObject
+    length += at - start + (isLine ? 2 + 2 * depth : 1)
+  }
+  return length
+}
+
+function* judged(text: string, value: unknown): TimeSlice.Steps<Either.Either<JsonObject, string>> {
+  if (yield* depthProblem(text)) return Either.left(`is nested deeper than ${maxDepth} levels`)
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Either.right(value as JsonObject)
+    : Either.left("does not hold a JSON object")
+}
+
+/** The object that a file's bytes hold, or what is wrong with them. */
+export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
+  try {
+    const text = decoder.decode(content)
+    return TimeSlice.runSync(judged(text, JSON.parse(text)))
+  } catch (error) {
+    return refused(error)
+  }
+}
+
+/** The same in steps, for a content that somebody has sent. */
+export function* parseObjectSteps(content: Uint8Array): TimeSlice.Steps<Either.Either<JsonObject, string>> {
+  try {
+    const text = decoder.decode(content)
+    return yield* judged(text, yield* JsonSteps.parse(text))
+  } catch (error) {
+    return refused(error)
+  }
+}
+
+/** Bytes that are read without asking whether others wait. */
+const short = 16_384
+
+/** The object that a file's bytes hold, with turns for others where they are many. */
+export const parseObjectSliced = (content: Uint8Array): Effect.Effect<Either.Either<JsonObject, string>> =>
+  content.length <= short
+    ? Effect.succeed(parseObject(content))
+    : Effect.zipRight(
+        TimeSlice.yieldIfSpent(),
+        TimeSlice.run(() => parseObjectSteps(content))
+      )
+
+/** A decimal number as sign, digits without zeros at either end, and exponent: equal texts are equal values. */
+export const decimal = (text: string): string => {
+  const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
+    text
+  )!
+  const digits = (whole + fraction).replace(/^0+/, "")
+  const significant = trimEnd(digits, /0/)
+  if (significant === "") return "0"
+  return `${sign}${significant}e${Number(exponent) - fraction.length + (digits.length - significant.length)}`
+}
+
+const isExact = (text: string): boolean => {
+  if (text.length < 16 && !/[eE]/.test(text)) return true
+  const value = Number(text)
+  return Number.isFinite(value) && decimal(text) === decimal(String(value))
+}
+
+/**
+ * Everything of a JSON text but the inside of its strings, which no expression can match where they are long. One for each
+ * text: between its steps another may be read.
+ */
+const tokens = () => /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
+
+type Steps = ReadonlyArray<string | number>
+type Visit = (steps: Steps, part: string) => void
+
+interface Visitor {
+  /** A number, with the steps to it, which belong to the visit alone. */
+  readonly number?: Visit
+  /** An object begins; `depth` steps lead to its members. */
+  readonly object?: (depth: number) => void
+  /** A member's key stands at a place of the text; the steps end in it. */
+  readonly key?: (steps: Steps, at: number) => void
+}
+
+/** Visits the parts of a valid JSON text, in steps. */
+export function* visitTokens(text: string, visit: Visitor): TimeSlice.Steps<void> {
+  const token = tokens()
+  const steps: Array<string | number> = []
+  let key: readonly [from: number, to: number] = [0, 0]
+  let visited = 0
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    if (++visited % TimeSlice.stepSize === 0) yield
+    const [part] = match
+    const first = part[0]!
+    const last = steps.length - 1
+    if (first === "{") {
+      const depth = steps.push("")
+      visit.object?.(depth)
+    } else if (first === "[") steps.push(0)
+    else if (first === "}" || first === "]") steps.pop()
+    else if (first === '"') {
+      token.lastIndex = JsonSteps.endOfString(text, match.index) + 1
+      if (typeof steps[last] === "string") key = [match.index, token.lastIndex]
+    } else if (first === ":") {
+      const written = text.slice(...key)
+      steps[last] = written.includes("\\") ? (JSON.parse(written) as string) : written.slice(1, -1)
+      visit.key?.(steps, key[0])
+    } else if (first === ",") {
+      const step = steps[last]
+      if (typeof step === "number") steps[last] = step + 1
+    } else visit.number?.(steps, part)
+  }
+}
+
+/** Visits every number of a valid JSON text, with the steps to it, which belong to the visit alone; itself in steps. */
+export const visitNumbers = (text: string, visit: Visit): TimeSlice.Steps<void> =>
+  visitTokens(text, { number: visit })
+
+/** `inexactNumbers` of a text, in steps. */
+export function* inexactNumbersSteps(text: string): TimeSlice.Steps<ReadonlyArray<InexactNumber>> {
+  if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
+  const found: Array<InexactNumber> = []
+  yield* visitNumbers(text, (steps, part) => {
+    if (isExact(part)) return
+    found.push({ path: steps.reduce<string>(appendToPath, ""), text: part, value: Number(part) })
+  })
+  return found
+}
+
+/**
+ * Every number of a valid JSON text that would change if it were read and written again.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
+export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> =>
+  TimeSlice.runSync(inexactNumbersSteps(decoder.decode(content)))
+
+/** Which of some numbers occur anywhere inside a value. */
+export function* numbersWithin(
+  value: unknown,
+  wanted: ReadonlySet<number>
+): TimeSlice.Steps<ReadonlySet<number>> {
+  const found = new Set<number>()
+  const open = [value]
+  for (let visited = 1; open.length > 0 && found.size < wanted.size; visited++) {
+    const member = open.pop()
+    if (typeof member === "number" && wanted.has(member)) found.add(member)
+    else if (typeof member === "object" && member !== null) {
+      for (const inner of Object.values(member)) open.push(inner)
+    }
+    if (visited % TimeSlice.stepSize === 0) yield
+  }
+  return found
+}

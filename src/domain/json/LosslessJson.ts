@@ -1,0 +1,144 @@
+import * as Either from "effect/Either"
+import * as TimeSlice from "../concurrency/TimeSlice.js"
+import { encodeInline, LosslessNumber, numberText } from "./CanonicalJson.js"
+import type { Json, JsonObject } from "./Json.js"
+import { setMember } from "./JsonCopy.js"
+import { parseObjectSteps, visitNumbers } from "./JsonText.js"
+
+/** JSON in which a number that JavaScript would spell differently keeps its text. */
+export type LosslessJson =
+  | Json
+  | LosslessNumber
+  | ReadonlyArray<LosslessJson>
+  | { readonly [key: string]: LosslessJson }
+
+export interface LosslessObject {
+  readonly [key: string]: LosslessJson
+}
+
+/** A float as Python prints it: with a fraction or an exponent, also where its value is whole. */
+const floatText = (value: number): string => {
+  if (!Number.isInteger(value) || Object.is(value, -0)) return numberText(value)
+  return Math.abs(value) < 1e16 ? `${value}.0` : value.toExponential().replace(/e\+(\d)$/, "e+0$1")
+}
+
+/** The spellings of one value: as a whole number, as a float, and as a negative zero. */
+export const numberSpellings = (value: number): ReadonlyArray<string> => {
+  if (value === 0) return ["0", "0.0", "-0", "-0.0"]
+  const whole = Number.isInteger(value) ? [BigInt(value).toString()] : []
+  return [...new Set([numberText(value), ...whole, floatText(value)])]
+}
+
+/** A number of a text as Python prints what it reads: whole numbers in full, others as floats. */
+export const pythonNumber = (text: string): string => {
+  if (/^-?\d+$/.test(text)) return text === "-0" ? "0" : text
+  return floatText(Number(text))
+}
+
+const isContainer = (value: unknown): value is Record<string | number, unknown> =>
+  typeof value === "object" && value !== null
+
+/** Replaces the number that lies at a path, if it is this one: of two equal keys the last one holds. */
+const replace = (root: JsonObject, steps: ReadonlyArray<string | number>, text: string, value: number) => {
+  let parent: unknown = root
+  for (const step of steps.slice(0, -1)) {
+    if (!isContainer(parent) || !Object.hasOwn(parent, step)) return
+    parent = parent[step]
+  }
+  const last = steps[steps.length - 1]!
+  if (isContainer(parent) && Object.hasOwn(parent, last) && parent[last] === value) {
+    parent[last] = new LosslessNumber(text)
+  }
+}
+
+const decoder = new TextDecoder()
+
+/** A text without this holds no number that is spelled otherwise: no zeros at the end of a fraction, no exponent, ... */
+const mayDiffer = /(?:\.\d*0|\d[eE][+-]?\d+|-0)(?=[\s,\]}])|\d{16}/
+
+/** Whether a JSON text may hold a number that JavaScript would spell differently. */
+export const mayNeedLossless = (text: string): boolean => mayDiffer.test(text)
+
+function* parse(
+  content: Uint8Array,
+  mayDiffer: (text: string) => boolean,
+  spell: (part: string, value: number) => string
+): TimeSlice.Steps<Either.Either<LosslessObject, string>> {
+  const read = yield* parseObjectSteps(content)
+  if (Either.isLeft(read)) return read
+  const object = read.right
+  yield
+  const text = decoder.decode(content)
+  if (mayDiffer(text)) {
+    yield* visitNumbers(text, (steps, part) => {
+      const value = Number(part)
+      const spelled = spell(part, value)
+      if (spelled !== numberText(value)) replace(object, steps, spelled, value)
+    })
+  }
+  return Either.right(object as LosslessObject)
+}
+
+const spelled = (content: Uint8Array) =>
+  parse(content, mayNeedLossless, (part, value) =>
+    Number.isFinite(value) ? pythonNumber(part) : numberText(value)
+  )
+
+/** The object that a file's bytes hold, with its numbers as they are spelled; or what is wrong with the bytes. */
+export const parseLossless = (content: Uint8Array): Either.Either<LosslessObject, string> =>
+  TimeSlice.runSync(spelled(content))
+
+/** The same with each number letter by letter as it stands there, for people to read; in steps. */
+export const parseVerbatimSteps = (
+  content: Uint8Array
+): TimeSlice.Steps<Either.Either<LosslessObject, string>> =>
+  parse(
+    content,
+    () => true,
+    (part) => part
+  )
+
+/** A file as a document; one that holds no JSON object counts as an empty one. */
+export const parseLosslessOrEmpty = (content: Uint8Array): LosslessObject =>
+  Either.getOrElse(parseLossless(content), (): LosslessObject => ({}))
+
+/** The same in steps. */
+export function* parseLosslessOrEmptySteps(content: Uint8Array): TimeSlice.Steps<LosslessObject> {
+  return Either.getOrElse(yield* spelled(content), (): LosslessObject => ({}))
+}
+
+const isList = (value: LosslessJson): value is ReadonlyArray<LosslessJson> => Array.isArray(value)
+
+type Members = { readonly [key: string]: LosslessJson }
+
+/** A value with its numbers as JavaScript reads them, in steps: the value itself where it has no other numbers. */
+export function* toJsonSteps(value: LosslessJson): TimeSlice.Steps<Json> {
+  if (value instanceof LosslessNumber) return Number(value.text)
+  if (typeof value !== "object" || value === null) return value
+  const keys = isList(value) ? undefined : Object.keys(value)
+  let copy: { [key: string]: unknown } | undefined
+  for (let at = 0; at < (keys ?? (value as ReadonlyArray<LosslessJson>)).length; at++) {
+    if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
+    const key = keys?.[at] ?? String(at)
+    const member = (value as Members)[key]!
+    const read = typeof member === "object" ? yield* toJsonSteps(member) : member
+    if (read === member) continue
+    copy ??= (isList(value) ? [...value] : { ...value }) as { [key: string]: unknown }
+    setMember(copy, key, read)
+  }
+  return (copy ?? value) as Json
+}
+
+/** The same in one go. */
+export function toJson(value: LosslessJson): Json
+export function toJson(value: LosslessJson | undefined): Json | undefined
+export function toJson(value: LosslessJson | undefined): Json | undefined {
+  return value === undefined ? undefined : TimeSlice.runSync(toJsonSteps(value))
+}
+
+/** A value as indexes and queries see it: what contains a number that JavaScript cannot hold, such as `1e400`, counts as missing. */
+export const indexable = (value: LosslessJson | undefined): LosslessJson | undefined => {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined
+  return value !== undefined && Either.isRight(encodeInline(value)) ? value : undefined
+}

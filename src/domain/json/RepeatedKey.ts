@@ -1,0 +1,36 @@
+import type * as TimeSlice from "../concurrency/TimeSlice.js"
+import { appendToPath } from "./CanonicalJson.js"
+import { visitTokens } from "./JsonText.js"
+
+/** A key that an object of a text has twice: reading it keeps the last value alone. */
+export interface RepeatedKey {
+  /** Where in the document the value is. */
+  readonly path: string
+  /** The lines of its first and its second key. */
+  readonly lines: readonly [first: number, second: number]
+}
+
+const lineAt = (text: string, at: number): number => text.slice(0, at).split(/\r\n?|\n/).length
+
+/** The first key of a valid JSON text that its object has already, in steps. */
+export function* repeatedKeySteps(text: string): TimeSlice.Steps<RepeatedKey | undefined> {
+  const keys: Array<Map<string, number>> = []
+  let found: RepeatedKey | undefined
+  yield* visitTokens(text, {
+    object: (depth) => {
+      keys[depth] = new Map()
+    },
+    key: (steps, at) => {
+      if (found !== undefined) return
+      const key = String(steps.at(-1))
+      const before = keys[steps.length]!.get(key)
+      if (before === undefined) keys[steps.length]!.set(key, at)
+      else
+        found = {
+          path: steps.reduce<string>(appendToPath, ""),
+          lines: [lineAt(text, before), lineAt(text, at)]
+        }
+    }
+  })
+  return found
+}

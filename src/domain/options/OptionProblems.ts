@@ -1,0 +1,123 @@
+import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
+import * as AST from "effect/SchemaAST"
+
+/** Whether an error may repeat a value of this kind; texts may be secrets. */
+export const Shown = Symbol.for("chainstore/Options/Shown")
+/** What to do where a value is not of this kind. */
+export const Hint = Symbol.for("chainstore/Options/Hint")
+
+/** What a value is, for the message that refuses it. */
+export const kindOf = (value: unknown): string => {
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return "a list"
+  return typeof value === "object" ? "an object" : `a ${typeof value}`
+}
+
+const shown = (value: unknown): string =>
+  typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : typeof value === "string" && value.length <= 40
+      ? JSON.stringify(value)
+      : kindOf(value)
+
+/** How many single changes of a letter make one name of the other. */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const change = row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1)
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[other.length]!
+}
+
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "")
+
+/** The known name that an unknown one was probably meant to be. */
+export const nearest = (unknown: string, known: ReadonlyArray<string>): string | undefined => {
+  const meant = plain(unknown)
+  const judged = known.map((name) => {
+    const other = plain(name)
+    const [short, long] = meant.length < other.length ? [meant, other] : [other, meant]
+    const begins = short.length >= 3 && long.startsWith(short)
+    return { name, far: begins && short !== long ? 0.5 : distance(meant, other) }
+  })
+  const [best] = judged.sort((a, b) => a.far - b.far)
+  return best !== undefined && best.far <= Math.max(1, meant.length / 3) ? best.name : undefined
+}
+
+export interface OptionProblem {
+  readonly path: string
+  readonly message: string
+  readonly hint?: string | undefined
+}
+
+const below = (path: string, key: PropertyKey) =>
+  typeof key === "number" ? `${path}[${key}]` : path === "" ? String(key) : `${path}.${String(key)}`
+
+const keysOf = ({ path }: ParseResult.Pointer): ReadonlyArray<PropertyKey> =>
+  Array.isArray(path) ? path : [path as PropertyKey]
+
+const namesOf = (ast: AST.AST): ReadonlyArray<string> =>
+  AST.isTransformation(ast)
+    ? namesOf(ast.from)
+    : AST.isTypeLiteral(ast)
+      ? ast.propertySignatures.map(({ name }) => String(name))
+      : []
+
+const unknownOption = (path: string, key: PropertyKey, known: ReadonlyArray<string>): OptionProblem => {
+  const meant = nearest(String(key), known)
+  return {
+    path: below(path, key),
+    message:
+      meant === undefined
+        ? `is not an option; the options are ${known.join(", ")}`
+        : `is not an option: did you mean ${below(path, meant)}?`
+  }
+}
+
+/** Of what is wrong with a value by each of several kinds: what lies deepest in it, or else what is said first. */
+const closest = (each: ReadonlyArray<ReadonlyArray<OptionProblem>>): ReadonlyArray<OptionProblem> => {
+  const depth = (problems: ReadonlyArray<OptionProblem>) =>
+    Math.max(0, ...problems.map(({ path }) => path.length))
+  return each.reduce((best, next) => (depth(next) > depth(best) ? next : best), each[0] ?? [])
+}
+
+/** Everything that is wrong with options, each with its place in them. */
+export const optionProblems = (issue: ParseResult.ParseIssue, path: string): ReadonlyArray<OptionProblem> => {
+  switch (issue._tag) {
+    case "Pointer": {
+      return optionProblems(issue.issue, keysOf(issue).reduce(below, path))
+    }
+    case "Composite": {
+      const known = namesOf(issue.ast)
+      const issues: ReadonlyArray<ParseResult.ParseIssue> = Array.isArray(issue.issues)
+        ? issue.issues
+        : [issue.issues as ParseResult.ParseIssue]
+      if (AST.isUnion(issue.ast)) return closest(issues.map((one) => optionProblems(one, path)))
+      return issues.flatMap((one) =>
+        one._tag === "Pointer" && one.issue._tag === "Unexpected"
+          ? [unknownOption(path, keysOf(one)[0]!, known)]
+          : optionProblems(one, path)
+      )
+    }
+    case "Refinement":
+    case "Transformation":
+      return optionProblems(issue.issue, path)
+    case "Type": {
+      if (issue.message !== undefined) return [{ path, message: issue.message }]
+      const wanted = Option.getOrElse(AST.getDescriptionAnnotation(issue.ast), () => "an object")
+      const it = issue.ast.annotations[Shown] === true ? shown(issue.actual) : kindOf(issue.actual)
+      const hint = issue.ast.annotations[Hint] as string | undefined
+      return [{ path, message: `must be ${wanted}, it is ${it}`, hint }]
+    }
+    case "Missing":
+      return [{ path, message: "is missing" }]
+    default:
+      return [{ path, message: "is not allowed here" }]
+  }
+}

@@ -1,0 +1,141 @@
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { ValidationError } from "../errors/StoreError.js"
+import { type DurationInput, readDuration } from "../time/DurationInput.js"
+import { Hint, optionProblems, Shown } from "./OptionProblems.js"
+
+/**
+ * Options and arguments are declared as schemas of the kinds below, and read by `reader` alone: it fills in the
+ * defaults, refuses a value of another kind and an option that is not known, and names the nearest known one.
+ */
+
+/** Values that a predicate accepts; `wanted` completes "must be". */
+export const valueKind = <A>(
+  wanted: string,
+  is: (value: unknown) => boolean,
+  told: { readonly shown?: boolean; readonly hint?: string } = {}
+): Schema.Schema<A> =>
+  Schema.declare((value): value is A => is(value)).annotations({
+    description: wanted,
+    [Shown]: told.shown === true,
+    [Hint]: told.hint
+  })
+
+/** What may be left out. */
+export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(schema)
+
+/** What has a value where it is left out. */
+export const withDefault = <A, I>(schema: Schema.Schema<A, I>, fallback: A) =>
+  Schema.optionalWith(schema, { default: () => fallback as never }) as unknown as Schema.PropertySignature<
+    ":",
+    A,
+    never,
+    "?:",
+    I | undefined,
+    true
+  >
+
+export const text = valueKind<string>("a string", (value) => typeof value === "string")
+
+export const flag = valueKind<boolean>("true or false", (value) => typeof value === "boolean")
+
+export const object = valueKind<object>("an object", (value) => typeof value === "object" && value !== null)
+
+export const callback = <F extends (...args: ReadonlyArray<any>) => unknown>() =>
+  valueKind<F>("a function", (value) => typeof value === "function")
+
+export const instanceOf = <A>(wanted: string, of: abstract new (...args: any) => A) =>
+  valueKind<A>(wanted, (value) => value instanceof of)
+
+export const oneOf = <const A extends string>(...values: ReadonlyArray<A>) =>
+  valueKind<A>(
+    values.map((value) => JSON.stringify(value)).join(" or "),
+    (value) => values.includes(value as A),
+    {
+      shown: true
+    }
+  )
+
+export const wholeNumber = (least: number) =>
+  valueKind<number>(
+    `a whole number, at least ${least}`,
+    (value) => typeof value === "number" && Number.isInteger(value) && value >= least,
+    { shown: true }
+  )
+
+export const atLeast = (least: number) =>
+  valueKind<number>(`a number, at least ${least}`, (value) => typeof value === "number" && value >= least, {
+    shown: true
+  })
+
+export const above = (least: number) =>
+  valueKind<number>(
+    `a number above ${least}`,
+    (value) => typeof value === "number" && Number.isFinite(value) && value > least,
+    { shown: true }
+  )
+
+export const texts = valueKind<ReadonlyArray<string>>(
+  "a list of strings",
+  (value) => Array.isArray(value) && value.every((one) => typeof one === "string")
+)
+
+export const secret = valueKind<Redacted.Redacted<string>>(
+  "Redacted",
+  (value) => Redacted.isRedacted(value) && typeof Redacted.value(value) === "string",
+  { hint: "wrap it: Redacted.make(token)" }
+)
+
+const isPersonal = (value: unknown): value is string => typeof value === "string" && !/[<>\r\n\0]/.test(value)
+
+/** A name and an address as Git writes them into a commit. */
+export const person = Schema.Struct({
+  name: valueKind<string>(
+    "a name without '<', '>' and line breaks",
+    (value) => isPersonal(value) && value.trim() !== ""
+  ),
+  email: valueKind<string>("an address without '<', '>' and line breaks", (value) => isPersonal(value))
+})
+
+/** A length of time; `positive` refuses one of nothing. */
+export const duration = (how: { readonly positive?: boolean } = {}) =>
+  Schema.transformOrFail(Schema.Unknown as unknown as Schema.Schema<DurationInput>, Schema.DurationFromSelf, {
+    strict: false,
+    decode: (given, _options, ast) =>
+      Either.mapLeft(
+        Either.filterOrLeft(
+          readDuration(given),
+          (found) => how.positive !== true || found.value._tag !== "Millis" || found.value.millis > 0,
+          () => "must be longer than nothing"
+        ),
+        (message) => new ParseResult.Type(ast, given, message)
+      ),
+    encode: (found) => ParseResult.succeed(found as never)
+  })
+
+/** Reads what a caller gave by its schema; a `ValidationError` names everything that is wrong. */
+export const optionsReader = <A, I>(schema: Schema.Schema<A, I>) => {
+  const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
+  return (operation: string, given: unknown, name = "options"): Either.Either<A, ValidationError> =>
+    Either.mapLeft(read(given), (issue) => {
+      const problems = optionProblems(issue, "")
+      return new ValidationError({
+        operation,
+        message: problems.map(({ message, path }) => `${path === "" ? name : path} ${message}`).join("; "),
+        hint: problems.find(({ hint }) => hint !== undefined)?.hint,
+        issues: problems.map(({ message, path }) => ({ path, message }))
+      })
+    })
+}
+
+/** The fields of an interface of options, each declared: a missing or a superfluous one does not compile. */
+export type FieldsOf<Options> = { readonly [Name in keyof Required<Options>]: Schema.Struct.Field }
+
+/** Those of some options that are declared in these fields. */
+export const pickOptions = <Fields extends object, Options extends object>(
+  fields: Fields,
+  options: Options
+): Pick<Options, keyof Fields & keyof Options> =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(fields, name))) as never
