@@ -4,7 +4,7 @@ import type { JsonObject } from "./Json.js"
 
 /** A value that is nested too deeply to be copied, or that holds itself; says where. */
 export class CopyError extends RangeError {
-  override readonly name = "NotCopied"
+  override readonly name = "CopyError"
   constructor(readonly problem: JsonProblem) {
     super(`${problem.path === "" ? "the document" : problem.path}: ${problem.message}`)
   }
@@ -28,7 +28,7 @@ const jsonRules: CopyRules = { isCopied: isPlainObject, keepsUndefined: false }
 
 /**
  * A copy that no later change of the original reaches: of lists, and of the objects that the rules take for JSON.
- * What is no JSON stays what it is, for the printer to name. Throws `NotCopied` where the value is nested too deeply
+ * What is no JSON stays what it is, for the printer to name. Throws `CopyError` where the value is nested too deeply
  * for JSON. The copy is made without a pause: nobody can change the original meanwhile.
  */
 export const copyJson = (value: unknown, { isCopied, keepsUndefined }: CopyRules = jsonRules): unknown => {

@@ -7,7 +7,7 @@ const says = (message: string) => ({ message: () => ({ message, override: true }
 export const maxProblems = 1000
 
 /** The annotation by which a declared schema says what it accepts in terms of other schemas; its own code finds the words for the rest. */
-export const EquivalentSchema: unique symbol = Symbol.for("chainstore/Plainly")
+export const EquivalentSchema: unique symbol = Symbol.for("chainstore/EquivalentSchema")
 
 /** A JSON string. */
 export const Text = Schema.String.annotations(says("must be a string"))

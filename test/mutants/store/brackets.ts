@@ -113,7 +113,7 @@ export const brackets = [
   mutant(
     "what is queued is not copied",
     wins,
-    [queue, "Either.try(() => copyOf(given) as JsonObject)", "Either.try(() => given as JsonObject)"],
+    [queue, "Either.try(() => copyJson(given) as JsonObject)", "Either.try(() => given as JsonObject)"],
     [queue, "if (Either.isLeft(copy)) {", "if (Either.isLeft(copy) && copyOf !== undefined) {"]
   ),
   mutant("a writer waits for one operation more", count, [
@@ -148,7 +148,7 @@ export const brackets = [
   ]),
   mutant("a failing body loses what is queued", last, [
     writers,
-    "const last = yield* detached(lastChance(opened))",
+    "const last = yield* inDaemonFiber(lastChance(opened))",
     "const last = yield* Effect.succeed(Exit.void as Exit.Exit<void, WriteError>)"
   ]),
   mutant("a writer's error does not say what is not durable", unwritten, [
@@ -208,7 +208,7 @@ export const brackets = [
   mutant(
     "a transaction keeps its branch",
     removed,
-    [transactions, "if (given.length > 0) yield* detached", "if (given.length < 0) yield* detached"],
+    [transactions, "if (given.length > 0) yield* inDaemonFiber", "if (given.length < 0) yield* inDaemonFiber"],
     ["store/internal/transaction/Publishing.ts", "      branches.gone(work)\n", ""]
   ),
   mutant("a failing body is published", appears, [

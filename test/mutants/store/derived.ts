@@ -40,11 +40,11 @@ export const derivedFiles = [
     "if (left.length === 0) values.delete(key)\n    else values.set(key, left)",
     "values.set(key, left)"
   ]),
-  mutant("elements are indexed twice", form, [keys, "[...new Set(field.map(keyOf))]", "field.map(keyOf)"]),
+  mutant("elements are indexed twice", form, [keys, "[...new Set(field.map(indexKeyOf))]", "field.map(indexKeyOf)"]),
   mutant("a list is indexed as a whole", form, [
     keys,
-    "return Array.isArray(field) ? [...new Set(field.map(keyOf))] : [keyOf(field)]",
-    "return [keyOf(field)]"
+    "return Array.isArray(field) ? [...new Set(field.map(indexKeyOf))] : [indexKeyOf(field)]",
+    "return [indexKeyOf(field)]"
   ]),
   mutant("null is not indexed", form, [
     keys,
@@ -57,8 +57,8 @@ export const derivedFiles = [
     [keys, "if (field === undefined) return []", 'if (field === undefined) return ["null"]'],
     [
       index,
-      "document !== undefined && Object.hasOwn(document, field) ? keysOf(document[field]) : []",
-      "document !== undefined ? keysOf(document[field]) : []"
+      "document !== undefined && Object.hasOwn(document, field) ? indexKeysOf(document[field]) : []",
+      "document !== undefined ? indexKeysOf(document[field]) : []"
     ]
   ),
   mutant("keys have no spaces", form, [
@@ -139,8 +139,8 @@ export const derivedFiles = [
   ),
   mutant("rebuilds lose the spelling of numbers", spelling, [
     "domain/json/LosslessJson.ts",
-    "Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))",
-    "Either.getOrElse(Either.try(() => JSON.parse(new TextDecoder().decode(content)) as SpelledObject), (): SpelledObject => ({}))"
+    "Either.getOrElse(parseLossless(content), (): LosslessObject => ({}))",
+    "Either.getOrElse(Either.try(() => JSON.parse(new TextDecoder().decode(content)) as LosslessObject), (): LosslessObject => ({}))"
   ]),
   mutant("unique values are not judged", "Of many writers of one value exactly one succeeds.", [
     edit,
@@ -164,12 +164,12 @@ export const derivedFiles = [
   ]),
   mutant("the plain layout is recorded too", recorded, [
     settings,
-    "unrecorded: !isPlain(asked),",
+    "unrecorded: !isPlainSettings(asked),",
     "unrecorded: true,"
   ]),
   mutant("options that differ are accepted", adopts, [
     settings,
-    "const differ = differences(options.given, settings)",
+    "const differ = settingsDifferences(options.given, settings)",
     "const differ: ReadonlyArray<string> = []"
   ]),
   mutant("a store without options has the plain layout", adopts, [

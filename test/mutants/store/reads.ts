@@ -159,8 +159,8 @@ export const reads = [
   ]),
   mutant("numbers have one spelling", spelling, [
     keys,
-    "return [...spellings(value), ...more]",
-    "return [keyOf(value), ...more]"
+    "return [...numberSpellings(value), ...more]",
+    "return [indexKeyOf(value), ...more]"
   ]),
   mutant(
     "findBy ignores its limit",

@@ -69,8 +69,8 @@ export const travel = [
     ],
     [
       restore,
-      'import { NotFoundError } from "../../../domain/StoreError.js"',
-      'import { NotFoundError, ValidationError } from "../../../domain/StoreError.js"'
+      'import { NotFoundError } from "../../../domain/errors/StoreError.js"',
+      'import { NotFoundError, ValidationError } from "../../../domain/errors/StoreError.js"'
     ]
   ),
   mutant("a revert overwrites later writes", later, [
