@@ -208,7 +208,11 @@ export const brackets = [
   mutant(
     "a transaction keeps its branch",
     removed,
-    [transactions, "if (given.length > 0) yield* inDaemonFiber", "if (given.length < 0) yield* inDaemonFiber"],
+    [
+      transactions,
+      "if (given.length > 0) yield* inDaemonFiber",
+      "if (given.length < 0) yield* inDaemonFiber"
+    ],
     ["store/internal/transaction/Publishing.ts", "      branches.gone(work)\n", ""]
   ),
   mutant("a failing body is published", appears, [

@@ -40,7 +40,11 @@ export const derivedFiles = [
     "if (left.length === 0) values.delete(key)\n    else values.set(key, left)",
     "values.set(key, left)"
   ]),
-  mutant("elements are indexed twice", form, [keys, "[...new Set(field.map(indexKeyOf))]", "field.map(indexKeyOf)"]),
+  mutant("elements are indexed twice", form, [
+    keys,
+    "[...new Set(field.map(indexKeyOf))]",
+    "field.map(indexKeyOf)"
+  ]),
   mutant("a list is indexed as a whole", form, [
     keys,
     "return Array.isArray(field) ? [...new Set(field.map(indexKeyOf))] : [indexKeyOf(field)]",

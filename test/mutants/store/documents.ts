@@ -230,7 +230,11 @@ export const documents = [
     "if (id === undefined || id === place.id) return undefined\n",
     "if (id === undefined || id !== null) return undefined\n"
   ]),
-  mutant("an id may end in a newline", rule, ["domain/identifiers/DocumentId.ts", "{0,127}$/", "{0,127}\\n?$/"]),
+  mutant("an id may end in a newline", rule, [
+    "domain/identifiers/DocumentId.ts",
+    "{0,127}$/",
+    "{0,127}\\n?$/"
+  ]),
   mutant(
     "an id may have 200 characters",
     rule,
