@@ -1,42 +1,43 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
-import { Announcer, alarmProblem, announce, counted } from "./components/Announcer.js"
-import { part } from "./components/Part.js"
+import { Announcer, alarmProblem, announce } from "./components/Announcer.js"
+import { lazyComponent } from "./components/LazyComponent.js"
+import { plural } from "./components/Plural.js"
 import type { Problem } from "./components/Problem.js"
 import { ProblemCard } from "./components/ProblemCard.js"
-import { useTask } from "./components/useTask.js"
+import { useEffectRunner } from "./components/useEffectRunner.js"
+import { guardNavigation } from "./navigation/NavigationGuard.js"
+import { initialRoute, type Route } from "./navigation/Route.js"
+import { useRoute } from "./navigation/useRoute.js"
 import * as Settings from "./page/Settings.js"
 import { ThemeButton, TopBar } from "./page/TopBar.js"
-import { leave } from "./place/Leave.js"
-import { type Place, start } from "./place/Place.js"
-import { usePlace } from "./place/usePlace.js"
 import { SignIn } from "./session/SignIn.js"
-import { type DataSourceService, watched } from "./source/DataSource.js"
+import { type DataSourceService, withSessionEnd } from "./source/DataSource.js"
 
-const Workbench = part(() => import("./Workbench.js").then((found) => found.Workbench))
+const Workbench = lazyComponent(() => import("./Workbench.js").then((found) => found.Workbench))
 
 const parts = ["api", "repo", "branch", "root"] as const
 
 /** Whether an address names another repository, branch or root than the one that is signed in to. */
-const isElsewhere = (place: Place, session: SessionView): boolean =>
-  parts.some((name) => place[name] !== undefined && place[name] !== session[name])
+const isElsewhere = (route: Route, session: SessionView): boolean =>
+  parts.some((name) => route[name] !== undefined && route[name] !== session[name])
 
 /** What the tab and the browser's history call a place. */
-const titleOf = ({ document, table }: Place, session: SessionView | undefined): string =>
+const titleOf = ({ document, table }: Route, session: SessionView | undefined): string =>
   [...(session === undefined ? [] : [document, table, session.repo]), "Chainstore console"]
     .filter((name) => name !== undefined)
     .join(" · ")
 
 /** The console over any source of data. */
 export const App = ({ source }: { readonly source: DataSourceService }) => {
-  const [place, go] = usePlace()
+  const [route, navigate] = useRoute()
   const [settings, setSettings] = useState(Settings.load)
   const [setup, setSetup] = useState<Setup | undefined>(undefined)
   const [session, setSession] = useState<SessionView | undefined>(undefined)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
-  const [elsewhere, setElsewhere] = useState<Place | undefined>(undefined)
-  const task = useTask()
-  const leaving = useTask()
+  const [elsewhere, setElsewhere] = useState<Route | undefined>(undefined)
+  const task = useEffectRunner()
+  const leaving = useEffectRunner()
 
   const fail = useCallback((failure: Problem) => {
     setProblem(failure)
@@ -45,8 +46,8 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
 
   const watchedSource = useMemo(
     () =>
-      watched(source, (ended) =>
-        leave(() => {
+      withSessionEnd(source, (ended) =>
+        guardNavigation(() => {
           setSession(undefined)
           fail(ended)
         })
@@ -75,17 +76,17 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
   useEffect(() => {
     if (session === undefined) return
     const { api, branch, repo, root } = session
-    if (place.api !== api || place.repo !== repo || place.branch !== branch || place.root !== root) {
-      const other = isElsewhere(place, session)
+    if (route.api !== api || route.repo !== repo || route.branch !== branch || route.root !== root) {
+      const other = isElsewhere(route, session)
       if (other) {
-        setElsewhere(place)
-        announce(`The address names another place than ${repo}, which is signed in to.`)
+        setElsewhere(route)
+        announce(`The address names another route than ${repo}, which is signed in to.`)
       }
-      go({ ...(other ? start : {}), api, repo, branch, root }, "replace")
+      navigate({ ...(other ? initialRoute : {}), api, repo, branch, root }, "replace")
     }
-  }, [session, place])
+  }, [session, route])
 
-  const title = titleOf(place, session)
+  const title = titleOf(route, session)
   useEffect(() => {
     document.title = title
   }, [title])
@@ -97,22 +98,22 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     const { api, branch, repo, root } = entered
     change({ api, branch, repo, root })
     // What the form said counts, whatever the address named before.
-    const same = place.repo === undefined || (place.repo === repo && (place.branch ?? branch) === branch)
-    go({ ...(same ? {} : start), api, repo, branch, root }, "replace")
+    const same = route.repo === undefined || (route.repo === repo && (route.branch ?? branch) === branch)
+    navigate({ ...(same ? {} : initialRoute), api, repo, branch, root }, "replace")
     setSession(entered)
     announce(
-      `Signed in to ${repo}${entered.readOnly ? ", read-only" : ""}: ${counted(entered.collections.length, "collection")}.`
+      `Signed in to ${repo}${entered.readOnly ? ", read-only" : ""}: ${plural(entered.collections.length, "collection")}.`
     )
   }
 
   const signIn = (request: LoginRequest) =>
     task.run(source.signIn(request), { success: enter, failure: fail })
 
-  const signOut = (to?: Place) =>
-    leave(() => {
+  const signOut = (to?: Route) =>
+    guardNavigation(() => {
       setSession(undefined)
       setElsewhere(undefined)
-      go(to ?? start)
+      navigate(to ?? initialRoute)
       leaving.run(source.signOut, {
         success: () => {
           setProblem(undefined)
@@ -133,10 +134,10 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
           key={`${session.api} ${session.repo} ${session.branch} ${session.root}`}
           source={watchedSource}
           session={session}
-          place={place}
+          route={route}
           elsewhere={elsewhere}
           onElsewhere={(there) => (there ? signOut(elsewhere) : setElsewhere(undefined))}
-          go={go}
+          navigate={navigate}
           settings={settings}
           onSettings={change}
           onSession={enter}
@@ -152,7 +153,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
             <SignIn
               build={source.build}
               setup={setup}
-              place={place}
+              route={route}
               running={task.running}
               leaving={leaving.running}
               problem={problem}

@@ -1,35 +1,46 @@
 import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
-import { alarmProblem, announce, counted } from "./components/Announcer.js"
-import { passFocus } from "./components/Focus.js"
+import { alarmProblem, announce } from "./components/Announcer.js"
+import { moveFocus } from "./components/Focus.js"
 import { Icon } from "./components/Icon.js"
-import { part } from "./components/Part.js"
-import { useTask } from "./components/useTask.js"
-import { draftsOf, forget, repositoryDraftsOf, useDraftCount } from "./drafts/DraftCount.js"
+import { lazyComponent } from "./components/LazyComponent.js"
+import { plural } from "./components/Plural.js"
+import { useEffectRunner } from "./components/useEffectRunner.js"
+import { deleteDrafts, draftPrefix, repositoryDraftPrefix, useDraftCount } from "./drafts/DraftKeys.js"
+import { guardNavigation } from "./navigation/NavigationGuard.js"
+import { initialRoute, type Route } from "./navigation/Route.js"
+import type { Navigate } from "./navigation/useRoute.js"
 import type { Settings } from "./page/Settings.js"
 import { ShortcutsButton, useShortcuts } from "./page/Shortcuts.js"
 import { nextTheme, ThemeButton, TopBar } from "./page/TopBar.js"
-import { stepRow } from "./palette/RowSteps.js"
-import { leave } from "./place/Leave.js"
-import { type Place, start } from "./place/Place.js"
-import type { Go } from "./place/usePlace.js"
+import { moveToRow } from "./palette/RowNavigation.js"
 import { focusFilter, QueryForm } from "./query/QueryForm.js"
 import { useQuery } from "./query/useQuery.js"
+import { useNewerCommits } from "./repository/useNewerCommits.js"
 import { Results } from "./results/Results.js"
 import { RateMeter } from "./session/RateMeter.js"
 import { SignOutDialog } from "./session/SignOutDialog.js"
 import type { DataSourceService, RateBudget } from "./source/DataSource.js"
-import { useNewer } from "./time/useNewer.js"
 
-const Commits = part(() => import("./Panels.js").then((found) => found.Commits))
-const DocumentPanel = part(() => import("./Panels.js").then((found) => found.DocumentPanel))
-const Editing = part(() => import("./edit/Editing.js").then((found) => found.Editing))
-const TimelinePanel = part(() => import("./time/TimePanels.js").then((found) => found.TimelinePanel))
-const BranchesPanel = part(() => import("./time/TimePanels.js").then((found) => found.BranchesPanel))
-const ProposalsPanel = part(() => import("./time/TimePanels.js").then((found) => found.ProposalsPanel))
-const Palette = part(() => import("./palette/Palette.js").then((found) => found.Palette))
-const WorkbenchShortcuts = part(() =>
+const Commits = lazyComponent(() => import("./document/DocumentPanels.js").then((found) => found.Commits))
+const DocumentPanel = lazyComponent(() =>
+  import("./document/DocumentPanels.js").then((found) => found.DocumentPanel)
+)
+const Editing = lazyComponent(() => import("./edit/EditPanels.js").then((found) => found.EditPanels))
+const TimelinePanel = lazyComponent(() =>
+  import("./repository/RepositoryPanels.js").then((found) => found.TimelinePanel)
+)
+const BranchesPanel = lazyComponent(() =>
+  import("./repository/RepositoryPanels.js").then((found) => found.BranchesPanel)
+)
+const ProposalsPanel = lazyComponent(() =>
+  import("./repository/RepositoryPanels.js").then((found) => found.ProposalsPanel)
+)
+const Palette = lazyComponent(() =>
+  import("./palette/CommandPalette.js").then((found) => found.CommandPalette)
+)
+const WorkbenchShortcuts = lazyComponent(() =>
   import("./page/WorkbenchShortcuts.js").then((found) => found.WorkbenchShortcuts)
 )
 
@@ -44,36 +55,36 @@ const ofRepository = [
 export const Workbench = (props: {
   readonly source: DataSourceService
   readonly session: SessionView
-  readonly place: Place
+  readonly route: Route
   /** What the address named, where that is not what is signed in to. */
-  readonly elsewhere: Place | undefined
+  readonly elsewhere: Route | undefined
   readonly onElsewhere: (there: boolean) => void
-  readonly go: Go
+  readonly navigate: Navigate
   readonly settings: Settings
   readonly onSettings: (change: Partial<Settings>) => void
   readonly onSession: (session: SessionView) => void
   /** Signs out, to the sign-in form of another place if one is given. */
-  readonly onSignOut: (to?: Place) => void
+  readonly onSignOut: (to?: Route) => void
 }) => {
-  const { go, place, session, settings, source } = props
+  const { navigate, route, session, settings, source } = props
   const [collections, setCollections] = useState(session.collections)
   const [budgets, setBudgets] = useState<ReadonlyArray<RateBudget> | undefined>(undefined)
   const [help, setHelp] = useState(false)
   const [narrow, setNarrow] = useState(() => matchMedia("(max-width: 900px)").matches)
   const heading = useRef<HTMLHeadingElement>(null)
-  const rate = useTask()
-  const listing = useTask()
-  const switching = useTask()
+  const rate = useEffectRunner()
+  const listing = useEffectRunner()
+  const switching = useEffectRunner()
   const [palette, setPalette] = useState(false)
-  const newer = useNewer(source, session.head)
+  const newer = useNewerCommits(source, session.head)
 
   const measure = useCallback(
     () => rate.run(source.rate, { success: setBudgets, failure: () => setBudgets(undefined) }),
     [source]
   )
-  const query = useQuery(source, place, (asked) => {
+  const query = useQuery(source, route, (asked) => {
     measure()
-    if (asked !== undefined) requestAnimationFrame(() => passFocus(asked.from, heading.current))
+    if (asked !== undefined) requestAnimationFrame(() => moveFocus(asked.from, heading.current))
   })
 
   // A layout effect, so that what is typed next goes into the form.
@@ -101,35 +112,35 @@ export const Workbench = (props: {
 
   const choose = (table: string) => {
     query.expectFocus()
-    if (place.table === table) query.again()
+    if (route.table === table) query.again()
     else
-      go({
-        ...start,
-        api: place.api,
-        repo: place.repo,
-        branch: place.branch,
-        root: place.root,
+      navigate({
+        ...initialRoute,
+        api: route.api,
+        repo: route.repo,
+        branch: route.branch,
+        root: route.root,
         table,
-        at: place.at
+        at: route.at
       })
   }
 
   /** The ids of the rows that are chosen in the table. */
   const [chosen, setChosen] = useState<ReadonlyArray<string>>([])
-  const drafts = draftsOf(session)
+  const drafts = draftPrefix(session)
   const staged = useDraftCount(drafts)
-  const left = useDraftCount(repositoryDraftsOf(session))
+  const left = useDraftCount(repositoryDraftPrefix(session))
   const [asksToSignOut, setAsksToSignOut] = useState(false)
 
   const closePanel = () =>
-    leave(() => {
+    guardNavigation(() => {
       const opener =
-        place.document !== undefined
-          ? `open-${place.document}`
-          : place.panel === "edit"
+        route.document !== undefined
+          ? `open-${route.document}`
+          : route.panel === "edit"
             ? "new"
-            : (place.panel ?? "commits")
-      go({ document: undefined, panel: undefined })
+            : (route.panel ?? "commits")
+      navigate({ document: undefined, panel: undefined })
       requestAnimationFrame(() => (document.getElementById(opener) ?? heading.current)?.focus())
     })
 
@@ -153,7 +164,7 @@ export const Workbench = (props: {
     )
   }
   const there = props.elsewhere
-  const barren = collections.length === 0 && place.table === undefined
+  const barren = collections.length === 0 && route.table === undefined
   const changed = () => newer.follow(query.renew)
   const reload = () => {
     newer.accept()
@@ -164,80 +175,80 @@ export const Workbench = (props: {
     source,
     repository: session.repo,
     branch: session.branch,
-    at: place.at,
+    at: route.at,
     readOnly: session.readOnly,
     onClose: closePanel,
     onChanged: changed
   }
   const panel =
-    place.panel === "review" ||
-    ((place.panel === "edit" || place.panel === "import" || place.panel === "change") &&
-      place.table !== undefined &&
+    route.panel === "review" ||
+    ((route.panel === "edit" || route.panel === "import" || route.panel === "change") &&
+      route.table !== undefined &&
       !session.readOnly) ? (
       <Editing
         frame={frame}
         source={source}
         session={session}
         drafts={drafts}
-        place={place}
+        route={route}
         documents={query.outcome?.answer.documents ?? []}
         fields={query.outcome?.columns.all ?? []}
         chosen={chosen}
-        go={go}
+        navigate={navigate}
         onPublished={() => {
           changed()
           relist()
         }}
         onClose={closePanel}
       />
-    ) : place.panel === "timeline" ? (
-      <TimelinePanel {...common} onAt={(at) => go({ at })} />
-    ) : place.panel === "branches" ? (
+    ) : route.panel === "timeline" ? (
+      <TimelinePanel {...common} onAt={(at) => navigate({ at })} />
+    ) : route.panel === "branches" ? (
       <BranchesPanel
         {...common}
         switching={switching.running}
         onSwitch={(branch) =>
           switching.run(source.switchBranch(branch), {
             success: (entered) => {
-              const there = { ...place, branch, at: undefined, document: undefined, version: undefined }
-              go(there)
+              const there = { ...route, branch, at: undefined, document: undefined, version: undefined }
+              navigate(there)
               props.onSession(entered)
-              go(there, "replace")
+              navigate(there, "replace")
             },
             failure: alarmProblem
           })
         }
       />
-    ) : place.panel === "proposals" ? (
+    ) : route.panel === "proposals" ? (
       <ProposalsPanel {...common} />
-    ) : place.table === undefined ? null : place.document !== undefined ? (
+    ) : route.table === undefined ? null : route.document !== undefined ? (
       <DocumentPanel
-        key={`${place.table}/${place.document}`}
+        key={`${route.table}/${route.document}`}
         frame={frame}
         source={source}
-        collection={place.table}
-        id={place.document}
-        at={place.version ?? place.at}
-        tableAt={place.at}
-        tab={place.panel === "history" ? "history" : "document"}
+        collection={route.table}
+        id={route.document}
+        at={route.version ?? route.at}
+        tableAt={route.at}
+        tab={route.panel === "history" ? "history" : "document"}
         readOnly={session.readOnly}
-        onTab={(tab) => go({ panel: tab === "history" ? "history" : undefined })}
-        onVersion={(version) => go({ version, panel: undefined })}
-        onNow={() => go({ version: undefined, at: undefined, panel: undefined })}
+        onTab={(tab) => navigate({ panel: tab === "history" ? "history" : undefined })}
+        onVersion={(version) => navigate({ version, panel: undefined })}
+        onNow={() => navigate({ version: undefined, at: undefined, panel: undefined })}
         onClose={closePanel}
-        onEdit={() => go({ document: place.document, panel: "edit" })}
+        onEdit={() => navigate({ document: route.document, panel: "edit" })}
         onChanged={changed}
       />
-    ) : place.panel === "commits" ? (
+    ) : route.panel === "commits" ? (
       <Commits
-        key={place.table}
+        key={route.table}
         frame={frame}
         source={source}
-        collection={place.table}
+        collection={route.table}
         branch={session.branch}
-        at={place.at}
-        onAt={(at) => go({ at })}
-        onAll={() => go({ panel: "timeline" })}
+        at={route.at}
+        onAt={(at) => navigate({ at })}
+        onAll={() => navigate({ panel: "timeline" })}
         onClose={closePanel}
       />
     ) : null
@@ -245,13 +256,13 @@ export const Workbench = (props: {
   const actions = {
     "?": () => setHelp(true),
     "/": focusFilter,
-    r: () => place.table !== undefined && !query.running && reload(),
+    r: () => route.table !== undefined && !query.running && reload(),
     g: () => heading.current?.focus(),
     c: () => press("columns"),
     e: () => press("export"),
-    h: () => (place.document === undefined ? press("commits") : go({ panel: "history" })),
-    j: () => stepRow(place.document, 1),
-    k: () => stepRow(place.document, -1),
+    h: () => (route.document === undefined ? press("commits") : navigate({ panel: "history" })),
+    j: () => moveToRow(route.document, 1),
+    k: () => moveToRow(route.document, -1),
     t: () => props.onSettings({ theme: nextTheme[settings.theme] }),
     "Ctrl+k": () => setPalette(true)
   }
@@ -283,9 +294,9 @@ export const Workbench = (props: {
             type="button"
             class="button plain"
             id="review"
-            onClick={() => go({ panel: "review", document: undefined })}
+            onClick={() => navigate({ panel: "review", document: undefined })}
           >
-            Review {counted(staged, "draft")}
+            Review {plural(staged, "draft")}
           </button>
         )}
         {newer.words === undefined ? null : (
@@ -326,7 +337,7 @@ export const Workbench = (props: {
                   <button
                     type="button"
                     class="collection"
-                    aria-current={place.table === name ? "true" : undefined}
+                    aria-current={route.table === name ? "true" : undefined}
                     disabled={query.running}
                     aria-busy={query.running}
                     onClick={() => choose(name)}
@@ -343,7 +354,7 @@ export const Workbench = (props: {
             class="button small quiet refresh"
             disabled={listing.running}
             aria-busy={listing.running}
-            onClick={() => relist((found) => announce(`${counted(found.length, "collection")} found.`))}
+            onClick={() => relist((found) => announce(`${plural(found.length, "collection")} found.`))}
           >
             Refresh
           </button>
@@ -353,7 +364,7 @@ export const Workbench = (props: {
               type="button"
               class="button small quiet refresh"
               id={name}
-              onClick={() => go({ panel: name, document: undefined })}
+              onClick={() => navigate({ panel: name, document: undefined })}
             >
               {words}
             </button>
@@ -379,15 +390,15 @@ export const Workbench = (props: {
           {barren ? null : (
             <QueryForm
               collections={collections}
-              place={place}
+              route={route}
               fields={query.outcome?.columns.all ?? []}
               running={query.running}
               onRun={(next) => {
                 query.expectFocus()
                 newer.accept()
-                const same = next.table === place.table
+                const same = next.table === route.table
                 const asked = { ...next, misread: [] }
-                go(
+                navigate(
                   same
                     ? asked
                     : { ...asked, sort: [], columns: undefined, document: undefined, panel: undefined }
@@ -398,8 +409,8 @@ export const Workbench = (props: {
             />
           )}
           <Results
-            place={place}
-            go={go}
+            route={route}
+            navigate={navigate}
             session={session}
             query={query}
             heading={heading}
@@ -410,9 +421,14 @@ export const Workbench = (props: {
             barren={barren}
             onSession={props.onSession}
             onSignOut={() =>
-              props.onSignOut({ ...start, api: session.api, repo: session.repo, branch: session.branch })
+              props.onSignOut({
+                ...initialRoute,
+                api: session.api,
+                repo: session.repo,
+                branch: session.branch
+              })
             }
-            known={place.table === undefined || collections.includes(place.table)}
+            known={route.table === undefined || collections.includes(route.table)}
           />
         </main>
       </div>
@@ -430,8 +446,8 @@ export const Workbench = (props: {
           drafts={left}
           onClose={() => setAsksToSignOut(false)}
           onSignOut={(keepsDrafts) =>
-            leave(() => {
-              if (!keepsDrafts) forget(repositoryDraftsOf(session))
+            guardNavigation(() => {
+              if (!keepsDrafts) deleteDrafts(repositoryDraftPrefix(session))
               props.onSignOut()
             })
           }

@@ -1,5 +1,5 @@
 import { render } from "preact"
-import { Guard } from "./components/Guard.js"
+import { ErrorBoundary } from "./components/ErrorBoundary.js"
 import { Playground } from "./playground/Playground.js"
 import "./styles.css"
 import "./playground/playground.css"
@@ -8,8 +8,8 @@ const root = document.getElementById("app")!
 root.replaceChildren()
 // The service marks its own copy of the page: it has something to run chains against.
 render(
-  <Guard>
+  <ErrorBoundary>
     <Playground service={document.documentElement.dataset["service"] !== undefined} />
-  </Guard>,
+  </ErrorBoundary>,
   root
 )

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { render } from "preact"
 import { App } from "./App.js"
-import { Guard } from "./components/Guard.js"
+import { ErrorBoundary } from "./components/ErrorBoundary.js"
 import * as Settings from "./page/Settings.js"
 import { DataSource } from "./source/DataSource.js"
 import "./styles.css"
@@ -14,9 +14,9 @@ export const start = (layer: Layer.Layer<DataSource>): void => {
   const root = document.getElementById("app")!
   root.replaceChildren()
   render(
-    <Guard>
+    <ErrorBoundary>
       <App source={source} />
-    </Guard>,
+    </ErrorBoundary>,
     root
   )
 }

@@ -1,10 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either } from "effect"
-import { type BulkChange, fieldProblem, textAfter, valueTyped } from "../../src/console/edit/BulkChange.js"
+import {
+  applyChange,
+  type BulkChange,
+  fieldProblem,
+  parseTypedValue
+} from "../../src/console/edit/BulkChange.js"
 
 const set = (field: string, raw: string): BulkChange => ({ _tag: "Set", field, raw })
 const remove = (field: string): BulkChange => ({ _tag: "Remove", field })
-const changed = (text: string, change: BulkChange) => Either.getOrThrow(textAfter(text, change))
+const changed = (text: string, change: BulkChange) => Either.getOrThrow(applyChange(text, change))
 
 describe("a change of several documents", () => {
   const text = '{\n  "price": {\n    "amount": 7.10\n  },\n  "a.b": 1,\n  "n": 1.50\n}\n'
@@ -25,7 +30,7 @@ describe("a change of several documents", () => {
 
   it("replaces no value by an object to put a field into it", () => {
     for (const field of ["n.x", "price.amount.x", "list.0"]) {
-      const refused = textAfter('{"n": 1, "price": {"amount": 2}, "list": [1]}', set(field, "1"))
+      const refused = applyChange('{"n": 1, "price": {"amount": 2}, "list": [1]}', set(field, "1"))
       assert.match(
         String(Either.isLeft(refused) && refused.left),
         /^has no object in (n|price\.amount|list)$/
@@ -35,17 +40,19 @@ describe("a change of several documents", () => {
 
   it("is refused for a text that is no document, or that would be stored as another one", () => {
     for (const wrong of ["{", "[]", '{"n": 9007199254740993}', '{"n": 1, "n": 2}'])
-      assert.isTrue(Either.isLeft(textAfter(wrong, set("m", "1"))), wrong)
+      assert.isTrue(Either.isLeft(applyChange(wrong, set("m", "1"))), wrong)
   })
 
   it("takes what is typed as JSON where it is JSON, and as a text otherwise", () => {
     assert.deepStrictEqual(
-      ["12", " 1.10 ", "true", '"12"', "[1]", "Tea", '1, "x": 2', ""].map((typed) => valueTyped(typed).raw),
+      ["12", " 1.10 ", "true", '"12"', "[1]", "Tea", '1, "x": 2', ""].map(
+        (typed) => parseTypedValue(typed).raw
+      ),
       ["12", "1.10", "true", '"12"', "[1]", '"Tea"', '"1, \\"x\\": 2"', '""']
     )
-    assert.match(valueTyped("9007199254740993").problem!, /9007199254740993/)
-    assert.match(valueTyped('{"a": 1, "a": 2}').problem!, /twice/)
-    assert.match(valueTyped("1e400").problem!, /1e400/)
+    assert.match(parseTypedValue("9007199254740993").problem!, /9007199254740993/)
+    assert.match(parseTypedValue('{"a": 1, "a": 2}').problem!, /twice/)
+    assert.match(parseTypedValue("1e400").problem!, /1e400/)
   })
 
   it("is of no field that the store writes", () => {

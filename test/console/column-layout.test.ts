@@ -1,15 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import {
-  arranged,
-  moved,
-  pinned,
-  readLayout,
-  resized,
-  widthIn
+  arrangeColumns,
+  columnWidth,
+  moveColumn,
+  parseLayout,
+  resizeColumn,
+  togglePin
 } from "../../src/console/results/ColumnLayout.js"
 
-const none = readLayout(null)
+const none = parseLayout(null)
 const names = ["_id", "a", "b", "c", "__proto__"]
 const change = fc.tuple(
   fc.constantFrom("move", "pin", "widen"),
@@ -22,10 +22,10 @@ const layout = fc
     changes.reduce(
       (before, [what, one, other]) =>
         what === "move"
-          ? moved(before, names, one, other)
+          ? moveColumn(before, names, one, other)
           : what === "pin"
-            ? pinned(before, one)
-            : resized(before, one, 100),
+            ? togglePin(before, one)
+            : resizeColumn(before, one, 100),
       none
     )
   )
@@ -35,7 +35,7 @@ describe("the layout of columns", () => {
     "loses and adds no column, and the ids stay first",
     [layout, fc.subarray(names)],
     ([given, shown]) => {
-      const found = arranged(shown, given)
+      const found = arrangeColumns(shown, given)
       assert.deepStrictEqual([...found].sort(), [...shown].sort())
       if (shown.includes("_id")) assert.strictEqual(found[0], "_id")
       const rest = found.filter((one) => one !== "_id").map((one) => given.pinned.includes(one))
@@ -51,8 +51,8 @@ describe("the layout of columns", () => {
     "puts a column in the place of another one",
     [fc.constantFrom("a", "b", "c"), fc.constantFrom("a", "b", "c")],
     ([one, other]) => {
-      const before = arranged(names, none)
-      const after = arranged(names, moved(none, names, one, other))
+      const before = arrangeColumns(names, none)
+      const after = arrangeColumns(names, moveColumn(none, names, one, other))
       assert.strictEqual(after.indexOf(one), before.indexOf(other))
       const others = (all: ReadonlyArray<string>) => all.filter((name) => name !== one)
       assert.deepStrictEqual(others(after), others(before))
@@ -60,20 +60,20 @@ describe("the layout of columns", () => {
   )
 
   it.prop("is read as it was kept", [layout], ([given]) => {
-    assert.deepStrictEqual(readLayout(JSON.stringify(given)), given)
+    assert.deepStrictEqual(parseLayout(JSON.stringify(given)), given)
   })
 
   it.prop("whatever the browser has kept can be read", [fc.oneof(fc.string(), fc.json())], ([text]) => {
-    arranged(names, readLayout(text))
+    arrangeColumns(names, parseLayout(text))
   })
 
   it("has widths that can be used", () => {
-    const { widths } = readLayout('{"widths": {"a": -5, "b": 1e9, "c": "wide", "d": null}}')
+    const { widths } = parseLayout('{"widths": {"a": -5, "b": 1e9, "c": "wide", "d": null}}')
     assert.deepStrictEqual({ ...widths }, { a: 48, b: 1200 })
     for (const name of ["constructor", "__proto__"]) {
-      assert.isUndefined(widthIn(none, name))
-      assert.strictEqual(widthIn(resized(none, name, 100), name), 100)
+      assert.isUndefined(columnWidth(none, name))
+      assert.strictEqual(columnWidth(resizeColumn(none, name, 100), name), 100)
     }
-    assert.deepStrictEqual({ ...resized(resized(none, "a", 99.6), "a", undefined).widths }, {})
+    assert.deepStrictEqual({ ...resizeColumn(resizeColumn(none, "a", 99.6), "a", undefined).widths }, {})
   })
 })

@@ -1,6 +1,11 @@
 import { afterEach, assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { draftsOf, forget, keysOf, repositoryDraftsOf } from "../../src/console/drafts/DraftCount.js"
+import {
+  deleteDrafts,
+  draftKeys,
+  draftPrefix,
+  repositoryDraftPrefix
+} from "../../src/console/drafts/DraftKeys.js"
 import * as Drafts from "../../src/console/drafts/Drafts.js"
 import type { SessionView } from "../../src/http/console/Api.js"
 
@@ -28,7 +33,7 @@ const storage = (room = Number.POSITIVE_INFINITY) => {
 const session = (change: Partial<SessionView> = {}) =>
   ({ api: "https://api.test", repo: "test/shop", branch: "main", root: "data", ...change }) as SessionView
 
-const drafts = draftsOf(session())
+const drafts = draftPrefix(session())
 const edit = { collection: "notes", id: "a", base: null, text: '{"n": 1}' }
 const place = { collection: "notes", id: "a" }
 
@@ -63,20 +68,20 @@ describe("drafts in the browser's storage", () => {
     const other: typeof Drafts = await import("../../src/console/drafts/Drafts.js")
     const followed = other.save(drafts, { ...edit, text: '{"n": 2}' }, first.stamp)
     const later = typeof followed === "string" ? assert.fail(followed) : followed.draft
-    assert.isFalse(Drafts.isLost(first, later), "it has seen what it overwrote")
-    const key = Drafts.keyOf(drafts, place)
+    assert.isFalse(Drafts.isOverwritten(first, later), "it has seen what it overwrote")
+    const key = Drafts.draftKey(drafts, place)
     const before = localStorage.getItem(key)!
     const mine = saved(drafts, { ...edit, text: '{"n": 3}' }, later.stamp)
     // The other tab has a copy of the storage that has not heard of this yet.
     localStorage.setItem(key, before)
     const raced = other.save(drafts, { ...edit, text: '{"n": 4}' }, later.stamp)
     const winner = typeof raced === "string" ? assert.fail(raced) : raced.draft
-    assert.isTrue(Drafts.isLost(mine, winner))
-    assert.isFalse(other.isLost(winner, winner))
-    assert.isFalse(Drafts.isLost(later, winner), "what another tab has saved is not of this one")
-    assert.isFalse(Drafts.isLost(mine, undefined), "nothing is known of a draft that is gone")
+    assert.isTrue(Drafts.isOverwritten(mine, winner))
+    assert.isFalse(other.isOverwritten(winner, winner))
+    assert.isFalse(Drafts.isOverwritten(later, winner), "what another tab has saved is not of this one")
+    assert.isFalse(Drafts.isOverwritten(mine, undefined), "nothing is known of a draft that is gone")
     const kept = saved(drafts, mine, winner.stamp)
-    assert.isFalse(other.isLost(winner, kept))
+    assert.isFalse(other.isOverwritten(winner, kept))
   })
 
   it.prop(
@@ -87,11 +92,11 @@ describe("drafts in the browser's storage", () => {
       const here = session({ repo, branch })
       const there = session({ repo: otherRepo, branch: otherBranch })
       const change = { ...edit, collection, id }
-      const draft = saved(draftsOf(here), change, undefined)
-      assert.deepStrictEqual(Drafts.list(draftsOf(here)), [draft])
+      const draft = saved(draftPrefix(here), change, undefined)
+      assert.deepStrictEqual(Drafts.list(draftPrefix(here)), [draft])
       const isSame = repo === otherRepo && branch === otherBranch
-      assert.strictEqual(Drafts.list(draftsOf(there)).length, isSame ? 1 : 0)
-      assert.strictEqual(keysOf(repositoryDraftsOf(there)).length, repo === otherRepo ? 1 : 0)
+      assert.strictEqual(Drafts.list(draftPrefix(there)).length, isSame ? 1 : 0)
+      assert.strictEqual(draftKeys(repositoryDraftPrefix(there)).length, repo === otherRepo ? 1 : 0)
     }
   )
 
@@ -100,7 +105,7 @@ describe("drafts in the browser's storage", () => {
     const second = saved(drafts, edit, first.stamp)
     assert.notStrictEqual(second.stamp, first.stamp)
     assert.deepStrictEqual(Drafts.read(drafts, place), second)
-    assert.deepStrictEqual(Drafts.editOf(second), { ...edit, settled: undefined, stamp: second.stamp })
+    assert.deepStrictEqual(Drafts.toStagedEdit(second), { ...edit, settled: undefined, stamp: second.stamp })
     assert.strictEqual(told, 2)
   })
 
@@ -138,7 +143,7 @@ describe("drafts in the browser's storage", () => {
   it("without a storage are none, and are not kept", () => {
     vi.stubGlobal("localStorage", undefined)
     assert.deepStrictEqual(Drafts.list(drafts), [])
-    assert.deepStrictEqual(Drafts.unreadable(drafts), [])
+    assert.deepStrictEqual(Drafts.listUnreadable(drafts), [])
     assert.isUndefined(Drafts.read(drafts, place))
     assert.strictEqual(Drafts.save(drafts, edit, undefined), "full")
   })
@@ -156,7 +161,7 @@ describe("drafts in the browser's storage", () => {
     }
     for (const [key, value] of Object.entries(broken)) localStorage.setItem(`${drafts}${key}`, value)
     assert.deepStrictEqual(Drafts.list(drafts), [kept])
-    const listed = Drafts.unreadable(drafts)
+    const listed = Drafts.listUnreadable(drafts)
     assert.sameMembers(
       listed.map(({ name }) => name),
       ["notes/torn", "notes/newer", "notes/moved", "notes/empty", "no place", "notes/deep"]
@@ -171,15 +176,15 @@ describe("drafts in the browser's storage", () => {
       Drafts.list(drafts).map(({ id }) => id),
       ["a", "torn"]
     )
-    assert.deepStrictEqual(Drafts.unreadable(drafts), [])
+    assert.deepStrictEqual(Drafts.listUnreadable(drafts), [])
   })
 
   it("of a repository are deleted on all its branches, and of no other", () => {
     for (const change of [{}, { branch: "next" }, { root: "" }, { repo: "test/shop2" }, { api: "b" }]) {
-      saved(draftsOf(session(change)), edit, undefined)
+      saved(draftPrefix(session(change)), edit, undefined)
     }
     localStorage.setItem(`${drafts}torn`, "torn")
-    forget(repositoryDraftsOf(session()))
+    deleteDrafts(repositoryDraftPrefix(session()))
     assert.strictEqual(Object.keys(localStorage).length, 2)
   })
 })

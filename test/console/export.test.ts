@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { parseCsv } from "hucre/csv"
 import { readXlsx } from "hucre/xlsx"
-import { write } from "../../src/console/results/Export.js"
+import { formatRows } from "../../src/console/results/Export.js"
 import { workbook } from "../../src/console/results/Workbook.js"
-import { cellText, holdsRounded, isRounded, valueOf } from "../../src/console/values/Cell.js"
+import { cellText, cellValue, containsRounded, isRounded } from "../../src/console/values/Cell.js"
 import type { Json, JsonObject } from "../../src/domain/json/Json.js"
 
 const rows: ReadonlyArray<JsonObject> = [
@@ -25,10 +25,10 @@ describe("cells", () => {
     for (const value of [0, -1, 2 ** 53 - 1, 0.5, 1e-9, "9007199254740993", null]) {
       assert.isFalse(isRounded(value))
     }
-    assert.isTrue(holdsRounded({ a: [{ b: 2 ** 60 }] }))
+    assert.isTrue(containsRounded({ a: [{ b: 2 ** 60 }] }))
     let deep: Json = 1
     for (let i = 0; i < 100_000; i++) deep = [deep]
-    assert.isFalse(holdsRounded({ a: [{ b: 2 ** 20 }, null, "x"], deep }))
+    assert.isFalse(containsRounded({ a: [{ b: 2 ** 20 }, null, "x"], deep }))
   })
 })
 
@@ -39,9 +39,9 @@ describe("export", () => {
         columns.filter((column) => Object.hasOwn(row, column)).map((column) => [column, row[column]])
       )
     )
-    assert.deepStrictEqual(JSON.parse(write("JSON", rows, columns)), expected)
+    assert.deepStrictEqual(JSON.parse(formatRows("JSON", rows, columns)), expected)
     assert.deepStrictEqual(
-      write("NDJSON", rows, columns)
+      formatRows("NDJSON", rows, columns)
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line)),
@@ -52,13 +52,13 @@ describe("export", () => {
   it("keys of the prototype are ordinary keys", () => {
     const hostile = JSON.parse('[{"_id":"a","__proto__":{"x":1}}]') as ReadonlyArray<JsonObject>
     assert.strictEqual(
-      write("NDJSON", hostile, ["_id", "__proto__", "constructor"]),
+      formatRows("NDJSON", hostile, ["_id", "__proto__", "constructor"]),
       '{"_id":"a","__proto__":{"x":1}}\n'
     )
   })
 
   it("CSV is read back by another reader, and no formula survives", () => {
-    const read = parseCsv(write("CSV", rows, columns))
+    const read = parseCsv(formatRows("CSV", rows, columns))
     assert.deepStrictEqual(read[0], columns)
     assert.deepStrictEqual(read[1], ["a", 'say "hi", then\nleave', "-1.5", '["x","y"]'])
     assert.deepStrictEqual(read[2], ["b", "'=HYPERLINK(1)", "3", "[]"])
@@ -69,7 +69,7 @@ describe("export", () => {
     "CSV keeps every text, behind an apostrophe where it looks like a formula",
     [documents],
     ([given]) => {
-      const read = parseCsv(write("CSV", given, ["_id", "name"]), { skipEmptyRows: false })
+      const read = parseCsv(formatRows("CSV", given, ["_id", "name"]), { skipEmptyRows: false })
       const guarded = (value: string) => (/^[=+\-@\t\r]/.test(value) ? `'${value}` : value)
       assert.deepStrictEqual(
         read.slice(1),
@@ -79,7 +79,7 @@ describe("export", () => {
   )
 
   it("Markdown keeps one row a line and no markup", () => {
-    const lines = write("Markdown", rows, columns).trimEnd().split("\n")
+    const lines = formatRows("Markdown", rows, columns).trimEnd().split("\n")
     assert.strictEqual(lines.length, 5)
     assert.strictEqual(lines[4], "| c | a \\| b &lt;script>alert(1)&lt;/script> |  |  |")
   })
@@ -90,7 +90,7 @@ describe("export", () => {
     assert.deepStrictEqual(sheet?.rows[0], columns)
     assert.deepStrictEqual(
       sheet?.rows.slice(1).map((row) => row[1]),
-      rows.map((row) => cellText(valueOf(row, "name")))
+      rows.map((row) => cellText(cellValue(row, "name")))
     )
     assert.strictEqual(sheet?.rows.length, 4)
     const formulas = [...(sheet?.cells?.values() ?? [])].filter((cell) => "formula" in cell && cell.formula)

@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import Ajv from "ajv"
 import formats from "ajv-formats"
 import { Either, FastCheck as fc, JSONSchema, Schema } from "effect"
-import { beginning, type Field, formOf, newItem } from "../../src/console/edit/form/Fields.js"
-import { inferSchema } from "../../src/console/edit/form/Inference.js"
+import { type Field, formOf, initialValue, newItem } from "../../src/console/edit/form/Fields.js"
 import { nodeAt, type Path, parseNodes } from "../../src/console/edit/form/JsonNodes.js"
-import { pendingAfter } from "../../src/console/edit/form/Pending.js"
-import { applied, changeOf, type FormEdit } from "../../src/console/edit/form/TextEdits.js"
+import { pendingAfterEdit } from "../../src/console/edit/form/PendingInput.js"
+import { inferSchema } from "../../src/console/edit/form/SchemaInference.js"
+import { applyTextChange, type FormEdit, textChangeOf } from "../../src/console/edit/form/TextEdits.js"
 import type { Json, JsonObject } from "../../src/domain/json/Json.js"
 
 const key = fc.oneof(
@@ -88,8 +88,8 @@ const setIn = (holder: any, step: string | number, next: unknown) =>
   Object.defineProperty(holder, step, { value: next, configurable: true, enumerable: true, writable: true })
 
 const edited = (document: string, edit: FormEdit): string => {
-  const change = changeOf(document, edit)
-  return change === undefined ? document : applied(document, change)
+  const change = textChangeOf(document, edit)
+  return change === undefined ? document : applyTextChange(document, change)
 }
 
 /** The text without what stands at a path. */
@@ -250,10 +250,10 @@ describe("an edit of a form", () => {
               : isItem && kind === "Add"
                 ? { _tag: "Add", path: path.slice(0, -1), raw: "null" }
                 : { _tag: "Set", path, raw: "null" }
-        if (changeOf(marked, edit) === undefined) return
+        if (textChangeOf(marked, edit) === undefined) return
         const after = edited(marked, edit)
         assert.deepStrictEqual(
-          [...pendingAfter(pending, edit)].sort(),
+          [...pendingAfterEdit(pending, edit)].sort(),
           leaves(after)
             .map((place) => [JSON.stringify(place), valueAt(after, place)!] as const)
             .sort()
@@ -448,7 +448,7 @@ it("fields are what the schema says, and what is there where it says otherwise",
   )
   assert.deepStrictEqual(of("role").choices, ["guest", "admin"])
   assert.deepStrictEqual(
-    [beginning(of("role")), beginning(of("height")), beginning(of("tags")), newItem(of("tags"))],
+    [initialValue(of("role")), initialValue(of("height")), initialValue(of("tags")), newItem(of("tags"))],
     ['"guest"', "0", "[]", '""']
   )
   // Seen of other documents only, nothing is required.

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { readFile, rowsOf } from "../../src/console/edit/ImportRows.js"
+import { importRows, readFile } from "../../src/console/edit/ImportRows.js"
 
 const file = (name: string, content: string | Uint8Array<ArrayBuffer>) => new File([content], name)
 
 const read = (name: string, content: string | Uint8Array<ArrayBuffer>, idField = "id") =>
-  Effect.map(readFile(file(name, content)), (found) => rowsOf(found, idField))
+  Effect.map(readFile(file(name, content)), (found) => importRows(found, idField))
 
 const ids = (name: string, content: string) =>
   Effect.map(read(name, content), ({ rows }) => rows.map(({ id }) => id))

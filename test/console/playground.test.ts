@@ -1,25 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, FastCheck as fc, TestClock } from "effect"
-import { fromHash, toHash } from "../../src/console/playground/Address.js"
-import { meets, turningPoints } from "../../src/console/playground/Cases.js"
-import { copyAs, languagesFor } from "../../src/console/playground/CopyAs.js"
+import { boundaryCases, meetsExpectation } from "../../src/console/playground/Cases.js"
+import { chainCode, languagesFor } from "../../src/console/playground/ChainCode.js"
 import {
-  bodyOf,
-  type Draft,
+  type ChainDraft,
   fromBody,
-  isReady,
-  isServed,
-  runnable
-} from "../../src/console/playground/Draft.js"
+  isRunnable,
+  isSupportedByService,
+  toBody,
+  toRunnable
+} from "../../src/console/playground/ChainDraft.js"
+import { diagramSteps } from "../../src/console/playground/DiagramSteps.js"
 import { execute } from "../../src/console/playground/Engine.js"
 import { examples, named } from "../../src/console/playground/Examples.js"
-import { understand } from "../../src/console/playground/Pasted.js"
-import { planOf } from "../../src/console/playground/Plan.js"
-import { timeText } from "../../src/console/playground/Ran.js"
-import { problemsOf, refusal } from "../../src/console/playground/Refusal.js"
+import { parsePastedRun } from "../../src/console/playground/PastedRun.js"
+import { timeText } from "../../src/console/playground/RunResult.js"
+import { fromHash, toHash } from "../../src/console/playground/ShareLink.js"
+import { reportSteps, type StepReport } from "../../src/console/playground/StepReport.js"
 import * as StepTree from "../../src/console/playground/StepTree.js"
 import { History } from "../../src/console/playground/UndoHistory.js"
-import { type StepReport, wayOf } from "../../src/console/playground/Way.js"
+import { validationProblems, validationResult } from "../../src/console/playground/Validation.js"
 import { running } from "../http/server/Running.js"
 
 const number = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double({ noNaN: true, noDefaultInfinity: true }))
@@ -48,9 +48,9 @@ const ask = (url: string, path: string, json: unknown) =>
   })
 
 /** What the page does with a draft. */
-const run = (draft: Draft) => {
-  const ready = runnable(draft)
-  return ready === undefined ? Effect.succeed(refusal(draft.mode, bodyOf(draft))) : execute(ready)
+const run = (draft: ChainDraft) => {
+  const ready = toRunnable(draft)
+  return ready === undefined ? Effect.succeed(validationResult(draft.mode, toBody(draft))) : execute(ready)
 }
 
 const executeAdHoc = (body: unknown) => run(fromBody("own", body))
@@ -58,7 +58,8 @@ const executeAdHoc = (body: unknown) => run(fromBody("own", body))
 const flat = (steps: ReadonlyArray<StepReport>): ReadonlyArray<StepReport> =>
   steps.flatMap((step) => [step, ...flat(step.steps)])
 
-const way = (draft: Draft) => Effect.map(run(draft), ({ visits }) => flat(wayOf(planOf(draft), visits)))
+const way = (draft: ChainDraft) =>
+  Effect.map(run(draft), ({ visits }) => flat(reportSteps(diagramSteps(draft), visits)))
 
 const words = (steps: ReadonlyArray<StepReport>) =>
   steps.map(({ name, outcome, why }) => `${name} ${outcome}: ${why}`)
@@ -83,7 +84,7 @@ describe("chains in the browser", () => {
       for (const one of [...bodies, ...examples.filter(({ mode }) => mode === "own").map((e) => e.body)]) {
         const there = yield* ask(url, "/v1/chains/execute", one)
         const draft = fromBody("own", JSON.parse(JSON.stringify(one)))
-        if (!isServed(draft)) continue
+        if (!isSupportedByService(draft)) continue
         const here = yield* run(draft)
         assert.strictEqual(here.status, there.status, JSON.stringify(one))
         if (here.status !== 400) assert.deepStrictEqual(strip(here.body), strip(there.body))
@@ -100,7 +101,8 @@ describe("chains in the browser", () => {
           const there = yield* ask(url, "/v1/chains/ticket-triage/execute", ticket)
           const draft = fromBody("triage", ticket)
           // The form offers nothing but what a ticket may hold.
-          const here = kind === "unknown" || priority === null ? refusal("triage", ticket) : yield* run(draft)
+          const here =
+            kind === "unknown" || priority === null ? validationResult("triage", ticket) : yield* run(draft)
           assert.strictEqual(here.status, there.status, JSON.stringify(ticket))
           if (here.status === 200) assert.deepStrictEqual(strip(here.body), strip(there.body))
         }
@@ -231,7 +233,7 @@ describe("chains in the browser", () => {
 
   it.effect("times are means of many runs, where nothing waits", () =>
     Effect.gen(function* () {
-      const ready = runnable(fromBody("own", examples[0]!.body))!
+      const ready = toRunnable(fromBody("own", examples[0]!.body))!
       const { micros, runs, visits } = yield* execute(ready, true)
       assert.isAbove(runs, 1)
       assert.isAbove(micros, 0)
@@ -284,9 +286,13 @@ describe("chains in the browser", () => {
       })
       .map((body) => {
         const draft = fromBody("own", body)
-        const problems = problemsOf("own", bodyOf(draft))
-        assert.strictEqual(isReady(draft), problems.length === 0, JSON.stringify([bodyOf(draft), problems]))
-        return isReady(draft)
+        const problems = validationProblems("own", toBody(draft))
+        assert.strictEqual(
+          isRunnable(draft),
+          problems.length === 0,
+          JSON.stringify([toBody(draft), problems])
+        )
+        return isRunnable(draft)
       })
     assert.isTrue(verdicts.includes(true) && verdicts.includes(false))
     const nested = (levels: number): unknown =>
@@ -299,11 +305,11 @@ describe("chains in the browser", () => {
       [40, false]
     ] as const) {
       const draft = fromBody("own", { request: 0, handlers: [nested(levels)] })
-      assert.strictEqual(isReady(draft), ready)
-      assert.strictEqual(problemsOf("own", bodyOf(draft)).length === 0, ready)
+      assert.strictEqual(isRunnable(draft), ready)
+      assert.strictEqual(validationProblems("own", toBody(draft)).length === 0, ready)
     }
     assert.deepStrictEqual(
-      problemsOf("own", {
+      validationProblems("own", {
         request: 1,
         handlers: [
           { name: "a", steps: [{ name: 1, when: { equals: 0 }, respond: "", work: { failures: -1 } }] }
@@ -319,13 +325,13 @@ describe("chains in the browser", () => {
         ...fromBody("triage", { kind: "other" }),
         ticket: { id, kind: "other", priority: "" }
       } as const
-      assert.strictEqual(isReady(draft), problemsOf("triage", bodyOf(draft)).length === 0, id)
+      assert.strictEqual(isRunnable(draft), validationProblems("triage", toBody(draft)).length === 0, id)
     }
   })
 
   it.prop("a chain survives the address", [body], ([given]) => {
     const draft = fromBody("own", JSON.parse(JSON.stringify(given)))
-    assert.deepStrictEqual(bodyOf(fromHash(toHash(draft))!), bodyOf(draft))
+    assert.deepStrictEqual(toBody(fromHash(toHash(draft))!), toBody(draft))
   })
 
   it.effect("a number that JSON has no word for is refused, here as at the service", () =>
@@ -343,13 +349,17 @@ describe("chains in the browser", () => {
       request: "0); process.exit(1",
       handlers: [{ name: "a", when: { equals: "0 || steal()" }, respond: "" }]
     })
-    const program = copyAs("TypeScript", draft, "")
+    const program = chainCode("TypeScript", draft, "")
     assert.include(program, '(request) => request === "0 || steal()",')
     assert.include(program, 'Chain.executeSync(chain, "0); process.exit(1"))')
   })
 
   it("a ticket copied as TypeScript names the service it is for", () => {
-    const program = copyAs("TypeScript", fromBody("triage", { id: 1, kind: "other" }), "https://here.example")
+    const program = chainCode(
+      "TypeScript",
+      fromBody("triage", { id: 1, kind: "other" }),
+      "https://here.example"
+    )
     assert.include(program, 'fetch("https://here.example/v1/chains/ticket-triage/execute"')
   })
 
@@ -359,7 +369,7 @@ describe("chains in the browser", () => {
       handlers: [{ name: "a`", when: { equals: 5 }, respond: "`${x}` {request}" }]
     })
     assert.include(
-      copyAs("TypeScript", draft, ""),
+      chainCode("TypeScript", draft, ""),
       "(request) => request === 5, (request) => `\\`\\${x}\\` ${request}`"
     )
   })
@@ -369,21 +379,24 @@ describe("chains in the browser", () => {
       request: 1,
       handlers: [{ name: "it's", when: { equals: 1 }, respond: '\\ "{request}" $x' }]
     })
-    const body = bodyOf(draft)
+    const body = toBody(draft)
     const json = JSON.stringify(body)
     for (const text of [
-      copyAs("JSON", draft, ""),
-      copyAs("curl", draft, "http://127.0.0.1:3000"),
-      `$ ${copyAs("curl", draft, "")}`,
+      chainCode("JSON", draft, ""),
+      chainCode("curl", draft, "http://127.0.0.1:3000"),
+      `$ ${chainCode("curl", draft, "")}`,
       `curl -X POST \\\n  --data-raw ${JSON.stringify(json).replaceAll("$", "\\$")} http://x/v1/chains/execute`,
       `curl http://x --json=$'${json.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`
     ]) {
-      assert.deepStrictEqual(understand(text), { mode: "own", body }, text)
+      assert.deepStrictEqual(parsePastedRun(text), { mode: "own", body }, text)
     }
     const ticket = fromBody("triage", { id: 7, kind: "other" })
-    assert.deepStrictEqual(understand(copyAs("curl", ticket, "")), { mode: "triage", body: bodyOf(ticket) })
+    assert.deepStrictEqual(parsePastedRun(chainCode("curl", ticket, "")), {
+      mode: "triage",
+      body: toBody(ticket)
+    })
     for (const text of ["", "[]", "{", "curl 'x", "curl http://x", "curl -d @file http://x"]) {
-      assert.property(understand(text), "problem", text)
+      assert.property(parsePastedRun(text), "problem", text)
     }
   })
 
@@ -401,16 +414,16 @@ describe("chains in the browser", () => {
     }
     const refused = { status: 422, body: { error: "UnhandledRequestError", message: "" } }
     assert.deepStrictEqual(
-      ["a", "5 is", "200", " a ", "b", ""].map((expected) => meets(expected, handled)),
+      ["a", "5 is", "200", " a ", "b", ""].map((expected) => meetsExpectation(expected, handled)),
       [true, true, true, true, false, undefined]
     )
     assert.deepStrictEqual(
-      ["422", "UnhandledRequestError", "a"].map((expected) => meets(expected, refused)),
+      ["422", "UnhandledRequestError", "a"].map((expected) => meetsExpectation(expected, refused)),
       [true, true, false]
     )
     const draft = fromBody("own", examples[0]!.body, [{ request: "0", expected: "" }])
     assert.deepStrictEqual(
-      turningPoints(draft).map(({ request }) => request),
+      boundaryCases(draft).map(({ request }) => request),
       ["-1", "1"]
     )
   })
@@ -432,16 +445,16 @@ describe("chains in the browser", () => {
 
   it("steps are changed, moved and removed wherever they stand", () => {
     const draft = fromBody("own", named("A branch and a fragment").body)
-    const names = (steps: Draft["handlers"]): ReadonlyArray<unknown> =>
+    const names = (steps: ChainDraft["handlers"]): ReadonlyArray<unknown> =>
       steps.map(({ name, steps }) => (steps.length === 0 ? name : [name, ...names(steps)]))
     const inner = draft.handlers[1]!.steps
-    const swapped = StepTree.moved(draft.handlers, inner[1]!.key, 0)
+    const swapped = StepTree.moveStep(draft.handlers, inner[1]!.key, 0)
     assert.deepStrictEqual(names(swapped)[1], ["large", "huge", "million"])
     assert.strictEqual(swapped[2], draft.handlers[2], "what did not change is the same")
-    assert.deepStrictEqual(names(StepTree.removed(swapped, inner[0]!.key))[1], ["large", "huge"])
-    assert.strictEqual(StepTree.placeOf(draft.handlers, inner[1]!.key)?.index, 1)
-    assert.strictEqual(StepTree.counted(draft.handlers), 7)
-    const grown = StepTree.added(draft.handlers, draft.handlers[2]!.key, inner[0]!)
+    assert.deepStrictEqual(names(StepTree.removeStep(swapped, inner[0]!.key))[1], ["large", "huge"])
+    assert.strictEqual(StepTree.positionOf(draft.handlers, inner[1]!.key)?.index, 1)
+    assert.strictEqual(StepTree.countSteps(draft.handlers), 7)
+    const grown = StepTree.addStep(draft.handlers, draft.handlers[2]!.key, inner[0]!)
     assert.deepStrictEqual(names(grown)[2], ["answers", "zero", "everything", "million"])
   })
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { fromAnswer, fromStore, type ProblemKind } from "../../src/console/components/Problem.js"
+import { fromResponse, fromStoreError, type ProblemKind } from "../../src/console/components/Problem.js"
 import { NotFoundError, RemoteError, ValidationError } from "../../src/domain/errors/StoreError.js"
 
 const notFound: ReadonlyArray<readonly [string, ProblemKind]> = [
@@ -17,8 +17,8 @@ const notFound: ReadonlyArray<readonly [string, ProblemKind]> = [
 describe("what went wrong, in words", () => {
   it("what is missing is told by what the sentence says, not by the names in it", () => {
     for (const [message, kind] of notFound) {
-      assert.strictEqual(fromAnswer(404, { error: "NotFoundError", message }, null).kind, kind, message)
-      assert.strictEqual(fromStore(new NotFoundError({ operation: "x", message })).kind, kind, message)
+      assert.strictEqual(fromResponse(404, { error: "NotFoundError", message }, null).kind, kind, message)
+      assert.strictEqual(fromStoreError(new NotFoundError({ operation: "x", message })).kind, kind, message)
     }
   })
 
@@ -29,8 +29,8 @@ describe("what went wrong, in words", () => {
       message:
         "repos/get: the answer is not what the API describes: Expected { readonly full_name: string }, actual []"
     })
-    assert.strictEqual(fromStore(error).message, "the answer is not what the API describes")
-    assert.strictEqual(fromStore(error).kind, "server")
+    assert.strictEqual(fromStoreError(error).message, "the answer is not what the API describes")
+    assert.strictEqual(fromStoreError(error).kind, "server")
   })
 
   it("the operation of the API that a message begins with is not told, the name of a document is", () => {
@@ -41,7 +41,7 @@ describe("what went wrong, in words", () => {
       ["products/get: is empty", "products/get: is empty"]
     ] as const) {
       assert.strictEqual(
-        fromStore(new RemoteError({ operation: "x", reason: "Server", message })).message,
+        fromStoreError(new RemoteError({ operation: "x", reason: "Server", message })).message,
         told
       )
     }
@@ -49,7 +49,7 @@ describe("what went wrong, in words", () => {
 
   it("advice in a number that leads to no time is none", () => {
     const told = (advice: string) =>
-      fromAnswer(429, { error: "RateLimitError", message: "wait" }, advice).next
+      fromResponse(429, { error: "RateLimitError", message: "wait" }, advice).next
     assert.match(told("60"), /^Wait until .*:/)
     for (const advice of ["9".repeat(400), "9".repeat(20), "soon", "-1"]) {
       assert.strictEqual(told(advice), told("0"), advice)
@@ -59,7 +59,7 @@ describe("what went wrong, in words", () => {
   it("where a server keeps its repositories is not told", () => {
     const message = "file:///home/me/.chainstore/repos/local/demo.git has no commit, tag or branch v9"
     assert.strictEqual(
-      fromAnswer(404, { error: "NotFoundError", message }, null).message,
+      fromResponse(404, { error: "NotFoundError", message }, null).message,
       "local/demo has no commit, tag or branch v9"
     )
   })
@@ -67,12 +67,14 @@ describe("what went wrong, in words", () => {
   it("a file that holds no document is not the fault of who asks", () => {
     for (const what of ["is not JSON (x)", "does not hold a JSON object", "is not text in UTF-8"]) {
       const message = `data/things/a.json ${what}`
-      const problem = fromStore(new ValidationError({ operation: "x", message, hint: "somebody wrote it" }))
+      const problem = fromStoreError(
+        new ValidationError({ operation: "x", message, hint: "somebody wrote it" })
+      )
       assert.strictEqual(problem.kind, "unreadable")
       assert.match(problem.next, /history/)
-      assert.strictEqual(fromAnswer(422, { error: "ValidationError", message }, null).kind, "unreadable")
+      assert.strictEqual(fromResponse(422, { error: "ValidationError", message }, null).kind, "unreadable")
     }
-    const other = fromAnswer(422, { error: "ValidationError", message: "limit must be a number" }, null)
+    const other = fromResponse(422, { error: "ValidationError", message: "limit must be a number" }, null)
     assert.strictEqual(other.kind, "invalid")
   })
 })

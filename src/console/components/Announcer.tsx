@@ -14,10 +14,6 @@ export const alarm = (text: string): void => say?.(text, true)
 /** Announces a problem by its title and message. */
 export const alarmProblem = ({ message, title }: ProblemText): void => alarm(`${title}. ${message}`)
 
-/** So many of something: one commit, 1,200 commits. */
-export const counted = (n: number, one: string): string =>
-  `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`
-
 /** The page's two live regions. */
 export const Announcer = () => {
   const [status, setStatus] = useState("")

@@ -1,11 +1,11 @@
 import type * as Effect from "effect/Effect"
 import type { ComponentChildren } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
-import { RunButton } from "./Busy.js"
 import { focusedElement, useModal } from "./Focus.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
-import { useTask } from "./useTask.js"
+import { RunButton } from "./RunButton.js"
+import { useEffectRunner } from "./useEffectRunner.js"
 
 /** Asks before something is done, and does it. */
 export const ConfirmDialog = <A,>(props: {
@@ -30,7 +30,7 @@ export const ConfirmDialog = <A,>(props: {
   useLayoutEffect(() => {
     left.current = false
   })
-  const task = useTask()
+  const task = useEffectRunner()
   const { onRetry, opener, words, write } = props
   useModal(dialog, () => (opener === undefined ? focusedElement() : document.getElementById(opener)))
 

@@ -8,16 +8,16 @@ export const focusedElement = (): Element | null => {
   return found
 }
 
-const isNowhere = () => document.activeElement === null || document.activeElement === document.body
+const isFocusLost = () => document.activeElement === null || document.activeElement === document.body
 
 /** Gives the focus back to what had it, unless it has gone elsewhere since. */
-export const returnFocus = (to: Element | null): void => {
-  if (isNowhere() && to instanceof HTMLElement && to.isConnected) to.focus()
+export const restoreFocus = (to: Element | null): void => {
+  if (isFocusLost() && to instanceof HTMLElement && to.isConnected) to.focus()
 }
 
 /** Hands the focus on from what had it, unless it has gone elsewhere since. */
-export const passFocus = (from: Element | null, to: HTMLElement | null): void => {
-  if (isNowhere() || document.activeElement === from) to?.focus()
+export const moveFocus = (from: Element | null, to: HTMLElement | null): void => {
+  if (isFocusLost() || document.activeElement === from) to?.focus()
 }
 
 /** Shows a dialog as long as its component lives; then the focus goes back to the opener. */
@@ -28,7 +28,7 @@ export const useModal = (dialog: RefObject<HTMLDialogElement | null>, opener: ()
     element?.showModal()
     return () => {
       element?.close()
-      returnFocus(before?.isConnected === true ? before : opener())
+      restoreFocus(before?.isConnected === true ? before : opener())
     }
   }, [])
 }

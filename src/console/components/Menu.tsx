@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
-import { useEscape } from "./Escape.js"
 import { Icon, type IconName } from "./Icon.js"
+import { useEscape } from "./useEscape.js"
 
 /** A button that opens a small panel; Escape or a click elsewhere closes it, and focus goes back to the button. */
 export const Menu = (props: {

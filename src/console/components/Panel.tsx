@@ -1,8 +1,8 @@
 import type { ComponentChildren, RefObject } from "preact"
 import { useLayoutEffect, useRef } from "preact/hooks"
-import { passFocus } from "./Focus.js"
+import { moveFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
-import { askedFrom } from "./Part.js"
+import { focusWhenRequested } from "./LazyComponent.js"
 
 /**
  * The panel beside the table. Its heading takes the focus before anybody can type, unless it arrives late and somebody has
@@ -21,9 +21,9 @@ export const Panel = (props: {
   const own = useRef<HTMLHeadingElement>(null)
   const heading = props.heading ?? own
   useLayoutEffect(() => {
-    const from = askedFrom()
+    const from = focusWhenRequested()
     if (from === undefined) heading.current?.focus()
-    else passFocus(from, heading.current)
+    else moveFocus(from, heading.current)
   }, [props.label])
   return (
     <aside

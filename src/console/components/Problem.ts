@@ -1,6 +1,6 @@
 import * as Data from "effect/Data"
 import type { StoreError } from "../../domain/errors/StoreError.js"
-import { offlineWords } from "./ProblemText.js"
+import { offlineText } from "./ProblemText.js"
 
 export type ProblemKind =
   | "signedOut"
@@ -26,7 +26,7 @@ export class Problem extends Data.TaggedError("Problem")<{
   readonly next: string
 }> {}
 
-const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]>> = {
+const texts: Readonly<Record<ProblemKind, readonly [title: string, next: string]>> = {
   signedOut: ["Your session has ended", "Sign in again; the page keeps its place."],
   token: [
     "The token was not accepted",
@@ -61,7 +61,7 @@ const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]
     "The rate limit is used up",
     "Wait for the reset, then run again. A signed-in token has a much larger limit than none."
   ],
-  offline: offlineWords,
+  offline: offlineText,
   conflict: [
     "The document has changed meanwhile",
     "Open it again to see the current version. Nothing was written."
@@ -83,7 +83,7 @@ const shownMessage = (message: string): string =>
     .replace(/\bfile:\/\/\S*?([^/\s]+\/[^/\s]+)\.git(?=[\s.,]|$)/g, "$1")
 
 const make = (kind: ProblemKind, message: string, next?: string): Problem =>
-  new Problem({ kind, title: words[kind][0], message: shownMessage(message), next: next ?? words[kind][1] })
+  new Problem({ kind, title: texts[kind][0], message: shownMessage(message), next: next ?? texts[kind][1] })
 
 export const offline = (message: string): Problem => make("offline", message)
 
@@ -136,7 +136,7 @@ const reset = (date: Date | undefined) =>
     : `Wait until ${clock(date)}, when the limit is reset, then run again.`
 
 /** From an answer of the local server. */
-export const fromAnswer = (
+export const fromResponse = (
   status: number,
   body: { readonly error: string; readonly message: string },
   retryAfter: string | null
@@ -150,15 +150,21 @@ export const fromAnswer = (
 }
 
 // What the library advises here speaks to a programmer.
-const ownWords: ReadonlySet<ProblemKind> = new Set(["commit", "offline", "server", "token", "unreadable"])
+const kindsWithOwnAdvice: ReadonlySet<ProblemKind> = new Set([
+  "commit",
+  "offline",
+  "server",
+  "token",
+  "unreadable"
+])
 
 /** From the store running in this page. */
-export const fromStore = (error: StoreError): Problem => {
+export const fromStoreError = (error: StoreError): Problem => {
   const name = (error as unknown as { readonly _tag: string })._tag
   const reason = (error as { readonly reason?: string }).reason
   const kind =
     reason === "Unreachable" || reason === "Timeout" ? "offline" : kindOf(name, error.status, error.message)
   const resetAt = (error as { readonly resetAt?: Date }).resetAt
   const own = kind === "rateLimit" ? reset(resetAt) : undefined
-  return make(kind, error.message, own ?? (ownWords.has(kind) ? undefined : error.hint))
+  return make(kind, error.message, own ?? (kindsWithOwnAdvice.has(kind) ? undefined : error.hint))
 }

@@ -6,15 +6,15 @@ export interface ProblemText {
   readonly next: string
 }
 
-export const offlineWords = [
+export const offlineText = [
   "The server cannot be reached",
   "Check your connection and the address of the server, then try again."
 ] as const
 
 /** What did not arrive. */
-export const unreached = (message: string): ProblemText => ({
+export const loadProblem = (message: string): ProblemText => ({
   kind: "offline",
-  title: offlineWords[0],
+  title: offlineText[0],
   message,
-  next: offlineWords[1]
+  next: offlineText[1]
 })

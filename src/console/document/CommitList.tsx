@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { HistoryEntry } from "../../store/Collection.js"
-import { announce, counted } from "../components/Announcer.js"
-import { Awaited } from "../components/Awaited.js"
-import { RunButton } from "../components/Busy.js"
+import { announce } from "../components/Announcer.js"
+import { LoadingState } from "../components/LoadingState.js"
+import { plural } from "../components/Plural.js"
 import type { Problem } from "../components/Problem.js"
-import { useTask } from "../components/useTask.js"
-import { When } from "../components/When.js"
+import { RelativeTime } from "../components/RelativeTime.js"
+import { RunButton } from "../components/RunButton.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { DataSourceService } from "../source/DataSource.js"
 
 /** The most commits of one request. */
@@ -26,7 +27,7 @@ export const useCommits = (
   const [limit, setLimit] = useState(size)
   const [round, setRound] = useState(0)
   const quiet = useRef(false)
-  const task = useTask()
+  const task = useEffectRunner()
   useEffect(() => {
     const read =
       collection === undefined
@@ -37,7 +38,7 @@ export const useCommits = (
         setEntries(found)
         if (!quiet.current) {
           announce(
-            `${counted(found.length, "commit")} ${id === undefined ? `of ${collection ?? "the branch"}` : `in the history of ${id}`}.`
+            `${plural(found.length, "commit")} ${id === undefined ? `of ${collection ?? "the branch"}` : `in the history of ${id}`}.`
           )
         }
         quiet.current = false
@@ -78,8 +79,8 @@ export const CommitList = (props: {
   const { entries, hasMore, isFull, older, problem, running } = props.commits
   return (
     <>
-      <Awaited
-        arrived={entries !== undefined}
+      <LoadingState
+        loaded={entries !== undefined}
         problem={problem ?? props.problem}
         running={running}
         onRetry={props.onRetry}
@@ -95,7 +96,7 @@ export const CommitList = (props: {
                   <bdi>{entry.message.split("\n", 1)[0]}</bdi>
                 </p>
                 <p class="commit-facts">
-                  <bdi>{entry.author}</bdi> · <When at={entry.date} /> ·{" "}
+                  <bdi>{entry.author}</bdi> · <RelativeTime at={entry.date} /> ·{" "}
                   <code class="sha" title={entry.sha}>
                     {entry.sha.slice(0, 7)}
                   </code>

@@ -1,16 +1,16 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { StoredDocument } from "../../domain/json/Json.js"
 import { announce } from "../components/Announcer.js"
-import { RunButton } from "../components/Busy.js"
 import { copyText, saveFile } from "../components/Clipboard.js"
 import { Icon } from "../components/Icon.js"
 import { Panel } from "../components/Panel.js"
 import { ProblemCard } from "../components/ProblemCard.js"
-import { useTask } from "../components/useTask.js"
+import { RunButton } from "../components/RunButton.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { DataSourceService } from "../source/DataSource.js"
-import { holdsRounded, shortCommit } from "../values/Cell.js"
-import { fetchJsonView, JsonViewer } from "../values/JsonViewer.js"
-import { History } from "./History.js"
+import { containsRounded, shortCommit } from "../values/Cell.js"
+import { JsonViewer, loadJsonView } from "../values/JsonViewer.js"
+import { DocumentHistory } from "./DocumentHistory.js"
 
 /** One document, as it is or as it was, and its history. */
 export const DocumentPanel = (props: {
@@ -33,13 +33,13 @@ export const DocumentPanel = (props: {
   const [document, setDocument] = useState<StoredDocument | null | undefined>(undefined)
   const [round, setRound] = useState(0)
   const heading = useRef<HTMLHeadingElement>(null)
-  const task = useTask()
-  const place = JSON.stringify([collection, id, at])
+  const task = useEffectRunner()
+  const shownKey = JSON.stringify([collection, id, at])
   const shown = useRef<string | undefined>(undefined)
 
   // Loads the viewer while the document is read; the viewer reports a failure.
   useEffect(() => {
-    fetchJsonView().catch(() => undefined)
+    loadJsonView().catch(() => undefined)
   }, [])
 
   useEffect(() => {
@@ -49,8 +49,8 @@ export const DocumentPanel = (props: {
       success: (found) => {
         setDocument(found)
         // After a restore the same document is read again, without an announcement.
-        if (shown.current === place) return
-        shown.current = place
+        if (shown.current === shownKey) return
+        shown.current = shownKey
         announce(found === null ? `${id} does not exist there.` : `${id} is open, revision ${found._rev}.`)
       }
     })
@@ -146,14 +146,14 @@ export const DocumentPanel = (props: {
           </ProblemCard>
         )}
         {tab === "history" ? (
-          <History
+          <DocumentHistory
             source={source}
             collection={collection}
             id={id}
             readOnly={props.readOnly}
             onView={(sha) => show(() => props.onVersion(sha))}
             onRestored={() => {
-              shown.current = place
+              shown.current = shownKey
               setRound(round + 1)
               props.onChanged()
             }}
@@ -177,7 +177,7 @@ export const DocumentPanel = (props: {
           </div>
         ) : (
           <>
-            {holdsRounded(document) ? (
+            {containsRounded(document) ? (
               <p class="banner">
                 A number here is beyond 2^53: it is shown as JavaScript holds it, the last digits in the file
                 may differ.

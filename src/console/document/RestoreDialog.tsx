@@ -7,16 +7,16 @@ import { ConfirmDialog } from "../components/ConfirmDialog.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import { DifferenceTable } from "../values/DifferenceTable.js"
 
-export interface Restoring {
+export interface RestoreCandidate {
   readonly entry: HistoryEntry
   readonly current: StoredDocument | null
   readonly target: StoredDocument | null
   /** The revision that the restore is made on; none where there is no document. */
   readonly rev: number | undefined
   /** Whether the file holds no readable document now. */
-  readonly broken: boolean
+  readonly currentUnreadable: boolean
   /** Whether the version to be restored is not readable. */
-  readonly useless: boolean
+  readonly targetUnreadable: boolean
 }
 
 const metadata = new Set(["_rev", "_created_at", "_updated_at"])
@@ -31,13 +31,20 @@ export const RestoreDialog = (props: {
   readonly source: DataSourceService
   readonly collection: string
   readonly id: string
-  readonly restoring: Restoring
+  readonly restoring: RestoreCandidate
   /** `unknown` when a restore had begun whose end was not seen. */
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (document: StoredDocument) => void
 }) => {
   const { collection, id, source } = props
-  const { broken, current, entry, rev, target, useless } = props.restoring
+  const {
+    currentUnreadable: broken,
+    current,
+    entry,
+    rev,
+    target,
+    targetUnreadable: useless
+  } = props.restoring
   const short = entry.sha.slice(0, 7)
   const changed = useMemo(() => differences(content(current), content(target)), [current, target])
 

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { StagedEdit } from "../../store/browse/StagedEdits.js"
-import { keysOf, tell } from "./DraftCount.js"
+import { draftKeys, notifyTabs } from "./DraftKeys.js"
 
 const text = Schema.String
 
@@ -30,7 +30,7 @@ export type Draft = typeof Draft.Type
 const decode = Schema.decodeUnknownOption(Schema.parseJson(Draft))
 
 /** Where a draft lies, of the drafts that `draftsOf` names. */
-export const keyOf = (drafts: string, { collection, id }: Pick<Draft, "collection" | "id">): string =>
+export const draftKey = (drafts: string, { collection, id }: Pick<Draft, "collection" | "id">): string =>
   `${drafts}${JSON.stringify([collection, id])}`
 
 /** What lies at a key; without a draft where it cannot be read as one. */
@@ -45,7 +45,7 @@ const stored = (drafts: string, key: string): Stored | undefined => {
     const raw = localStorage.getItem(key)
     if (raw === null) return undefined
     const found = decode(raw)
-    return found._tag === "Some" && keyOf(drafts, found.value) === key
+    return found._tag === "Some" && draftKey(drafts, found.value) === key
       ? { draft: found.value, stamp: found.value.stamp }
       : { stamp: `unreadable ${raw}` }
   } catch {
@@ -53,42 +53,42 @@ const stored = (drafts: string, key: string): Stored | undefined => {
   }
 }
 
-export const read = (drafts: string, place: Pick<Draft, "collection" | "id">): Draft | undefined =>
-  stored(drafts, keyOf(drafts, place))?.draft
+export const read = (drafts: string, document: Pick<Draft, "collection" | "id">): Draft | undefined =>
+  stored(drafts, draftKey(drafts, document))?.draft
 
 /** The stamp of what lies in a draft's place, also where that cannot be read; undefined where there is nothing. */
-export const stampOf = (drafts: string, place: Pick<Draft, "collection" | "id">): string | undefined =>
-  stored(drafts, keyOf(drafts, place))?.stamp
+export const stampOf = (drafts: string, document: Pick<Draft, "collection" | "id">): string | undefined =>
+  stored(drafts, draftKey(drafts, document))?.stamp
 
 /** All drafts, by collection and id. */
 export const list = (drafts: string): ReadonlyArray<Draft> =>
-  keysOf(drafts).flatMap((key) => stored(drafts, key)?.draft ?? [])
+  draftKeys(drafts).flatMap((key) => stored(drafts, key)?.draft ?? [])
 
 /** What lies where a draft should, and cannot be read as one. */
-export interface Unreadable {
+export interface UnreadableDraft {
   readonly key: string
   /** The document that the key names. */
   readonly name: string
   readonly stamp: string
 }
 
-const decodePlace = Schema.decodeUnknownOption(Schema.parseJson(Schema.Tuple(text, text)))
+const decodeDocumentKey = Schema.decodeUnknownOption(Schema.parseJson(Schema.Tuple(text, text)))
 
 /** What counts as a draft and is none. */
-export const unreadable = (drafts: string): ReadonlyArray<Unreadable> =>
-  keysOf(drafts).flatMap((key) => {
+export const listUnreadable = (drafts: string): ReadonlyArray<UnreadableDraft> =>
+  draftKeys(drafts).flatMap((key) => {
     const found = stored(drafts, key)
     if (found === undefined || found.draft !== undefined) return []
-    const place = key.slice(drafts.length)
-    const read = decodePlace(place)
-    return [{ key, name: read._tag === "Some" ? read.value.join("/") : place, stamp: found.stamp }]
+    const documentPart = key.slice(drafts.length)
+    const read = decodeDocumentKey(documentPart)
+    return [{ key, name: read._tag === "Some" ? read.value.join("/") : documentPart, stamp: found.stamp }]
   })
 
 /** What is saved of a draft; the rest is made. */
-export type Unsaved = Omit<Draft, "stamp" | "tabs">
+export type DraftContent = Omit<Draft, "stamp" | "tabs">
 
 /** `elsewhere`: another tab has changed the draft since; `full`: the browser did not take it. */
-export type Saved = { readonly draft: Draft } | "elsewhere" | "full"
+export type SaveResult = { readonly draft: Draft } | "elsewhere" | "full"
 
 const random = (words: number): string => crypto.getRandomValues(new Uint32Array(words)).join("-")
 
@@ -96,25 +96,25 @@ const random = (words: number): string => crypto.getRandomValues(new Uint32Array
 const tab = random(2)
 
 /** How many tabs a draft remembers. */
-const mostTabs = 8
+const maxTabs = 8
 
 /**
  * Whether a draft was saved by this tab, and another one has saved `found` without having seen that. Each tab reads a copy of
  * the storage, which hears of the others later: of two that save in the same moment, both find what they have seen.
  */
-export const isLost = (mine: Draft | undefined, found: Draft | undefined): boolean =>
+export const isOverwritten = (mine: Draft | undefined, found: Draft | undefined): boolean =>
   mine !== undefined &&
   found !== undefined &&
   mine.tabs?.[tab] === mine.stamp &&
   found.tabs?.[tab] !== mine.stamp
 
 /** Keeps a draft, unless another tab has changed it since it had the stamp that was `seen`; none: since there was none. */
-export const save = (drafts: string, edit: Unsaved, seen: string | undefined): Saved => {
-  const key = keyOf(drafts, edit)
+export const save = (drafts: string, edit: DraftContent, seen: string | undefined): SaveResult => {
+  const key = draftKey(drafts, edit)
   const before = stored(drafts, key)
   const stamp = random(4)
   const others = Object.entries(before?.draft?.tabs ?? {}).filter(([other]) => other !== tab)
-  const tabs = Object.fromEntries([...others.slice(1 - mostTabs), [tab, stamp]])
+  const tabs = Object.fromEntries([...others.slice(1 - maxTabs), [tab, stamp]])
   const draft: Draft = { ...edit, stamp, tabs }
   try {
     if (before?.stamp !== seen) return "elsewhere"
@@ -122,15 +122,15 @@ export const save = (drafts: string, edit: Unsaved, seen: string | undefined): S
   } catch {
     return "full"
   }
-  tell()
+  notifyTabs()
   return { draft }
 }
 
 /** Removes what still has the stamp that was seen, and tells whether nothing is left. */
-const remove = (drafts: string, seen: ReadonlyArray<Pick<Unreadable, "key" | "stamp">>): boolean => {
+const remove = (drafts: string, seen: ReadonlyArray<Pick<UnreadableDraft, "key" | "stamp">>): boolean => {
   const same = seen.filter(({ key, stamp }) => stored(drafts, key)?.stamp === stamp)
   for (const { key } of same) localStorage.removeItem(key)
-  if (same.length > 0) tell()
+  if (same.length > 0) notifyTabs()
   return seen.every(({ key }) => stored(drafts, key) === undefined)
 }
 
@@ -141,14 +141,14 @@ export const discard = (
 ): boolean =>
   remove(
     drafts,
-    seen.map(({ stamp, ...place }) => ({ key: keyOf(drafts, place), stamp }))
+    seen.map(({ stamp, ...document }) => ({ key: draftKey(drafts, document), stamp }))
   )
 
 /** Forgets what cannot be read. */
-export const discardUnreadable = (drafts: string, seen: Unreadable): boolean => remove(drafts, [seen])
+export const discardUnreadable = (drafts: string, seen: UnreadableDraft): boolean => remove(drafts, [seen])
 
 /** A draft as it is reviewed and published. */
-export const editOf = ({ base, collection, id, settled, stamp, text }: Draft): StagedEdit => ({
+export const toStagedEdit = ({ base, collection, id, settled, stamp, text }: Draft): StagedEdit => ({
   collection,
   id,
   base: base && { sha: base.sha, commit: base.commit },

@@ -3,7 +3,7 @@ import { runSync } from "../../domain/concurrency/TimeSlice.js"
 import type { JsonObject } from "../../domain/json/Json.js"
 import { readDocument } from "../../store/browse/EditText.js"
 import type { Path } from "./form/JsonNodes.js"
-import { applied, changeOf } from "./form/TextEdits.js"
+import { applyTextChange, textChangeOf } from "./form/TextEdits.js"
 
 /** What is done to several documents; `raw` is JSON. */
 export type BulkChange =
@@ -16,7 +16,7 @@ const pathOf = (document: JsonObject, field: string): ReadonlyArray<string> =>
   Object.hasOwn(document, field) ? [field] : field.split(".")
 
 /** What stands where an object would have to be for a path to lead on; nothing where the path can be made. */
-const inTheWay = (document: JsonObject, path: ReadonlyArray<string>): string | undefined => {
+const blockingPath = (document: JsonObject, path: ReadonlyArray<string>): string | undefined => {
   let value: unknown = document
   for (const [at, step] of path.entries()) {
     if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -28,17 +28,17 @@ const inTheWay = (document: JsonObject, path: ReadonlyArray<string>): string | u
 }
 
 /** The text of a document after a change, where everything else stays as it is written; null deletes it. */
-export const textAfter = (text: string, change: BulkChange): Either.Either<string | null, string> => {
+export const applyChange = (text: string, change: BulkChange): Either.Either<string | null, string> => {
   if (change._tag === "Delete") return Either.right(null)
   const read = runSync(readDocument(text))
   if (Either.isLeft(read)) return Either.left(read.left)
   const steps = pathOf(read.right, change.field)
-  const other = inTheWay(read.right, steps)
+  const other = blockingPath(read.right, steps)
   if (other !== undefined)
     return change._tag === "Remove" ? Either.right(text) : Either.left(`has no object in ${other}`)
   const path: Path = steps
-  const made = changeOf(text, change._tag === "Set" ? { ...change, path } : { _tag: "Remove", path })
-  return Either.right(made === undefined ? text : applied(text, made))
+  const made = textChangeOf(text, change._tag === "Set" ? { ...change, path } : { _tag: "Remove", path })
+  return Either.right(made === undefined ? text : applyTextChange(text, made))
 }
 
 const metadata = new Set(["_id", "_rev", "_created_at", "_updated_at"])
@@ -52,7 +52,7 @@ export const fieldProblem = (field: string): string | undefined =>
       : undefined
 
 /** What is typed as JSON, where it is JSON, and as a text where it is not. */
-export const valueTyped = (typed: string): { readonly raw: string; readonly problem?: string } => {
+export const parseTypedValue = (typed: string): { readonly raw: string; readonly problem?: string } => {
   const raw = (() => {
     try {
       JSON.parse(typed)

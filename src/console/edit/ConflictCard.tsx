@@ -2,7 +2,7 @@ import { useState } from "preact/hooks"
 import type { Json } from "../../domain/json/Json.js"
 import { printPath } from "../../store/browse/Difference.js"
 import type { EditConflict, EditSettlement } from "../../store/browse/StagedEdits.js"
-import { cellText, clipped } from "../values/Cell.js"
+import { cellText, truncated } from "../values/Cell.js"
 
 /** What becomes of a draft that is in conflict: it goes, it stands on the stored version, or fields are decided. */
 export type Decision =
@@ -12,7 +12,7 @@ export type Decision =
   | { readonly _tag: "Settle"; readonly settled: EditSettlement }
 
 const Value = ({ value }: { readonly value: Json | undefined }) =>
-  value === undefined ? <span class="nothing">nothing</span> : <bdi>{clipped(cellText(value))}</bdi>
+  value === undefined ? <span class="nothing">nothing</span> : <bdi>{truncated(cellText(value))}</bdi>
 
 /** A conflict side by side: what both began with, what is stored, and the draft. */
 export const ConflictCard = (props: {
@@ -60,7 +60,7 @@ export const ConflictCard = (props: {
             {rows.map((field, at) => (
               <tr key={keyOf(field.path)}>
                 <th scope="row">
-                  <bdi>{isWhole ? "the document" : clipped(printPath(field.path))}</bdi>
+                  <bdi>{isWhole ? "the document" : truncated(printPath(field.path))}</bdi>
                 </th>
                 <td>
                   <Value value={field.base} />

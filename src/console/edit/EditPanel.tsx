@@ -7,19 +7,19 @@ import { repeatedKeySteps } from "../../domain/json/RepeatedKey.js"
 import { readDocument } from "../../store/browse/EditText.js"
 import type { EditableDocument } from "../../store/browse/StagedEdits.js"
 import { announce } from "../components/Announcer.js"
-import { RunButton } from "../components/Busy.js"
 import { ConfirmDialog } from "../components/ConfirmDialog.js"
 import { Icon } from "../components/Icon.js"
 import { Panel } from "../components/Panel.js"
 import { ProblemCard } from "../components/ProblemCard.js"
-import { useTask } from "../components/useTask.js"
+import { RunButton } from "../components/RunButton.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { JsonEditor } from "../json/JsonEditor.js"
-import { useGuard } from "../place/Leave.js"
+import { useNavigationGuard } from "../navigation/NavigationGuard.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import { Form } from "./form/Form.js"
 import { JsonField } from "./JsonField.js"
 import { useDraft } from "./useDraft.js"
-import { useForm } from "./useForm.js"
+import { useEditorForm } from "./useEditorForm.js"
 
 const empty = "{\n  \n}\n"
 
@@ -59,15 +59,19 @@ export const EditPanel = (props: {
   const { collection, drafts, id, source } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const editor = useRef<JsonEditor | undefined>(undefined)
-  const task = useTask()
+  const task = useEffectRunner()
   /** Null where there is no document yet; undefined until that is known. */
   const [base, setBase] = useState<EditableDocument | null | undefined>(undefined)
   const [text, setText] = useState("")
   const [isOpen, setOpen] = useState(false)
   /** Where the JSON editor goes once it is shown. */
   const goal = useRef<number | undefined>(undefined)
-  const { choose, model, note, view } = useForm(source, { collection, documents: props.documents }, text)
-  const [leaving, setLeaving] = useState<{ readonly go: () => void } | undefined>(undefined)
+  const { choose, model, note, view } = useEditorForm(
+    source,
+    { collection, documents: props.documents },
+    text
+  )
+  const [leaving, setLeaving] = useState<{ readonly proceed: () => void } | undefined>(undefined)
   const waiting = useRef<
     { readonly timer: number; readonly since: number; readonly act: () => void } | undefined
   >(undefined)
@@ -95,10 +99,10 @@ export const EditPanel = (props: {
     show(found?.text ?? empty)
   }
 
-  const place = { collection, id }
-  const state = useDraft(drafts, place, {
+  const documentKey = { collection, id }
+  const state = useDraft(drafts, documentKey, {
     flush,
-    other: (other) => {
+    onOtherTab: (other) => {
       task.reset()
       if (other === undefined) {
         // Where it was published, the document is another one now.
@@ -115,12 +119,12 @@ export const EditPanel = (props: {
   const latestFlush = useRef(flush)
   latestFlush.current = flush
 
-  useGuard({
-    keep: () => {
+  useNavigationGuard({
+    save: () => {
       flush()
       return state.saveAgain()
     },
-    ask: (go) => setLeaving({ go })
+    confirm: (proceed) => setLeaving({ proceed })
   })
 
   const begin = () => {
@@ -147,7 +151,7 @@ export const EditPanel = (props: {
   const keep = (next: string | null) => {
     if (base === undefined) return
     if (next !== null && next === base?.text) state.discard()
-    else state.save({ ...place, base, text: next, settled: draft?.settled })
+    else state.save({ ...documentKey, base, text: next, settled: draft?.settled })
   }
   const latestKeep = useRef(keep)
   latestKeep.current = keep
@@ -212,8 +216,8 @@ export const EditPanel = (props: {
           onClose={() => setLeaving(undefined)}
           onDone={() => {
             setLeaving(undefined)
-            state.giveUp()
-            leaving.go()
+            state.abandon()
+            leaving.proceed()
           }}
         >
           <p>The browser has not kept this draft: it is on this page alone.</p>
@@ -271,7 +275,7 @@ export const EditPanel = (props: {
                   flush()
                   if (
                     state.save({
-                      ...place,
+                      ...documentKey,
                       base,
                       text: null,
                       replaced: text === base.text ? undefined : text
@@ -286,14 +290,14 @@ export const EditPanel = (props: {
                 Delete
               </button>
             )}
-            {draft === undefined && !state.unkept ? null : (
+            {draft === undefined && !state.isUnsaved ? null : (
               <button type="button" class="button small quiet" onClick={isDeleted ? restore : discard}>
                 {isDeleted ? "Keep the document" : "Discard the draft"}
               </button>
             )}
           </div>
         </div>
-        {state.unkept && state.elsewhere === undefined ? (
+        {state.isUnsaved && state.conflict === undefined ? (
           <p class="banner">
             The browser has no room for this draft: it is on this page alone. Publish or discard other drafts.
             <button type="button" class="button small quiet" onClick={state.saveAgain}>
@@ -301,10 +305,10 @@ export const EditPanel = (props: {
             </button>
           </p>
         ) : null}
-        {state.elsewhere === undefined ? null : (
+        {state.conflict === undefined ? null : (
           <p class="banner">
-            {state.elsewhere}
-            <button type="button" class="button small quiet" onClick={state.insist}>
+            {state.conflict}
+            <button type="button" class="button small quiet" onClick={state.overwrite}>
               Keep what is here
             </button>
           </p>
@@ -373,7 +377,7 @@ export const EditPanel = (props: {
               ? null
               : problem !== undefined
                 ? `${line === undefined ? "The text" : `Line ${line}: the text`} ${problem}`
-                : state.unkept
+                : state.isUnsaved
                   ? "Not kept: on this page alone"
                   : draft === undefined && text === (base?.text ?? empty)
                     ? "No changes"

@@ -3,27 +3,35 @@ import * as Effect from "effect/Effect"
 import { useMemo, useRef, useState } from "preact/hooks"
 import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
 import { maxEdits, type StagedEdit } from "../../store/browse/StagedEdits.js"
-import { alarm, announce, counted } from "../components/Announcer.js"
-import { Awaited } from "../components/Awaited.js"
-import { RunButton } from "../components/Busy.js"
+import { alarm, announce } from "../components/Announcer.js"
+import { LoadingState } from "../components/LoadingState.js"
 import { Panel } from "../components/Panel.js"
+import { plural } from "../components/Plural.js"
 import { ProblemCard } from "../components/ProblemCard.js"
-import { useTask } from "../components/useTask.js"
+import { RunButton } from "../components/RunButton.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
 import * as Drafts from "../drafts/Drafts.js"
 import type { DataSourceService } from "../source/DataSource.js"
-import { type ImportFile, longStamp, readFile, rowsOf, sizeOf, textOf } from "./ImportRows.js"
+import {
+  documentText,
+  editSize,
+  type ImportFile,
+  importRows,
+  placeholderStamp,
+  readFile
+} from "./ImportRows.js"
 
 /** Documents whose stored versions are read at a time. */
 const concurrency = 8
 /** Refused rows that are named. */
-const mostNamed = 20
+const maxNamed = 20
 
 const kibibytes = (bytes: number) => `${Math.ceil(bytes / 1024).toLocaleString("en")} KiB`
 
 /** As long as the version and the stamp that a draft will have. */
 const unknown: Pick<StagedEdit, "base" | "stamp"> = {
   base: { sha: "0".repeat(40), commit: "0".repeat(40) },
-  stamp: longStamp
+  stamp: placeholderStamp
 }
 
 /** Makes a draft of each row of a file: they are reviewed and published like all others. */
@@ -43,14 +51,14 @@ export const ImportPanel = (props: {
   const [mostBytes, setMostBytes] = useState(Number.POSITIVE_INFINITY)
   const [left, setLeft] = useState<string | undefined>(undefined)
   const last = useRef<File | undefined>(undefined)
-  const reading = useTask()
-  const beginning = useTask()
+  const reading = useEffectRunner()
+  const beginning = useEffectRunner()
   const { bytes, refused, rows } = useMemo(() => {
     if (file === undefined) return { rows: [], refused: [], bytes: 0 }
-    const { refused, rows } = rowsOf(file, idField)
+    const { refused, rows } = importRows(file, idField)
     const sized = rows.map((row) => {
-      const text = textOf(row)
-      return { ...row, text, size: sizeOf({ ...unknown, collection, id: row.id, text }) }
+      const text = documentText(row)
+      return { ...row, text, size: editSize({ ...unknown, collection, id: row.id, text }) }
     })
     const [fitting, large] = Array.partition(sized, ({ size }) => size > mostBytes)
     return {
@@ -69,13 +77,13 @@ export const ImportPanel = (props: {
     (draft) => draft.collection !== collection || !rows.some(({ id }) => id === draft.id)
   )
   const others = otherDrafts.length
-  const allBytes = otherDrafts.reduce((sum, draft) => sum + sizeOf(Drafts.editOf(draft)), bytes)
+  const allBytes = otherDrafts.reduce((sum, draft) => sum + editSize(Drafts.toStagedEdit(draft)), bytes)
   const problem =
     collectionNameProblem(collection) ??
     (file !== undefined && file.records.length > maxEdits
       ? `It has more than ${maxEdits} records, which is the most that is edited together: import it by \`chainstore import\`.`
       : others + rows.length > maxEdits
-        ? `There are ${counted(others, "other draft")}, and at most ${maxEdits} are published together: publish or discard some first.`
+        ? `There are ${plural(others, "other draft")}, and at most ${maxEdits} are published together: publish or discard some first.`
         : allBytes > mostBytes
           ? `They are ${kibibytes(allBytes)}${others === 0 ? "" : ", with the other drafts"}, and at most ${kibibytes(mostBytes)} are published together here: import fewer, or all of them by \`chainstore import\`.`
           : undefined)
@@ -90,7 +98,7 @@ export const ImportPanel = (props: {
         setFile(found)
         setMostBytes(maxBytes)
         setIdField(["_id", "id"].find((name) => found.fields.includes(name)) ?? "_id")
-        announce(`${counted(found.records.length, "record")} read.`)
+        announce(`${plural(found.records.length, "record")} read.`)
       }
     })
   }
@@ -120,14 +128,14 @@ export const ImportPanel = (props: {
         })
         const full = fresh.length - saved.length
         const words = [
-          full === 0 ? [] : `The browser has no room for ${counted(full, "draft")} of ${found.length}.`,
+          full === 0 ? [] : `The browser has no room for ${plural(full, "draft")} of ${found.length}.`,
           drafted.length === 0
             ? []
-            : `${counted(drafted.length, "row")} left out: there are drafts of the same documents.`
+            : `${plural(drafted.length, "row")} left out: there are drafts of the same documents.`
         ].flat()
         const told = words.length === 0 ? undefined : words.join(" ")
         setLeft(told)
-        if (told === undefined) announce(`${counted(saved.length, "draft")} begun.`)
+        if (told === undefined) announce(`${plural(saved.length, "draft")} begun.`)
         else alarm(told)
         if (saved.length > 0) props.onReview(told)
       }
@@ -162,8 +170,8 @@ export const ImportPanel = (props: {
           stored version of each is looked up first.
         </p>
         {file === undefined && !reading.running && reading.problem === undefined ? null : (
-          <Awaited
-            arrived={file !== undefined}
+          <LoadingState
+            loaded={file !== undefined}
             problem={reading.problem}
             running={reading.running}
             onRetry={() => open(last.current)}
@@ -187,19 +195,19 @@ export const ImportPanel = (props: {
               </select>
             </label>
             <p>
-              {counted(rows.length, "document")}
-              {refused.length === 0 ? "." : `, and ${counted(refused.length, "row")} that cannot be one:`}
+              {plural(rows.length, "document")}
+              {refused.length === 0 ? "." : `, and ${plural(refused.length, "row")} that cannot be one:`}
             </p>
             {refused.length === 0 ? null : (
               <ul class="changes">
-                {refused.slice(0, mostNamed).map(({ reason, row }) => (
+                {refused.slice(0, maxNamed).map(({ reason, row }) => (
                   <li key={row}>
                     Row {row}: <bdi>{reason}</bdi>
                   </li>
                 ))}
               </ul>
             )}
-            {refused.length > mostNamed ? <p>…and {refused.length - mostNamed} more.</p> : null}
+            {refused.length > maxNamed ? <p>…and {refused.length - maxNamed} more.</p> : null}
           </>
         )}
         {file === undefined || problem === undefined ? null : (
@@ -219,7 +227,7 @@ export const ImportPanel = (props: {
             disabled={rows.length === 0 || problem !== undefined}
             onClick={begin}
           >
-            {`Begin ${counted(rows.length, "draft")}`}
+            {`Begin ${plural(rows.length, "draft")}`}
           </RunButton>
         </div>
       </div>

@@ -12,7 +12,7 @@ import { fromCsv } from "../../store/transfer/FromCsv.js"
 import { fromJson, fromNdjson } from "../../store/transfer/FromJson.js"
 import { prepare, type Row } from "../../store/transfer/ImportRow.js"
 import type { ImportRecord, RecordStream } from "../../store/transfer/Records.js"
-import { fromStore, type Problem } from "../components/Problem.js"
+import { fromStoreError, type Problem } from "../components/Problem.js"
 
 /** The records of a file: at most one more than can be edited together. */
 export interface ImportFile {
@@ -67,7 +67,7 @@ export const readFile = (file: Pick<File, "name" | "arrayBuffer">): Effect.Effec
       Stream.runCollect(Stream.take(streamOf(file.name, new Uint8Array(buffer)), maxEdits + 1))
     ),
     Effect.mapBoth({
-      onFailure: fromStore,
+      onFailure: fromStoreError,
       onSuccess: (found) => {
         const records = Chunk.toReadonlyArray(found)
         return {
@@ -91,19 +91,19 @@ const ofCells = (record: ImportRecord, idField: string): ImportRecord => {
 }
 
 /** The text of a row's draft: the file that its document will be. */
-export const textOf = ({ document }: Row): string =>
+export const documentText = ({ document }: Row): string =>
   new TextDecoder().decode(Either.getOrThrow(encode(document)))
 
 /** As long as any stamp of a draft. */
-export const longStamp = "0".repeat(43)
+export const placeholderStamp = "0".repeat(43)
 
 const encoder = new TextEncoder()
 
 /** How many bytes an edit takes of those that are sent together. */
-export const sizeOf = (edit: StagedEdit): number => encoder.encode(JSON.stringify(edit)).length + 1
+export const editSize = (edit: StagedEdit): number => encoder.encode(JSON.stringify(edit)).length + 1
 
 /** The documents of a file's records, whose ids are in a field, or are generated where that is empty. */
-export const rowsOf = (
+export const importRows = (
   { areCells, records }: ImportFile,
   idField: string
 ): { readonly rows: ReadonlyArray<Row>; readonly refused: ReadonlyArray<RefusedRow> } => {

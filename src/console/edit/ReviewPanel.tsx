@@ -2,20 +2,21 @@ import * as Effect from "effect/Effect"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { differences } from "../../store/browse/Difference.js"
 import type { EditReview, EditState, ReviewedEdit } from "../../store/browse/StagedEdits.js"
-import { alarm, announce, counted } from "../components/Announcer.js"
-import { Awaited } from "../components/Awaited.js"
-import { RunButton } from "../components/Busy.js"
+import { alarm, announce } from "../components/Announcer.js"
 import { ConfirmDialog } from "../components/ConfirmDialog.js"
+import { LoadingState } from "../components/LoadingState.js"
 import { Panel } from "../components/Panel.js"
+import { plural } from "../components/Plural.js"
 import type { Problem } from "../components/Problem.js"
 import { ProblemCard } from "../components/ProblemCard.js"
-import { useTask } from "../components/useTask.js"
+import { RunButton } from "../components/RunButton.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
 import * as Drafts from "../drafts/Drafts.js"
-import { useGuard } from "../place/Leave.js"
+import { useNavigationGuard } from "../navigation/NavigationGuard.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import { DifferenceTable } from "../values/DifferenceTable.js"
 import { ConflictCard, type Decision } from "./ConflictCard.js"
-import { spelledAs } from "./Spelling.js"
+import { withNumberSpelling } from "./NumberSpelling.js"
 
 const words: Readonly<Record<EditState, readonly [text: string, badge: string]>> = {
   create: ["new", "added"],
@@ -95,9 +96,9 @@ const wordsOf = (written: Written, drafts: number): string => {
     case "Nothing":
       return nothingNew
     case "Commit":
-      return `${counted(drafts, "draft")} published as commit ${written.commit.slice(0, 7)}.`
+      return `${plural(drafts, "draft")} published as commit ${written.commit.slice(0, 7)}.`
     case "Proposal":
-      return `${counted(drafts, "draft")} proposed as ${written.title}.`
+      return `${plural(drafts, "draft")} proposed as ${written.title}.`
   }
 }
 
@@ -116,7 +117,7 @@ export const ReviewPanel = (props: {
   const { source } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const [drafts, setDrafts] = useState(() => Drafts.list(props.drafts))
-  const [unreadable, setUnreadable] = useState(() => Drafts.unreadable(props.drafts))
+  const [unreadable, setUnreadable] = useState(() => Drafts.listUnreadable(props.drafts))
   const [review, setReview] = useState<EditReview | undefined>(undefined)
   /** The drafts that the review is of: no others are published. */
   const [reviewed, setReviewed] = useState<typeof drafts | undefined>(undefined)
@@ -126,35 +127,35 @@ export const ReviewPanel = (props: {
     typed.set(props.drafts, next)
     setWords(next)
   }
-  const [leaving, setLeaving] = useState<{ readonly go: () => void } | undefined>(undefined)
+  const [leaving, setLeaving] = useState<{ readonly proceed: () => void } | undefined>(undefined)
   const [written, setWritten] = useState<Written | undefined>(undefined)
-  const reading = useTask()
-  const publishing = useTask()
-  const deciding = useTask()
+  const reading = useEffectRunner()
+  const publishing = useEffectRunner()
+  const deciding = useEffectRunner()
   const isLeft = useRef(false)
-  useGuard({
-    keep: () => isLeft.current || !(publishing.running && isProposal),
-    ask: (go) => setLeaving({ go })
+  useNavigationGuard({
+    save: () => isLeft.current || !(publishing.running && isProposal),
+    confirm: (proceed) => setLeaving({ proceed })
   })
 
   const look = () => {
     const found = Drafts.list(props.drafts)
     setDrafts(found)
-    setUnreadable(Drafts.unreadable(props.drafts))
+    setUnreadable(Drafts.listUnreadable(props.drafts))
     if (found.length === 0) {
       reading.reset()
       setReview({ edits: [], files: [] })
       return
     }
     reading.run(
-      Effect.flatMap(source.edits, (edits) => edits.review(found.map(Drafts.editOf))),
+      Effect.flatMap(source.edits, (edits) => edits.review(found.map(Drafts.toStagedEdit))),
       {
         success: (seen) => {
           setReview(seen)
           setReviewed(found)
           const stuck = seen.edits.filter(isInTheWay).length
           announce(
-            `${counted(seen.edits.length, "draft")} to review${stuck === 0 ? "" : `, ${stuck} to decide about`}.`
+            `${plural(seen.edits.length, "draft")} to review${stuck === 0 ? "" : `, ${stuck} to decide about`}.`
           )
         }
       }
@@ -211,7 +212,7 @@ export const ReviewPanel = (props: {
         const isEdited = decision._tag === "Edit"
         const next =
           isEdited && merged !== null && text !== null && base !== null
-            ? spelledAs(merged, [text, base.text])
+            ? withNumberSpelling(merged, [text, base.text])
             : text
         if (save(draft, { ...rest, base, settled: undefined, text: next }) && isEdited)
           props.onEdit(collection, id)
@@ -226,7 +227,7 @@ export const ReviewPanel = (props: {
   const count = drafts.length + unreadable.length
   const subject = message.trim()
   const summary =
-    drafts.length === 1 ? `edit ${nameOf(drafts[0]!)}` : `edit ${counted(drafts.length, "document")}`
+    drafts.length === 1 ? `edit ${nameOf(drafts[0]!)}` : `edit ${plural(drafts.length, "document")}`
 
   const publish = () => {
     const sent = drafts
@@ -236,7 +237,7 @@ export const ReviewPanel = (props: {
       alarm("Another tab changed the drafts: look at them again.")
       return look()
     }
-    const edits = sent.map(Drafts.editOf)
+    const edits = sent.map(Drafts.toStagedEdit)
     const said = subject || summary
     const writing = Effect.flatMap(
       source.edits,
@@ -276,7 +277,7 @@ export const ReviewPanel = (props: {
     <Panel
       label="Review drafts"
       collection={props.repo}
-      title={count === 0 ? "Drafts" : counted(count, "draft")}
+      title={count === 0 ? "Drafts" : plural(count, "draft")}
       closes="review"
       heading={heading}
       onClose={props.onClose}
@@ -289,7 +290,7 @@ export const ReviewPanel = (props: {
           onClose={() => setLeaving(undefined)}
           onDone={() => {
             isLeft.current = true
-            leaving.go()
+            leaving.proceed()
           }}
         >
           <p>The proposal may be made all the same. Your drafts are kept.</p>
@@ -325,8 +326,8 @@ export const ReviewPanel = (props: {
             )}
           </p>
         )}
-        <Awaited
-          arrived={review !== undefined}
+        <LoadingState
+          loaded={review !== undefined}
           problem={reading.problem}
           running={reading.running}
           onRetry={look}
@@ -404,7 +405,7 @@ export const ReviewPanel = (props: {
           <>
             {review.files.length === 0 ? null : (
               <details class="files">
-                <summary>{counted(review.files.length, "file")} in the commit</summary>
+                <summary>{plural(review.files.length, "file")} in the commit</summary>
                 <ul>
                   {review.files.slice(0, 200).map(({ path, removed }) => (
                     <li key={path}>

@@ -8,19 +8,19 @@ const atOnce = "Another tab changed this draft at the same time."
 export interface DraftState {
   readonly draft: Drafts.Draft | undefined
   /** What another tab did to the draft while this one changed it, in a sentence. */
-  readonly elsewhere: string | undefined
+  readonly conflict: string | undefined
   /** Whether the browser has not kept what was saved last: it is in this page alone. */
-  readonly unkept: boolean
+  readonly isUnsaved: boolean
   /** Saves, and tells whether the browser has kept it. */
-  readonly save: (edit: Drafts.Unsaved) => boolean
-  /** Saves what is unkept once more, and tells whether everything is kept. */
+  readonly save: (edit: Drafts.DraftContent) => boolean
+  /** Saves what is isUnsaved once more, and tells whether everything is kept. */
   readonly saveAgain: () => boolean
-  /** Forgets what is unkept. */
-  readonly giveUp: () => void
+  /** Forgets what is isUnsaved. */
+  readonly abandon: () => void
   /** Forgets the draft, and tells whether it is gone: what another tab has made of it stays, and is told by `other`. */
   readonly discard: () => boolean
   /** Overwrites what another tab has made of it. */
-  readonly insist: () => void
+  readonly overwrite: () => void
 }
 
 /** What an editor does when another tab changes its draft. */
@@ -28,30 +28,30 @@ export interface DraftFollower {
   /** Saves what is being typed: what another tab keeps does not replace it. */
   readonly flush: () => void
   /** Shows what another tab has made of the draft, where this tab loses nothing by it. */
-  readonly other: (draft: Drafts.Draft | undefined) => void
+  readonly onOtherTab: (draft: Drafts.Draft | undefined) => void
 }
 
 /** The draft of one document. */
 export const useDraft = (
   drafts: string,
-  place: { readonly collection: string; readonly id: string },
+  documentKey: { readonly collection: string; readonly id: string },
   follower: DraftFollower
 ): DraftState => {
-  const [draft, setDraft] = useState(() => Drafts.read(drafts, place))
-  const [elsewhere, setElsewhere] = useState<string | undefined>(undefined)
+  const [draft, setDraft] = useState(() => Drafts.read(drafts, documentKey))
+  const [conflict, setConflict] = useState<string | undefined>(undefined)
   const seen = useRef(draft?.stamp)
   const known = useRef(draft)
-  const refused = useRef<Drafts.Unsaved | undefined>(undefined)
-  const [unkept, setUnkept] = useState(false)
+  const refused = useRef<Drafts.DraftContent | undefined>(undefined)
+  const [isUnsaved, setUnsaved] = useState(false)
   // Our own changes are told in this tab, too.
   const isOurs = useRef(false)
   const hear = useRef(follower)
   hear.current = follower
 
-  const refuse = (edit: Drafts.Unsaved | undefined, other?: string) => {
+  const refuse = (edit: Drafts.DraftContent | undefined, other?: string) => {
     refused.current = edit
-    setUnkept(edit !== undefined)
-    setElsewhere(other)
+    setUnsaved(edit !== undefined)
+    setConflict(other)
   }
 
   const keep = (next: Drafts.Draft | undefined) => {
@@ -64,23 +64,23 @@ export const useDraft = (
   useEffect(() => {
     const follow = () => {
       if (isOurs.current || refused.current !== undefined) return
-      if (Drafts.stampOf(drafts, place) === seen.current) return
+      if (Drafts.stampOf(drafts, documentKey) === seen.current) return
       hear.current.flush()
       if (refused.current !== undefined) return
-      const found = Drafts.read(drafts, place)
+      const found = Drafts.read(drafts, documentKey)
       if (found?.stamp === known.current?.stamp) return
-      if (Drafts.isLost(known.current, found)) {
+      if (Drafts.isOverwritten(known.current, found)) {
         alarm(atOnce)
         return refuse(known.current, atOnce)
       }
       keep(found)
-      hear.current.other(found)
+      hear.current.onOtherTab(found)
     }
     addEventListener("storage", follow)
     return () => removeEventListener("storage", follow)
-  }, [drafts, place.collection, place.id])
+  }, [drafts, documentKey.collection, documentKey.id])
 
-  const save = (edit: Drafts.Unsaved): boolean => {
+  const save = (edit: Drafts.DraftContent): boolean => {
     isOurs.current = true
     const saved = Drafts.save(drafts, edit, seen.current)
     isOurs.current = false
@@ -89,14 +89,14 @@ export const useDraft = (
         alarm("The browser has no room for this draft. Do not close this page.")
       refuse(edit)
     } else if (saved === "elsewhere") {
-      const left = Drafts.stampOf(drafts, place)
+      const left = Drafts.stampOf(drafts, documentKey)
       const other =
         left === undefined
           ? "Another tab discarded or published this draft meanwhile."
-          : Drafts.read(drafts, place) === undefined
+          : Drafts.read(drafts, documentKey) === undefined
             ? "The browser has a draft of this document that cannot be read."
             : atOnce
-      if (other !== elsewhere) alarm(other)
+      if (other !== conflict) alarm(other)
       refuse(edit, other)
     } else {
       keep(saved.draft)
@@ -106,26 +106,26 @@ export const useDraft = (
 
   return {
     draft,
-    elsewhere,
-    unkept,
+    conflict,
+    isUnsaved,
     save,
     saveAgain: () => refused.current === undefined || save(refused.current),
-    giveUp: () => refuse(undefined),
+    abandon: () => refuse(undefined),
     discard: () => {
       const old = known.current
       keep(undefined)
       isOurs.current = true
       if (old !== undefined) Drafts.discard(drafts, old)
       isOurs.current = false
-      const left = Drafts.read(drafts, place)
+      const left = Drafts.read(drafts, documentKey)
       if (left === undefined) return true
       keep(left)
-      hear.current.other(left)
+      hear.current.onOtherTab(left)
       return false
     },
-    insist: () => {
+    overwrite: () => {
       const mine = refused.current
-      seen.current = Drafts.stampOf(drafts, place)
+      seen.current = Drafts.stampOf(drafts, documentKey)
       if (mine !== undefined) save(mine)
     }
   }

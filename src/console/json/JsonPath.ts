@@ -3,11 +3,11 @@ import type { EditorState } from "@codemirror/state"
 import type { SyntaxNode } from "@lezer/common"
 
 /** How long somebody waits for a megabyte to be parsed to its end, at most. */
-const patience = 2000
+const parseTimeout = 2000
 
 /** The syntax tree as far as a position. */
 export const treeTo = (state: EditorState, position: number) =>
-  ensureSyntaxTree(state, position, patience) ?? syntaxTree(state)
+  ensureSyntaxTree(state, position, parseTimeout) ?? syntaxTree(state)
 
 const values = new Set(["Object", "Array", "String", "Number", "True", "False", "Null"])
 

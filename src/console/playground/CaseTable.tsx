@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { alarm, announce } from "../components/Announcer.js"
 import { Icon } from "../components/Icon.js"
-import { maxCases, meets, turningPoints } from "./Cases.js"
-import { bodyOf, type CaseDraft, type Draft, nextKey, runnable } from "./Draft.js"
+import { boundaryCases, maxCases, meetsExpectation } from "./Cases.js"
+import { type CaseDraft, type ChainDraft, nextKey, toBody, toRunnable } from "./ChainDraft.js"
 import { startAll } from "./Engine.js"
-import type { Ran } from "./Ran.js"
-import { refusal } from "./Refusal.js"
+import type { RunResult } from "./RunResult.js"
+import { validationResult } from "./Validation.js"
 
 const Verdict = ({ passes }: { readonly passes: boolean | undefined }) =>
   passes === undefined ? (
@@ -17,17 +17,17 @@ const Verdict = ({ passes }: { readonly passes: boolean | undefined }) =>
   )
 
 /** The runs of all rows, anew whenever the chain or a request changes; the last ones end then. */
-const useRuns = (draft: Draft): ReadonlyMap<number, Ran> => {
-  const [runs, setRuns] = useState<ReadonlyMap<number, Ran>>(new Map())
+const useRuns = (draft: ChainDraft): ReadonlyMap<number, RunResult> => {
+  const [runs, setRuns] = useState<ReadonlyMap<number, RunResult>>(new Map())
   const drafts = draft.cases.map(({ key, request }) => ({ key, draft: { ...draft, request } }))
-  const of = JSON.stringify(drafts.map(({ draft, key }) => [key, bodyOf(draft)]))
+  const of = JSON.stringify(drafts.map(({ draft, key }) => [key, toBody(draft)]))
   useEffect(() => {
     const bodies: Array<Parameters<typeof startAll>[0][number]> = []
     const keys: Array<number> = []
-    const refused = new Map<number, Ran>()
+    const refused = new Map<number, RunResult>()
     for (const { draft, key } of drafts) {
-      const ready = runnable(draft)
-      if (ready === undefined) refused.set(key, refusal(draft.mode, bodyOf(draft)))
+      const ready = toRunnable(draft)
+      if (ready === undefined) refused.set(key, validationResult(draft.mode, toBody(draft)))
       else {
         bodies.push(ready)
         keys.push(key)
@@ -44,8 +44,8 @@ const useRuns = (draft: Draft): ReadonlyMap<number, Ran> => {
 
 /** Many requests at once, each with what is expected of it and what came of it. */
 export const CaseTable = (props: {
-  readonly draft: Draft
-  readonly onChange: (part: Partial<Draft>, typing?: string) => void
+  readonly draft: ChainDraft
+  readonly onChange: (part: Partial<ChainDraft>, typing?: string) => void
 }) => {
   const { draft } = props
   const { cases } = draft
@@ -54,7 +54,7 @@ export const CaseTable = (props: {
 
   const verdicts = cases.map(({ expected, key }) => {
     const ran = runs.get(key)
-    return ran === undefined ? undefined : meets(expected, ran)
+    return ran === undefined ? undefined : meetsExpectation(expected, ran)
   })
   const judged = verdicts.filter((one) => one !== undefined)
   const passing = judged.filter(Boolean).length
@@ -195,8 +195,8 @@ export const CaseTable = (props: {
         <button
           type="button"
           class="button plain"
-          disabled={turningPoints(draft).length === 0}
-          onClick={() => set([...cases, ...turningPoints(draft)])}
+          disabled={boundaryCases(draft).length === 0}
+          onClick={() => set([...cases, ...boundaryCases(draft)])}
         >
           Add where conditions turn
         </button>

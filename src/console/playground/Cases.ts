@@ -1,13 +1,13 @@
-import { type CaseDraft, type Draft, nextKey, number, type StepDraft } from "./Draft.js"
-import type { Ran } from "./Ran.js"
+import { type CaseDraft, type ChainDraft, nextKey, parseNumber, type StepDraft } from "./ChainDraft.js"
+import type { RunResult } from "./RunResult.js"
 
 /** The table holds no more rows than somebody can look at. */
 export const maxCases = 200
 
 /** Whether a run met what was expected; nothing where nothing was. The name of a handler, a response, a status or an error will do. */
-export const meets = (
+export const meetsExpectation = (
   expected: string,
-  { body, status }: Pick<Ran, "body" | "status">
+  { body, status }: Pick<RunResult, "body" | "status">
 ): boolean | undefined => {
   if (expected.trim() === "") return undefined
   const actual = "response" in body ? [body.handledBy, body.response] : [body.error]
@@ -16,13 +16,13 @@ export const meets = (
 
 const bounds = (steps: ReadonlyArray<StepDraft>): ReadonlyArray<number> =>
   steps.flatMap(({ kind, steps, than }) => {
-    const value = number(than)
+    const value = parseNumber(than)
     return [...(kind === "fragment" || typeof value !== "number" ? [] : [value]), ...bounds(steps)]
   })
 
 /** The requests at which the conditions of a draft turn: each number of them, and its neighbours. */
-export const turningPoints = (draft: Draft): ReadonlyArray<CaseDraft> => {
-  const known = new Set(draft.cases.map(({ request }) => number(request)))
+export const boundaryCases = (draft: ChainDraft): ReadonlyArray<CaseDraft> => {
+  const known = new Set(draft.cases.map(({ request }) => parseNumber(request)))
   const points = new Set(bounds(draft.handlers).flatMap((bound) => [bound - 1, bound, bound + 1]))
   return [...points]
     .filter((point) => !known.has(point))

@@ -2,15 +2,15 @@ import { useEffect, useId, useRef, useState } from "preact/hooks"
 import { announce } from "../components/Announcer.js"
 import { copyText } from "../components/Clipboard.js"
 import { Icon } from "../components/Icon.js"
-import { copyAs, type Language, languagesFor } from "./CopyAs.js"
-import type { Draft } from "./Draft.js"
+import { type CodeLanguage, chainCode, languagesFor } from "./ChainCode.js"
+import type { ChainDraft } from "./ChainDraft.js"
+import { RadioGroup } from "./RadioGroup.js"
 import { readDraft } from "./ReadDraft.js"
-import { Switch } from "./Switch.js"
 
 /** The JSON of a run, to be edited: what is wrong with it is said as one types. */
-const JsonEditor = (props: { readonly draft: Draft; readonly onApply: (draft: Draft) => void }) => {
+const JsonEditor = (props: { readonly draft: ChainDraft; readonly onApply: (draft: ChainDraft) => void }) => {
   const { draft, onApply } = props
-  const current = copyAs("JSON", draft, "")
+  const current = chainCode("JSON", draft, "")
   // Nothing: the editor shows the chain as it is.
   const [written, setWritten] = useState<string | undefined>(undefined)
   const area = useRef<HTMLTextAreaElement>(null)
@@ -81,23 +81,29 @@ const JsonEditor = (props: { readonly draft: Draft; readonly onApply: (draft: Dr
 
 /** The chain as TypeScript, JSON and curl; the JSON can be edited. */
 export const CodePane = (props: {
-  readonly draft: Draft
+  readonly draft: ChainDraft
   readonly origin: string
-  readonly onApply: (draft: Draft) => void
+  readonly onApply: (draft: ChainDraft) => void
 }) => {
   const { draft, onApply, origin } = props
   const able = languagesFor(draft)
-  const [chosen, setChosen] = useState<Language>("TypeScript")
+  const [chosen, setChosen] = useState<CodeLanguage>("TypeScript")
   const language = able.includes(chosen) ? chosen : "TypeScript"
-  const choices = Object.fromEntries(able.map((one) => [one, one])) as Record<Language, string>
-  const text = copyAs(language, draft, origin)
+  const choices = Object.fromEntries(able.map((one) => [one, one])) as Record<CodeLanguage, string>
+  const text = chainCode(language, draft, origin)
   useEffect(() => {
     if (language !== chosen) setChosen(language)
   }, [language])
   return (
     <div class="code-pane">
       <div class="play-bar">
-        <Switch legend="Language" name="language" choices={choices} value={language} onChange={setChosen} />
+        <RadioGroup
+          legend="Language"
+          name="language"
+          choices={choices}
+          value={language}
+          onChange={setChosen}
+        />
         <span class="grow" />
         <button type="button" class="button quiet" onClick={() => copyText(text, `the chain as ${language}`)}>
           <Icon name="copy" />

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks"
 import { announce } from "../components/Announcer.js"
 import { Icon } from "../components/Icon.js"
-import { type Draft, maxDepth, newStep, type StepDraft } from "./Draft.js"
+import { type ChainDraft, maxDepth, newStep, type StepDraft } from "./ChainDraft.js"
 import { type StepActions, StepCard } from "./StepCard.js"
 import * as StepTree from "./StepTree.js"
 
@@ -42,8 +42,8 @@ const Fallback = (props: {
 
 /** The chain being composed: steps are added, moved and removed by mouse, drag or keys. */
 export const Composer = (props: {
-  readonly draft: Draft
-  readonly onChange: (change: Partial<Draft>, typing?: string) => void
+  readonly draft: ChainDraft
+  readonly onChange: (change: Partial<ChainDraft>, typing?: string) => void
 }) => {
   const { handlers } = props.draft
   const [dragged, setDragged] = useState<number | undefined>(undefined)
@@ -59,30 +59,31 @@ export const Composer = (props: {
     )
 
   const move = (key: number, to: number): boolean => {
-    const place = StepTree.placeOf(handlers, key)
-    if (place === undefined || to < 0 || to >= place.siblings.length || to === place.index) return false
-    set(StepTree.moved(handlers, key, to))
-    const name = place.siblings[place.index]!.name || "The step"
-    announce(`${name} is now step ${to + 1} of ${place.siblings.length}.`)
+    const position = StepTree.positionOf(handlers, key)
+    if (position === undefined || to < 0 || to >= position.siblings.length || to === position.index)
+      return false
+    set(StepTree.moveStep(handlers, key, to))
+    const name = position.siblings[position.index]!.name || "The step"
+    announce(`${name} is now step ${to + 1} of ${position.siblings.length}.`)
     return true
   }
 
   const actions: StepActions = {
     held: dragged,
     change: (key, part, typing) =>
-      set(StepTree.changed(handlers, key, part), typing === undefined ? undefined : `${key} ${typing}`),
+      set(StepTree.changeStep(handlers, key, part), typing === undefined ? undefined : `${key} ${typing}`),
     step: (key, by) => {
-      const place = StepTree.placeOf(handlers, key)
-      if (place === undefined || !move(key, place.index + by)) return
-      const to = place.index + by
-      const edge = to === 0 ? "down" : to === place.siblings.length - 1 ? "up" : by < 0 ? "up" : "down"
+      const position = StepTree.positionOf(handlers, key)
+      if (position === undefined || !move(key, position.index + by)) return
+      const to = position.index + by
+      const edge = to === 0 ? "down" : to === position.siblings.length - 1 ? "up" : by < 0 ? "up" : "down"
       focus(`[data-key="${key}"] [data-move="${edge}"]`)
     },
     remove: (key) => {
-      const place = StepTree.placeOf(handlers, key)
-      if (place === undefined) return
-      const { index, siblings } = place
-      set(StepTree.removed(handlers, key))
+      const position = StepTree.positionOf(handlers, key)
+      if (position === undefined) return
+      const { index, siblings } = position
+      set(StepTree.removeStep(handlers, key))
       announce(`Removed ${siblings[index]!.name || "the step"}.`)
       const neighbour = siblings[index + 1] ?? siblings[index - 1]
       focus(neighbour === undefined ? "[data-add]" : `[data-key="${neighbour.key}"] [data-remove]`)
@@ -92,7 +93,7 @@ export const Composer = (props: {
       setDragged(key)
     },
     dropOn: (key) => {
-      const target = StepTree.placeOf(handlers, key)
+      const target = StepTree.positionOf(handlers, key)
       const from = held.current
       // A step stays in its list.
       if (target?.siblings.some((one) => one.key === from) === true) move(from!, target.index)
@@ -102,9 +103,9 @@ export const Composer = (props: {
   }
 
   const add = (kind: StepDraft["kind"], group: number | undefined) => {
-    const count = StepTree.counted(handlers) + 1
+    const count = StepTree.countSteps(handlers) + 1
     const step = newStep(kind, `${kind}-${count}`)
-    set(StepTree.added(handlers, group, step))
+    set(StepTree.addStep(handlers, group, step))
     announce(`Added ${step.name}.`)
     focus(`[data-key="${step.key}"] input`)
   }

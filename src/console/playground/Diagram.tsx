@@ -1,5 +1,5 @@
-import { timeText } from "./Ran.js"
-import type { Outcome as OutcomeName, StepReport } from "./Way.js"
+import { timeText } from "./RunResult.js"
+import type { Outcome as OutcomeName, StepReport } from "./StepReport.js"
 
 const marks = { matched: "✓", passed: "↓", skipped: "–", failed: "!", "not reached": "·" } as const
 

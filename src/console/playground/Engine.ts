@@ -3,10 +3,16 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { Chain, UnhandledRequestError } from "../../chain/index.js"
 import type { Ticket } from "../../domain/playground/Ticket.js"
-import { type Answer, adHoc, type Composed, type Listener, triage } from "./Compose.js"
-import type { ChainBody, HandlerBody, StepBody } from "./Draft.js"
-import type { Ran, RanBody } from "./Ran.js"
-import type { Visit } from "./Way.js"
+import type { ChainBody, HandlerBody, StepBody } from "./ChainDraft.js"
+import {
+  type Answer,
+  type ComposedChain,
+  composeChain,
+  type RunListener,
+  triageChain
+} from "./ComposedChain.js"
+import type { RunResult, RunResultBody } from "./RunResult.js"
+import type { StepVisit } from "./StepReport.js"
 
 /** What is run: a chain with its request, or a ticket through the triage chain. */
 export type Runnable =
@@ -22,7 +28,7 @@ const isPure = (step: StepBody): boolean =>
 const prepared = (runnable: Runnable) => {
   const log: Array<string> = []
   const tried = new Map<HandlerBody, number>()
-  const listener: Listener = {
+  const listener: RunListener = {
     write: (line) => log.push(line),
     tries: (handler) => {
       const tries = (tried.get(handler) ?? 0) + 1
@@ -30,7 +36,7 @@ const prepared = (runnable: Runnable) => {
       return tries
     }
   }
-  const tracing = <Req>(chain: Composed<Req>, request: Req) => ({
+  const tracing = <Req>(chain: ComposedChain<Req>, request: Req) => ({
     trace: Chain.trace(chain, request) as Effect.Effect<Trace>,
     execute: () => Chain.executeExit(chain, request)
   })
@@ -38,15 +44,15 @@ const prepared = (runnable: Runnable) => {
     log,
     tried,
     ...(runnable.mode === "triage"
-      ? tracing(triage(listener), runnable.body)
-      : tracing(adHoc(runnable.body, listener), runnable.body.request))
+      ? tracing(triageChain(listener), runnable.body)
+      : tracing(composeChain(runnable.body, listener), runnable.body.request))
   }
 }
 
 const bodyOf = (
   trace: Trace,
   log: ReadonlyArray<string>
-): { readonly status: number; readonly body: RanBody } => {
+): { readonly status: number; readonly body: RunResultBody } => {
   if (Exit.isSuccess(trace.exit)) {
     const elapsedMilliseconds = Math.round(trace.elapsedMillis * 1000) / 1000
     return { status: 200, body: { ...trace.exit.value, elapsedMilliseconds, log } }
@@ -99,10 +105,10 @@ const handlersIn = (steps: ReadonlyArray<StepBody>): ReadonlyArray<HandlerBody> 
   steps.flatMap((step) => ("steps" in step ? handlersIn(step.steps) : [step]))
 
 /** Traces one run. With `measuring`, a chain that never waits is run many times more for the times of its steps. */
-export const execute = (runnable: Runnable, measuring = false): Effect.Effect<Ran> =>
+export const execute = (runnable: Runnable, measuring = false): Effect.Effect<RunResult> =>
   Effect.suspend(() => {
     const { log, trace, tried } = prepared(runnable)
-    return Effect.map(trace, (first): Ran => {
+    return Effect.map(trace, (first): RunResult => {
       const pure = runnable.mode === "triage" || runnable.body.handlers.every(isPure)
       const times = pure && measuring ? measured(runnable, first) : undefined
       // A handler is visited once at most, and only one at the end of the way has worked.
@@ -111,7 +117,7 @@ export const execute = (runnable: Runnable, measuring = false): Effect.Effect<Ra
           ? undefined
           : handlersIn(runnable.body.handlers).find((one) => tried.has(one))
       const visits = first.steps.map(
-        ({ elapsedMillis, kind, outcome }, i): Visit => ({
+        ({ elapsedMillis, kind, outcome }, i): StepVisit => ({
           kind,
           outcome,
           micros: pure ? times?.steps[i] : elapsedMillis * 1000,
@@ -139,16 +145,17 @@ const running = <A>(effect: Effect.Effect<A>, done: (value: A) => void, failed: 
   })
 
 /** Runs in this page, with the times of the steps; the returned function stops it. */
-export const start = (runnable: Runnable, done: (ran: Ran) => void, failed: () => void): (() => void) =>
+export const start = (runnable: Runnable, done: (ran: RunResult) => void, failed: () => void): (() => void) =>
   running(execute(runnable, true), done, failed)
 
 /** The way that a request takes, of chains that never wait. */
-export const visitsOf = (runnable: Runnable): ReadonlyArray<Visit> => Effect.runSync(execute(runnable)).visits
+export const visitsOf = (runnable: Runnable): ReadonlyArray<StepVisit> =>
+  Effect.runSync(execute(runnable)).visits
 
 /** Runs many, a few at a time; the returned function stops them. */
 export const startAll = (
   runnables: ReadonlyArray<Runnable>,
-  done: (rans: ReadonlyArray<Ran>) => void,
+  done: (rans: ReadonlyArray<RunResult>) => void,
   failed: () => void
 ): (() => void) =>
   running(

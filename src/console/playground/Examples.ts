@@ -1,8 +1,8 @@
-import type { Draft } from "./Draft.js"
+import type { ChainDraft } from "./ChainDraft.js"
 
 export interface Example {
   readonly name: string
-  readonly mode: Draft["mode"]
+  readonly mode: ChainDraft["mode"]
   readonly body: unknown
   /** Rows of the table. */
   readonly cases?: unknown

@@ -1,24 +1,24 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { Announcer, alarm, announce } from "../components/Announcer.js"
-import { RunButton } from "../components/Busy.js"
 import { copyText } from "../components/Clipboard.js"
 import { Icon } from "../components/Icon.js"
 import { Menu } from "../components/Menu.js"
+import { RunButton } from "../components/RunButton.js"
 import * as Settings from "../page/Settings.js"
 import { ShortcutsButton, useShortcuts } from "../page/Shortcuts.js"
 import { ShortcutsDialog } from "../page/ShortcutsDialog.js"
 import { nextTheme, ThemeButton, TopBar } from "../page/TopBar.js"
-import { maxAddress, toHash } from "./Address.js"
+import { chainCode, languagesFor } from "./ChainCode.js"
+import { type ChainDraft, fromBody, isSupportedByService } from "./ChainDraft.js"
 import { Composer } from "./Composer.js"
-import { copyAs, languagesFor } from "./CopyAs.js"
-import { type Draft, fromBody, isServed } from "./Draft.js"
 import { type Example, examples } from "./Examples.js"
-import { brief } from "./Ran.js"
+import { RadioGroup } from "./RadioGroup.js"
 import { ResultPanel } from "./ResultPanel.js"
-import { Switch } from "./Switch.js"
+import { shortResult } from "./RunResult.js"
+import { maxAddress, toHash } from "./ShareLink.js"
 import { TicketFields } from "./TicketFields.js"
-import { useCommands } from "./useCommands.js"
-import { useDraft } from "./useDraft.js"
+import { useChainDraft } from "./useChainDraft.js"
+import { useCommandKeys } from "./useCommandKeys.js"
 import { usePaste } from "./usePaste.js"
 import { useRun } from "./useRun.js"
 import { CaseTable, CodePane, FirstMinute, frame, type View, views } from "./Views.js"
@@ -39,7 +39,7 @@ const modes = { own: "Your own chain", triage: "Ticket triage" } as const
 
 /** Compose a chain and see, while you type, what it answers and what every step does. */
 export const Playground = ({ service }: { readonly service: boolean }) => {
-  const { canRedo, canUndo, draft, edit, generation, load, redo, replace, undo } = useDraft()
+  const { canRedo, canUndo, draft, edit, generation, load, redo, replace, undo } = useChainDraft()
   const run = useRun(draft, generation)
   const [view, setView] = useState<View>("result")
   const [settings, setSettings] = useState(Settings.load)
@@ -58,11 +58,11 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
     announce(`Loaded the example “${example.name}”.`)
   }
 
-  const turn = (mode: Draft["mode"]) => {
+  const turn = (mode: ChainDraft["mode"]) => {
     if (mode !== draft.mode) open(examples.find((example) => example.mode === mode)!)
   }
 
-  const served = isServed(draft)
+  const served = isSupportedByService(draft)
   const toResult = () => {
     setView("result")
     requestAnimationFrame(() => heading.current?.focus())
@@ -102,7 +102,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
       t: () => change({ theme: nextTheme[settings.theme] })
     }
   )
-  useCommands({ enter: ask, undo, redo })
+  useCommandKeys({ enter: ask, undo, redo })
 
   usePaste((text) => {
     import("./ReadDraft.js").then(
@@ -139,7 +139,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
             page while you type: nothing leaves the browser.
           </p>
           <div class="play-bar">
-            <Switch legend="Which chain" name="mode" choices={modes} value={draft.mode} onChange={turn} />
+            <RadioGroup legend="Which chain" name="mode" choices={modes} value={draft.mode} onChange={turn} />
             <span class="grow" />
             <button
               type="button"
@@ -208,7 +208,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
                 <button type="button" class="button plain small live-answer" onClick={toResult}>
                   <span class="sr-only">Result: </span>
                   <code>{run.shown.ran.status}</code>
-                  <bdi>{brief(run.shown.ran)}</bdi>
+                  <bdi>{shortResult(run.shown.ran)}</bdi>
                 </button>
               )}
               <button
@@ -243,7 +243,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
                       class="button small quiet start"
                       key={language}
                       onClick={() => {
-                        copyText(copyAs(language, draft, origin), `the chain as ${language}`)
+                        copyText(chainCode(language, draft, origin), `the chain as ${language}`)
                         close()
                       }}
                     >
@@ -280,7 +280,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
               {views[view]}
             </h2>
             <span class="grow" />
-            <Switch legend="What is shown" name="view" choices={views} value={view} onChange={setView} />
+            <RadioGroup legend="What is shown" name="view" choices={views} value={view} onChange={setView} />
           </div>
           {view === "result" ? (
             <ResultPanel draft={draft} run={run} />

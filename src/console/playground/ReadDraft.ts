@@ -1,14 +1,14 @@
-import { type Draft, fromBody } from "./Draft.js"
-import { understand } from "./Pasted.js"
-import { problemsOf } from "./Refusal.js"
+import { type ChainDraft, fromBody } from "./ChainDraft.js"
+import { parsePastedRun } from "./PastedRun.js"
+import { validationProblems } from "./Validation.js"
 
 /** The draft that a text stands for, or what is wrong with the text. */
 export const readDraft = (
   text: string,
-  cases: Draft["cases"]
-): { readonly draft: Draft } | { readonly problems: ReadonlyArray<string> } => {
-  const pasted = understand(text)
+  cases: ChainDraft["cases"]
+): { readonly draft: ChainDraft } | { readonly problems: ReadonlyArray<string> } => {
+  const pasted = parsePastedRun(text)
   if ("problem" in pasted) return { problems: [pasted.problem] }
-  const problems = problemsOf(pasted.mode, pasted.body)
+  const problems = validationProblems(pasted.mode, pasted.body)
   return problems.length > 0 ? { problems } : { draft: { ...fromBody(pasted.mode, pasted.body), cases } }
 }

@@ -1,4 +1,4 @@
-import { type Ran, timeText } from "./Ran.js"
+import { type RunResult, timeText } from "./RunResult.js"
 import type { Shown } from "./useRun.js"
 
 const advice: Readonly<Record<number, string>> = {
@@ -54,7 +54,7 @@ export const Report = ({ ran, where }: Pick<Shown, "ran" | "where">) => {
 }
 
 /** What the logging middleware wrote. */
-export const Log = ({ body }: Pick<Ran, "body">) =>
+export const Log = ({ body }: Pick<RunResult, "body">) =>
   "log" in body ? (
     <details class="log-part">
       <summary>Log</summary>

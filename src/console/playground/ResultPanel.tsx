@@ -1,21 +1,24 @@
 import { ProblemCard } from "../components/ProblemCard.js"
+import type { ChainDraft } from "./ChainDraft.js"
 import { Diagram } from "./Diagram.js"
-import type { Draft } from "./Draft.js"
-import { planOf } from "./Plan.js"
+import { diagramSteps } from "./DiagramSteps.js"
 import { Log, Report } from "./Report.js"
+import { reportSteps, unreportedSteps } from "./StepReport.js"
 import type { useRun } from "./useRun.js"
-import { idle, wayOf } from "./Way.js"
 
 /** What the chain answers, and the way that the request took through it. */
-export const ResultPanel = (props: { readonly draft: Draft; readonly run: ReturnType<typeof useRun> }) => {
+export const ResultPanel = (props: {
+  readonly draft: ChainDraft
+  readonly run: ReturnType<typeof useRun>
+}) => {
   const { draft, run } = props
   const { failed, isCurrent, running, shown } = run
-  const plan = planOf(draft)
+  const plan = diagramSteps(draft)
   // The way of another draft does not fit this picture.
   const way =
     isCurrent && shown !== undefined && shown.ran.visits.length > 0
-      ? wayOf(plan, shown.ran.visits)
-      : idle(plan)
+      ? reportSteps(plan, shown.ran.visits)
+      : unreportedSteps(plan)
   const { id, kind, priority } = draft.ticket
   return (
     <div class="report-parts" aria-busy={running !== undefined || (!isCurrent && failed === undefined)}>

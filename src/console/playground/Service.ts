@@ -2,14 +2,14 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { ErrorBody } from "../../domain/http/ErrorBody.js"
 import { ExecutionResult } from "../../domain/playground/ChainExecution.js"
-import type { Ran } from "./Ran.js"
+import type { RunResult } from "./RunResult.js"
 
 /** Runs a body at the service; what it refuses is a result too. Rejects where it gives none. */
-export const ask = async (
+export const executeAtService = async (
   path: string,
   body: unknown,
   signal: AbortSignal
-): Promise<Pick<Ran, "body" | "status">> => {
+): Promise<Pick<RunResult, "body" | "status">> => {
   const response = await fetch(path, {
     method: "POST",
     signal,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { Icon } from "../components/Icon.js"
-import { comparisons, noWork, type StepDraft } from "./Draft.js"
+import { comparisons, noWork, type StepDraft } from "./ChainDraft.js"
 import { WorkFields } from "./WorkFields.js"
 
 const words = { equals: "equals", lessThan: "is less than", greaterThan: "is greater than" } as const

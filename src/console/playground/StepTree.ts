@@ -1,4 +1,4 @@
-import type { StepDraft } from "./Draft.js"
+import type { StepDraft } from "./ChainDraft.js"
 
 type Steps = ReadonlyArray<StepDraft>
 
@@ -14,16 +14,16 @@ const where = (steps: Steps, key: number, change: (siblings: Steps, index: numbe
   })
 }
 
-export const changed = (steps: Steps, key: number, part: Partial<StepDraft>): Steps =>
+export const changeStep = (steps: Steps, key: number, part: Partial<StepDraft>): Steps =>
   where(steps, key, (siblings, index) =>
     siblings.map((step, i) => (i === index ? { ...step, ...part } : step))
   )
 
-export const removed = (steps: Steps, key: number): Steps =>
+export const removeStep = (steps: Steps, key: number): Steps =>
   where(steps, key, (siblings, index) => siblings.filter((_, i) => i !== index))
 
 /** Moves a step to another place among its siblings. */
-export const moved = (steps: Steps, key: number, to: number): Steps =>
+export const moveStep = (steps: Steps, key: number, to: number): Steps =>
   where(steps, key, (siblings, index) => {
     if (to < 0 || to >= siblings.length || to === index) return siblings
     const next = [...siblings]
@@ -32,7 +32,7 @@ export const moved = (steps: Steps, key: number, to: number): Steps =>
   })
 
 /** Adds a step at the end of a group, or of the chain. */
-export const added = (steps: Steps, group: number | undefined, step: StepDraft): Steps =>
+export const addStep = (steps: Steps, group: number | undefined, step: StepDraft): Steps =>
   group === undefined
     ? [...steps, step]
     : steps.map((one) =>
@@ -40,21 +40,22 @@ export const added = (steps: Steps, group: number | undefined, step: StepDraft):
           ? { ...one, steps: [...one.steps, step] }
           : one.steps.length === 0
             ? one
-            : { ...one, steps: added(one.steps, group, step) }
+            : { ...one, steps: addStep(one.steps, group, step) }
       )
 
 /** The list in which a step stands, and its place there. */
-export const placeOf = (
+export const positionOf = (
   steps: Steps,
   key: number
 ): { readonly siblings: Steps; readonly index: number } | undefined => {
   const index = steps.findIndex((step) => step.key === key)
   if (index >= 0) return { siblings: steps, index }
   for (const { steps: inner } of steps) {
-    const found = placeOf(inner, key)
+    const found = positionOf(inner, key)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-export const counted = (steps: Steps): number => steps.reduce((sum, step) => sum + 1 + counted(step.steps), 0)
+export const countSteps = (steps: Steps): number =>
+  steps.reduce((sum, step) => sum + 1 + countSteps(step.steps), 0)

@@ -1,6 +1,6 @@
-import type { Draft } from "./Draft.js"
+import type { ChainDraft } from "./ChainDraft.js"
 
-type Ticket = Draft["ticket"]
+type Ticket = ChainDraft["ticket"]
 
 /** The fields of a ticket for the triage chain. */
 export const TicketFields = ({

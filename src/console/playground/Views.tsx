@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { part } from "../components/Part.js"
+import { lazyComponent } from "../components/LazyComponent.js"
 
 /** What the panel beside the composer shows. */
 export const views = { result: "Result", table: "Many requests", code: "Code" } as const
@@ -9,8 +9,10 @@ const waiting = <p class="quiet-text">Loading…</p>
 
 export const frame = { waiting, failed: (card: ComponentChildren) => card }
 
-export const CodePane = part(() => import("./CodePane.js").then(({ CodePane }) => CodePane))
+export const CodePane = lazyComponent(() => import("./CodePane.js").then(({ CodePane }) => CodePane))
 
-export const CaseTable = part(() => import("./CaseTable.js").then(({ CaseTable }) => CaseTable))
+export const CaseTable = lazyComponent(() => import("./CaseTable.js").then(({ CaseTable }) => CaseTable))
 
-export const FirstMinute = part(() => import("./FirstMinute.js").then(({ FirstMinute }) => FirstMinute))
+export const FirstMinute = lazyComponent(() =>
+  import("./Tutorial.js").then(({ Tutorial: FirstMinute }) => FirstMinute)
+)

@@ -1,5 +1,5 @@
-import type { WorkDraft } from "./Draft.js"
-import { workNumbers } from "./Work.js"
+import type { WorkDraft } from "./ChainDraft.js"
+import { workNumbers } from "./HandlerWork.js"
 
 /** What a handler does beside answering: its policies are those of the library. */
 export const WorkFields = (props: {

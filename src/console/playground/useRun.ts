@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import { alarmProblem, announce } from "../components/Announcer.js"
-import { type ProblemText, unreached } from "../components/ProblemText.js"
-import { bodyOf, type Draft, pathOf, runnable } from "./Draft.js"
-import { type Ran, sentence } from "./Ran.js"
+import { loadProblem, type ProblemText } from "../components/ProblemText.js"
+import { type ChainDraft, pathOf, toBody, toRunnable } from "./ChainDraft.js"
+import { type RunResult, resultSentence } from "./RunResult.js"
 
 /** A result, what it is the result of, and where it was made. */
 export interface Shown {
-  readonly ran: Ran
+  readonly ran: RunResult
   readonly of: string
   /** The generation of the draft. */
   readonly generation: number
@@ -18,13 +18,13 @@ const pause = 120
 const calm = 900
 
 const failures = {
-  "in this browser": unreached("The chain library could not be loaded."),
-  "at the service": unreached("The service did not answer.")
+  "in this browser": loadProblem("The chain library could not be loaded."),
+  "at the service": loadProblem("The service did not answer.")
 }
 
 /** Starts a run in this page; the returned function stops it. */
-const here = (draft: Draft, done: (ran: Ran) => void, failed: () => void): (() => void) => {
-  const ready = runnable(draft)
+const here = (draft: ChainDraft, done: (ran: RunResult) => void, failed: () => void): (() => void) => {
+  const ready = toRunnable(draft)
   let stop = () => {}
   let stopped = false
   const going = (begin: () => () => void) => {
@@ -32,9 +32,9 @@ const here = (draft: Draft, done: (ran: Ran) => void, failed: () => void): (() =
   }
   const loaded =
     ready === undefined
-      ? import("./Refusal.js").then(({ refusal }) =>
+      ? import("./Validation.js").then(({ validationResult }) =>
           going(() => {
-            done(refusal(draft.mode, bodyOf(draft)))
+            done(validationResult(draft.mode, toBody(draft)))
             return stop
           })
         )
@@ -48,10 +48,12 @@ const here = (draft: Draft, done: (ran: Ran) => void, failed: () => void): (() =
   }
 }
 
-const there = (draft: Draft, done: (ran: Ran) => void, failed: () => void): (() => void) => {
+const there = (draft: ChainDraft, done: (ran: RunResult) => void, failed: () => void): (() => void) => {
   const leaving = new AbortController()
-  const ready = runnable(draft)
-  const asked = import("./Service.js").then(({ ask }) => ask(pathOf(draft), bodyOf(draft), leaving.signal))
+  const ready = toRunnable(draft)
+  const asked = import("./Service.js").then(({ executeAtService }) =>
+    executeAtService(pathOf(draft), toBody(draft), leaving.signal)
+  )
   // What the service answers is shown along the way that the same library takes here.
   const local =
     ready === undefined
@@ -71,13 +73,13 @@ const there = (draft: Draft, done: (ran: Ran) => void, failed: () => void): (() 
 }
 
 /** Runs the draft as it changes, and at once or at the service when asked. One run at a time: a new one ends the last. */
-export const useRun = (draft: Draft, generation: number) => {
+export const useRun = (draft: ChainDraft, generation: number) => {
   const [shown, setShown] = useState<Shown | undefined>(undefined)
   const [failed, setFailed] = useState<ProblemText | undefined>(undefined)
   const [running, setRunning] = useState<Shown["where"] | undefined>(undefined)
   const stop = useRef(() => {})
   const said = useRef<string | undefined>(undefined)
-  const of = JSON.stringify([draft.mode, bodyOf(draft)])
+  const of = JSON.stringify([draft.mode, toBody(draft)])
 
   const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const cancel = useCallback(() => {
@@ -87,7 +89,7 @@ export const useRun = (draft: Draft, generation: number) => {
     setRunning(undefined)
   }, [])
 
-  const run = (where: Shown["where"], then: (ran: Ran) => void) => {
+  const run = (where: Shown["where"], then: (ran: RunResult) => void) => {
     cancel()
     setRunning(where)
     const begin = where === "in this browser" ? here : there
@@ -114,7 +116,7 @@ export const useRun = (draft: Draft, generation: number) => {
     waiting.current = setTimeout(
       () =>
         run("in this browser", (ran) => {
-          const words = sentence(ran)
+          const words = resultSentence(ran)
           const first = said.current === undefined
           talk = setTimeout(
             () => {
@@ -134,7 +136,7 @@ export const useRun = (draft: Draft, generation: number) => {
   /** Runs now; what it gives is read out at once. */
   const now = (where: Shown["where"], then: () => void) =>
     run(where, (ran) => {
-      said.current = sentence(ran)
+      said.current = resultSentence(ran)
       announce(said.current)
       then()
     })

@@ -2,15 +2,16 @@ import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import type { QueryCost } from "../../store/browse/Browse.js"
 import type { Filter } from "../../store/browse/Filter.js"
-import { announce, counted } from "../components/Announcer.js"
+import { announce } from "../components/Announcer.js"
+import { plural } from "../components/Plural.js"
 import type { RateBudget } from "../source/DataSource.js"
-import type { Progress } from "../source/LongRead.js"
-import { visible } from "../values/Cell.js"
+import type { ReadProgress } from "../source/LongRead.js"
+import { escapeBidi } from "../values/Cell.js"
 
 /** What the query that runs may take, and has taken. */
-const Spending = (props: { readonly requests: number; readonly progress: Progress | undefined }) => {
+const Spending = (props: { readonly requests: number; readonly progress: ReadProgress | undefined }) => {
   const { requests } = props
-  useEffect(() => announce(`Reading the documents: up to ${counted(requests, "request")}.`), [])
+  useEffect(() => announce(`Reading the documents: up to ${plural(requests, "request")}.`), [])
   const taken = props.progress?.requests
   return (
     <p class="banner">
@@ -21,7 +22,7 @@ const Spending = (props: { readonly requests: number; readonly progress: Progres
           {taken.toLocaleString("en")} of{" "}
         </>
       )}
-      up to {counted(requests, "request")}. Esc cancels the run and keeps the documents that are here.
+      up to {plural(requests, "request")}. Esc cancels the run and keeps the documents that are here.
     </p>
   )
 }
@@ -33,7 +34,7 @@ const Spending = (props: { readonly requests: number; readonly progress: Progres
 export const CostCard = (props: {
   readonly cost: QueryCost
   readonly running: boolean
-  readonly progress: Progress | undefined
+  readonly progress: ReadProgress | undefined
   /** Leads to the filter. */
   readonly onNarrow: () => void
   readonly budgets: ReadonlyArray<RateBudget> | undefined
@@ -42,11 +43,11 @@ export const CostCard = (props: {
 }) => {
   const { requests } = props.cost
   if (props.running) return <Spending requests={requests} progress={props.progress} />
-  const unindexed = [...new Set(props.filters.map(({ path }) => visible(path)))]
+  const unindexed = [...new Set(props.filters.map(({ path }) => escapeBidi(path)))]
   const core = props.budgets?.find(({ resource }) => resource === "core")
   return (
     <div class="card cost">
-      <h2>This takes up to {counted(requests, "request")}</h2>
+      <h2>This takes up to {plural(requests, "request")}</h2>
       <p>
         The documents are read one by one.{" "}
         {core === undefined

@@ -1,13 +1,13 @@
 import { useRef } from "preact/hooks"
 import type { Filter } from "../../store/browse/Filter.js"
 import { focusedElement, useModal } from "../components/Focus.js"
-import { clipped } from "../values/Cell.js"
-import { cellFilters, type FilterPlace, withFilter } from "./CellFilters.js"
-import { filterText } from "./FilterWords.js"
+import { truncated } from "../values/Cell.js"
+import { filterText } from "./FilterText.js"
+import { type FilterTarget, suggestedFilters, withFilter } from "./SuggestedFilters.js"
 
 /** The filters that a cell or a header offers: the one that is chosen is added to the query. */
 export const FilterDialog = (props: {
-  readonly of: FilterPlace
+  readonly of: FilterTarget
   readonly filters: ReadonlyArray<Filter>
   readonly onFilters: (filters: ReadonlyArray<Filter>) => void
   readonly onClose: () => void
@@ -17,10 +17,10 @@ export const FilterDialog = (props: {
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="filter-by-title" onClose={props.onClose}>
       <h2 id="filter-by-title">
-        Filter by <bdi>{clipped(props.of.path)}</bdi>
+        Filter by <bdi>{truncated(props.of.path)}</bdi>
       </h2>
       <div class="choices">
-        {cellFilters(props.of).map((filter) => (
+        {suggestedFilters(props.of).map((filter) => (
           <button
             key={filter.operator}
             type="button"
@@ -30,7 +30,7 @@ export const FilterDialog = (props: {
               props.onFilters(withFilter(props.filters, filter))
             }}
           >
-            <bdi>{clipped(filterText([filter]))}</bdi>
+            <bdi>{truncated(filterText([filter]))}</bdi>
           </button>
         ))}
       </div>

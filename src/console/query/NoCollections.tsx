@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks"
 import type { SessionView } from "../../http/console/Api.js"
-import { Awaited } from "../components/Awaited.js"
-import { RunButton } from "../components/Busy.js"
-import { useTask } from "../components/useTask.js"
+import { LoadingState } from "../components/LoadingState.js"
+import { RunButton } from "../components/RunButton.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { DataSourceService } from "../source/DataSource.js"
 
 /** A data root without collections, and the roots that there are. */
@@ -14,7 +14,7 @@ export const NoCollections = (props: {
 }) => {
   const { session, source } = props
   const [found, setFound] = useState<ReadonlyArray<string> | undefined>(undefined)
-  const task = useTask()
+  const task = useEffectRunner()
   const look = () => {
     if (source.roots !== undefined) task.run(source.roots.list, { success: setFound })
   }
@@ -33,7 +33,12 @@ export const NoCollections = (props: {
         holds no directories of documents on branch <bdi>{session.branch}</bdi>.
       </p>
       {source.roots === undefined ? null : (
-        <Awaited arrived={found !== undefined} problem={task.problem} running={task.running} onRetry={look} />
+        <LoadingState
+          loaded={found !== undefined}
+          problem={task.problem}
+          running={task.running}
+          onRetry={look}
+        />
       )}
       {others.length === 0 ? null : (
         <>

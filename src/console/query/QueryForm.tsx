@@ -7,11 +7,11 @@ import {
   printValue,
   takesValue
 } from "../../store/browse/Filter.js"
-import { RunButton } from "../components/Busy.js"
 import { Icon } from "../components/Icon.js"
-import type { Place } from "../place/Place.js"
-import { shortCommit, visible } from "../values/Cell.js"
-import { filterText, labels } from "./FilterWords.js"
+import { RunButton } from "../components/RunButton.js"
+import type { Route } from "../navigation/Route.js"
+import { escapeBidi, shortCommit } from "../values/Cell.js"
+import { filterText, operatorLabels } from "./FilterText.js"
 
 interface Row {
   readonly key: number
@@ -43,7 +43,7 @@ const filtersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Filter> =>
     )
 
 /** A query in a few words, one for each thing that it asks. */
-const chipsOf = ({ at, filters, limit, whole }: Place): ReadonlyArray<string> => [
+const chipsOf = ({ at, filters, limit, whole }: Route): ReadonlyArray<string> => [
   ...(filters.length === 0 ? ["all documents"] : filters.map((filter) => filterText([filter]))),
   ...(at === undefined ? [] : [`at ${shortCommit(at)}`]),
   ...(limit === 50 ? [] : [`limit ${limit}`]),
@@ -63,32 +63,32 @@ export const focusFilter = (): void => {
  */
 export const QueryForm = (props: {
   readonly collections: ReadonlyArray<string>
-  readonly place: Place
+  readonly route: Route
   readonly fields: ReadonlyArray<string>
   readonly running: boolean
-  readonly onRun: (query: Pick<Place, "table" | "filters" | "limit" | "whole" | "at">) => void
+  readonly onRun: (query: Pick<Route, "table" | "filters" | "limit" | "whole" | "at">) => void
   readonly onCancel: () => void
 }) => {
-  const { place } = props
-  const [rows, setRows] = useState(() => rowsOf(place.filters))
-  const [table, setTable] = useState(place.table ?? props.collections[0] ?? "")
+  const { route } = props
+  const [rows, setRows] = useState(() => rowsOf(route.filters))
+  const [table, setTable] = useState(route.table ?? props.collections[0] ?? "")
   const [opened, setOpened] = useState(false)
-  const open = opened || place.table === undefined
+  const open = opened || route.table === undefined
   const limit = useRef<HTMLInputElement>(null)
   const at = useRef<HTMLInputElement>(null)
   const whole = useRef<HTMLInputElement>(null)
   const known = useId()
-  const written = JSON.stringify(place.filters)
+  const written = JSON.stringify(route.filters)
   const shown = useRef(written)
   useEffect(() => {
     if (shown.current === written) return
     shown.current = written
-    setRows(rowsOf(place.filters))
+    setRows(rowsOf(route.filters))
   }, [written])
 
   useEffect(() => {
-    if (place.table !== undefined) setTable(place.table)
-  }, [place.table])
+    if (route.table !== undefined) setTable(route.table)
+  }, [route.table])
 
   const change = (key: number, part: Partial<Row>) =>
     setRows((all) => all.map((row) => (row.key === key ? { ...row, ...part } : row)))
@@ -149,9 +149,9 @@ export const QueryForm = (props: {
         >
           <Icon name="search" />
           <span class="sr-only">Query:</span>
-          {chipsOf(place).map((chip) => (
+          {chipsOf(route).map((chip) => (
             <bdi class="chip" key={chip}>
-              {visible(chip)}
+              {escapeBidi(chip)}
             </bdi>
           ))}
           <span class="grow" />
@@ -200,7 +200,7 @@ export const QueryForm = (props: {
             >
               {operators.map((operator) => (
                 <option key={operator} value={operator}>
-                  {labels[operator]}
+                  {operatorLabels[operator]}
                 </option>
               ))}
             </select>
@@ -248,8 +248,8 @@ export const QueryForm = (props: {
             autocomplete="off"
             autocapitalize="none"
             spellcheck={false}
-            defaultValue={place.at ?? ""}
-            key={place.at ?? ""}
+            defaultValue={route.at ?? ""}
+            key={route.at ?? ""}
           />
         </label>
         <label class="inline-field">
@@ -261,12 +261,12 @@ export const QueryForm = (props: {
             min={1}
             max={500}
             required
-            defaultValue={String(place.limit)}
-            key={place.limit}
+            defaultValue={String(route.limit)}
+            key={route.limit}
           />
         </label>
         <label class="inline-check">
-          <input ref={whole} type="checkbox" defaultChecked={place.whole} key={String(place.whole)} />
+          <input ref={whole} type="checkbox" defaultChecked={route.whole} key={String(route.whole)} />
           <span>Whole documents</span>
         </label>
         <span class="grow" />

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { QueryAnswer } from "../../store/browse/Browse.js"
-import { valueOf } from "../values/Cell.js"
+import { cellValue } from "../values/Cell.js"
 
 /** The columns that a table can show. */
 export interface TableColumns {
@@ -14,8 +14,8 @@ export interface TableColumns {
 const identity = ["_id", "_rev", "_updated_at"]
 
 /** An object with more fields is a map: it stays one column. */
-const mostParts = 20
-const deepest = 3
+const maxSubfields = 20
+const maxDepth = 3
 
 /** Whether a column is a field, or a field inside of it. */
 export const isWithin = (column: string, field: string): boolean =>
@@ -25,17 +25,17 @@ const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The columns of a field that holds nothing but objects: their fields. */
-const partsOf = (name: string, values: ReadonlyArray<Json>, levels: number): ReadonlyArray<string> => {
+const nestedColumns = (name: string, values: ReadonlyArray<Json>, levels: number): ReadonlyArray<string> => {
   if (levels === 0 || values.length === 0 || !values.every(isObject)) return [name]
   const keys = new Set<string>()
   for (const value of values) {
     const own = Object.keys(value)
     if (own.length === 0 || own.some((key) => key === "" || key.includes("."))) return [name]
     for (const key of own) keys.add(key)
-    if (keys.size > mostParts) return [name]
+    if (keys.size > maxSubfields) return [name]
   }
   return [...keys].flatMap((key) =>
-    partsOf(
+    nestedColumns(
       `${name}.${key}`,
       values.filter((value) => Object.hasOwn(value, key)).map((value) => value[key]!),
       levels - 1
@@ -54,10 +54,10 @@ export const tableColumns = (answer: QueryAnswer, whole: boolean): TableColumns 
   const all = [
     ...new Set(
       [...names].flatMap((name) =>
-        partsOf(
+        nestedColumns(
           name,
-          documents.map((row) => valueOf(row, name)).filter((value) => value !== undefined),
-          deepest
+          documents.map((row) => cellValue(row, name)).filter((value) => value !== undefined),
+          maxDepth
         )
       )
     )

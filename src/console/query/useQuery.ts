@@ -1,37 +1,38 @@
 import * as Effect from "effect/Effect"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { QueryAnswer, QueryCost } from "../../store/browse/Browse.js"
-import { alarmProblem, announce, counted } from "../components/Announcer.js"
+import { alarmProblem, announce } from "../components/Announcer.js"
+import { plural } from "../components/Plural.js"
 import { offline, type Problem } from "../components/Problem.js"
-import { useTask } from "../components/useTask.js"
-import type { Place } from "../place/Place.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
+import type { Route } from "../navigation/Route.js"
 import type { DataSourceService } from "../source/DataSource.js"
-import type { Progress } from "../source/LongRead.js"
+import type { ReadProgress } from "../source/LongRead.js"
 import { type TableColumns, tableColumns } from "./TableColumns.js"
 
-export interface Outcome {
+export interface QueryOutcome {
   readonly answer: QueryAnswer
   readonly columns: TableColumns
   /** The filters that the rows answer. */
-  readonly filters: Place["filters"]
+  readonly filters: Route["filters"]
   /** The same with whether whole documents were asked for, as one text. */
   readonly by: string
   readonly milliseconds: number
 }
 
 /** The text of the status line. */
-const summary = ({ answer, milliseconds }: Outcome): string => {
+const summary = ({ answer, milliseconds }: QueryOutcome): string => {
   const { collection, cursor, documents, source, total } = answer
   const of = total !== undefined && total > documents.length ? ` of ${total.toLocaleString("en")}` : ""
-  return `${counted(documents.length, "document")}${of} from ${collection}, answered from the ${
+  return `${plural(documents.length, "document")}${of} from ${collection}, answered from the ${
     source === "scan" ? "documents" : source
   } in ${Math.round(milliseconds).toLocaleString("en")} ms${cursor === null ? "" : "; more follow"}.`
 }
 
 /** The result of a query of a collection at a commit, which `of` names: rows never appear under another name. */
-interface Settled {
+interface QueryResult {
   readonly of: string
-  readonly outcome?: Outcome | undefined
+  readonly outcome?: QueryOutcome | undefined
   /** Beside an outcome: why a newer query, or the next page, failed. `by` is that query. */
   readonly problem?: Problem | undefined
   /** Why the query was not run: it takes more requests than the person has agreed to. */
@@ -49,28 +50,28 @@ const longRead = Effect.tryPromise({
 const maxRequests = 200
 
 /** That a person asked, and what had the focus then. */
-interface Asked {
+interface UserRequest {
   readonly from: Element | null
 }
 
 /** Runs the query of a place whenever it changes; a newer query cancels an older one. */
 export const useQuery = (
   source: DataSourceService,
-  place: Place,
-  onSettled: (asked: Asked | undefined) => void
+  route: Route,
+  onSettled: (asked: UserRequest | undefined) => void
 ) => {
-  const [latest, setLatest] = useState<Settled | undefined>(undefined)
+  const [latest, setLatest] = useState<QueryResult | undefined>(undefined)
   const [round, setRound] = useState(0)
-  const byHand = useRef<Asked | undefined>(undefined)
+  const byHand = useRef<UserRequest | undefined>(undefined)
   const quiet = useRef(false)
   /** The query whose requests the person has agreed to. */
   const agreed = useRef<{ readonly query: string; readonly cost: QueryCost } | undefined>(undefined)
-  const [progress, setProgress] = useState<Progress | undefined>(undefined)
-  const task = useTask()
+  const [progress, setProgress] = useState<ReadProgress | undefined>(undefined)
+  const task = useEffectRunner()
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
-  const { at, filters, limit, misread, sort, whole } = place
+  const { at, filters, limit, invalidFilters, sort, whole } = route
   // Without the filters that cannot be parsed it would be another query.
-  const table = misread.length === 0 ? place.table : undefined
+  const table = invalidFilters.length === 0 ? route.table : undefined
   const question = JSON.stringify([table, filters, limit, whole, at, round])
   const sortKey = JSON.stringify(sort)
   const of = JSON.stringify([table, at])
@@ -97,7 +98,7 @@ export const useQuery = (
     const query = { collection: table, filters, limit, at, sort, cursor, projected: !whole }
     let shown = append ? outcome : undefined
     /** Shows an answer behind the rows of the answers before it. */
-    const add = (answer: QueryAnswer): Outcome => {
+    const add = (answer: QueryAnswer): QueryOutcome => {
       const before = shown?.answer
       const documents = before === undefined ? answer.documents : [...before.documents, ...answer.documents]
       const columns =
@@ -116,7 +117,7 @@ export const useQuery = (
         ...(read === undefined ? {} : { read }),
         ...(unreadable.length === 0 ? {} : { unreadable })
       }
-      const next: Outcome = {
+      const next: QueryOutcome = {
         answer: merged,
         columns: tableColumns(merged, whole),
         filters,
@@ -127,7 +128,7 @@ export const useQuery = (
       setLatest({ of, by, outcome: next })
       return next
     }
-    const finish = (last: Outcome) => {
+    const finish = (last: QueryOutcome) => {
       if (!quiet.current) {
         announce(last.answer.documents.length === 0 ? `No documents in ${table} match.` : summary(last))
       }
@@ -168,7 +169,7 @@ export const useQuery = (
         }
         if (answer.cost === undefined) return finish(add(answer))
         setLatest({ of, by, outcome, cost: answer.cost })
-        announce(`Not asked yet: it takes up to ${counted(answer.cost.requests, "request")}.`)
+        announce(`Not asked yet: it takes up to ${plural(answer.cost.requests, "request")}.`)
         settled()
       },
       failure

@@ -15,7 +15,7 @@ const none: ColumnLayout = { order: [], pinned: [], widths: {} }
 const [narrowest, widest] = [48, 1200]
 
 /** The columns as they are shown: the ids, what is pinned, and the others. */
-export const arranged = (
+export const arrangeColumns = (
   columns: ReadonlyArray<string>,
   { order, pinned }: ColumnLayout
 ): ReadonlyArray<string> => {
@@ -26,17 +26,17 @@ export const arranged = (
 }
 
 /** The width that somebody gave a column, whose name may be that of anything. */
-export const widthIn = ({ widths }: ColumnLayout, column: string): number | undefined =>
+export const columnWidth = ({ widths }: ColumnLayout, column: string): number | undefined =>
   Object.hasOwn(widths, column) ? widths[column] : undefined
 
 /** Puts a column in the place of another one, of `all` that there are. */
-export const moved = (
+export const moveColumn = (
   layout: ColumnLayout,
   all: ReadonlyArray<string>,
   column: string,
   to: string
 ): ColumnLayout => {
-  const before = arranged(all, layout)
+  const before = arrangeColumns(all, layout)
   const at = before.indexOf(to)
   const order = before.filter((one) => one !== column)
   order.splice(at, 0, column)
@@ -44,7 +44,7 @@ export const moved = (
 }
 
 /** Pins a column, or lets it go. */
-export const pinned = (layout: ColumnLayout, column: string): ColumnLayout => ({
+export const togglePin = (layout: ColumnLayout, column: string): ColumnLayout => ({
   ...layout,
   pinned: layout.pinned.includes(column)
     ? layout.pinned.filter((one) => one !== column)
@@ -52,7 +52,11 @@ export const pinned = (layout: ColumnLayout, column: string): ColumnLayout => ({
 })
 
 /** Gives a column a width; undefined: the one that its values need. */
-export const resized = (layout: ColumnLayout, column: string, width: number | undefined): ColumnLayout => {
+export const resizeColumn = (
+  layout: ColumnLayout,
+  column: string,
+  width: number | undefined
+): ColumnLayout => {
   const { [column]: _, ...others } = layout.widths
   const next = width === undefined ? undefined : Math.round(Math.min(Math.max(width, narrowest), widest))
   return { ...layout, widths: next === undefined ? others : { ...others, [column]: next } }
@@ -62,11 +66,12 @@ const texts = (given: unknown): ReadonlyArray<string> =>
   Array.isArray(given) ? [...new Set(given)].filter((one) => typeof one === "string") : []
 
 /** Reads a layout; what makes no sense is left out. */
-export const readLayout = (text: string | null): ColumnLayout => {
+export const parseLayout = (text: string | null): ColumnLayout => {
   try {
     const found = JSON.parse(text ?? "{}") as { readonly [Name in keyof ColumnLayout]?: unknown } | null
     return Object.entries(found?.widths ?? {}).reduce(
-      (layout, [column, width]) => (Number.isFinite(width) ? resized(layout, column, Number(width)) : layout),
+      (layout, [column, width]) =>
+        Number.isFinite(width) ? resizeColumn(layout, column, Number(width)) : layout,
       { ...none, order: texts(found?.order), pinned: texts(found?.pinned) }
     )
   } catch {
@@ -76,14 +81,16 @@ export const readLayout = (text: string | null): ColumnLayout => {
 
 const stored = (key: string): ColumnLayout => {
   try {
-    return readLayout(localStorage.getItem(key))
+    return parseLayout(localStorage.getItem(key))
   } catch {
     return none
   }
 }
 
 /** The layout that the browser keeps under a key, and a way to change it; undefined forgets it. */
-export const useLayout = (key: string): readonly [ColumnLayout, (next: ColumnLayout | undefined) => void] => {
+export const useColumnLayout = (
+  key: string
+): readonly [ColumnLayout, (next: ColumnLayout | undefined) => void] => {
   const [changed, setChanged] = useState<{ readonly key: string; readonly layout: ColumnLayout } | undefined>(
     undefined
   )

@@ -1,27 +1,27 @@
 import type { Json, JsonObject } from "../../domain/json/Json.js"
-import { cellText, valueOf } from "../values/Cell.js"
+import { cellText, cellValue } from "../values/Cell.js"
 
-export const formats = ["JSON", "NDJSON", "CSV", "Markdown"] as const
-export type Format = (typeof formats)[number]
+export const exportFormats = ["JSON", "NDJSON", "CSV", "Markdown"] as const
+export type ExportFormat = (typeof exportFormats)[number]
 
 /** These columns of a row, each under its whole name. */
-export const pick = (row: JsonObject, columns: ReadonlyArray<string>): Record<string, Json> => {
+export const selectColumns = (row: JsonObject, columns: ReadonlyArray<string>): Record<string, Json> => {
   const picked: Record<string, Json> = Object.create(null) as Record<string, Json>
   for (const column of columns) {
-    const value = valueOf(row, column)
+    const value = cellValue(row, column)
     if (value !== undefined) picked[column] = value
   }
   return picked
 }
 
 /** Text that a spreadsheet would read as a formula gets an apostrophe in front, as OWASP advises. */
-const inert = (value: Json | undefined): string => {
+const withoutFormula = (value: Json | undefined): string => {
   const text = cellText(value)
   return typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
 }
 
 const csvCell = (value: Json | undefined): string => {
-  const text = inert(value)
+  const text = withoutFormula(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
@@ -36,24 +36,24 @@ const markdownCell = (value: Json | undefined): string =>
     .replace(/\r?\n|\r/g, "<br>")
 
 /** Exactly these rows and columns, in their order. */
-export const write = (
-  format: Format,
+export const formatRows = (
+  format: ExportFormat,
   rows: ReadonlyArray<JsonObject>,
   columns: ReadonlyArray<string>
 ): string => {
   switch (format) {
     case "JSON":
       return `${JSON.stringify(
-        rows.map((row) => pick(row, columns)),
+        rows.map((row) => selectColumns(row, columns)),
         null,
         2
       )}\n`
     case "NDJSON":
-      return rows.map((row) => `${JSON.stringify(pick(row, columns))}\n`).join("")
+      return rows.map((row) => `${JSON.stringify(selectColumns(row, columns))}\n`).join("")
     case "CSV":
       return [
         columns.map(csvName).join(","),
-        ...rows.map((row) => columns.map((column) => csvCell(valueOf(row, column))).join(","))
+        ...rows.map((row) => columns.map((column) => csvCell(cellValue(row, column))).join(","))
       ]
         .map((line) => `${line}\r\n`)
         .join("")
@@ -61,12 +61,14 @@ export const write = (
       return `${[
         `| ${columns.map(markdownCell).join(" | ")} |`,
         `| ${columns.map(() => "---").join(" | ")} |`,
-        ...rows.map((row) => `| ${columns.map((column) => markdownCell(valueOf(row, column))).join(" | ")} |`)
+        ...rows.map(
+          (row) => `| ${columns.map((column) => markdownCell(cellValue(row, column))).join(" | ")} |`
+        )
       ].join("\n")}\n`
   }
 }
 
-export const endings: Readonly<Record<Format, readonly [ending: string, type: string]>> = {
+export const fileTypes: Readonly<Record<ExportFormat, readonly [ending: string, type: string]>> = {
   JSON: ["json", "application/json"],
   NDJSON: ["ndjson", "application/x-ndjson"],
   CSV: ["csv", "text/csv;charset=utf-8"],

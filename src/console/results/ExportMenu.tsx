@@ -1,11 +1,12 @@
 import type { JsonObject } from "../../domain/json/Json.js"
 import type { SessionView } from "../../http/console/Api.js"
-import { alarm, counted } from "../components/Announcer.js"
+import { alarm } from "../components/Announcer.js"
 import { copyText, saveFile } from "../components/Clipboard.js"
-import type { Place } from "../place/Place.js"
-import { holdsRounded, valueOf } from "../values/Cell.js"
-import { canSay, codes, queryAs } from "./CopyAs.js"
-import { endings, formats, write } from "./Export.js"
+import { plural } from "../components/Plural.js"
+import type { Route } from "../navigation/Route.js"
+import { cellValue, containsRounded } from "../values/Cell.js"
+import { exportFormats, fileTypes, formatRows } from "./Export.js"
+import { canExpress, queryCode, queryLanguages } from "./QueryCode.js"
 
 /** The rows and columns that are shown, as files and in the clipboard, and the query as code. */
 export const ExportMenu = (props: {
@@ -13,7 +14,7 @@ export const ExportMenu = (props: {
   readonly rows: ReadonlyArray<JsonObject>
   readonly columns: ReadonlyArray<string>
   readonly session: SessionView
-  readonly place: Place
+  readonly route: Route
   readonly onDone: () => void
 }) => {
   const { columns, name, rows } = props
@@ -32,13 +33,13 @@ export const ExportMenu = (props: {
   return (
     <>
       <p class="menu-title">
-        {counted(rows.length, "row")} × {counted(columns.length, "column")}, as shown
+        {plural(rows.length, "row")} × {plural(columns.length, "column")}, as shown
       </p>
-      {rows.some((row) => columns.some((column) => holdsRounded(valueOf(row, column) ?? null))) ? (
+      {rows.some((row) => columns.some((column) => containsRounded(cellValue(row, column) ?? null))) ? (
         <p class="menu-title">Numbers beyond 2^53 are written as shown, not as the file may have them.</p>
       ) : null}
       <div class="export-grid">
-        {formats.map((format) => (
+        {exportFormats.map((format) => (
           <div class="export-row" key={format}>
             <span>{format}</span>
             <button
@@ -46,7 +47,7 @@ export const ExportMenu = (props: {
               class="button small quiet"
               aria-label={`Copy as ${format}`}
               onClick={() => {
-                copyText(write(format, rows, columns), `${counted(rows.length, "row")} as ${format}`)
+                copyText(formatRows(format, rows, columns), `${plural(rows.length, "row")} as ${format}`)
                 props.onDone()
               }}
             >
@@ -57,8 +58,8 @@ export const ExportMenu = (props: {
               class="button small quiet"
               aria-label={`Save as ${format}`}
               onClick={() => {
-                const [ending, type] = endings[format]
-                saveFile(`${name}.${ending}`, type, write(format, rows, columns))
+                const [ending, type] = fileTypes[format]
+                saveFile(`${name}.${ending}`, type, formatRows(format, rows, columns))
                 props.onDone()
               }}
             >
@@ -84,20 +85,20 @@ export const ExportMenu = (props: {
       </div>
       <p class="menu-title">This query as code</p>
       <div class="choices-all">
-        {codes.map((code) => (
+        {queryLanguages.map((code) => (
           <button
             type="button"
             class="button small quiet"
             key={code}
             aria-label={`Copy the query as ${code}`}
-            disabled={!canSay(code, props.place, rows)}
+            disabled={!canExpress(code, props.route, rows)}
             title={
-              canSay(code, props.place, rows)
+              canExpress(code, props.route, rows)
                 ? undefined
                 : "The command line has no words for a comparison or a name of this query"
             }
             onClick={() => {
-              copyText(queryAs(code, props.session, props.place, rows), `the query as ${code}`)
+              copyText(queryCode(code, props.session, props.route, rows), `the query as ${code}`)
               props.onDone()
             }}
           >

@@ -5,12 +5,12 @@ import type { Sort } from "../../store/browse/Browse.js"
 import { announce } from "../components/Announcer.js"
 import { copyText } from "../components/Clipboard.js"
 import { Icon } from "../components/Icon.js"
-import type { FilterPlace } from "../query/CellFilters.js"
-import { cellText, clipped, isRounded, kindOf, rounded, valueOf } from "../values/Cell.js"
-import { CellTip, useTip } from "../values/CellTip.js"
-import { type ColumnLayout, moved, pinned, resized, widthIn } from "./ColumnLayout.js"
-import type { Selection } from "./Selection.js"
-import { pressed } from "./SortKeys.js"
+import type { FilterTarget } from "../query/SuggestedFilters.js"
+import { cellKind, cellText, cellValue, isRounded, roundedNote, truncated } from "../values/Cell.js"
+import { CellTooltip, useCellTooltip } from "../values/CellTooltip.js"
+import { type ColumnLayout, columnWidth, moveColumn, resizeColumn, togglePin } from "./ColumnLayout.js"
+import type { RowSelection } from "./RowSelection.js"
+import { toggleSort } from "./ToggleSort.js"
 
 const rowHeight = 38
 
@@ -18,7 +18,7 @@ const widthOf = (column: string, rows: ReadonlyArray<JsonObject>): number => {
   let longest = column.length + 4
   // Digits are as wide as the widest letters.
   for (const row of rows.slice(0, 60)) {
-    const value = valueOf(row, column)
+    const value = cellValue(row, column)
     const wide = typeof value === "number" ? 1.15 : 1
     longest = Math.max(longest, cellText(value).length * wide + (isRounded(value) ? 2 : 0))
   }
@@ -61,17 +61,17 @@ export const ResultTable = (props: {
   readonly onSort: (sort: ReadonlyArray<Sort>) => void
   readonly onOpen: (id: string) => void
   /** Asks which filter of a cell, or of a header, is wanted. */
-  readonly onFilter: (of: FilterPlace) => void
+  readonly onFilter: (of: FilterTarget) => void
   readonly opened: string | undefined
   /** The rows that are chosen; absent where none can be changed. */
-  readonly selection: Selection | undefined
+  readonly selection: RowSelection | undefined
   /** Whether single keys act. */
   readonly shortcuts: boolean
 }) => {
   const { columns, layout, rows, selection, sort } = props
   const region = useRef<HTMLElement>(null)
   const [active, setActive] = useState({ row: 0, column: 1 })
-  const { dismissed, follow, hide, leave, show, shown, stay } = useTip()
+  const { dismissed, follow, hide, leave, show, shown, stay } = useCellTooltip()
   const virtual = useVirtualizer<HTMLElement, HTMLTableRowElement>({
     count: rows.length,
     getScrollElement: () => region.current,
@@ -92,7 +92,7 @@ export const ResultTable = (props: {
     () =>
       columns.map(
         (column, at) =>
-          (drag?.column === column ? drag.width : undefined) ?? widthIn(layout, column) ?? needed[at]!
+          (drag?.column === column ? drag.width : undefined) ?? columnWidth(layout, column) ?? needed[at]!
       ),
     [columns, needed, layout, drag]
   )
@@ -160,13 +160,13 @@ export const ResultTable = (props: {
     if (event instanceof MouseEvent && (event.shiftKey || getSelection()?.isCollapsed === false)) return
     event.preventDefault()
     hide()
-    props.onFilter({ path, value: row && valueOf(row, path) })
+    props.onFilter({ path, value: row && cellValue(row, path) })
   }
 
   /** Moves a column to where another one is; `by` keys, the focus goes with it. */
   const moveTo = (column: string, to: string | undefined, by?: "keys") => {
     if (to === undefined || to === column) return
-    const next = moved(layout, props.all, column, to)
+    const next = moveColumn(layout, props.all, column, to)
     const isHeld = (one: string) => layout.pinned.includes(one)
     if (next === layout || isHeld(column) !== isHeld(to)) return
     props.onLayout(next)
@@ -178,9 +178,9 @@ export const ResultTable = (props: {
   }
 
   const resize = (column: string, width: number | undefined) => {
-    const next = resized(layout, column, width)
+    const next = resizeColumn(layout, column, width)
     props.onLayout(next)
-    const wide = widthIn(next, column)
+    const wide = columnWidth(next, column)
     announce(`${column} is ${wide === undefined ? "as wide as its values need" : `${wide} pixels wide`}.`)
   }
 
@@ -189,11 +189,11 @@ export const ResultTable = (props: {
     const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
     if (asksFilter(event)) filterBy(event, undefined, column)
     // Not every browser tells the modifiers of a click by a key.
-    else if (event.key === "Enter" && event.shiftKey) props.onSort(pressed(sort, column, true))
+    else if (event.key === "Enter" && event.shiftKey) props.onSort(toggleSort(sort, column, true))
     else if (by !== 0 && event.shiftKey && event.ctrlKey) moveTo(column, columns[at + by], "keys")
     else if (by !== 0 && event.shiftKey && isPlain) resize(column, widths[at]! + by * widthStep)
     else if (event.key === "p" && props.shortcuts && isPlain && at > 0) {
-      const next = pinned(layout, column)
+      const next = togglePin(layout, column)
       props.onLayout(next)
       announce(
         `${column} is ${next.pinned.includes(column) ? "pinned beside the ids" : "not pinned any more"}.`
@@ -330,7 +330,7 @@ export const ResultTable = (props: {
                         aria-label="Choose all rows"
                         checked={selection.ids.length === rows.length}
                         indeterminate={selection.ids.length > 0 && selection.ids.length < rows.length}
-                        onClick={() => selection.choose(selection.ids.length < rows.length)}
+                        onClick={() => selection.selectAll(selection.ids.length < rows.length)}
                       />
                     )}
                     <button
@@ -344,10 +344,10 @@ export const ResultTable = (props: {
                       onClick={(event) => {
                         // What ends a drag is no press.
                         if (wasDragged.current && event.detail > 0) wasDragged.current = false
-                        else props.onSort(pressed(sort, column, event.shiftKey))
+                        else props.onSort(toggleSort(sort, column, event.shiftKey))
                       }}
                     >
-                      <bdi class="sort-name">{clipped(column)}</bdi>
+                      <bdi class="sort-name">{truncated(column)}</bdi>
                       {by < 0 ? null : <Icon name={order === "descending" ? "down" : "up"} />}
                       {by < 0 || sort.length === 1 ? null : (
                         <span class="sort-place">
@@ -371,7 +371,7 @@ export const ResultTable = (props: {
             ) : null}
             {items.map((item) => {
               const row = rows[item.index]!
-              const id = cellText(valueOf(row, "_id"))
+              const id = cellText(cellValue(row, "_id"))
               return (
                 <tr
                   key={id}
@@ -379,15 +379,16 @@ export const ResultTable = (props: {
                   class={props.opened === id ? "opened" : undefined}
                   onKeyDown={(event) => {
                     if (event.key.toLowerCase() !== "x" || !props.shortcuts || selection === undefined) return
-                    if (!event.ctrlKey && !event.metaKey && !event.altKey) selection.press(id, event.shiftKey)
+                    if (!event.ctrlKey && !event.metaKey && !event.altKey)
+                      selection.toggle(id, event.shiftKey)
                   }}
                 >
                   {drawn.map((i) => {
                     const column = columns[i]!
-                    const value = valueOf(row, column)
+                    const value = cellValue(row, column)
                     const missing = value === undefined && props.unread.includes(column) ? "not read" : ""
                     const text = isRounded(value)
-                      ? `${cellText(value)} ${rounded}`
+                      ? `${cellText(value)} ${roundedNote}`
                       : cellText(value) || missing
                     if (column === "_id") {
                       return (
@@ -398,7 +399,7 @@ export const ResultTable = (props: {
                               class="pick"
                               aria-label={`Choose ${id}`}
                               checked={selection.has(id)}
-                              onClick={(event) => selection.press(id, event.shiftKey)}
+                              onClick={(event) => selection.toggle(id, event.shiftKey)}
                             />
                           )}
                           <button
@@ -409,7 +410,7 @@ export const ResultTable = (props: {
                             aria-label={`Open ${id}`}
                             {...tipped(item.index, column, id)}
                           >
-                            <bdi>{clipped(id)}</bdi>
+                            <bdi>{truncated(id)}</bdi>
                           </button>
                         </th>
                       )
@@ -421,7 +422,7 @@ export const ResultTable = (props: {
                         style={held(i).style}
                         id={`cell-${item.index}-${i}`}
                         aria-colindex={i + 1}
-                        class={`cell ${kindOf(value)} ${held(i).class}`}
+                        class={`cell ${cellKind(value)} ${held(i).class}`}
                         tabIndex={active.row === item.index && active.column === i ? 0 : -1}
                         aria-describedby={
                           shown?.row === item.index && shown.column === column ? "cell-full" : undefined
@@ -431,7 +432,7 @@ export const ResultTable = (props: {
                         onContextMenu={(event) => filterBy(event, row, column)}
                       >
                         {isRounded(value) ? <span aria-hidden="true">≈ </span> : null}
-                        <bdi>{clipped(isRounded(value) ? cellText(value) : text)}</bdi>
+                        <bdi>{truncated(isRounded(value) ? cellText(value) : text)}</bdi>
                       </td>
                     ]
                   })}
@@ -448,7 +449,7 @@ export const ResultTable = (props: {
         </table>
       </section>
       {shown === undefined ? null : (
-        <CellTip
+        <CellTooltip
           shown={shown}
           onStay={stay}
           onLeave={leave}

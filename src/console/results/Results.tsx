@@ -1,31 +1,35 @@
 import type { RefObject } from "preact"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { SessionView } from "../../http/console/Api.js"
-import { counted } from "../components/Announcer.js"
-import { RunButton } from "../components/Busy.js"
 import { Icon } from "../components/Icon.js"
+import { lazyComponent } from "../components/LazyComponent.js"
 import { Menu } from "../components/Menu.js"
-import { part } from "../components/Part.js"
+import { plural } from "../components/Plural.js"
 import { ProblemCard } from "../components/ProblemCard.js"
-import { bearable, type Place } from "../place/Place.js"
-import type { Go } from "../place/usePlace.js"
-import type { FilterPlace } from "../query/CellFilters.js"
-import { filterText } from "../query/FilterWords.js"
+import { RunButton } from "../components/RunButton.js"
+import { defaultColumnLimit, type Route } from "../navigation/Route.js"
+import type { Navigate } from "../navigation/useRoute.js"
+import { filterText } from "../query/FilterText.js"
 import { focusFilter } from "../query/QueryForm.js"
+import type { FilterTarget } from "../query/SuggestedFilters.js"
 import { isWithin, type TableColumns } from "../query/TableColumns.js"
 import type { useQuery } from "../query/useQuery.js"
 import type { DataSourceService, RateBudget } from "../source/DataSource.js"
-import { clipped, shortCommit, visible } from "../values/Cell.js"
-import { arranged, useLayout } from "./ColumnLayout.js"
-import { explained } from "./Explained.js"
+import { escapeBidi, shortCommit, truncated } from "../values/Cell.js"
+import { arrangeColumns, useColumnLayout } from "./ColumnLayout.js"
+import { explainQuery } from "./QueryExplanation.js"
 import { ResultTable } from "./ResultTable.js"
-import { ResultTools } from "./ResultTools.js"
-import { useSelection } from "./Selection.js"
-import { useRows } from "./useRows.js"
+import { ResultToolbar } from "./ResultToolbar.js"
+import { useRowSelection } from "./RowSelection.js"
+import { useSortedRows } from "./useSortedRows.js"
 
-const NoCollections = part(() => import("../query/NoCollections.js").then((found) => found.NoCollections))
-const CostCard = part(() => import("../query/CostCard.js").then((found) => found.CostCard))
-const FilterDialog = part(() => import("../query/FilterDialog.js").then((found) => found.FilterDialog))
+const NoCollections = lazyComponent(() =>
+  import("../query/NoCollections.js").then((found) => found.NoCollections)
+)
+const CostCard = lazyComponent(() => import("../query/CostCard.js").then((found) => found.CostCard))
+const FilterDialog = lazyComponent(() =>
+  import("../query/FilterDialog.js").then((found) => found.FilterDialog)
+)
 
 const none: ReadonlyArray<never> = []
 const noColumns: TableColumns = { all: none, initial: none, unread: none }
@@ -40,8 +44,8 @@ const Skeleton = () => (
 
 /** The answer to the query: a table, an empty table that says so, or what went wrong. */
 export const Results = (props: {
-  readonly place: Place
-  readonly go: Go
+  readonly route: Route
+  readonly navigate: Navigate
   readonly session: SessionView
   readonly query: ReturnType<typeof useQuery>
   readonly heading: RefObject<HTMLHeadingElement | null>
@@ -57,39 +61,39 @@ export const Results = (props: {
   readonly shortcuts: boolean
   readonly onChosen: (ids: ReadonlyArray<string>) => void
 }) => {
-  const { place, query, session } = props
+  const { route, query, session } = props
   // What is pressed here goes away with what it changes: the focus goes to the heading instead.
-  const ask: Go = (change) => {
+  const ask: Navigate = (change) => {
     query.expectFocus()
-    props.go(change)
+    props.navigate(change)
   }
   const agree = () => {
     query.expectFocus()
     query.agree()
   }
-  const { go } = props
-  const [filterOf, setFilterOf] = useState<FilterPlace | undefined>(undefined)
+  const { navigate } = props
+  const [filterOf, setFilterOf] = useState<FilterTarget | undefined>(undefined)
   const answer = query.outcome?.answer
   const documents = answer?.documents ?? none
   const { all, initial, unread } = query.outcome?.columns ?? noColumns
-  const chosen = place.columns
-  const [layout, setLayout] = useLayout(
-    `chainstore.columns ${JSON.stringify([session.api, session.repo, session.root, place.table])}`
+  const chosen = route.columns
+  const [layout, setLayout] = useColumnLayout(
+    `chainstore.columns ${JSON.stringify([session.api, session.repo, session.root, route.table])}`
   )
   const columns = useMemo(() => {
     const shown =
       chosen === "all"
         ? all
         : chosen === undefined
-          ? initial.slice(0, bearable)
+          ? initial.slice(0, defaultColumnLimit)
           : all.filter((column) => column === "_id" || chosen.some((field) => isWithin(column, field)))
-    return arranged(shown, layout)
+    return arrangeColumns(shown, layout)
   }, [all, initial, JSON.stringify(chosen), layout.order, layout.pinned])
   const atServer = answer?.sorted === true && answer.cursor !== null
-  const rows = useRows(documents, place.sort, atServer)
-  const table = place.table
-  const isFixed = session.readOnly || place.at !== undefined
-  const selection = useSelection(
+  const rows = useSortedRows(documents, route.sort, atServer)
+  const table = route.table
+  const isFixed = session.readOnly || route.at !== undefined
+  const selection = useRowSelection(
     isFixed ? none : rows,
     JSON.stringify([session.api, session.repo, session.branch, session.root, table])
   )
@@ -125,7 +129,7 @@ export const Results = (props: {
             kind={`source ${answer.source}`}
             id="explain"
           >
-            {() => explained(answer, place.sort.length > 0).map((words) => <p key={words}>{words}</p>)}
+            {() => explainQuery(answer, route.sort.length > 0).map((words) => <p key={words}>{words}</p>)}
           </Menu>
         )}
         <span class="grow" />
@@ -137,7 +141,7 @@ export const Results = (props: {
                   type="button"
                   class="button plain"
                   id="new"
-                  onClick={() => go({ panel: "edit", document: undefined })}
+                  onClick={() => navigate({ panel: "edit", document: undefined })}
                 >
                   <Icon name="plus" />
                   New
@@ -146,7 +150,7 @@ export const Results = (props: {
                   type="button"
                   class="button plain"
                   id="import"
-                  onClick={() => go({ panel: "import", document: undefined })}
+                  onClick={() => navigate({ panel: "import", document: undefined })}
                 >
                   <Icon name="load" />
                   Import
@@ -157,31 +161,31 @@ export const Results = (props: {
               type="button"
               class="button plain"
               id="commits"
-              onClick={() => go({ panel: "commits", document: undefined })}
+              onClick={() => navigate({ panel: "commits", document: undefined })}
             >
               <Icon name="clock" />
               Commits
             </button>
-            <ResultTools
+            <ResultToolbar
               name={table}
               old={query.old}
               rows={rows}
               all={all}
-              isInitial={initial.length === all.length && all.length <= bearable}
+              isInitial={initial.length === all.length && all.length <= defaultColumnLimit}
               columns={columns}
               layout={layout}
               onLayout={setLayout}
               session={session}
-              place={place}
-              onColumns={(next) => go({ columns: next })}
+              route={route}
+              onColumns={(next) => navigate({ columns: next })}
             />
           </div>
         )}
       </header>
-      {place.at === undefined ? null : (
+      {route.at === undefined ? null : (
         <p class="banner">
           <Icon name="clock" />
-          The table as it was at <code title={place.at}>{shortCommit(place.at)}</code>
+          The table as it was at <code title={route.at}>{shortCommit(route.at)}</code>
           <button type="button" class="button small quiet" onClick={() => ask({ at: undefined })}>
             Back to now
           </button>
@@ -215,9 +219,9 @@ export const Results = (props: {
               key={id}
               id={`open-${id}`}
               aria-label={`Open ${id}`}
-              onClick={() => go({ document: id, panel: undefined })}
+              onClick={() => navigate({ document: id, panel: undefined })}
             >
-              <bdi>{clipped(id)}</bdi>
+              <bdi>{truncated(id)}</bdi>
             </button>
           ))}
           {answer.unreadable.length > 5 ? `and ${answer.unreadable.length - 5} more` : null}
@@ -227,21 +231,21 @@ export const Results = (props: {
         <p class="quiet-text note">
           {initial.length === all.length ? "The first " : null}
           {columns.length} of {all.length.toLocaleString("en")} columns are shown.
-          <button type="button" class="button small quiet" onClick={() => go({ columns: "all" })}>
+          <button type="button" class="button small quiet" onClick={() => navigate({ columns: "all" })}>
             Show all
           </button>
         </p>
       ) : null}
-      {place.misread.length === 0 ? null : (
+      {route.invalidFilters.length === 0 ? null : (
         <div class="card problem">
           <h2>A filter of this address is not understood</h2>
           <p>
-            <code>{clipped(place.misread.join(" and "))}</code> is not a filter of this page, so nothing was
-            asked: rows without it would answer another question. Ask for the address again, or write the
-            filter above.
+            <code>{truncated(route.invalidFilters.join(" and "))}</code> is not a filter of this page, so
+            nothing was asked: rows without it would answer another question. Ask for the address again, or
+            write the filter above.
           </p>
-          <button type="button" class="button plain" onClick={() => ask({ misread: [] })}>
-            {place.filters.length === 0 ? "Show all documents" : "Use the other filters alone"}
+          <button type="button" class="button plain" onClick={() => ask({ invalidFilters: [] })}>
+            {route.filters.length === 0 ? "Show all documents" : "Use the other filters alone"}
           </button>
         </div>
       )}
@@ -260,7 +264,7 @@ export const Results = (props: {
           progress={query.progress}
           onNarrow={focusFilter}
           budgets={props.budgets}
-          filters={place.filters}
+          filters={route.filters}
         >
           <RunButton running={query.running} onClick={agree}>
             Read them
@@ -273,7 +277,7 @@ export const Results = (props: {
           {earlier.length === 0 ? ", without a filter" : null}
           {earlier.length === 0 ? null : (
             <>
-              : <code>{visible(filterText(earlier))}</code>
+              : <code>{escapeBidi(filterText(earlier))}</code>
             </>
           )}
           . The question above was not answered.
@@ -290,7 +294,9 @@ export const Results = (props: {
             onSession={props.onSession}
             onSignOut={props.onSignOut}
           />
-        ) : query.problem !== undefined || query.cost !== undefined || place.misread.length > 0 ? null : (
+        ) : query.problem !== undefined ||
+          query.cost !== undefined ||
+          route.invalidFilters.length > 0 ? null : (
           <div class="empty">
             <h3>Nothing asked yet</h3>
             <p>Choose a collection, or write a filter above and run it.</p>
@@ -300,33 +306,33 @@ export const Results = (props: {
         <>
           {picked.length === 0 ? null : (
             <p class="banner chosen">
-              {counted(picked.length, "row")} chosen
+              {plural(picked.length, "row")} chosen
               <button
                 type="button"
                 class="button small quiet"
                 id="change"
-                onClick={() => go({ panel: "change", document: undefined })}
+                onClick={() => navigate({ panel: "change", document: undefined })}
               >
                 Change or delete
               </button>
-              <button type="button" class="button small quiet" onClick={() => selection.choose(false)}>
+              <button type="button" class="button small quiet" onClick={() => selection.selectAll(false)}>
                 Choose none
               </button>
             </p>
           )}
           <ResultTable
-            caption={`${counted(rows.length, "document")} of ${table}`}
+            caption={`${plural(rows.length, "document")} of ${table}`}
             rows={rows}
             columns={columns}
             unread={unread}
             all={all}
             layout={layout}
             onLayout={setLayout}
-            sort={place.sort}
-            onSort={(sort) => go({ sort })}
-            onOpen={(id) => go({ document: id, panel: undefined })}
+            sort={route.sort}
+            onSort={(sort) => navigate({ sort })}
+            onOpen={(id) => navigate({ document: id, panel: undefined })}
             onFilter={setFilterOf}
-            opened={place.document}
+            opened={route.document}
             selection={isFixed ? undefined : selection}
             shortcuts={props.shortcuts}
           />
@@ -334,7 +340,7 @@ export const Results = (props: {
             <FilterDialog
               frame={{ waiting: null, failed: (card) => card }}
               of={filterOf}
-              filters={place.filters}
+              filters={route.filters}
               onFilters={(filters) => ask({ filters })}
               onClose={() => setFilterOf(undefined)}
             />
@@ -342,10 +348,10 @@ export const Results = (props: {
           {rows.length > 0 ? null : (
             <div class="empty">
               <h3>No documents</h3>
-              {place.filters.length === 0 ? (
-                props.known || place.at !== undefined ? (
+              {route.filters.length === 0 ? (
+                props.known || route.at !== undefined ? (
                   <p>
-                    <bdi>{table}</bdi> holds no documents{place.at === undefined ? "" : " at this commit"}.
+                    <bdi>{table}</bdi> holds no documents{route.at === undefined ? "" : " at this commit"}.
                   </p>
                 ) : (
                   <p>
@@ -355,7 +361,8 @@ export const Results = (props: {
               ) : (
                 <>
                   <p>
-                    Nothing in <bdi>{table}</bdi> matches <code>{visible(filterText(place.filters))}</code>.
+                    Nothing in <bdi>{table}</bdi> matches <code>{escapeBidi(filterText(route.filters))}</code>
+                    .
                   </p>
                   <button type="button" class="button plain" onClick={() => ask({ filters: [] })}>
                     Clear the filter
@@ -367,9 +374,9 @@ export const Results = (props: {
           {answer.cursor === null ? null : (
             <div class="more">
               <RunButton running={query.running} onClick={query.more}>
-                Load the next {place.limit}
+                Load the next {route.limit}
               </RunButton>
-              {place.sort.length === 0 || atServer ? null : (
+              {route.sort.length === 0 || atServer ? null : (
                 <span class="quiet-text">Sorted within the {rows.length} rows loaded.</span>
               )}
             </div>

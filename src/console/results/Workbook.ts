@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/json/Json.js"
 import { encodeXlsx } from "../../store/transfer/Xlsx.js"
-import { pick } from "./Export.js"
+import { selectColumns } from "./Export.js"
 
 /** An Excel workbook with exactly these rows and columns. */
 export const workbook = (
@@ -11,7 +11,9 @@ export const workbook = (
   rows: ReadonlyArray<JsonObject>,
   columns: ReadonlyArray<string>
 ): Promise<Uint8Array<ArrayBuffer>> =>
-  encodeXlsx([{ name, columns, rows: Stream.fromIterable(rows.map((row) => pick(row, columns))) }]).pipe(
+  encodeXlsx([
+    { name, columns, rows: Stream.fromIterable(rows.map((row) => selectColumns(row, columns))) }
+  ]).pipe(
     Stream.runCollect,
     Effect.map((parts) => {
       const bytes = new Uint8Array(Chunk.reduce(parts, 0, (sum, part) => sum + part.length))

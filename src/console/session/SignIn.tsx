@@ -1,16 +1,16 @@
 import { useLayoutEffect, useRef } from "preact/hooks"
 import type { LoginRequest, Setup } from "../../http/console/Api.js"
-import { RunButton } from "../components/Busy.js"
 import type { Problem } from "../components/Problem.js"
 import { ProblemCard } from "../components/ProblemCard.js"
+import { RunButton } from "../components/RunButton.js"
+import type { Route } from "../navigation/Route.js"
 import * as Settings from "../page/Settings.js"
-import type { Place } from "../place/Place.js"
 
 /** Repository, token, branch, data root. The token is read from its field once and kept nowhere in the page. */
 export const SignIn = (props: {
   readonly build: "hosted" | "local"
   readonly setup: Setup
-  readonly place: Place
+  readonly route: Route
   readonly running: boolean
   /** Whether the last session is still being ended. */
   readonly leaving: boolean
@@ -21,10 +21,10 @@ export const SignIn = (props: {
 }) => {
   const form = useRef<HTMLFormElement>(null)
   const remembered = Settings.load()
-  const { leaving, place, running, setup } = props
-  const repo = place.repo ?? remembered.repo ?? ""
+  const { leaving, route, running, setup } = props
+  const repo = route.repo ?? remembered.repo ?? ""
   const apis = setup.apis
-  const wanted = place.api ?? remembered.api
+  const wanted = route.api ?? remembered.api
   const api = wanted !== undefined && apis.includes(wanted) ? wanted : apis[0]
 
   useLayoutEffect(() => {
@@ -137,7 +137,7 @@ export const SignIn = (props: {
             <span>Branch</span>
             <input
               name="branch"
-              defaultValue={place.branch ?? remembered.branch ?? "main"}
+              defaultValue={route.branch ?? remembered.branch ?? "main"}
               autocapitalize="none"
               spellcheck={false}
             />
@@ -146,7 +146,7 @@ export const SignIn = (props: {
             <span>Data root</span>
             <input
               name="root"
-              defaultValue={place.root ?? remembered.root ?? "data"}
+              defaultValue={route.root ?? remembered.root ?? "data"}
               autocapitalize="none"
               spellcheck={false}
             />

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks"
-import { counted } from "../components/Announcer.js"
 import { focusedElement, useModal } from "../components/Focus.js"
+import { plural } from "../components/Plural.js"
 
 /** Asks whether the browser keeps the drafts of somebody who signs out. */
 export const SignOutDialog = (props: {
@@ -19,7 +19,7 @@ export const SignOutDialog = (props: {
     <dialog ref={dialog} class="dialog" aria-labelledby="sign-out-title" onClose={props.onClose}>
       <h2 id="sign-out-title">Keep the drafts in this browser?</h2>
       <p>
-        This browser has {counted(props.drafts, "draft")} of <bdi>{props.repo}</bdi> on any branch that nobody
+        This browser has {plural(props.drafts, "draft")} of <bdi>{props.repo}</bdi> on any branch that nobody
         has published. Whoever uses it later can read what is kept; what is deleted is gone.
       </p>
       <div class="actions end">

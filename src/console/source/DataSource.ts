@@ -67,14 +67,14 @@ export class DataSource extends Context.Tag("chainstore/console/DataSource")<
 >() {}
 
 /** A part of this page that is fetched when it is first needed. */
-export const fetched = <M>(load: () => Promise<M>): Effect.Effect<M, Problem> =>
+export const loadModule = <M>(load: () => Promise<M>): Effect.Effect<M, Problem> =>
   Effect.tryPromise({ try: load, catch: () => offline("A part of this page could not be loaded.") })
 
 /**
  * The same source, telling when the session turns out to have ended, whatever somebody asked. `newer` is what the page asks by
  * itself: nobody is sent away by that.
  */
-export const watched = (
+export const withSessionEnd = (
   source: DataSourceService,
   onEnded: (problem: Problem) => void
 ): DataSourceService => {
@@ -92,7 +92,7 @@ export const watched = (
     history: (...asked) => tell(source.history(...asked)),
     restore: (...asked) => tell(source.restore(...asked)),
     rate: tell(source.rate),
-    edits: Effect.map(source.edits, (edits) => edits.watched(tell)),
+    edits: Effect.map(source.edits, (edits) => edits.mapCalls(tell)),
     roots: source.roots && {
       list: tell(source.roots.list),
       open: (root) => tell(source.roots!.open(root))

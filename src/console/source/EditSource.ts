@@ -28,13 +28,13 @@ export interface EditSource extends EditCalls {
   /** The most bytes of edits that are reviewed or published together, as JSON. */
   readonly maxBytes: number
   /** The same, with something done to every call. */
-  readonly watched: (tell: <A>(effect: Effect.Effect<A, Problem>) => Effect.Effect<A, Problem>) => EditSource
+  readonly mapCalls: (tell: <A>(effect: Effect.Effect<A, Problem>) => Effect.Effect<A, Problem>) => EditSource
 }
 
 export const editSource = (calls: EditCalls, maxBytes: number): EditSource => ({
   ...calls,
   maxBytes,
-  watched: (tell) =>
+  mapCalls: (tell) =>
     editSource(
       {
         document: (...asked) => tell(calls.document(...asked)),

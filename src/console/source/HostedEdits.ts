@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { StagedEdits } from "../../store/browse/StagedEdits.js"
-import { fromStore, type Problem } from "../components/Problem.js"
+import { fromStoreError, type Problem } from "../components/Problem.js"
 import { type EditSource, editSource } from "./EditSource.js"
 
 /** Edits by the store in this page. */
@@ -11,19 +11,22 @@ export const editsOf = (edits: Effect.Effect<StagedEdits, Problem>): EditSource 
       document: (collection, id) =>
         Effect.flatMap(edits, (store) =>
           Effect.mapBoth(store.document(collection, id), {
-            onFailure: fromStore,
+            onFailure: fromStoreError,
             onSuccess: Option.getOrNull
           })
         ),
       schema: (collection) =>
         Effect.flatMap(edits, (store) =>
-          Effect.mapBoth(store.schema(collection), { onFailure: fromStore, onSuccess: Option.getOrNull })
+          Effect.mapBoth(store.schema(collection), { onFailure: fromStoreError, onSuccess: Option.getOrNull })
         ),
-      review: (staged) => Effect.flatMap(edits, (store) => Effect.mapError(store.review(staged), fromStore)),
+      review: (staged) =>
+        Effect.flatMap(edits, (store) => Effect.mapError(store.review(staged), fromStoreError)),
       publish: (staged, message) =>
-        Effect.flatMap(edits, (store) => Effect.mapError(store.publish(staged, message), fromStore)),
+        Effect.flatMap(edits, (store) => Effect.mapError(store.publish(staged, message), fromStoreError)),
       propose: (staged, title, body) =>
-        Effect.flatMap(edits, (store) => Effect.mapError(store.propose(staged, { title, body }), fromStore))
+        Effect.flatMap(edits, (store) =>
+          Effect.mapError(store.propose(staged, { title, body }), fromStoreError)
+        )
     },
     Number.POSITIVE_INFINITY
   )

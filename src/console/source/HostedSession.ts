@@ -14,7 +14,7 @@ import * as GitHub from "../../store/remote/github/GitHub.js"
 import { Store } from "../../store/Store.js"
 import type { Api } from "./Config.js"
 
-const looking = lazyModule(() => import("./Roots.js"))
+const looking = lazyModule(() => import("./DataRoots.js"))
 
 /** A store that is open in this page; `close` forgets it, its token included. */
 export interface HostedSession {

@@ -4,13 +4,13 @@ import * as Option from "effect/Option"
 import type { StoreError } from "../../domain/errors/StoreError.js"
 import type { LoginRequest, SessionView } from "../../http/console/Api.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
-import { fromStore, offline, type Problem, signedOut } from "../components/Problem.js"
+import { fromStoreError, offline, type Problem, signedOut } from "../components/Problem.js"
 import * as Config from "./Config.js"
-import { DataSource, fetched } from "./DataSource.js"
+import { DataSource, loadModule } from "./DataSource.js"
 import type { HostedSession } from "./HostedSession.js"
 
 // The store and its client are fetched once somebody signs in: the form is there sooner.
-const library = fetched(() => import("./HostedSession.js"))
+const library = loadModule(() => import("./HostedSession.js"))
 
 /**
  * The store library in this page, straight against a GitHub-compatible API. The token lives in the closure of the
@@ -36,7 +36,7 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
       use: (session: HostedSession) => Effect.Effect<A, StoreError>
     ): Effect.Effect<A, Problem> =>
       Effect.suspend(() =>
-        session === undefined ? Effect.fail(signedOut()) : Effect.mapError(use(session), fromStore)
+        session === undefined ? Effect.fail(signedOut()) : Effect.mapError(use(session), fromStoreError)
       )
 
     const move = (change: Partial<Pick<LoginRequest, "branch" | "root">>) =>
@@ -53,7 +53,7 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
         const api = apis.find(({ name }) => name === request.api) ?? apis[0]
         if (api === undefined) return yield* offline("config.json names no API address.")
         const { open } = yield* library
-        return enter(yield* Effect.mapError(open(api, request), fromStore))
+        return enter(yield* Effect.mapError(open(api, request), fromStoreError))
       }),
       signOut: end,
       collections: using(({ browse }) => browse.collections),
@@ -74,7 +74,7 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
       restore: (collection, id, commit, expectedRev) =>
         using(({ browse }) => browse.restore(collection, id, commit, expectedRev)),
       rate: using(({ browse }) => browse.rate),
-      edits: fetched(() => import("./HostedEdits.js")).pipe(
+      edits: loadModule(() => import("./HostedEdits.js")).pipe(
         Effect.map(({ editsOf }) => editsOf(using(({ browse }) => browse.edits)))
       )
     })

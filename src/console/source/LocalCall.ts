@@ -10,16 +10,16 @@ const unreadable = (cause: unknown) =>
   )
 
 /** What this page shows of the session, as the server is told with every request. */
-let place: string | undefined
+let sessionHeader: string | undefined
 
 /** Notes the session whose answers this page shows. */
-export const seen = (session: Api.SessionView): Api.SessionView => {
-  place = Api.placeOf(session)
+export const rememberSession = (session: Api.SessionView): Api.SessionView => {
+  sessionHeader = Api.placeOf(session)
   return session
 }
 
-export const forget = () => {
-  place = undefined
+export const forgetSession = () => {
+  sessionHeader = undefined
 }
 
 /** Asks the server that this page came from. */
@@ -37,7 +37,7 @@ export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect
           cache: "no-store",
           credentials: "same-origin",
           headers: {
-            ...(place === undefined ? {} : { [Api.placeHeader]: place }),
+            ...(sessionHeader === undefined ? {} : { [Api.placeHeader]: sessionHeader }),
             ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" })
           },
           ...(endpoint.method === "GET" ? {} : { body })
@@ -49,7 +49,7 @@ export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect
       const failure = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable }).pipe(
         Effect.flatMap(Schema.decodeUnknown(Api.Failure)),
         Effect.mapError(() =>
-          Problem.fromAnswer(
+          Problem.fromResponse(
             502,
             { error: "RemoteError", message: `The server answered with status ${response.status}.` },
             null
@@ -57,7 +57,7 @@ export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect
         )
       )
       if (response.status === 401 && endpoint.path !== Api.login.path) return yield* Problem.signedOut()
-      return yield* Problem.fromAnswer(response.status, failure, response.headers.get("retry-after"))
+      return yield* Problem.fromResponse(response.status, failure, response.headers.get("retry-after"))
     }
     if (response.status === 204) return undefined as A
     const json = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable })

@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Api from "../../http/console/Api.js"
 import * as Problem from "../components/Problem.js"
-import { DataSource, fetched } from "./DataSource.js"
-import { call, forget, seen } from "./LocalCall.js"
+import { DataSource, loadModule } from "./DataSource.js"
+import { call, forgetSession, rememberSession } from "./LocalCall.js"
 
 /** Everything from the server that this page came from. */
 export const layer: Layer.Layer<DataSource> = Layer.succeed(
@@ -11,10 +11,10 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
   DataSource.of({
     build: "local",
     setup: Effect.tap(call(Api.session, undefined), ({ session }) =>
-      Effect.sync(() => (session === null ? forget() : seen(session)))
+      Effect.sync(() => (session === null ? forgetSession() : rememberSession(session)))
     ),
-    signIn: (request) => Effect.map(call(Api.login, request), seen),
-    signOut: Effect.zipRight(Effect.sync(forget), call(Api.logout, undefined)).pipe(
+    signIn: (request) => Effect.map(call(Api.login, request), rememberSession),
+    signOut: Effect.zipRight(Effect.sync(forgetSession), call(Api.logout, undefined)).pipe(
       Effect.timeoutFail({
         duration: "10 seconds",
         onTimeout: () => Problem.offline("The console's own server did not answer.")
@@ -23,10 +23,10 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
     ),
     collections: Effect.map(call(Api.collections, undefined), ({ collections }) => collections),
     newer: (since) => call(Api.newer, since === undefined ? {} : { since }),
-    switchBranch: (branch) => Effect.map(call(Api.switchBranch, { branch }), seen),
+    switchBranch: (branch) => Effect.map(call(Api.switchBranch, { branch }), rememberSession),
     timeline: (ask) =>
       Effect.flatMap(
-        fetched(() => import("./LocalTimeline.js")),
+        loadModule(() => import("./LocalTimeline.js")),
         ({ timelineOf }) => ask(timelineOf(call))
       ),
     query: (query) =>
@@ -64,7 +64,7 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
       ),
     rate: Effect.map(call(Api.rate, undefined), ({ budgets }) => budgets),
     edits: Effect.map(
-      fetched(() => import("./LocalEdits.js")),
+      loadModule(() => import("./LocalEdits.js")),
       ({ edits }) => edits
     )
   })

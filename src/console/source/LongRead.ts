@@ -4,23 +4,23 @@ import { Problem } from "../components/Problem.js"
 import type { RateBudget } from "./DataSource.js"
 
 /** How far a long read is. */
-export interface Progress {
+export interface ReadProgress {
   /** The requests that it has taken; undefined where the remote does not count them. */
   readonly requests: number | undefined
 }
 
 /** The share of the limit that a read leaves to others. */
-const keptBack = 10
+const reservedShare = 10
 
 /** A read has at most so many steps: each lists the collection once more. */
-const mostSteps = 5
-const leastStep = 10
+const maxSteps = 5
+const minStep = 10
 
 const coreOf = (budgets: ReadonlyArray<RateBudget>): RateBudget | undefined =>
   budgets.find(({ resource }) => resource === "core")
 
 /** Whether less than the part that is kept back is left of a limit. */
-export const isSpent = ({ limit, remaining }: RateBudget): boolean => remaining < limit / keptBack
+export const isSpent = ({ limit, remaining }: RateBudget): boolean => remaining < limit / reservedShare
 
 const stopped = ({ limit, remaining }: RateBudget): Problem =>
   new Problem({
@@ -38,7 +38,7 @@ export const readInSteps = (options: {
   readonly limit: number
   /** Called with the answer of each step. */
   readonly onAnswer: (answer: QueryAnswer) => void
-  readonly onProgress: (progress: Progress) => void
+  readonly onProgress: (progress: ReadProgress) => void
 }): Effect.Effect<void, Problem> =>
   Effect.gen(function* () {
     // What is left cannot always be told: the read goes on then.
@@ -53,7 +53,7 @@ export const readInSteps = (options: {
       })
       return now !== undefined && isSpent(now) ? Effect.fail(stopped(now)) : Effect.void
     })
-    const step = Math.max(leastStep, Math.ceil(options.limit / mostSteps))
+    const step = Math.max(minStep, Math.ceil(options.limit / maxSteps))
     const steps = Effect.gen(function* () {
       let cursor = options.cursor
       let left = options.limit

@@ -2,7 +2,7 @@ import { valueAt } from "../../domain/json/FieldPath.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 
 /** A field of a document, also one inside of an object (`price.amount`); nothing from its prototype. */
-export const valueOf = (row: JsonObject, column: string): Json | undefined =>
+export const cellValue = (row: JsonObject, column: string): Json | undefined =>
   valueAt(row, column) as Json | undefined
 
 const texts = new WeakMap<object, string>()
@@ -28,7 +28,7 @@ export const isRounded = (value: Json | undefined): boolean =>
   typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
 
 /** Whether a value contains such a number. */
-export const holdsRounded = (value: Json): boolean => {
+export const containsRounded = (value: Json): boolean => {
   const rest: Array<Json> = [value]
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     if (isRounded(next)) return true
@@ -37,19 +37,20 @@ export const holdsRounded = (value: Json): boolean => {
   return false
 }
 
-export const rounded = "(as JavaScript holds it; the last digits in the file may differ)"
+export const roundedNote = "(as JavaScript holds it; the last digits in the file may differ)"
 
 /** Characters that order, embed or isolate the text behind them: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters */
-const directional = /[\u202A-\u202E\u2066-\u2069]/g
+const bidiControls = /[\u202A-\u202E\u2066-\u2069]/g
 
 /** A text with its directional formatting characters by name, so that no value can reorder what a person reads. */
-export const visible = (text: string): string =>
-  text.replace(directional, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`)
+export const escapeBidi = (text: string): string =>
+  text.replace(bidiControls, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`)
 
 /** What a cell shows: no more than it can hold, so that a megabyte does not become a megabyte of layout. */
-export const clipped = (text: string): string => visible(text.length > 200 ? `${text.slice(0, 200)}…` : text)
+export const truncated = (text: string): string =>
+  escapeBidi(text.length > 200 ? `${text.slice(0, 200)}…` : text)
 
-export const kindOf = (value: Json | undefined): string =>
+export const cellKind = (value: Json | undefined): string =>
   value === undefined ? "missing" : value === null ? "null" : Array.isArray(value) ? "list" : typeof value
 
 /** A commit as people name it: the beginning of its id, or the name of a tag or branch. */

@@ -1,5 +1,5 @@
 import { type Difference, printPath } from "../../store/browse/Difference.js"
-import { cellText, clipped } from "./Cell.js"
+import { cellText, truncated } from "./Cell.js"
 
 /** Which fields differ, in words as well as in colour. */
 export const DifferenceTable = (props: {
@@ -26,20 +26,20 @@ export const DifferenceTable = (props: {
           {props.differences.slice(0, 500).map(({ after, before, kind, path }) => (
             <tr key={JSON.stringify(path)} class={`is-${kind}`}>
               <th scope="row">
-                <bdi>{clipped(printPath(path))}</bdi> <span class={`badge ${kind}`}>{kind}</span>
+                <bdi>{truncated(printPath(path))}</bdi> <span class={`badge ${kind}`}>{kind}</span>
               </th>
               <td class="before">
                 {before === undefined ? (
                   <span class="nothing">nothing</span>
                 ) : (
-                  <del>{clipped(cellText(before))}</del>
+                  <del>{truncated(cellText(before))}</del>
                 )}
               </td>
               <td class="after">
                 {after === undefined ? (
                   <span class="nothing">nothing</span>
                 ) : (
-                  <ins>{clipped(cellText(after))}</ins>
+                  <ins>{truncated(cellText(after))}</ins>
                 )}
               </td>
             </tr>

@@ -2,18 +2,18 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { printPath } from "../../store/browse/Difference.js"
 import { alarmProblem, announce } from "../components/Announcer.js"
-import { RunButton } from "../components/Busy.js"
 import { copyText } from "../components/Clipboard.js"
 import { Icon } from "../components/Icon.js"
 import { offline, type Problem } from "../components/Problem.js"
 import { ProblemCard } from "../components/ProblemCard.js"
+import { RunButton } from "../components/RunButton.js"
 import type { JsonView } from "../json/JsonView.js"
-import { clipped } from "./Cell.js"
+import { truncated } from "./Cell.js"
 
 type Path = ReadonlyArray<string | number>
 
 /** Fetches the editor that shows documents: it is larger than the table, and asked for when a document is. */
-export const fetchJsonView = () => import("../json/JsonView.js")
+export const loadJsonView = () => import("../json/JsonView.js")
 
 const valueAt = (document: JsonObject, path: Path): Json =>
   path.reduce<Json>((value, part) => (value as Record<string | number, Json>)[part]!, document)
@@ -48,7 +48,7 @@ export const JsonViewer = ({
   useEffect(() => {
     let gone = false
     let opened: JsonView | undefined
-    fetchJsonView().then(
+    loadJsonView().then(
       ({ open }) => {
         if (gone || host.current === null) return
         opened = open(host.current, {
@@ -149,7 +149,7 @@ export const JsonViewer = ({
       <div class="json-text" ref={host} aria-busy={shut && problem === undefined} />
       <div class="json-place">
         <p class="json-path" title="Where the cursor is">
-          {path.length === 0 ? "the whole document" : <bdi>{clipped(printed)}</bdi>}
+          {path.length === 0 ? "the whole document" : <bdi>{truncated(printed)}</bdi>}
         </p>
         <div class="together">
           <button
@@ -159,7 +159,7 @@ export const JsonViewer = ({
             onClick={() =>
               copyText(
                 asText(valueAt(shown, path)),
-                path.length === 0 ? "the whole document" : `the value of ${clipped(printed)}`
+                path.length === 0 ? "the whole document" : `the value of ${truncated(printed)}`
               )
             }
           >

@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
 import { decimal, inexactNumbers } from "../../../domain/json/JsonText.js"
-import { isMoment } from "./Inference.js"
+import { plural } from "../../components/Plural.js"
 import type { JsonNode, ListNode } from "./JsonNodes.js"
+import { isMoment } from "./SchemaInference.js"
 import { member, type ReadSchema } from "./SchemaReading.js"
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -51,7 +52,7 @@ const formats: Readonly<Record<string, readonly [test: (text: string) => boolean
 }
 
 /** Texts that a pattern is tried on, and patterns that are tried: one in a file must not hold the page. */
-const longestTried = 256
+const maxPatternInput = 256
 
 /** Whether a pattern takes at most about the third power of a text's length: without nested repetitions, and with few of them. */
 const isQuick = (pattern: string): boolean => {
@@ -62,7 +63,7 @@ const isQuick = (pattern: string): boolean => {
 }
 
 const breaks = (pattern: string, text: string): boolean => {
-  if (text.length > longestTried || !isQuick(pattern)) return false
+  if (text.length > maxPatternInput || !isQuick(pattern)) return false
   try {
     return !new RegExp(pattern, "u").test(text)
   } catch {
@@ -75,15 +76,13 @@ const limit = (schema: JsonObject, name: string): number | undefined => {
   return typeof found === "number" ? found : undefined
 }
 
-const many = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`
-
 const ofText = (schema: JsonObject, text: string): string | undefined => {
   const least = limit(schema, "minLength")
   const most = limit(schema, "maxLength")
   const length = least === undefined && most === undefined ? 0 : [...text].length
   if (least !== undefined && length < least)
-    return least === 1 ? "It may not be empty." : `It needs at least ${many(least, "character")}.`
-  if (most !== undefined && length > most) return `It has ${length} of at most ${many(most, "character")}.`
+    return least === 1 ? "It may not be empty." : `It needs at least ${plural(least, "character")}.`
+  if (most !== undefined && length > most) return `It has ${length} of at most ${plural(most, "character")}.`
   const format = member(schema, "format")
   const rule = typeof format === "string" && Object.hasOwn(formats, format) ? formats[format] : undefined
   if (rule !== undefined && !rule[0](text)) return `It must be ${rule[1]}.`
@@ -112,9 +111,9 @@ const ofNumber = (schema: JsonObject, raw: string): string | undefined => {
 const ofList = (schema: JsonObject, { items }: ListNode): string | undefined => {
   const least = limit(schema, "minItems")
   const most = limit(schema, "maxItems")
-  if (least !== undefined && items.length < least) return `It needs at least ${many(least, "item")}.`
+  if (least !== undefined && items.length < least) return `It needs at least ${plural(least, "item")}.`
   if (most !== undefined && items.length > most)
-    return `It has ${items.length} of at most ${many(most, "item")}.`
+    return `It has ${items.length} of at most ${plural(most, "item")}.`
   if (member(schema, "uniqueItems") !== true) return undefined
   const scalars = items.flatMap((item) => ("value" in item ? [JSON.stringify(item.value)] : []))
   return new Set(scalars).size < scalars.length ? "Each item is to be there once." : undefined
@@ -122,15 +121,15 @@ const ofList = (schema: JsonObject, { items }: ListNode): string | undefined => 
 
 const encoder = new TextEncoder()
 
-interface Judged {
+interface CheckedField {
   readonly node: JsonNode | undefined
   readonly optional: boolean
   readonly nullable: boolean
 }
 
 /** What does not fit a field, as a sentence. The store refuses a number that it cannot hold, and nothing else of it. */
-export const problemOf = (
-  { node, nullable, optional }: Judged,
+export const fieldProblem = (
+  { node, nullable, optional }: CheckedField,
   { choices, schema }: ReadSchema,
   text: string
 ): string | undefined => {

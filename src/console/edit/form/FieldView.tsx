@@ -1,12 +1,12 @@
 import { useRef } from "preact/hooks"
 import type { Json } from "../../../domain/json/Json.js"
 import { Icon } from "../../components/Icon.js"
-import { beginning, type Field, newItem } from "./Fields.js"
+import { type Field, initialValue, newItem } from "./Fields.js"
 import type { Path } from "./JsonNodes.js"
 import type { FormEdit } from "./TextEdits.js"
 
 /** What fields do to the document, and what is being typed and is no value yet. */
-export interface FormHands {
+export interface FormActions {
   readonly text: string
   /** `focus` is the id of what has the focus then. What is typed without a pause is undone together. */
   readonly edit: (edit: FormEdit, how?: { readonly focus?: string; readonly isTyped?: boolean }) => void
@@ -21,7 +21,7 @@ export const idOf = (path: Path): string =>
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-const words: Readonly<Record<Field["kind"], string>> = {
+const kindLabels: Readonly<Record<Field["kind"], string>> = {
   text: "Text",
   long: "Text",
   moment: "Moment",
@@ -44,7 +44,7 @@ const shownChoice = (value: Json): string =>
 
 interface Common {
   readonly field: Field
-  readonly hands: FormHands
+  readonly hands: FormActions
 }
 
 /** Value, null or absent: shown where there is more than one of them to choose from. */
@@ -58,7 +58,7 @@ const StateChoice = ({
   const isItem = typeof path.at(-1) === "number"
   const states: ReadonlyArray<readonly [State, string]> = [
     // What nobody knows is written as JSON.
-    ...(kind === "json" && state !== "value" ? [] : [["value", words[kind]] as const]),
+    ...(kind === "json" && state !== "value" ? [] : [["value", kindLabels[kind]] as const]),
     ...(nullable || state === "null" ? [["null", "null"] as const] : []),
     ...(!isItem && (optional || state === "absent") ? [["absent", "Absent"] as const] : [])
   ]
@@ -73,7 +73,7 @@ const StateChoice = ({
         const next = event.currentTarget.value as State
         hands.setTyped(path, undefined)
         if (next === "absent") hands.edit({ _tag: "Remove", path })
-        else hands.edit({ _tag: "Set", path, raw: next === "null" ? "null" : beginning(field) })
+        else hands.edit({ _tag: "Set", path, raw: next === "null" ? "null" : initialValue(field) })
       }}
     >
       {states.map(([value, label]) => (
@@ -110,8 +110,8 @@ const Choice = ({ field, hands, ...attributes }: Common & { readonly [name: stri
       }}
     >
       {shown === "other" ? <option value="other">{shownChoice(value ?? null)}</option> : null}
-      {all.map((one, place) => (
-        <option key={place} value={`${place}`}>
+      {all.map((one, index) => (
+        <option key={index} value={`${index}`}>
           {shownChoice(one)}
         </option>
       ))}
@@ -122,7 +122,7 @@ const Choice = ({ field, hands, ...attributes }: Common & { readonly [name: stri
 }
 
 /** The control of a text stays the same one while it grows. */
-const keyOf = ({ kind }: Field): string => (kind === "long" ? "text" : kind)
+const controlKey = ({ kind }: Field): string => (kind === "long" ? "text" : kind)
 
 /** A control for a value without parts. */
 const Control = ({ field, hands, ...attributes }: Common & { readonly [name: string]: unknown }) => {
@@ -168,7 +168,7 @@ const Control = ({ field, hands, ...attributes }: Common & { readonly [name: str
   )
 }
 
-const problemIn = (field: Field, { typedAt }: FormHands): string | undefined => {
+const problemIn = (field: Field, { typedAt }: FormActions): string | undefined => {
   const typed = typedAt(field.path)
   if (typed === undefined) return field.problem
   if (typed.trim() !== "") return `${typed.trim()} is not a number: the document keeps what it has.`
@@ -176,7 +176,7 @@ const problemIn = (field: Field, { typedAt }: FormHands): string | undefined => 
 }
 
 /** What a field's help and problem are known by, and the two themselves. */
-const notesOf = (field: Field, hands: FormHands) => {
+const fieldNotes = (field: Field, hands: FormActions) => {
   const id = idOf(field.path)
   const problem = problemIn(field, hands)
   const described = [field.help && `${id}-help`, problem && `${id}-problem`].filter(Boolean).join(" ")
@@ -213,7 +213,7 @@ const Items = ({ field, hands }: Common) => {
     <>
       <ol class="form-items">
         {parts.map((item, at) => {
-          const { attributes, notes } = notesOf(item, hands)
+          const { attributes, notes } = fieldNotes(item, hands)
           const move = (by: -1 | 1) => {
             const next = at + by
             // At an end the button that moves it further is disabled.
@@ -230,7 +230,7 @@ const Items = ({ field, hands }: Common) => {
                   <code class="form-raw">{hands.text.slice(item.node!.from, item.node!.to)}</code>
                 ) : (
                   <Control
-                    key={keyOf(item)}
+                    key={controlKey(item)}
                     field={item}
                     hands={hands}
                     {...attributes}
@@ -299,7 +299,7 @@ const Items = ({ field, hands }: Common) => {
 /** One field of a form, with what is in it. */
 export const FieldView = ({ field, hands }: Common) => {
   const { kind, name, node, parts } = field
-  const { attributes, notes } = notesOf(field, hands)
+  const { attributes, notes } = fieldNotes(field, hands)
   const { id } = attributes
   const state = stateOf(field)
   const label = (
@@ -348,7 +348,7 @@ export const FieldView = ({ field, hands }: Common) => {
             )}
           </>
         ) : (
-          <Control key={keyOf(field)} field={field} hands={hands} {...attributes} />
+          <Control key={controlKey(field)} field={field} hands={hands} {...attributes} />
         )}
         {kind === "boolean" || kind === "choice" ? null : (
           <StateChoice

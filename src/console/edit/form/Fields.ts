@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../../domain/json/Json.js"
 import { metadataNames } from "../../../domain/json/JsonCopy.js"
 import { isTooDeep } from "../../../domain/json/JsonText.js"
 import { repeatedKeySteps } from "../../../domain/json/RepeatedKey.js"
-import { problemOf } from "./FieldProblem.js"
+import { fieldProblem } from "./FieldProblem.js"
 import { type JsonNode, type Path, parseNodes } from "./JsonNodes.js"
 import {
   listIn,
@@ -63,11 +63,11 @@ export interface FormModel {
 }
 
 /** What is longer, or has more fields, is edited as JSON. */
-const longestText = 200_000
-const mostFields = 400
+const maxTextLength = 200_000
+const maxFields = 400
 
 /** More values than this are typed, and not chosen from a list. */
-const mostChoices = 300
+const maxChoices = 300
 
 /** Texts that are longer than this have room for several lines. */
 const longText = 80
@@ -107,9 +107,9 @@ const kindOfNode = (node: JsonNode | undefined): FieldKind => {
 
 const isPlain = (kind: JsonNode["kind"]) => kind !== "object" && kind !== "list"
 
-const wanted = (root: SchemaRoot, { choices, schema, unknown }: ReadSchema): FieldKind => {
+const schemaKind = (root: SchemaRoot, { choices, schema, unknown }: ReadSchema): FieldKind => {
   if (unknown !== undefined) return "json"
-  if (choices !== undefined && choices.length <= mostChoices) {
+  if (choices !== undefined && choices.length <= maxChoices) {
     return choices.every(isScalar) ? "choice" : "json"
   }
   if (choices !== undefined) return choices.every((one) => typeof one === "string") ? "text" : "json"
@@ -123,7 +123,9 @@ const wanted = (root: SchemaRoot, { choices, schema, unknown }: ReadSchema): Fie
     case "array": {
       const items = member(schema, "items")
       if (Array.isArray(items) || member(schema, "prefixItems") !== undefined) return "json"
-      return items === undefined || scalarKinds.has(wanted(root, readSchema(root, items))) ? "list" : "json"
+      return items === undefined || scalarKinds.has(schemaKind(root, readSchema(root, items)))
+        ? "list"
+        : "json"
     }
     case "object":
       return "object"
@@ -145,7 +147,7 @@ const nodeKinds: Readonly<Partial<Record<FieldKind, JsonNode["kind"]>>> = {
 
 /** The kind that a schema wants, unless there is something else: that is shown as what it is. */
 const kindOf = (root: SchemaRoot, read: ReadSchema, node: JsonNode | undefined): FieldKind => {
-  const kind = wanted(root, read)
+  const kind = schemaKind(root, read)
   if (node === undefined || node.kind === "null") return kind
   if (kind === "choice") return node.kind === "object" || node.kind === "list" ? kindOfNode(node) : kind
   if (nodeKinds[kind] !== node.kind) return kindOfNode(node)
@@ -163,7 +165,7 @@ const textIn = (schema: JsonObject, name: string): string | undefined => {
   return typeof found === "string" && found !== "" ? found : undefined
 }
 
-interface Given {
+interface FieldInput {
   readonly path: Path
   readonly name: string
   readonly read: ReadSchema
@@ -173,17 +175,17 @@ interface Given {
   readonly refused?: string | undefined
 }
 
-interface Making {
+interface FormBuild {
   readonly root: SchemaRoot
   readonly text: string
   readonly inferred: boolean
   count: number
 }
 
-class TooMany extends Error {}
+class TooManyFields extends Error {}
 
-const fieldOf = (making: Making, { name, node, optional, path, read, refused }: Given): Field => {
-  if (++making.count > mostFields) throw new TooMany()
+const fieldOf = (making: FormBuild, { name, node, optional, path, read, refused }: FieldInput): Field => {
+  if (++making.count > maxFields) throw new TooManyFields()
   const { inferred, root, text } = making
   const kind = kindOf(root, read, node)
   const { schema } = read
@@ -219,11 +221,11 @@ const fieldOf = (making: Making, { name, node, optional, path, read, refused }: 
     help: [textIn(schema, "description") ?? textIn(schema, "title"), read.unknown].filter(Boolean).join(" "),
     problem: undefined
   }
-  return { ...field, problem: refused ?? problemOf(field, read, text) }
+  return { ...field, problem: refused ?? fieldProblem(field, read, text) }
 }
 
 const fieldsOf = (
-  making: Making,
+  making: FormBuild,
   schema: JsonObject,
   node: Extract<JsonNode, { readonly kind: "object" }>,
   path: Path
@@ -268,7 +270,7 @@ export const formOf = (
   text: string,
   { documents, schema: given }: FormSchema
 ): Either.Either<FormModel, string> => {
-  if (text.length > longestText) return Either.left("The document is too long for a form.")
+  if (text.length > maxTextLength) return Either.left("The document is too long for a form.")
   try {
     JSON.parse(text)
   } catch {
@@ -294,13 +296,17 @@ export const formOf = (
       ? Either.left("Neither a schema nor a document tells which fields there are.")
       : Either.right({ fields, problems: problemsIn(fields) })
   } catch (error) {
-    if (error instanceof TooMany) return Either.left(`A form shows at most ${mostFields} fields.`)
+    if (error instanceof TooManyFields) return Either.left(`A form shows at most ${maxFields} fields.`)
     throw error
   }
 }
 
 /** What a field begins with where it was null or absent, in JSON. */
-export const beginning = ({ choices, kind, schema }: Pick<Field, "choices" | "kind" | "schema">): string => {
+export const initialValue = ({
+  choices,
+  kind,
+  schema
+}: Pick<Field, "choices" | "kind" | "schema">): string => {
   const given = member(schema, "default")
   const isGiven = given !== undefined && given !== null
   if (isGiven) return JSON.stringify(given)
@@ -327,8 +333,8 @@ export const beginning = ({ choices, kind, schema }: Pick<Field, "choices" | "ki
 /** What a new item of a list is, in JSON. */
 export const newItem = (list: Field): string => {
   const last = list.parts.at(-1)
-  const kind = list.item === undefined ? "json" : wanted(schemaRoot({}), list.item)
-  return beginning({
+  const kind = list.item === undefined ? "json" : schemaKind(schemaRoot({}), list.item)
+  return initialValue({
     choices: list.item?.choices ?? [],
     kind: kind === "json" ? (last?.kind ?? "text") : kind,
     schema: list.item?.schema ?? {}

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
-import { counted } from "../../components/Announcer.js"
 import { ConfirmDialog } from "../../components/ConfirmDialog.js"
-import { useGuard } from "../../place/Leave.js"
+import { plural } from "../../components/Plural.js"
+import { useNavigationGuard } from "../../navigation/NavigationGuard.js"
 import type { FormModel } from "./Fields.js"
 import { FieldView } from "./FieldView.js"
 import type { Path } from "./JsonNodes.js"
-import { type Pending, pendingAfter } from "./Pending.js"
-import { changeOf, type FormEdit, type TextChange } from "./TextEdits.js"
+import { type PendingInput, pendingAfterEdit } from "./PendingInput.js"
+import { type FormEdit, type TextChange, textChangeOf } from "./TextEdits.js"
 import "./form.css"
 
 /** The fields of a document. All that is done here are changes of its text, which undo and redo know. */
@@ -24,15 +24,18 @@ export const Form = (props: {
   readonly onJson: (at: number | undefined) => void
 }) => {
   const { model, text } = props
-  const [pending, showPending] = useState<Pending>(new Map())
-  const [leaving, setLeaving] = useState<{ readonly go: () => void } | undefined>(undefined)
+  const [pending, showPending] = useState<PendingInput>(new Map())
+  const [leaving, setLeaving] = useState<{ readonly proceed: () => void } | undefined>(undefined)
   // Known at once: several fields may change, or the form be left, before it is drawn again.
   const typed = useRef(pending)
-  const setPending = (next: Pending) => {
+  const setPending = (next: PendingInput) => {
     typed.current = next
     showPending(next)
   }
-  useGuard({ keep: () => typed.current.size === 0, ask: (go) => setLeaving({ go }) }, "part")
+  useNavigationGuard(
+    { save: () => typed.current.size === 0, confirm: (proceed) => setLeaving({ proceed }) },
+    "part"
+  )
   const focus = useRef<string | undefined>(undefined)
   useLayoutEffect(() => {
     if (focus.current === undefined) return
@@ -54,10 +57,10 @@ export const Form = (props: {
       edit: FormEdit,
       { focus: next, isTyped = false }: { readonly focus?: string; readonly isTyped?: boolean } = {}
     ) => {
-      const change = changeOf(text, edit)
+      const change = textChangeOf(text, edit)
       if (change === undefined) return
       focus.current = next
-      if (typed.current.size > 0) setPending(pendingAfter(typed.current, edit))
+      if (typed.current.size > 0) setPending(pendingAfterEdit(typed.current, edit))
       props.onChange(change, isTyped)
     },
     onJson: props.onJson
@@ -73,11 +76,11 @@ export const Form = (props: {
           onDone={() => {
             setLeaving(undefined)
             setPending(new Map())
-            leaving.go()
+            leaving.proceed()
           }}
         >
           <p>
-            What is typed in {counted(pending.size, "field")} is not a number: the document does not have it.
+            What is typed in {plural(pending.size, "field")} is not a number: the document does not have it.
           </p>
         </ConfirmDialog>
       )}
@@ -101,8 +104,7 @@ export const Form = (props: {
         {props.note === undefined ? null : <p class="help">{props.note}</p>}
         {model.problems === 0 ? null : (
           <p class="wrong form-sum">
-            {counted(model.problems, "field")} {model.problems === 1 ? "does" : "do"} not fit what is
-            expected.
+            {plural(model.problems, "field")} {model.problems === 1 ? "does" : "do"} not fit what is expected.
           </p>
         )}
         {model.fields.map((field) => (

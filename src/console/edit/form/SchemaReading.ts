@@ -29,7 +29,7 @@ export const listIn = (object: JsonObject, name: string): ReadonlyArray<Json> =>
 }
 
 /** The schema that a reference inside the same file names. */
-const referred = (root: JsonObject, ref: string): Json | undefined => {
+const resolveReference = (root: JsonObject, ref: string): Json | undefined => {
   if (ref === "#") return root
   if (!ref.startsWith("#/")) return undefined
   let found: Json | undefined = root
@@ -46,7 +46,7 @@ const referred = (root: JsonObject, ref: string): Json | undefined => {
 }
 
 /** Both at once: what one of them says, and the fields of both. */
-const both = (a: JsonObject, b: JsonObject): JsonObject => {
+const mergeSchemas = (a: JsonObject, b: JsonObject): JsonObject => {
   const properties = { ...objectIn(a, "properties"), ...objectIn(b, "properties") }
   const required = [...new Set([...listIn(a, "required"), ...listIn(b, "required")])]
   return {
@@ -60,7 +60,7 @@ const both = (a: JsonObject, b: JsonObject): JsonObject => {
 const without = (schema: JsonObject, ...names: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !names.includes(name)))
 
-const open = (schema: JsonObject, unknown?: string): ReadSchema => ({
+const anyValue = (schema: JsonObject, unknown?: string): ReadSchema => ({
   schema,
   nullable: true,
   choices: undefined,
@@ -68,10 +68,10 @@ const open = (schema: JsonObject, unknown?: string): ReadSchema => ({
 })
 
 /** Hops of references, and schemas in schemas, that are followed. */
-const mostHops = 32
+const maxHops = 32
 
 /** Schemas that one form looks at: alternatives of alternatives could be any number. */
-const mostReads = 20_000
+const maxReads = 20_000
 
 /** The schema that references lead into, and how many schemas may still be looked at. */
 export interface SchemaRoot {
@@ -79,7 +79,7 @@ export interface SchemaRoot {
   left: number
 }
 
-export const schemaRoot = (schema: JsonObject): SchemaRoot => ({ schema, left: mostReads })
+export const schemaRoot = (schema: JsonObject): SchemaRoot => ({ schema, left: maxReads })
 
 const withoutNull = (values: ReadonlyArray<Json>) => values.filter((value) => value !== null)
 
@@ -100,27 +100,27 @@ const ofAlternatives = (
   if (others.length > 0 && others.every(({ choices }) => choices !== undefined)) {
     return { schema: base, nullable, choices: others.flatMap(({ choices }) => choices!), unknown: undefined }
   }
-  return { ...open(base, "It may be of several kinds."), nullable }
+  return { ...anyValue(base, "It may be of several kinds."), nullable }
 }
 
 /** Reads a schema that lies inside another one. */
 export const readSchema = (root: SchemaRoot, given: Json | undefined, hops = 0): ReadSchema => {
-  if (!isObject(given)) return open({})
-  if (hops > mostHops) return open({}, "Its schema refers to itself.")
-  if (root.left-- <= 0) return open({}, "Its schema is too intricate.")
+  if (!isObject(given)) return anyValue({})
+  if (hops > maxHops) return anyValue({}, "Its schema refers to itself.")
+  if (root.left-- <= 0) return anyValue({}, "Its schema is too intricate.")
   const ref = member(given, "$ref")
   if (typeof ref === "string") {
-    const target = referred(root.schema, ref)
-    if (target === undefined) return open({}, `Its schema refers to ${ref}, which is not there.`)
+    const target = resolveReference(root.schema, ref)
+    if (target === undefined) return anyValue({}, `Its schema refers to ${ref}, which is not there.`)
     const own = without(given, "$ref")
     return isObject(target)
       ? readSchema(root, Object.keys(own).length === 0 ? target : { allOf: [target, own] }, hops + 1)
-      : open(own)
+      : anyValue(own)
   }
   const parts = listIn(given, "allOf")
   if (parts.length > 0) {
     const merged = parts.reduce<JsonObject>(
-      (all, part) => both(all, flat(root, part, hops + 1)),
+      (all, part) => mergeSchemas(all, flat(root, part, hops + 1)),
       without(given, "allOf")
     )
     return readSchema(root, merged, hops + 1)
@@ -144,21 +144,21 @@ export const readSchema = (root: SchemaRoot, given: Json | undefined, hops = 0):
     const nullable = types.length < type.length
     if (types.length === 1)
       return { schema: { ...given, type: types[0]! }, nullable, choices: undefined, unknown: undefined }
-    return { ...open(without(given, "type"), "It may be of several kinds."), nullable }
+    return { ...anyValue(without(given, "type"), "It may be of several kinds."), nullable }
   }
-  return { ...open(given), nullable: type === undefined || type === "null" }
+  return { ...anyValue(given), nullable: type === undefined || type === "null" }
 }
 
 /** A part of `allOf` with its own references and parts in it. */
 const flat = (root: SchemaRoot, part: Json, hops: number): JsonObject => {
-  if (!isObject(part) || hops > mostHops || root.left-- <= 0) return {}
+  if (!isObject(part) || hops > maxHops || root.left-- <= 0) return {}
   const ref = member(part, "$ref")
   if (typeof ref === "string") {
-    const target = referred(root.schema, ref)
-    return both(isObject(target) ? flat(root, target, hops + 1) : {}, without(part, "$ref"))
+    const target = resolveReference(root.schema, ref)
+    return mergeSchemas(isObject(target) ? flat(root, target, hops + 1) : {}, without(part, "$ref"))
   }
   return listIn(part, "allOf").reduce<JsonObject>(
-    (all, inner) => both(all, flat(root, inner, hops + 1)),
+    (all, inner) => mergeSchemas(all, flat(root, inner, hops + 1)),
     without(part, "allOf")
   )
 }

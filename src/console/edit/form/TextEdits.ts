@@ -20,7 +20,7 @@ export type FormEdit =
   | { readonly _tag: "Move"; readonly path: Path; readonly by: -1 | 1 }
 
 /** The text with a change. */
-export const applied = (text: string, { from, insert, to }: TextChange): string =>
+export const applyTextChange = (text: string, { from, insert, to }: TextChange): string =>
   text.slice(0, from) + insert + text.slice(to)
 
 /** What a JSON text writes for each code unit of a string. */
@@ -122,7 +122,7 @@ const set = (text: string, root: JsonNode, path: Path, raw: string): TextChange 
 }
 
 /** The change that an edit makes in a valid JSON text; undefined where there is nothing to do. */
-export const changeOf = (text: string, edit: FormEdit): TextChange | undefined => {
+export const textChangeOf = (text: string, edit: FormEdit): TextChange | undefined => {
   const root = parseNodes(text)
   const { path } = edit
   const node = nodeAt(root, path)

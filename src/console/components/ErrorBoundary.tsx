@@ -1,0 +1,30 @@
+import type { ComponentChildren } from "preact"
+import { useErrorBoundary } from "preact/hooks"
+import { ProblemCard } from "./ProblemCard.js"
+
+/** Shows an error of the page itself instead of an empty window. */
+export const ErrorBoundary = (props: { readonly children: ComponentChildren }) => {
+  const [error, again] = useErrorBoundary()
+  if (error === undefined) return <>{props.children}</>
+  return (
+    <main class="sign-in">
+      <ProblemCard
+        problem={{
+          kind: "server",
+          title: "Something in this page broke",
+          message: error instanceof Error ? error.message : String(error),
+          next: "Try again; if it breaks again, start over. Nothing was written."
+        }}
+      >
+        <div class="actions">
+          <button type="button" class="button primary" onClick={again}>
+            Try again
+          </button>
+          <a class="button quiet" href="?">
+            Start over
+          </a>
+        </div>
+      </ProblemCard>
+    </main>
+  )
+}

@@ -1,0 +1,78 @@
+import type { ComponentChildren, ComponentType } from "preact"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { alarmProblem } from "./Announcer.js"
+import { ProblemCard } from "./ProblemCard.js"
+import { loadProblem } from "./ProblemText.js"
+
+interface LoadingFrame {
+  /** Shown until the part is loaded. */
+  readonly waiting: ComponentChildren
+  /** Shows the failure in place of the part. */
+  readonly failed: (card: ComponentChildren) => ComponentChildren
+}
+
+let focusAtRequest: Element | null | undefined
+
+/** What had the focus when the part was asked for that is being shown for the first time; undefined once it is there. */
+export const focusWhenRequested = (): Element | null | undefined => focusAtRequest
+
+/** A part of the page that is fetched when it is first shown, and again if somebody asks for it after a failure. */
+export const lazyComponent = <Props extends object>(fetch: () => Promise<ComponentType<Props>>) => {
+  let known: ComponentType<Props> | undefined
+  return ({ frame, ...rest }: Props & { readonly frame: LoadingFrame }) => {
+    const from = useRef<Element | null | undefined>(undefined)
+    const [Here, setHere] = useState<ComponentType<Props> | undefined>(() => {
+      if (known === undefined) from.current = document.activeElement
+      return known
+    })
+    const [round, setRound] = useState(0)
+    const [failed, setFailed] = useState(false)
+    const problem = loadProblem("A part of this page could not be loaded.")
+    useEffect(() => {
+      if (known !== undefined) return
+      let gone = false
+      fetch().then(
+        (found) => {
+          known = found
+          if (!gone) setHere(() => found)
+        },
+        () => {
+          if (gone) return
+          setFailed(true)
+          alarmProblem(problem)
+        }
+      )
+      return () => {
+        gone = true
+      }
+    }, [round])
+    // After those of the part itself.
+    useLayoutEffect(() => {
+      focusAtRequest = undefined
+      if (Here !== undefined) from.current = undefined
+    }, [Here])
+    if (Here !== undefined) {
+      focusAtRequest = from.current
+      return <Here {...(rest as unknown as Props)} />
+    }
+    if (!failed) return <>{frame.waiting}</>
+    return (
+      <>
+        {frame.failed(
+          <ProblemCard problem={problem}>
+            <button
+              type="button"
+              class="button plain"
+              onClick={() => {
+                setFailed(false)
+                setRound(round + 1)
+              }}
+            >
+              Try again
+            </button>
+          </ProblemCard>
+        )}
+      </>
+    )
+  }
+}

@@ -1,0 +1,28 @@
+import type { Problem } from "./Problem.js"
+import { ProblemCard } from "./ProblemCard.js"
+import { RunButton } from "./RunButton.js"
+
+/** A placeholder while entries are read, or the problem that kept them from being read. */
+export const LoadingState = (props: {
+  readonly loaded: boolean
+  readonly problem: Problem | undefined
+  readonly running: boolean
+  readonly onRetry: () => void
+}) => (
+  <>
+    {props.problem === undefined ? null : (
+      <ProblemCard problem={props.problem}>
+        <RunButton running={props.running} onClick={props.onRetry}>
+          Try again
+        </RunButton>
+      </ProblemCard>
+    )}
+    {props.loaded || props.problem !== undefined ? null : (
+      <div class="skeleton-lines" aria-hidden="true">
+        <span />
+        <span />
+        <span />
+      </div>
+    )}
+  </>
+)

@@ -1,0 +1,242 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { useState } from "preact/hooks"
+import { maxEdits } from "../../store/browse/StagedEdits.js"
+import { alarm, announce } from "../components/Announcer.js"
+import { Panel } from "../components/Panel.js"
+import { plural } from "../components/Plural.js"
+import { ProblemCard } from "../components/ProblemCard.js"
+import { RunButton } from "../components/RunButton.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
+import * as Drafts from "../drafts/Drafts.js"
+import type { DataSourceService } from "../source/DataSource.js"
+import { applyChange, type BulkChange, fieldProblem, parseTypedValue } from "./BulkChange.js"
+import { editSize, placeholderStamp } from "./ImportRows.js"
+
+/** Documents whose stored versions are read at a time. */
+const concurrency = 8
+/** Documents that were left out and are named. */
+const maxNamed = 5
+
+const kinds = [
+  ["Set", "Set a field"],
+  ["Remove", "Remove a field"],
+  ["Delete", "Delete the documents"]
+] as const
+
+const reasons = {
+  much: "would be more than can be published together here",
+  full: "finds no room in the browser",
+  elsewhere: "was changed in another tab"
+}
+
+const bytesOf = (drafts: ReadonlyArray<Drafts.DraftContent>): number =>
+  drafts.reduce((sum, draft) => sum + editSize(Drafts.toStagedEdit({ stamp: placeholderStamp, ...draft })), 0)
+
+/** The draft that a change makes of a document; a text: why there is none; undefined where there is nothing to change. */
+const draftAfter = (
+  change: BulkChange,
+  of: {
+    readonly collection: string
+    readonly id: string
+    readonly base: Drafts.Draft["base"]
+    readonly draft: Drafts.Draft | undefined
+    readonly unreadable: boolean
+  }
+): Drafts.DraftContent | string | undefined => {
+  const { collection, draft, id, unreadable } = of
+  const base = draft === undefined ? of.base : draft.base
+  const before = draft === undefined ? base?.text : draft.text
+  if (unreadable) return "has a draft that cannot be read"
+  if (before === undefined) return "is not there any more"
+  if (before === null) return change._tag === "Delete" ? undefined : "is to be deleted"
+  if (change._tag === "Delete" && base === null) return "is not stored yet: discard its draft"
+  const after = applyChange(before, change)
+  if (Either.isLeft(after)) return after.left
+  const text = after.right
+  if (text === before) return undefined
+  const replaced = text === null && draft !== undefined ? before : undefined
+  return { collection, id, base, text, replaced, settled: draft?.settled }
+}
+
+/** Changes several documents in one way: each becomes a draft, to be reviewed and published with all others. */
+export const BulkChangePanel = (props: {
+  readonly source: DataSourceService
+  readonly drafts: string
+  readonly collection: string
+  readonly ids: ReadonlyArray<string>
+  /** The columns of the table. */
+  readonly fields: ReadonlyArray<string>
+  /** `left`: what became no draft, in a sentence. */
+  readonly onReview: (left: string | undefined) => void
+  readonly onClose: () => void
+}) => {
+  const { collection, drafts, ids, source } = props
+  const [kind, setKind] = useState<BulkChange["_tag"]>("Set")
+  const [field, setField] = useState("")
+  const [typed, setTyped] = useState("")
+  const [done, setDone] = useState(0)
+  const [left, setLeft] = useState<string | undefined>(undefined)
+  const beginning = useEffectRunner()
+  const value = parseTypedValue(typed)
+  const wrongField = kind === "Delete" || field === "" ? undefined : fieldProblem(field)
+  const others = Drafts.list(drafts).filter(
+    (draft) => draft.collection !== collection || !ids.includes(draft.id)
+  ).length
+  const problem =
+    ids.length + others > maxEdits
+      ? `${plural(ids.length, "document")} and ${plural(others, "other draft")} are more than the ${maxEdits} that are published together.`
+      : (wrongField ?? (kind === "Set" && typed !== "" ? value.problem : undefined))
+  const isReady =
+    problem === undefined &&
+    ids.length > 0 &&
+    (kind === "Delete" || (field !== "" && (kind === "Remove" || typed !== "")))
+
+  const begin = () => {
+    const change: BulkChange =
+      kind === "Delete"
+        ? { _tag: "Delete" }
+        : kind === "Remove"
+          ? { _tag: "Remove", field }
+          : { _tag: "Set", field, raw: value.raw }
+    setDone(0)
+    const versions = Effect.flatMap(source.edits, (calls) =>
+      Effect.forEach(
+        ids,
+        (id) => {
+          const draft = Drafts.read(drafts, { collection, id })
+          const base = draft === undefined ? calls.document(collection, id) : Effect.succeed(draft.base)
+          return Effect.map(base, (base) => {
+            setDone((count) => count + 1)
+            return { id, base }
+          })
+        },
+        { concurrency }
+      ).pipe(Effect.map((found) => ({ found, room: calls.maxBytes - bytesOf(Drafts.list(drafts)) })))
+    )
+    beginning.run(versions, {
+      success: (looked) => {
+        const out: Array<string> = []
+        let { room } = looked
+        let made = 0
+        let unchanged = 0
+        for (const { base, id } of looked.found) {
+          // A draft may have changed, or have begun, while the others were looked up.
+          const draft = Drafts.read(drafts, { collection, id })
+          const seen = Drafts.stampOf(drafts, { collection, id })
+          const next = draftAfter(change, {
+            collection,
+            id,
+            base,
+            draft,
+            unreadable: draft === undefined && seen !== undefined
+          })
+          if (next === undefined) unchanged++
+          else if (typeof next === "string") out.push(`${id} ${next}`)
+          else {
+            const size = bytesOf([next]) - (draft === undefined ? 0 : bytesOf([draft]))
+            const saved = size > room ? "much" : Drafts.save(drafts, next, seen)
+            if (typeof saved === "object") {
+              made++
+              room -= size
+            } else out.push(`${id} ${reasons[saved]}`)
+          }
+        }
+        const told =
+          out.length === 0
+            ? undefined
+            : `${plural(out.length, "document")} left out: ${out.slice(0, maxNamed).join("; ")}${out.length > maxNamed ? "; and more" : ""}.`
+        setLeft(told)
+        if (told !== undefined) alarm(told)
+        else
+          announce(
+            `${plural(made, "draft")} made${unchanged === 0 ? "" : `, ${unchanged} stay as they are`}.`
+          )
+        if (made > 0) props.onReview(told)
+      }
+    })
+  }
+
+  return (
+    <Panel
+      label={`Change ${plural(ids.length, "document")}`}
+      collection={collection}
+      title={`Change ${plural(ids.length, "document")}`}
+      closes="change"
+      onClose={props.onClose}
+    >
+      <form
+        class="panel-body"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isReady && !beginning.running) begin()
+        }}
+      >
+        {ids.length === 0 ? <p>No rows are chosen: tick some in the table.</p> : null}
+        <fieldset class="choices">
+          <legend>What is done to each</legend>
+          {kinds.map(([one, words]) => (
+            <label key={one} class="inline-check">
+              <input type="radio" name="bulk" checked={kind === one} onChange={() => setKind(one)} />
+              {words}
+            </label>
+          ))}
+        </fieldset>
+        {kind === "Delete" ? null : (
+          <label class="field">
+            <span>Field</span>
+            <input
+              value={field}
+              list="bulk-fields"
+              autocomplete="off"
+              spellcheck={false}
+              onInput={(event) => setField(event.currentTarget.value)}
+            />
+            <datalist id="bulk-fields">
+              {props.fields
+                .filter((name) => fieldProblem(name) === undefined)
+                .map((name) => (
+                  <option key={name} value={name} />
+                ))}
+            </datalist>
+          </label>
+        )}
+        {kind !== "Set" ? null : (
+          <label class="field">
+            <span>Value</span>
+            <input
+              value={typed}
+              autocomplete="off"
+              spellcheck={false}
+              aria-describedby="bulk-value"
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <p class="help" id="bulk-value">
+          {kind === "Set" && typed !== "" ? (
+            <>
+              Each gets <code>{value.raw}</code>.{" "}
+            </>
+          ) : null}
+          {kind === "Set" ? "What is JSON is read as JSON, everything else as a text. " : null}
+          Each document becomes a draft; nothing is written before you publish.
+        </p>
+        {problem === undefined && left === undefined ? null : (
+          <p class="wrong" role="alert">
+            {problem ?? left}
+          </p>
+        )}
+        {beginning.problem === undefined ? null : <ProblemCard problem={beginning.problem} />}
+        {beginning.running ? (
+          <progress max={ids.length} value={done} aria-label="Documents looked up" />
+        ) : null}
+        <div class="actions end">
+          <RunButton kind="primary" type="submit" running={beginning.running} disabled={!isReady}>
+            {`Make ${plural(ids.length, "draft")}`}
+          </RunButton>
+        </div>
+      </form>
+    </Panel>
+  )
+}

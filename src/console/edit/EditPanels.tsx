@@ -1,0 +1,124 @@
+import { useEffect, useState } from "preact/hooks"
+import type { JsonObject } from "../../domain/json/Json.js"
+import type { SessionView } from "../../http/console/Api.js"
+import { alarm, announce } from "../components/Announcer.js"
+import * as Drafts from "../drafts/Drafts.js"
+import { guardNavigation } from "../navigation/NavigationGuard.js"
+import { initialRoute, type Route } from "../navigation/Route.js"
+import type { Navigate } from "../navigation/useRoute.js"
+import type { DataSourceService } from "../source/DataSource.js"
+import { EditPanel } from "./EditPanel.js"
+import "./editing.css"
+import { BulkChangePanel } from "./BulkChangePanel.js"
+import { ImportPanel } from "./ImportPanel.js"
+import { NewDocumentPanel } from "./NewDocumentPanel.js"
+import { ReviewPanel } from "./ReviewPanel.js"
+
+/** The panel in which documents are created, edited, reviewed and published. */
+export const EditPanels = (props: {
+  readonly source: DataSourceService
+  readonly session: SessionView
+  readonly drafts: string
+  readonly route: Route
+  /** Documents of its collection that the table shows. */
+  readonly documents: ReadonlyArray<JsonObject>
+  /** Their columns. */
+  readonly fields: ReadonlyArray<string>
+  /** The ids of the rows that are chosen. */
+  readonly chosen: ReadonlyArray<string>
+  readonly navigate: Navigate
+  readonly onPublished: () => void
+  readonly onClose: () => void
+}) => {
+  const { drafts, navigate, onClose, route, session, source } = props
+  const [copied, setCopied] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    if (route.document !== undefined) setCopied(undefined)
+  }, [route.document])
+  /** What an import, or a change of several, left out: the review that it leads to shows it. */
+  const [left, setLeft] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    if (route.panel !== "review") setLeft(undefined)
+  }, [route.panel])
+  const review = () => navigate({ panel: "review", document: undefined })
+  const edit = (table: string, document: string) =>
+    navigate({ ...(route.table === table ? {} : { ...initialRoute, table }), panel: "edit", document })
+
+  if (route.panel === "review") {
+    return (
+      <ReviewPanel
+        source={source}
+        drafts={drafts}
+        repo={session.repo}
+        left={left}
+        onEdit={edit}
+        onPublished={props.onPublished}
+        onProposals={() => navigate({ panel: "proposals", document: undefined })}
+        onClose={onClose}
+      />
+    )
+  }
+  const table = route.table ?? ""
+  const many = {
+    source,
+    drafts,
+    collection: table,
+    onReview: (words: string | undefined) => {
+      setLeft(words)
+      review()
+    },
+    onClose
+  }
+  if (route.panel === "import") return <ImportPanel {...many} />
+  if (route.panel === "change") return <BulkChangePanel {...many} ids={props.chosen} fields={props.fields} />
+  if (route.document === undefined) {
+    return (
+      <NewDocumentPanel
+        collection={table}
+        copy={copied !== undefined}
+        onClose={() => {
+          setCopied(undefined)
+          onClose()
+        }}
+        onMake={(collection, id) => {
+          const text = copied ?? "{\n  \n}\n"
+          if (Drafts.read(drafts, { collection, id }) === undefined) {
+            const saved = Drafts.save(drafts, { collection, id, base: null, text }, undefined)
+            if (saved === "full") {
+              alarm("The browser has no room for a new draft: publish or discard others.")
+              return
+            }
+            if (saved === "elsewhere") {
+              alarm(`The browser has a draft of ${id} that cannot be read: discard it, or take another id.`)
+              return
+            }
+            announce(`A draft of ${id} has begun.`)
+          } else if (copied !== undefined) {
+            alarm(`There is a draft of ${id} already: give the copy another id.`)
+            return
+          }
+          setCopied(undefined)
+          edit(collection, id)
+        }}
+      />
+    )
+  }
+  return (
+    <EditPanel
+      key={`${table}/${route.document}`}
+      source={source}
+      drafts={drafts}
+      collection={table}
+      id={route.document}
+      documents={props.documents}
+      onDuplicate={(text) =>
+        guardNavigation(() => {
+          setCopied(text)
+          navigate({ panel: "edit", document: undefined })
+        })
+      }
+      onReview={review}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,38 @@
+import * as Either from "effect/Either"
+import { runSync } from "../../domain/concurrency/TimeSlice.js"
+import { encode, LosslessNumber } from "../../domain/json/CanonicalJson.js"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { visitNumbers } from "../../domain/json/JsonText.js"
+
+const numberKey = (value: number) => (Object.is(value, -0) ? "-0" : String(value))
+
+/**
+ * The text of a document whose numbers are spelled as in the texts that it was made of: as at the same place, or else as
+ * the same number elsewhere, since the items of merged lists move. Of several texts the first holds.
+ */
+export const withNumberSpelling = (document: JsonObject, texts: ReadonlyArray<string>): string => {
+  const spellings = new Map<string, string>()
+  const note = (key: string, part: string) => spellings.has(key) || spellings.set(key, part)
+  for (const text of texts) {
+    runSync(
+      visitNumbers(text, (steps, part) => {
+        const number = numberKey(Number(part))
+        note(`${JSON.stringify(steps)} ${number}`, part)
+        note(number, part)
+      })
+    )
+  }
+  const spelled = (value: unknown, steps: ReadonlyArray<string | number>): unknown => {
+    if (typeof value === "number") {
+      const number = numberKey(value)
+      const text = spellings.get(`${JSON.stringify(steps)} ${number}`) ?? spellings.get(number)
+      return text === undefined ? value : new LosslessNumber(text)
+    }
+    if (Array.isArray(value)) return value.map((item, at) => spelled(item, [...steps, at]))
+    if (typeof value !== "object" || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, spelled(item, [...steps, key])])
+    )
+  }
+  return new TextDecoder().decode(Either.getOrThrow(encode(spelled(document, []))))
+}

@@ -1,0 +1,111 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import type { JsonObject } from "../../domain/json/Json.js"
+import { plural } from "../components/Plural.js"
+import type { Problem } from "../components/Problem.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
+import { guardViewChange } from "../navigation/NavigationGuard.js"
+import type { DataSourceService } from "../source/DataSource.js"
+import { type FormModel, type FormSchema, formOf } from "./form/Fields.js"
+import { inferSchema } from "./form/SchemaInference.js"
+
+export type EditorView = "form" | "json"
+
+/** The view that somebody chose last, in this browser. */
+const key = "chainstore.editor"
+
+const remembered = (): EditorView | undefined => {
+  try {
+    const found = localStorage.getItem(key)
+    return found === "form" || found === "json" ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const remember = (view: EditorView): void => {
+  try {
+    localStorage.setItem(key, view)
+  } catch {
+    // The next editor asks again.
+  }
+}
+
+/** For how many milliseconds an editor waits for the schema that decides how it begins. */
+const schemaTimeout = 1000
+
+export interface FormState {
+  /** Undefined while it is not known whether there is a form. */
+  readonly view: EditorView | undefined
+  /** Changes the view, for later documents too unless it is for this moment. */
+  readonly choose: (view: EditorView, isForNow?: boolean) => void
+  /** The form; or why there is none, as a sentence. */
+  readonly model: Either.Either<FormModel, string>
+  /** Where the fields are known from, if not from a stored schema. */
+  readonly note: string | undefined
+}
+
+/** The form of a document's text, by the stored schema of its collection or by what was seen of other documents. */
+export const useEditorForm = (
+  source: DataSourceService,
+  editor: { readonly collection: string; readonly documents: ReadonlyArray<JsonObject> },
+  text: string
+): FormState => {
+  const { collection } = editor
+  const [stored, setStored] = useState<JsonObject | null | undefined>(undefined)
+  const [failure, setFailure] = useState<Problem | undefined>(undefined)
+  const [chosen, setChosen] = useState(remembered)
+  const [isLate, setLate] = useState(false)
+  const task = useEffectRunner()
+  // What the table shows later does not change a form that somebody fills in.
+  const seen = useRef(editor.documents)
+  if (seen.current.length === 0) seen.current = editor.documents
+  const documents = seen.current
+
+  useEffect(() => {
+    task.run(
+      Effect.flatMap(source.edits, (edits) => edits.schema(collection)),
+      {
+        success: setStored,
+        failure: (problem) => {
+          setStored(null)
+          setFailure(problem)
+        }
+      }
+    )
+    const timer = setTimeout(() => setLate(true), schemaTimeout)
+    return () => clearTimeout(timer)
+  }, [collection])
+
+  const view =
+    chosen ?? (stored === undefined ? (isLate ? "json" : undefined) : stored === null ? "json" : "form")
+  const schema = useMemo(
+    (): FormSchema =>
+      stored == null
+        ? { schema: inferSchema(documents), documents: documents.length }
+        : { schema: stored, documents: undefined },
+    [stored, documents]
+  )
+  const isForm = view === "form"
+  const model = useMemo(() => (isForm ? formOf(text, schema) : Either.left("")), [isForm, text, schema])
+  const why = failure === undefined ? "" : `The schema of ${collection} cannot be used: ${failure.message} `
+  return {
+    view,
+    choose: (next, isForNow = false) => {
+      const change = () => {
+        if (!isForNow) remember(next)
+        setChosen(next)
+      }
+      if (next === "form") change()
+      else guardViewChange(change)
+    },
+    model,
+    note:
+      schema.documents === undefined
+        ? undefined
+        : documents.length === 0
+          ? `${why}The fields are those of this document: nothing is required.`
+          : `${why}The fields are inferred from ${plural(documents.length, "document")} of the table: nothing is required.`
+  }
+}

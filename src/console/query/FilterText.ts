@@ -1,0 +1,27 @@
+import { type Filter, type Operator, printValue } from "../../store/browse/Filter.js"
+
+/** What the comparisons are called. */
+export const operatorLabels: Readonly<Record<Operator, string>> = {
+  is: "is",
+  isNot: "is not",
+  contains: "contains",
+  startsWith: "starts with",
+  lessThan: "less than",
+  atMost: "at most",
+  greaterThan: "greater than",
+  atLeast: "at least",
+  exists: "exists",
+  missing: "is missing"
+}
+
+/** Filters in words; a text that is empty is seen to be one. */
+export const filterText = (filters: ReadonlyArray<Filter>): string =>
+  filters
+    .map(({ operator, path, value }) =>
+      [
+        path,
+        operatorLabels[operator],
+        ...(value === undefined ? [] : [value === "" ? '""' : printValue(value)])
+      ].join(" ")
+    )
+    .join(" and ")

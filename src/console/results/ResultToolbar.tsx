@@ -1,0 +1,98 @@
+import type { JsonObject } from "../../domain/json/Json.js"
+import type { SessionView } from "../../http/console/Api.js"
+import { lazyComponent } from "../components/LazyComponent.js"
+import { Menu } from "../components/Menu.js"
+import type { Route } from "../navigation/Route.js"
+import { escapeBidi } from "../values/Cell.js"
+import { type ColumnLayout, togglePin } from "./ColumnLayout.js"
+
+const ExportMenu = lazyComponent(() => import("./ExportMenu.js").then((found) => found.ExportMenu))
+
+/** Column chooser and export: both concern exactly the rows and columns that are shown. */
+export const ResultToolbar = (props: {
+  readonly name: string
+  /** Whether the rows answer an older question than the one that is asked now. */
+  readonly old: boolean
+  readonly rows: ReadonlyArray<JsonObject>
+  readonly all: ReadonlyArray<string>
+  readonly columns: ReadonlyArray<string>
+  readonly layout: ColumnLayout
+  readonly onLayout: (layout: ColumnLayout | undefined) => void
+  /** Whether all columns are shown where nobody has chosen any. */
+  readonly isInitial: boolean
+  readonly session: SessionView
+  readonly route: Route
+  readonly onColumns: (columns: ReadonlyArray<string> | "all" | undefined) => void
+}) => {
+  const { all, columns, layout, name, rows } = props
+  const isLaidOut = layout.order.length + layout.pinned.length + Object.keys(layout.widths).length > 0
+  const every = props.isInitial ? undefined : "all"
+  const choose = (column: string, shown: boolean) => {
+    const next = all.filter((one) => (one === column ? shown : columns.includes(one)))
+    props.onColumns(next.length === all.length ? every : next)
+  }
+  return (
+    <>
+      <Menu label="Columns" icon="columns" id="columns">
+        {() => (
+          <fieldset class="choices">
+            <legend>Columns shown</legend>
+            <div class="choices-all">
+              <button type="button" class="button small quiet" onClick={() => props.onColumns(every)}>
+                All
+              </button>
+              <button type="button" class="button small quiet" onClick={() => props.onColumns(["_id"])}>
+                Only _id
+              </button>
+              <button
+                type="button"
+                class="button small quiet"
+                disabled={!isLaidOut}
+                onClick={() => props.onLayout(undefined)}
+              >
+                Reset layout
+              </button>
+            </div>
+            {all.map((column) => (
+              <div class="choice-row" key={column}>
+                <label class="inline-check">
+                  <input
+                    type="checkbox"
+                    checked={columns.includes(column)}
+                    disabled={column === "_id"}
+                    onChange={(event) => choose(column, event.currentTarget.checked)}
+                  />
+                  <bdi>{escapeBidi(column.length > 60 ? `${column.slice(0, 60)}…` : column)}</bdi>
+                </label>
+                {column === "_id" || !columns.includes(column) ? null : (
+                  <button
+                    type="button"
+                    class="button small quiet"
+                    aria-pressed={layout.pinned.includes(column)}
+                    aria-label={`Pin ${escapeBidi(column)}`}
+                    onClick={() => props.onLayout(togglePin(layout, column))}
+                  >
+                    Pin
+                  </button>
+                )}
+              </div>
+            ))}
+          </fieldset>
+        )}
+      </Menu>
+      <Menu label="Export" icon="save" id="export" disabled={rows.length === 0 || props.old}>
+        {(close) => (
+          <ExportMenu
+            frame={{ waiting: <p class="menu-title">Loading…</p>, failed: (card) => card }}
+            name={name}
+            rows={rows}
+            columns={columns}
+            session={props.session}
+            route={props.route}
+            onDone={close}
+          />
+        )}
+      </Menu>
+    </>
+  )
+}
