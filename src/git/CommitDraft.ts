@@ -2,14 +2,14 @@ import * as Option from "effect/Option"
 import { ValidationError } from "../domain/errors/StoreError.js"
 import type { Oid } from "../domain/identifiers/Oid.js"
 import type { CommitText, Head, NewCommit, Signature } from "./Commit.js"
-import { type CommitObject, messageOf, type ObjectType } from "./GitObject.js"
+import { type CommitObject, type ObjectType, withFinalNewline } from "./GitObject.js"
 import type { TreeEntry } from "./Tree.js"
 
 /** Who commits, where nobody says. */
 export const defaultSignature: Signature = { name: "Chainstore", email: "chainstore@localhost" }
 
 /** The commit object of a new commit, made at `millis` on `head` by `signature` where the text names nobody. */
-export const commitObject = (
+export const makeCommitObject = (
   head: Option.Option<Head>,
   tree: Oid,
   { author, committer, merges = [], message }: CommitText & Pick<NewCommit, "merges">,
@@ -23,12 +23,12 @@ export const commitObject = (
     parents: [...new Set([...Option.toArray(Option.map(head, ({ commit }) => commit)), ...merges])],
     author: by,
     committer: committer === undefined ? by : person(committer),
-    message: messageOf(message)
+    message: withFinalNewline(message)
   }
 }
 
 /** The error for a path that is to be an object which is missing or of another type. */
-export const targetError = (
+export const linkTargetError = (
   operation: string,
   path: string,
   oid: Oid,
@@ -48,7 +48,7 @@ export const targetError = (
 }
 
 /** The error for a commit that is to be merged and is not in the repository. */
-export const mergeError = (operation: string, oid: Oid): ValidationError =>
+export const missingMergeParentError = (operation: string, oid: Oid): ValidationError =>
   new ValidationError({
     operation,
     message: `${oid} is not a commit of this repository, so that it cannot be merged`,
@@ -56,7 +56,7 @@ export const mergeError = (operation: string, oid: Oid): ValidationError =>
   })
 
 /** The ids of the paths that a commit puts, by the ids of its changes in their order. */
-export const blobsPut = (
+export const putBlobOids = (
   { changes }: NewCommit,
   oidOf: (index: number) => Oid | undefined
 ): ReadonlyMap<string, Oid> =>

@@ -22,7 +22,7 @@ export interface NamedEntry {
 }
 
 /** Who and when, as Git writes it: seconds since the epoch and minutes east of UTC. */
-export interface Person {
+export interface DatedSignature {
   readonly name: string
   readonly email: string
   readonly seconds: number
@@ -32,8 +32,8 @@ export interface Person {
 export interface CommitObject {
   readonly tree: Oid
   readonly parents: ReadonlyArray<Oid>
-  readonly author: Person
-  readonly committer: Person
+  readonly author: DatedSignature
+  readonly committer: DatedSignature
   readonly message: string
 }
 
@@ -68,7 +68,7 @@ export const compareEntries = (
   return compareNames(a.mode === "040000" ? `${left}/` : left, b.mode === "040000" ? `${right}/` : right)
 }
 
-export const kindOf = (mode: TreeEntry["mode"]): TreeEntry["kind"] =>
+export const entryKindOf = (mode: TreeEntry["mode"]): TreeEntry["kind"] =>
   mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob"
 
 /** Writes an id as bytes. A digit's value follows from its character code: a tree has thousands of them. */
@@ -140,17 +140,17 @@ export const parseTree = (content: Uint8Array): Either.Either<ReadonlyArray<Name
   return Either.right(entries)
 }
 
-const formatPerson = (person: Person) => {
+const formatPerson = (person: DatedSignature) => {
   const minutes = Math.abs(person.offset)
   const zone = `${Math.floor(minutes / 60)}`.padStart(2, "0") + `${minutes % 60}`.padStart(2, "0")
   return `${cleanIdentity(person.name)} <${cleanIdentity(person.email)}> ${person.seconds} ${person.offset < 0 ? "-" : "+"}${zone}`
 }
 
 /** A message as a commit holds it: Git ends each in a newline. */
-export const messageOf = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`)
+export const withFinalNewline = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`)
 
 /** A commit's message without the newline that ends it. */
-export const messageText = (message: string): string =>
+export const withoutFinalNewline = (message: string): string =>
   message.endsWith("\n") ? message.slice(0, -1) : message
 
 /** The bytes of a commit. */
@@ -169,7 +169,7 @@ export const encodeCommit = ({ author, committer, message, parents, tree }: Comm
 }
 
 /** Seconds since the epoch as GitHub writes dates. */
-export const dateText = (seconds: number): string =>
+export const toIsoDate = (seconds: number): string =>
   Number.isFinite(seconds) && Math.abs(seconds) < 8.64e12
     ? new Date(seconds * 1000).toISOString().replace(".000Z", "Z")
     : "1970-01-01T00:00:00Z"
@@ -179,7 +179,7 @@ const parsePerson = (line: string) => {
   return {
     name: found?.[1] ?? line,
     email: found?.[2] ?? "",
-    date: dateText(Number(found?.[3] ?? 0))
+    date: toIsoDate(Number(found?.[3] ?? 0))
   }
 }
 
@@ -234,7 +234,7 @@ export const parseCommit = (oid: Oid, content: Uint8Array): CommitInfo | undefin
     commit: oid,
     tree: tree as Oid,
     parents,
-    message: split < 0 ? "" : messageText(decoder.decode(content.subarray(split + 2))),
+    message: split < 0 ? "" : withoutFinalNewline(decoder.decode(content.subarray(split + 2))),
     author: parsePerson(author),
     committer: parsePerson(committer)
   }

@@ -10,7 +10,7 @@ export interface MapEntry {
 /** A tree as a map: its entries by name, in Git's order. */
 export type MapTree = ReadonlyMap<string, MapEntry>
 
-export const named = (tree: MapTree): Array<GitObject.NamedEntry> =>
+export const namedEntries = (tree: MapTree): Array<GitObject.NamedEntry> =>
   Array.from(tree, ([name, { mode, oid }]) => ({ name, mode, oid }))
 
-export const encodeMap = (tree: MapTree): Uint8Array => GitObject.encodeTree(named(tree))
+export const encodeMapTree = (tree: MapTree): Uint8Array => GitObject.encodeTree(namedEntries(tree))

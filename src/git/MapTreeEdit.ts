@@ -3,18 +3,18 @@ import { ValidationError } from "../domain/errors/StoreError.js"
 import type { Oid } from "../domain/identifiers/Oid.js"
 import type { Change } from "./Commit.js"
 import * as GitObject from "./GitObject.js"
-import { type MapTree, named } from "./MapTree.js"
-import { type Directories, type PathEdit, unsafeEditTree } from "./TreeEdit.js"
+import { type MapTree, namedEntries } from "./MapTree.js"
+import { type DirectoryStore, type PathEdit, unsafeEditTree } from "./TreeEdit.js"
 
 const inOrder = (entries: MapTree): MapTree =>
   new Map(
-    named(entries)
+    namedEntries(entries)
       .sort(GitObject.compareEntries)
       .map(({ mode, name, oid }) => [name, { mode, oid }])
   )
 
 /** The changes of a commit as edits of its tree. */
-export const editsOf = (
+export const toPathEdits = (
   changes: ReadonlyArray<Change>,
   blob: (content: Uint8Array) => Oid
 ): ReadonlyArray<PathEdit> =>
@@ -25,7 +25,7 @@ export const editsOf = (
   }))
 
 /** Makes `edits` in the tree `base`; `write` keeps each tree that is made, and returns its id. */
-export const editTree = (
+export const editMapTree = (
   trees: Pick<ReadonlyMap<Oid, MapTree>, "get">,
   base: Oid | undefined,
   edits: ReadonlyArray<PathEdit>,
@@ -33,7 +33,7 @@ export const editTree = (
   write: (tree: MapTree) => Oid
 ): Oid | ValidationError => {
   const empty: MapTree = new Map()
-  const directories: Directories<MapTree> = {
+  const directories: DirectoryStore<MapTree> = {
     empty,
     load: (oid) => trees.get(oid) ?? empty,
     find: (tree, name) => tree.get(name),
@@ -51,7 +51,9 @@ export const editTree = (
     }
   }
   try {
-    return TimeSlice.runSync(unsafeEditTree(directories, base, edits, { operation, directories: false }))
+    return TimeSlice.runSync(
+      unsafeEditTree(directories, base, edits, { operation, removesDirectories: false })
+    )
   } catch (error) {
     if (error instanceof ValidationError) return error
     throw error

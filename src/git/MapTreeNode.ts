@@ -1,6 +1,6 @@
 import type { Oid } from "../domain/identifiers/Oid.js"
 import * as GitObject from "./GitObject.js"
-import { type MapEntry, type MapTree, named } from "./MapTree.js"
+import { type MapEntry, type MapTree, namedEntries } from "./MapTree.js"
 import type { TreeEntry } from "./Tree.js"
 import type { TreeNode } from "./TreeReading.js"
 
@@ -11,7 +11,7 @@ export class MapTreeNode implements TreeNode<MapTreeNode> {
   constructor(private readonly tree: MapTree) {}
 
   private get entries(): ReadonlyArray<GitObject.NamedEntry> {
-    this.list ??= named(this.tree)
+    this.list ??= namedEntries(this.tree)
     return this.list
   }
 

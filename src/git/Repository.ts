@@ -43,7 +43,7 @@ export interface Repository<Failure = RemoteError> {
   ) => Stream.Stream<{ readonly oid: Oid; readonly content: Uint8Array }, Failure>
 
   /** Brings blobs that are read next into the repository, where it is a copy of a part of another one. */
-  readonly bring?: ((oids: ReadonlyArray<Oid>) => Effect.Effect<void, Failure>) | undefined
+  readonly prefetchBlobs?: ((oids: ReadonlyArray<Oid>) => Effect.Effect<void, Failure>) | undefined
 
   /** Branch, tag, whole ref name, or full or short id to an object id (tags are peeled to their commit). */
   readonly resolve: (revision: string) => Effect.Effect<Option.Option<Oid>, Failure>

@@ -18,7 +18,7 @@ export interface TemporaryFile {
 }
 
 /** The same in memory, where there is no disk. What is appended is kept as it is, and read where it was appended. */
-export const inMemory = (): TemporaryFile => {
+export const makeInMemory = (): TemporaryFile => {
   const pieces: Array<{ readonly start: number; readonly bytes: Uint8Array }> = []
   let size = 0
   return {

@@ -14,14 +14,14 @@ export interface PathEdit {
 }
 
 /** One change of one directory; `oid` undefined removes. */
-export interface NameEdit {
+export interface EntryEdit {
   readonly name: string
   readonly mode: Mode
   readonly oid: Oid | undefined
 }
 
 /** Directories in the form that an implementation keeps them. */
-export interface Directories<Directory> {
+export interface DirectoryStore<Directory> {
   readonly empty: Directory
   readonly load: (oid: Oid) => Directory
   readonly find: (
@@ -32,7 +32,7 @@ export interface Directories<Directory> {
   readonly edit: (
     base: Oid | undefined,
     directory: Directory,
-    edits: ReadonlyArray<NameEdit>
+    edits: ReadonlyArray<EntryEdit>
   ) => Oid | undefined
 }
 
@@ -40,7 +40,7 @@ export interface EditOptions {
   /** For errors, such as `GitRepository.commitNext`. */
   readonly operation: string
   /** Whether a removal may name a directory. */
-  readonly directories: boolean
+  readonly removesDirectories: boolean
 }
 
 interface Node {
@@ -54,7 +54,7 @@ const refusal = (operation: string, path: string, problem: string, hint?: string
   new ValidationError({ operation, path, message: `the path ${JSON.stringify(path)} ${problem}`, hint })
 
 /** The error for a file where a change needs a directory. */
-export const fileInTheWay = (operation: string, path: string): ValidationError =>
+export const fileBlocksDirectory = (operation: string, path: string): ValidationError =>
   refusal(
     operation,
     path,
@@ -63,7 +63,7 @@ export const fileInTheWay = (operation: string, path: string): ValidationError =
   )
 
 /** Why changes cannot be one commit, as far as their paths alone tell. */
-export const checkPaths = (
+export const changedPathsError = (
   operation: string,
   changes: ReadonlyArray<{ readonly path: string }>
 ): ValidationError | undefined => {
@@ -110,7 +110,7 @@ function* plan(edits: Iterable<PathEdit>, operation: string): TimeSlice.Steps<No
  * the edits cannot be made.
  */
 export function* unsafeEditTree<Directory>(
-  directories: Directories<Directory>,
+  directories: DirectoryStore<Directory>,
   base: Oid | undefined,
   edits: Iterable<PathEdit>,
   options: EditOptions
@@ -124,23 +124,23 @@ export function* unsafeEditTree<Directory>(
     if (existing.mode === "040000") return existing.oid
     if (edit?.oid !== undefined)
       throw refusal(operation, path, "is changed both as a file and as a directory")
-    if (edit === undefined) throw fileInTheWay(operation, path)
+    if (edit === undefined) throw fileBlocksDirectory(operation, path)
     return undefined
   }
 
   /** The entry for a directory that was made; a file may take its place where nothing is left of it. */
-  const directoryEdit = (made: Oid | undefined, name: string, { edit }: Node, path: string): NameEdit => {
+  const directoryEdit = (made: Oid | undefined, name: string, { edit }: Node, path: string): EntryEdit => {
     if (edit?.oid === undefined) return { name, mode: "040000", oid: made }
     if (made !== undefined) throw refusal(operation, path, "is changed both as a file and as a directory")
     return { name, mode: edit.mode, oid: edit.oid }
   }
 
-  const fileEdit = (before: Directory, name: string, { edit }: Node, path: string): NameEdit | undefined => {
+  const fileEdit = (before: Directory, name: string, { edit }: Node, path: string): EntryEdit | undefined => {
     const existing = directories.find(before, name)
     const isTree = existing?.mode === "040000"
     if (edit === undefined) return undefined
     if (edit.oid === undefined) {
-      if (existing === undefined || (isTree && !options.directories)) {
+      if (existing === undefined || (isTree && !options.removesDirectories)) {
         throw refusal(
           operation,
           path,
@@ -152,7 +152,7 @@ export function* unsafeEditTree<Directory>(
       }
       return { name, mode: isTree ? "040000" : "100644", oid: undefined }
     }
-    if (isTree && edit.mode !== "040000" && !options.directories) {
+    if (isTree && edit.mode !== "040000" && !options.removesDirectories) {
       throw refusal(operation, path, "is a directory, so it cannot be written as a file", "use another path")
     }
     return { name, mode: edit.mode, oid: edit.oid }
@@ -165,7 +165,7 @@ export function* unsafeEditTree<Directory>(
     oid,
     before: oid === undefined ? directories.empty : directories.load(oid),
     children: node.children.entries(),
-    changes: [] as NameEdit[]
+    changes: [] as EntryEdit[]
   })
 
   // A path may have thousands of directories: more than calls may lie within each other.

@@ -58,10 +58,10 @@ export const directoryAt = (
 }
 
 /** An entry as it is listed. */
-export const listed = (path: string, mode: TreeEntry["mode"], oid: Oid): TreeEntry => ({
+export const toTreeEntry = (path: string, mode: TreeEntry["mode"], oid: Oid): TreeEntry => ({
   path,
   mode,
-  kind: GitObject.kindOf(mode),
+  kind: GitObject.entryKindOf(mode),
   oid
 })
 
@@ -90,7 +90,7 @@ export function* entriesBelow<T extends TreeNode<T>>(
     if (++seen % stepSize === 0) yield
     const { prefix, tree } = at
     const i = at.next++
-    const entry = listed(prefix + tree.name(i), tree.mode(i), tree.oid(i))
+    const entry = toTreeEntry(prefix + tree.name(i), tree.mode(i), tree.oid(i))
     const isOpened = options.recursive === true && entry.kind === "tree"
     if (!isOpened || options.trees === true) entries.push(entry)
     if (isOpened) open.push({ tree: source.tree(entry.oid), prefix: `${entry.path}/`, next: 0 })
@@ -103,7 +103,7 @@ const fileOf = ({ mode, oid }: Entry): FileEntry | undefined =>
   mode === "040000" ? undefined : { oid, mode }
 
 /** Every path whose file differs between two entries at `under`, ordered by path, in steps. */
-export function* diff<T extends TreeNode<T>>(
+export function* diffTrees<T extends TreeNode<T>>(
   source: TreeSource<T>,
   before: Entry | undefined,
   after: Entry | undefined,
@@ -181,7 +181,7 @@ export function* diff<T extends TreeNode<T>>(
 }
 
 /** What the reads of a repository's trees stand on. */
-export interface TreeReads {
+export interface TreeReaderDependencies {
   /** The tree of a commit, or the tree itself; throws where it is missing. */
   readonly rootOf: (oid: Oid) => Oid
   /** Runs code that throws where an object is missing. */
@@ -191,12 +191,12 @@ export interface TreeReads {
 }
 
 /** The reads of a repository's trees. */
-export const treeReads = <T extends TreeNode<T>>(source: TreeSource<T>, on: TreeReads) => {
+export const makeTreeReader = <T extends TreeNode<T>>(source: TreeSource<T>, on: TreeReaderDependencies) => {
   const find = (tree: Oid, name: string) => source.tree(tree).entryNamed(name)
   const at = (root: Oid, path: string) => entryAt(find, on.rootOf(root), path)
   const listedAt = (root: Oid, path: string): TreeEntry | undefined => {
     const entry = at(root, path)
-    return entry === undefined ? undefined : listed(path, entry.mode, entry.oid)
+    return entry === undefined ? undefined : toTreeEntry(path, entry.mode, entry.oid)
   }
   function* treeAt(root: Oid, path: string, options: ListOptions): TimeSlice.Steps<Option.Option<Tree>> {
     const found = at(root, path)
@@ -219,7 +219,7 @@ export const treeReads = <T extends TreeNode<T>>(source: TreeSource<T>, on: Tree
           const above = directories.get(directory)
           const name = path.slice(slash + 1)
           const found = above?.mode === "040000" ? entryAt(find, above.oid, name) : undefined
-          return found === undefined || name === "" ? [] : listed(path, found.mode, found.oid)
+          return found === undefined || name === "" ? [] : toTreeEntry(path, found.mode, found.oid)
         })
       }),
 
@@ -230,7 +230,7 @@ export const treeReads = <T extends TreeNode<T>>(source: TreeSource<T>, on: Tree
 
     diff: (before: Option.Option<Oid>, after: Oid, under = "") =>
       on.runSteps("diff", () =>
-        diff(
+        diffTrees(
           source,
           Option.getOrUndefined(Option.map(before, (root) => at(root, under))),
           at(after, under),

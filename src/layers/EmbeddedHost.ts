@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { makeDirectory } from "../git/disk/files/Directory.js"
+import { makeDirectory } from "../git/disk/files/Directories.js"
 import * as Stack from "../http/host/Stack.js"
 import { NodeContext } from "../vendor/PlatformNode.js"
 import type { Settings } from "./Settings.js"

@@ -3,8 +3,8 @@ import { FetchHttpClient } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
 import { type Connection, type Missing, Stores } from "../cli/Connection.js"
 import { NotFoundError, ValidationError } from "../domain/errors/StoreError.js"
-import { isThere, makeDirectory } from "../git/disk/files/Directory.js"
-import { attempt } from "../git/disk/files/Fault.js"
+import { makeDirectory, pathExists } from "../git/disk/files/Directories.js"
+import { attempt } from "../git/disk/files/EngineError.js"
 import { parseName } from "../git/disk/GitRepositories.js"
 import * as GitHub from "../store/remote/github/GitHub.js"
 import * as LocalGit from "../store/remote/local/LocalGit.js"
@@ -21,7 +21,7 @@ const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: Mis
       const { directory, repo } = connection
       const { name, owner } = yield* parseName(repo)
       const path = join(directory, owner, `${name}.git`)
-      const present = yield* attempt("Stores.open", directory, () => isThere(path))
+      const present = yield* attempt("Stores.open", directory, () => pathExists(path))
       if (!present && missing === "imagine") return Memory.layer()
       if (!present && missing === "refuse") {
         return yield* new NotFoundError({

@@ -3,7 +3,7 @@ import { FastCheck } from "effect"
 import * as TimeSlice from "../../src/domain/concurrency/TimeSlice.js"
 import type { Oid } from "../../src/domain/identifiers/Oid.js"
 import { MapTreeNode } from "../../src/git/MapTreeNode.js"
-import { diff, entriesBelow } from "../../src/git/TreeReading.js"
+import { diffTrees, entriesBelow } from "../../src/git/TreeReading.js"
 
 const oid = (n: number) => n.toString(16).padStart(40, "0") as Oid
 
@@ -37,7 +37,7 @@ it("others have turns while a large tree is listed, and while two are compared",
   assert.strictEqual(listed.result.length, 10_000)
   assert.isAbove(listed.pauses, 100)
   const entry = (version: number) => ({ mode: "040000" as const, oid: rootOf(version) })
-  const compared = counted(diff(source, entry(1), entry(2), ""))
+  const compared = counted(diffTrees(source, entry(1), entry(2), ""))
   assert.strictEqual(compared.result.length, 10_000)
   assert.isAbove(compared.pauses, 100)
 })

@@ -153,7 +153,7 @@ export const open = (
           (group) => Stream.unwrap(Effect.as(bringBlobs(group), engine.blobs(group)))
         ),
 
-      bring: bringBlobs,
+      prefetchBlobs: bringBlobs,
       temporaryFile: engine.temporaryFile,
 
       resolve: Revisions.make({ engine, fetching: objects, sight, local }),

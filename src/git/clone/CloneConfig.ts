@@ -2,8 +2,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import { type RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
-import { fullName, parse } from "../disk/files/ConfigFile.js"
-import { attempt } from "../disk/files/Fault.js"
+import { parseConfig, settingName } from "../disk/files/ConfigFile.js"
+import { attempt } from "../disk/files/EngineError.js"
 
 const operation = "GitHost.layer"
 
@@ -15,8 +15,8 @@ export const bindTo = (directory: string, url: string, isEmpty: Effect.Effect<bo
   Effect.gen(function* () {
     const file = path.join(directory, "config")
     const [found] = yield* attempt(operation, directory, () =>
-      parse(file, fs.readFileSync(file, "utf8")).filter(
-        (setting) => fullName(setting) === "remote.origin.url"
+      parseConfig(file, fs.readFileSync(file, "utf8")).filter(
+        (setting) => settingName(setting) === "remote.origin.url"
       )
     )
     if (found?.value === url) return

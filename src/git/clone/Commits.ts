@@ -10,7 +10,7 @@ import { LruCache } from "../../domain/runtime/LruCache.js"
 import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import type { Head } from "../Commit.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
-import type { FlushOutcome, Portion } from "../disk/writes/Flush.js"
+import type { BranchFlush, FlushOutcome } from "../disk/writes/Flush.js"
 import { branchRef } from "../Names.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
@@ -64,7 +64,7 @@ export const make = ({
   const splits = new LruCache<number>(mostBranches)
 
   const publish = (
-    portions: ReadonlyArray<Portion>,
+    portions: ReadonlyArray<BranchFlush>,
     pack: (how: { readonly thin: boolean }) => Effect.Effect<ReadonlyArray<Uint8Array>>
   ): Effect.Effect<ReadonlyArray<FlushOutcome>> =>
     Effect.gen(function* () {

@@ -3,8 +3,8 @@ import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { RemoteError } from "../../domain/errors/StoreError.js"
-import { unlink } from "../disk/files/Disk.js"
-import { attempt } from "../disk/files/Fault.js"
+import { attempt } from "../disk/files/EngineError.js"
+import { unlink } from "../disk/files/FileOperations.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
 
@@ -42,12 +42,12 @@ export const explained = (
         })
       : error
   const told = <A, E>(effect: Effect.Effect<A, E>) => Effect.mapError(effect, tell)
-  const { bring, defaultBranch, updateRefs } = repository
+  const { prefetchBlobs, defaultBranch, updateRefs } = repository
   return {
     ...repository,
     object: (oid) => told(repository.object(oid)),
     blobs: (oids) => Stream.mapError(repository.blobs(oids), tell),
-    ...(bring === undefined ? {} : { bring: (oids) => told(bring(oids)) }),
+    ...(prefetchBlobs === undefined ? {} : { prefetchBlobs: (oids) => told(prefetchBlobs(oids)) }),
     resolve: (revision) => told(repository.resolve(revision)),
     commit: (oid) => told(repository.commit(oid)),
     lookup: (...args) => told(repository.lookup(...args)),

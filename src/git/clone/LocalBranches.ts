@@ -1,14 +1,14 @@
 import type { Oid } from "../../domain/identifiers/Oid.js"
-import type { Packable } from "../disk/packs/PackBuilder.js"
+import type { PackableObject } from "../disk/packs/PackBuilder.js"
 import type { RefOutcome } from "../disk/refs/RefStore.js"
-import type { Portion } from "../disk/writes/Flush.js"
+import type { BranchFlush } from "../disk/writes/Flush.js"
 
 /** A branch of a clone that the server does not have. */
 interface LocalBranch {
   readonly base: Oid
   readonly tip: Oid
   /** What was made for it, each object after those that it is a delta of. */
-  readonly objects: Map<Oid, Packable>
+  readonly objects: Map<Oid, PackableObject>
   bytes: number
 }
 
@@ -39,7 +39,7 @@ export class LocalBranches {
   }
 
   /** Notes commits that were made on a branch; they are not its next ones where the branch is elsewhere. */
-  add({ base, branch, objects, tip }: Pick<Portion, "base" | "branch" | "objects" | "tip">): RefOutcome {
+  add({ base, branch, objects, tip }: Pick<BranchFlush, "base" | "branch" | "objects" | "tip">): RefOutcome {
     const found = this.branches.get(branch)
     if (found === undefined || found.tip !== base) return { _tag: "Moved", actual: found?.tip }
     for (const object of objects) {
@@ -72,7 +72,7 @@ export class LocalBranches {
   }
 
   /** What the server lacks of a commit. */
-  objectsOf(commit: Oid): ReadonlyArray<Packable> {
+  objectsOf(commit: Oid): ReadonlyArray<PackableObject> {
     const holding = this.holding(commit)
     if (holding === undefined) return []
     const [, { base, objects }] = holding

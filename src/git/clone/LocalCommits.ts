@@ -6,7 +6,7 @@ import type { Oid } from "../../domain/identifiers/Oid.js"
 import { makeExclusively } from "../../domain/Mutex.js"
 import type { Head, NewCommit } from "../Commit.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
-import { packOf } from "../disk/writes/Flush.js"
+import { buildPack } from "../disk/writes/Flush.js"
 import { branchRef } from "../Names.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
@@ -48,7 +48,7 @@ export const make = ({ committer, local, objects, pace, push, sight }: LocalComm
     ({ thin }: { readonly thin: boolean }) =>
       Effect.promise(async () => {
         const lacking = commits.flatMap((commit) => local.objectsOf(commit))
-        return (await packOf(lacking, thin)).chunks
+        return (await buildPack(lacking, thin)).chunks
       })
 
   /** Gives a branch to the server, which has it from then on. */

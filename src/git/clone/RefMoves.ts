@@ -52,7 +52,7 @@ export const make = ({
     [...new Set(moves.map(({ name }) => name))]
       .sort()
       .reduceRight<Effect.Effect<A, E | RemoteError>>(
-        (inner, name) => engine.inTurn(name, () => inner),
+        (inner, name) => engine.withRefMutex(name, () => inner),
         effect
       )
 

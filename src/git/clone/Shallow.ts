@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { RemoteError } from "../../domain/errors/StoreError.js"
 import { isOid, type Oid } from "../../domain/identifiers/Oid.js"
-import { unlink } from "../disk/files/Disk.js"
-import { attempt, attemptPromise } from "../disk/files/Fault.js"
-import { Owner } from "../disk/owner/Owner.js"
+import { attempt, attemptPromise } from "../disk/files/EngineError.js"
+import { unlink } from "../disk/files/FileOperations.js"
+import { Lease } from "../disk/lease/Lease.js"
 import { RefLocks } from "../disk/refs/RefLocks.js"
 
 const operation = "GitHost.fetch"
@@ -32,7 +32,7 @@ export const make = (directory: string): Effect.Effect<Shallow, RemoteError, Sco
   Effect.gen(function* () {
     const owner = yield* Effect.acquireRelease(
       attempt(operation, directory, () => {
-        const made = new Owner(directory)
+        const made = new Lease(directory)
         made.open()
         return made
       }),

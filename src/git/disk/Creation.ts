@@ -1,11 +1,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { isRefName } from "../Names.js"
-import { fullName, parse } from "./files/ConfigFile.js"
-import { hasHead, isThere, makePath } from "./files/Directory.js"
-import { fsyncPath } from "./files/Disk.js"
-import { Fault } from "./files/Fault.js"
-import { creating } from "./files/Unfinished.js"
+import { parseConfig, settingName } from "./files/ConfigFile.js"
+import { hasHead, makeDirectorySync, pathExists } from "./files/Directories.js"
+import { EngineError } from "./files/EngineError.js"
+import { fsyncPath } from "./files/FileOperations.js"
+import { creatingPrefix } from "./files/UnfinishedRepositories.js"
 
 const configOf = (durable: boolean) => `[core]
 \trepositoryformatversion = 0
@@ -25,14 +25,14 @@ export const isRepository = (directory: string): boolean =>
 /** Creates an empty bare repository: a finished one appears under its name, for its owner alone, or none. Another's creation is as good. */
 export const create = async (directory: string, defaultBranch: string, durable: boolean): Promise<void> => {
   if (!isRefName(defaultBranch)) {
-    throw new Fault("Unsupported", `${JSON.stringify(defaultBranch)} cannot be the name of a branch`)
+    throw new EngineError("Unsupported", `${JSON.stringify(defaultBranch)} cannot be the name of a branch`)
   }
   const parent = path.resolve(path.dirname(directory))
-  makePath(parent)
-  const temporary = fs.mkdtempSync(path.join(parent, creating))
+  makeDirectorySync(parent)
+  const temporary = fs.mkdtempSync(path.join(parent, creatingPrefix))
   try {
     for (const part of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]) {
-      makePath(path.join(temporary, part), false)
+      makeDirectorySync(path.join(temporary, part), false)
     }
     fs.writeFileSync(path.join(temporary, "HEAD"), `ref: refs/heads/${defaultBranch}\n`, { flush: durable })
     fs.writeFileSync(path.join(temporary, "config"), configOf(durable), { flush: durable })
@@ -43,7 +43,11 @@ export const create = async (directory: string, defaultBranch: string, durable: 
     } catch (cause) {
       if (!isRepository(directory)) {
         if (fs.existsSync(directory)) {
-          throw new Fault("Denied", `${directory} exists and is no bare repository`, "Choose an empty place")
+          throw new EngineError(
+            "Denied",
+            `${directory} exists and is no bare repository`,
+            "Choose an empty place"
+          )
         }
         throw cause
       }
@@ -65,15 +69,23 @@ const known = new Set(
 /** Refuses repositories in a format that the engine would misread. */
 export const checkFormat = (directory: string): void => {
   if (!fs.existsSync(directory)) {
-    throw new Fault("Unreachable", `There is no repository at ${directory}`, "Create it, or check the path")
+    throw new EngineError(
+      "Unreachable",
+      `There is no repository at ${directory}`,
+      "Create it, or check the path"
+    )
   }
   if (!isRepository(directory)) {
-    throw new Fault("Corrupt", `${directory} is no bare repository`, "It must hold HEAD, objects and refs")
+    throw new EngineError(
+      "Corrupt",
+      `${directory} is no bare repository`,
+      "It must hold HEAD, objects and refs"
+    )
   }
   const settings = settingsOf(directory)
   const version = Number(settings.get("core.repositoryformatversion") ?? 0)
   if (version !== 0 && version !== 1) {
-    throw new Fault(
+    throw new EngineError(
       "Unsupported",
       `${directory} has the format version ${settings.get("core.repositoryformatversion")}`,
       "Use a repository of format 0 or 1"
@@ -81,21 +93,21 @@ export const checkFormat = (directory: string): void => {
   }
   for (const name of settings.keys()) {
     if (version === 0 || !name.startsWith("extensions.") || known.has(name)) continue
-    throw new Fault(
+    throw new EngineError(
       "Unsupported",
       `${directory} has the unknown extension ${name.slice("extensions.".length)}`,
       "Use a repository without it: what it means for refs and objects is not known here"
     )
   }
   if ((settings.get("extensions.objectformat") ?? "sha1").toLowerCase() !== "sha1") {
-    throw new Fault(
+    throw new EngineError(
       "Unsupported",
       `${directory} uses ${settings.get("extensions.objectformat")} object ids, not SHA-1`,
       "Use a repository with SHA-1 ids"
     )
   }
   if ((settings.get("extensions.refstorage") ?? "files").toLowerCase() !== "files") {
-    throw new Fault(
+    throw new EngineError(
       "Unsupported",
       `${directory} keeps its refs in a ${settings.get("extensions.refstorage")}`,
       "Run `git refs migrate --ref-format=files`"
@@ -105,8 +117,8 @@ export const checkFormat = (directory: string): void => {
 
 const settingsOf = (directory: string): ReadonlyMap<string, string> => {
   const file = path.join(directory, "config")
-  if (!isThere(file)) return new Map()
+  if (!pathExists(file)) return new Map()
   return new Map(
-    parse(file, fs.readFileSync(file, "utf8")).map((setting) => [fullName(setting), setting.value])
+    parseConfig(file, fs.readFileSync(file, "utf8")).map((setting) => [settingName(setting), setting.value])
   )
 }

@@ -8,10 +8,11 @@ import type { Head, Signature } from "../Commit.js"
 import { defaultSignature } from "../CommitDraft.js"
 import { branchError, isFullRefName } from "../Names.js"
 import { type RevisionSource, resolveRevision } from "../Revision.js"
-import { treeReads } from "../TreeReading.js"
+import { makeTreeReader } from "../TreeReading.js"
 import * as Creation from "./Creation.js"
-import { attempt, attemptPromise, MissingObject } from "./files/Fault.js"
+import { attempt, attemptPromise, MissingObject } from "./files/EngineError.js"
 import * as TemporaryFile from "./files/TemporaryFile.js"
+import { Lease } from "./lease/Lease.js"
 import * as Health from "./maintenance/Health.js"
 import * as Maintenance from "./maintenance/Maintenance.js"
 import * as History from "./objects/History.js"
@@ -19,7 +20,6 @@ import * as NativeReads from "./objects/NativeReads.js"
 import { type CacheSizes, ObjectDatabase } from "./objects/ObjectDatabase.js"
 import * as ObjectReads from "./objects/ObjectReads.js"
 import { ingest } from "./objects/PackIngest.js"
-import { Owner } from "./owner/Owner.js"
 import type { GitRepository } from "./port/GitRepository.js"
 import { CatFile } from "./processes/CatFile.js"
 import { requireGit } from "./processes/GitProcess.js"
@@ -74,7 +74,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
     const durable = options.durability !== "none"
     yield* requireGit
     if (options.create === true) yield* create(options)
-    const owner = new Owner(directory)
+    const owner = new Lease(directory)
     yield* Effect.acquireRelease(
       attempt("GitRepository.open", directory, () => {
         Creation.checkFormat(directory)
@@ -165,7 +165,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         settled: queue.settled,
         written: maintenance.flushed
       }),
-      ...treeReads(objects, {
+      ...makeTreeReader(objects, {
         rootOf: native.rootOf,
         run: (method, body) => native.run(`GitRepository.${method}`, body),
         runSteps: (method, start) => native.runSteps(`GitRepository.${method}`, start)
@@ -192,7 +192,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         ),
       refs: (prefix) => attempt("GitRepository.refs", directory, () => refs.list(prefix)),
       updateRef: RefUpdate.make({ ...moves, inTurn: queue.inTurn }),
-      inTurn: (name, effect) => queue.inTurn(name, effect(updateInTurn)),
+      withRefMutex: (name, effect) => queue.inTurn(name, effect(updateInTurn)),
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
@@ -201,12 +201,15 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           ingest({ directory, most, operation: "GitRepository.ingest" }, pack),
           maintenance.flushed
         ),
-      withChildren: (effect) =>
-        Effect.onError(Maintenance.withChildren(owner, "GitRepository.withChildren", directory, effect), () =>
-          Effect.promise(() => owner.clearedWithin(patience))
+      withGitChildren: (effect) =>
+        Effect.onError(
+          Maintenance.withChildren(owner, "GitRepository.withGitChildren", directory, effect),
+          () => Effect.promise(() => owner.waitUntilCleared(patience))
         ),
-      exclusively: (effect) =>
-        queue.exclusively(Maintenance.withChildren(owner, "GitRepository.exclusively", directory, effect)),
+      withExclusiveAccess: (effect) =>
+        queue.exclusively(
+          Maintenance.withChildren(owner, "GitRepository.withExclusiveAccess", directory, effect)
+        ),
       log: (from, how) =>
         Stream.unwrap(Effect.as(queue.settled(from), History.log(directory, from, how ?? {}))),
       isAncestor: (ancestor, descendant) =>

@@ -8,10 +8,10 @@ import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
 import { isRepository } from "./Creation.js"
 import * as Engine from "./Engine.js"
-import { hasHead, makeDirectory, makePath } from "./files/Directory.js"
-import { fsyncPathSync } from "./files/Disk.js"
-import { attempt } from "./files/Fault.js"
-import { clearUnfinished, creating, removing } from "./files/Unfinished.js"
+import { hasHead, makeDirectory, makeDirectorySync } from "./files/Directories.js"
+import { attempt } from "./files/EngineError.js"
+import { fsyncPathSync } from "./files/FileOperations.js"
+import { creatingPrefix, removeAbandoned, removingPrefix } from "./files/UnfinishedRepositories.js"
 import type { GitRepository } from "./port/GitRepository.js"
 import { forgetCommonDirectory } from "./processes/CommonDirectory.js"
 import { type GitRepositoriesOptions, resolveOptions } from "./RepositoriesOptions.js"
@@ -143,7 +143,7 @@ export const make = (
     const { idle, ...options } = yield* resolveOptions(given)
     const root = path.resolve(options.directory)
     yield* makeDirectory(root)
-    yield* Effect.forkScoped(Effect.promise(() => clearUnfinished(root)))
+    yield* Effect.forkScoped(Effect.promise(() => removeAbandoned(root)))
     const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
     const engines = yield* RcMap.make({
       lookup: (directory: string) => Engine.open({ ...options, directory }),
@@ -212,7 +212,7 @@ export const make = (
 
     const place = Effect.acquireRelease(
       attempt("GitRepositories.prepare", root, () => {
-        const made = fs.mkdtempSync(path.join(root, creating))
+        const made = fs.mkdtempSync(path.join(root, creatingPrefix))
         return { made, directory: path.join(made, "repository.git") }
       }),
       ({ directory, made }) =>
@@ -244,7 +244,7 @@ export const make = (
                   yield* RcMap.invalidate(engines, directory)
                   return yield* attempt("GitRepositories.prepare", directory, () => {
                     const parent = path.dirname(directory)
-                    makePath(parent)
+                    makeDirectorySync(parent)
                     try {
                       fs.renameSync(written, directory)
                     } catch (cause) {
@@ -271,7 +271,7 @@ export const make = (
             identities.delete(directory)
             const gone = yield* attempt("GitRepositories.remove", directory, () => {
               const parent = path.dirname(directory)
-              const place = fs.mkdtempSync(path.join(parent, removing))
+              const place = fs.mkdtempSync(path.join(parent, removingPrefix))
               fs.renameSync(directory, path.join(place, "repository.git"))
               if (options.durability !== "none") fsyncPathSync(parent)
               return place

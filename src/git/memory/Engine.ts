@@ -10,14 +10,14 @@ import { makeExclusively } from "../../domain/Mutex.js"
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import * as Timestamp from "../../domain/time/Timestamp.js"
 import type { Change, CommitInfo, Committed, Head, NewCommit } from "../Commit.js"
-import { blobsPut, commitObject, mergeError, targetError } from "../CommitDraft.js"
+import { linkTargetError, makeCommitObject, missingMergeParentError, putBlobOids } from "../CommitDraft.js"
 import * as GitObject from "../GitObject.js"
-import { encodeMap, type MapTree } from "../MapTree.js"
-import { editsOf, editTree } from "../MapTreeEdit.js"
+import { encodeMapTree, type MapTree } from "../MapTree.js"
+import { editMapTree, toPathEdits } from "../MapTreeEdit.js"
 import { MapTreeNode } from "../MapTreeNode.js"
 import { branchError, branchRef, commitTextError } from "../Names.js"
 import type { Repository } from "../Repository.js"
-import { directoryAt, treeReads } from "../TreeReading.js"
+import { directoryAt, makeTreeReader } from "../TreeReading.js"
 import { logOf } from "./MemoryLog.js"
 import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
 
@@ -87,7 +87,7 @@ export const open = (memory: MemoryRepository): Repository => {
     const commit = memory.commits.get(oid)
     if (commit !== undefined) return GitObject.encodeCommit(commit)
     const tree = memory.trees.get(oid)
-    return tree === undefined ? memory.blobs.get(oid)?.slice() : encodeMap(tree)
+    return tree === undefined ? memory.blobs.get(oid)?.slice() : encodeMapTree(tree)
   }
 
   const headOf = (branch: string): Option.Option<Head> => {
@@ -108,7 +108,7 @@ export const open = (memory: MemoryRepository): Repository => {
   const linkError = (operation: string, changes: ReadonlyArray<Change>): ValidationError | undefined => {
     for (const change of changes) {
       if (change._tag !== "Link") continue
-      const wrong = targetError(
+      const wrong = linkTargetError(
         operation,
         change.path,
         change.oid,
@@ -122,7 +122,7 @@ export const open = (memory: MemoryRepository): Repository => {
 
   const mergesError = (operation: string, { merges = [] }: NewCommit): ValidationError | undefined => {
     const missing = merges.find((oid) => !memory.commits.has(oid))
-    return missing === undefined ? undefined : mergeError(operation, missing)
+    return missing === undefined ? undefined : missingMergeParentError(operation, missing)
   }
 
   /** Makes a commit and moves its branch, or does neither. */
@@ -144,13 +144,13 @@ export const open = (memory: MemoryRepository): Repository => {
       mergesError(operation, commit) ??
       (Option.isNone(head) ? besideError(operation, branchRef(branch), memory.refs.keys()) : undefined)
     if (wrong !== undefined) return wrong
-    const edits = editsOf(commit.changes, (content) => memory.writeBlob(content))
+    const edits = toPathEdits(commit.changes, (content) => memory.writeBlob(content))
     const base = Option.getOrUndefined(head)?.tree
-    const tree = editTree(memory.trees, base, edits, operation, (made) => memory.writeTree(made))
+    const tree = editMapTree(memory.trees, base, edits, operation, (made) => memory.writeTree(made))
     if (tree instanceof ValidationError) return tree
-    const { oid } = memory.writeCommit(commitObject(head, tree, commit, millis))
+    const { oid } = memory.writeCommit(makeCommitObject(head, tree, commit, millis))
     memory.refs.set(branchRef(branch), oid)
-    return { commit: oid, tree, blobs: blobsPut(commit, (index) => edits[index]?.oid) }
+    return { commit: oid, tree, blobs: putBlobOids(commit, (index) => edits[index]?.oid) }
   }
 
   /** The error for a ref that is made beside one whose name begins with its own, or the other way round. */
@@ -221,7 +221,7 @@ export const open = (memory: MemoryRepository): Repository => {
 
     commit: (oid) => run("commit", () => Option.map(Option.fromNullable(memory.commits.get(oid)), infoOf)),
 
-    ...treeReads(
+    ...makeTreeReader(
       { tree: (oid) => new MapTreeNode(treeOf(oid)) },
       {
         rootOf,
@@ -239,10 +239,10 @@ export const open = (memory: MemoryRepository): Repository => {
           if (wrong !== undefined) return wrong
           const root = Option.getOrUndefined(Option.map(base, rootOf))
           const made = new Map<Oid, MapTree>()
-          const after = editTree(
+          const after = editMapTree(
             memory.trees,
             root,
-            editsOf(changes, (content) => GitObject.hash("blob", content)),
+            toPathEdits(changes, (content) => GitObject.hash("blob", content)),
             operation,
             (tree) => {
               const oid = memory.treeOid(tree)

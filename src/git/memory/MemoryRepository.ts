@@ -1,6 +1,6 @@
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import * as GitObject from "../GitObject.js"
-import { encodeMap, type MapEntry, type MapTree } from "../MapTree.js"
+import { encodeMapTree, type MapEntry, type MapTree } from "../MapTree.js"
 import { type RevisionSource, resolveRevision } from "../Revision.js"
 import { entryAt } from "../TreeReading.js"
 
@@ -51,7 +51,7 @@ export class MemoryRepository {
 
   /** The id that a tree would have. */
   treeOid(tree: MemoryTree): Oid {
-    return GitObject.hash("tree", encodeMap(tree))
+    return GitObject.hash("tree", encodeMapTree(tree))
   }
 
   /** Keeps a tree, and returns its id. */

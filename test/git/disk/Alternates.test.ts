@@ -33,7 +33,7 @@ it.scopedLive("what a repository borrows from another one is as good as its own"
     )
     const large = yield* lender.writeObject("blob", Buffer.alloc(1024 * 1024, "x"))
     const found = yield* Effect.scoped(repository.openObject(large))
-    assert.isFalse(Option.getOrThrow(found).whole)
+    assert.isFalse(Option.getOrThrow(found).isBuffered)
     git(lender.directory, "gc", "-q")
     assert.isTrue(Option.isSome(yield* repository.object(oid)))
     assert.strictEqual(git(directory, "show", "main:own/linked"), "lent")

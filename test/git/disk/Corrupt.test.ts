@@ -4,7 +4,7 @@ import * as zlib from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
-import { Fault } from "../../../src/git/disk/files/Fault.js"
+import { EngineError } from "../../../src/git/disk/files/EngineError.js"
 import { applyDelta } from "../../../src/git/disk/packs/Delta.js"
 import { engine, git, put, write } from "./support/temporary.js"
 
@@ -96,7 +96,7 @@ describe("a pack that is not what it should be is told as corruption", () => {
       "larger than it can be": [10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, 1]
     }
     for (const [what, delta] of Object.entries(deltas)) {
-      assert.throws(() => applyDelta(Buffer.from("0123456789"), Buffer.from(delta)), Fault, "", what)
+      assert.throws(() => applyDelta(Buffer.from("0123456789"), Buffer.from(delta)), EngineError, "", what)
     }
     assert.strictEqual(
       Buffer.from(

@@ -94,7 +94,7 @@ describe("a disk that is full when a Git child is killed", () => {
         child.kill("SIGKILL")
         await once(child, "close")
       })
-      yield* Effect.flip(repository.exclusively(Effect.zipRight(killed, Effect.fail("killed"))))
+      yield* Effect.flip(repository.withExclusiveAccess(Effect.zipRight(killed, Effect.fail("killed"))))
       undo()
       yield* repository.updateRef("refs/heads/next", Option.none(), Option.some(main))
       assert.isTrue(Option.isSome(yield* remote.head("next")))

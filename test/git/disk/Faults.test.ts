@@ -341,7 +341,7 @@ describe("the queue", () => {
         )
       )
       yield* Effect.sleep(5)
-      yield* repository.exclusively(
+      yield* repository.withExclusiveAccess(
         Effect.gen(function* () {
           const before = git(repository.directory, "for-each-ref")
           yield* Effect.sleep(30)

@@ -8,7 +8,7 @@ import { Effect, Option, Schedule } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
-import { channelOf, type GitChild, spawnGit } from "../../../src/git/disk/processes/GitProcess.js"
+import { type GitChild, hookChannelOf, spawnGit } from "../../../src/git/disk/processes/GitProcess.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
@@ -88,12 +88,12 @@ const packet = (text: string) => `${(text.length + 4).toString(16).padStart(4, "
 /** A push of a new branch that waits at its hook. */
 const waitingPush = (directory: string, branch: string, commit: Oid) =>
   Effect.promise(async () => {
-    const push = spawnGit(directory, ["receive-pack", "--stateless-rpc", directory], { awaited: true })
+    const push = spawnGit(directory, ["receive-pack", "--stateless-rpc", directory], { waitsInHook: true })
     push.stdout.resume()
     const head = Buffer.from("PACK\0\0\0\x02\0\0\0\0", "latin1")
     push.stdin.write(`${packet(`${"0".repeat(40)} ${commit} refs/heads/${branch}\0report-status`)}0000`)
     push.stdin.end(Buffer.concat([head, createHash("sha1").update(head).digest()]))
-    await once(channelOf(push), "data")
+    await once(hookChannelOf(push), "data")
     return push
   })
 
@@ -197,7 +197,7 @@ describe("what killed Git children leave", () => {
           yield* repository.updateRef(`refs/heads/${name}`, at, Option.some(commit))
         }
         assert.include(leftIn(directory), `objects/${quarantine}`)
-        channelOf(push).end("go\n")
+        hookChannelOf(push).end("go\n")
         yield* Effect.promise(() => once(push, "close"))
         assert.strictEqual(git(directory, "rev-parse", "b9").trim(), commit)
         yield* repository.maintain
@@ -233,13 +233,13 @@ describe("what killed Git children leave", () => {
         const gone = Effect.repeat(Effect.delay(left, 10), { until: (count) => count === 0, times: 3_000 })
         const kill = (push: GitChild) => {
           push.kill("SIGKILL")
-          channelOf(push).destroy()
+          hookChannelOf(push).destroy()
         }
         const failing = (branch: string, end: (push: GitChild) => void) =>
           Effect.tap(waitingPush(directory, branch, commit), (push) => Effect.sync(() => end(push))).pipe(
             Effect.zipRight(left),
             Effect.flatMap((count) => Effect.fail(count)),
-            repository.withChildren,
+            repository.withGitChildren,
             Effect.flip
           )
         assert.strictEqual(yield* failing("b1", kill), 2)
@@ -254,7 +254,7 @@ describe("what killed Git children leave", () => {
           Effect.gen(function* () {
             const closing = yield* Engine.open({ directory })
             const push = yield* closing
-              .withChildren(
+              .withGitChildren(
                 Effect.flatMap(waitingPush(directory, "b3", commit), (push) => Effect.fail({ push }))
               )
               .pipe(Effect.flip)

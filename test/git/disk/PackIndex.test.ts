@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
-import { OpenPacks } from "../../../src/git/disk/packs/OpenPacks.js"
+import { PackDescriptors } from "../../../src/git/disk/packs/PackDescriptors.js"
 import { PackIndex } from "../../../src/git/disk/packs/PackIndex.js"
 import { git, temporary } from "./support/temporary.js"
 
@@ -43,7 +43,7 @@ describe.each([1, 2] as const)("an index of version %s that is read in parts", (
   it.scoped("finds every object where Git does, and none that is not there", () =>
     Effect.gen(function* () {
       const { stem } = yield* packed(version)
-      const files = new OpenPacks(4)
+      const files = new PackDescriptors(4)
       const offsets = offsetsIn(stem)
       assert.strictEqual(offsets.size, count)
       const open = () => PackIndex.open(stem, fs.statSync(`${stem}.idx`).size, 0, files)
@@ -63,7 +63,7 @@ describe.each([1, 2] as const)("an index of version %s that is read in parts", (
   it.scoped("is read whole when its parts have cost as much", () =>
     Effect.gen(function* () {
       const { stem } = yield* packed(version)
-      const files = new OpenPacks(4)
+      const files = new PackDescriptors(4)
       const { size } = fs.statSync(`${stem}.idx`)
       const index = PackIndex.open(stem, size, 0, files)
       const [first] = offsetsIn(stem)

@@ -4,7 +4,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { LruCache } from "../../../src/domain/runtime/LruCache.js"
-import { OpenPacks } from "../../../src/git/disk/packs/OpenPacks.js"
+import { PackDescriptors } from "../../../src/git/disk/packs/PackDescriptors.js"
 import { PackFile } from "../../../src/git/disk/packs/PackFile.js"
 import { PackIndex } from "../../../src/git/disk/packs/PackIndex.js"
 import * as GitObject from "../../../src/git/GitObject.js"
@@ -26,7 +26,7 @@ it("a process that has opened four million packs still reads what it asked for",
     const name = git(["pack-objects", "-q", "--window=50", `${at}/objects/pack/pack`], oids.join("\n"))
     const file = path.join(at, "objects/pack", `pack-${name}`)
     const index = PackIndex.written(file, fs.readFileSync(`${file}.idx`))
-    const files = new OpenPacks(8)
+    const files = new PackDescriptors(8)
     const bases = new LruCache<GitObject.RawObject, number>(64 * 1024 * 1024)
     const open = () => new PackFile(file, index, files, bases)
     const wrong = () => {

@@ -24,7 +24,7 @@ const read = ({ pieces }: GitContent) =>
 const same = (repository: GitRepository, content: Buffer, oid: Oid, whole: boolean) =>
   Effect.gen(function* () {
     const object = yield* opened(repository, oid)
-    assert.deepStrictEqual([object.type, object.size, object.whole], ["blob", content.length, whole])
+    assert.deepStrictEqual([object.type, object.size, object.isBuffered], ["blob", content.length, whole])
     assert.isTrue(content.equals(yield* read(object)))
   }).pipe(Effect.scoped)
 
@@ -79,7 +79,7 @@ describe("objects piece by piece", () => {
       ) as Array<Oid>
       const found = yield* Effect.forEach(ids, (oid) => opened(repository, oid))
       assert.sameMembers(
-        found.map(({ whole }) => whole),
+        found.map(({ isBuffered }) => isBuffered),
         [true, false]
       )
       const [newer, older] = yield* Effect.forEach(found, read)

@@ -373,7 +373,7 @@ inEachVersion("contents", {}, (it) => {
         const oid = execFileSync("git", ["hash-object", "--stdin"], { input: bytes, encoding: "utf8" }).trim()
         const object = join(path, "objects", oid.slice(0, 2), oid.slice(2))
         const author = date === undefined ? {} : { author: { name: "a", email: "a@x", date } }
-        const written = yield* hosted.git.exclusively(
+        const written = yield* hosted.git.withExclusiveAccess(
           Effect.gen(function* () {
             const writing = yield* Effect.fork(
               put("deleted", "b.json", { branch: "side", content: Rest.base64(bytes), ...author })

@@ -55,7 +55,7 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
             body: { message: "m", content: "", branch, ...extra }
           })
         // Both are there when somebody may write.
-        const asked = yield* git.exclusively(
+        const asked = yield* git.withExclusiveAccess(
           Effect.gen(function* () {
             const both = yield* Effect.forEach(["one", "two"], (branch) => Effect.fork(put(branch)))
             for (let read = 0; read < 5; read++) yield* defaultOf(name)

@@ -328,7 +328,7 @@ layer(host(), { timeout: 60_000 })("two refs that cannot be beside each other", 
       const hosted = yield* repositories.reading(all, "local", "beside")
       for (const kind of ["heads", "tags"]) {
         const made = (ref: string) => post("/repos/local/beside/git/refs", { ref, sha: commit })
-        const asked = yield* hosted.git.exclusively(
+        const asked = yield* hosted.git.withExclusiveAccess(
           Effect.gen(function* () {
             const both = yield* Effect.forEach([`refs/${kind}/a`, `refs/${kind}/a/b`], (ref) =>
               Effect.fork(made(ref))

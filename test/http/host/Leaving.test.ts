@@ -159,7 +159,7 @@ layer(host(bounds).pipe(Layer.provideMerge(capture)), { timeout: 60_000 })("who 
       const { git } = yield* repositories.reading(all, "local", "turns")
       const [begun, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const writer = yield* Effect.fork(
-        git.exclusively(Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(end)))
+        git.withExclusiveAccess(Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(end)))
       )
       yield* Deferred.await(begun)
       // A deletion needs no pack: the program comes to its turn, and waits for it.

@@ -56,7 +56,7 @@ layer(host(), { timeout: 60_000 })("pull requests", (it) => {
       const { git } = yield* repositories.reading(writer, "local", "alone")
       const changed = yield* PullRequests.change(git, 1, (request) =>
         Effect.gen(function* () {
-          yield* Effect.forkDaemon(git.exclusively(Effect.void))
+          yield* Effect.forkDaemon(git.withExclusiveAccess(Effect.void))
           yield* millis(50)
           return [{ ...request, title: "Changed" }, undefined] as const
         })

@@ -130,7 +130,7 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
   it.effect("a push is unpacked before the writers wait for it", () =>
     Effect.gen(function* () {
       const { git, hosted, kept, push } = yield* withCommit("unpacked")
-      const pushed = yield* hosted.git.exclusively(
+      const pushed = yield* hosted.git.withExclusiveAccess(
         Effect.gen(function* () {
           const pushing = yield* Effect.fork(git(...push))
           assert.isTrue(yield* until(() => kept().length > 0))
@@ -160,7 +160,7 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
             return false
           }
         })
-      yield* hosted.git.exclusively(
+      yield* hosted.git.withExclusiveAccess(
         Effect.gen(function* () {
           const client = spawned()
           assert.isTrue(yield* until(() => hooks().length > 0))

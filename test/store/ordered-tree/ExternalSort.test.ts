@@ -6,7 +6,7 @@ import { Chunk, Effect, Either, Stream } from "effect"
 import * as fc from "fast-check"
 import { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as DiskFile from "../../../src/git/disk/files/TemporaryFile.js"
-import { inMemory } from "../../../src/git/TemporaryFile.js"
+import { makeInMemory } from "../../../src/git/TemporaryFile.js"
 import { build } from "../../../src/store/internal/ordered-tree/Build.js"
 import { externalSort } from "../../../src/store/internal/ordered-tree/ExternalSort.js"
 import { keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
@@ -23,7 +23,7 @@ const directory = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true }))
 )
 const files = {
-  memory: Effect.sync(inMemory),
+  memory: Effect.sync(makeInMemory),
   "the disk": Effect.flatMap(directory, (made) => DiskFile.make(made))
 }
 

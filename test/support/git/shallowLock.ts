@@ -1,10 +1,10 @@
-import { Owner } from "../../../src/git/disk/owner/Owner.js"
+import { Lease } from "../../../src/git/disk/lease/Lease.js"
 import { RefLocks } from "../../../src/git/disk/refs/RefLocks.js"
 
 /* Holds the lock of a clone's shallow commits, as a clone does for a moment, until it is killed. Argument: the clone. */
 
 const [directory = ""] = process.argv.slice(2)
-const owner = new Owner(directory)
+const owner = new Lease(directory)
 owner.open()
 const locks = new RefLocks(directory, owner, 1_000)
 await locks.take("shallow", locks.prepare("").file)

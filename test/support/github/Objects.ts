@@ -3,9 +3,9 @@ import { dirname, join } from "node:path"
 import { deflateSync } from "node:zlib"
 import * as TimeSlice from "../../../src/domain/concurrency/TimeSlice.js"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
+import { Lease } from "../../../src/git/disk/lease/Lease.js"
 import { ObjectDatabase } from "../../../src/git/disk/objects/ObjectDatabase.js"
-import { Owner } from "../../../src/git/disk/owner/Owner.js"
-import { rewrite } from "../../../src/git/disk/packs/TreeRewriter.js"
+import { rewriteTree } from "../../../src/git/disk/packs/TreeRewriter.js"
 import * as GitObject from "../../../src/git/GitObject.js"
 import type { PathEdit } from "../../../src/git/TreeEdit.js"
 import { entryAt } from "../../../src/git/TreeReading.js"
@@ -28,7 +28,7 @@ export class Objects {
   constructor(private readonly directory: string) {}
 
   get database() {
-    this.#database ??= new ObjectDatabase(this.directory, new Owner(this.directory), {})
+    this.#database ??= new ObjectDatabase(this.directory, new Lease(this.directory), {})
     return this.#database
   }
 
@@ -49,7 +49,7 @@ export class Objects {
     const root = this.database.commit(commit)?.tree
     const find = (tree: Oid, name: string) => this.database.tree(tree).entryNamed(name)
     const entry = root === undefined ? undefined : entryAt(find, root, path)
-    return entry !== undefined && GitObject.kindOf(entry.mode) === "blob"
+    return entry !== undefined && GitObject.entryKindOf(entry.mode) === "blob"
       ? Buffer.from(this.database.read(entry.oid).content)
       : undefined
   }
@@ -81,11 +81,11 @@ export class Objects {
       })
     )
     const { root, trees } = TimeSlice.runSync(
-      rewrite(
+      rewriteTree(
         { tree: (oid) => database.tree(oid), memo: { get: () => undefined, set: () => undefined } },
         parent === undefined ? undefined : database.commit(parent)?.tree,
         edits,
-        { operation: "commit", directories: true }
+        { operation: "commit", removesDirectories: true }
       )
     )
     for (const { tree } of trees) this.#write("tree", tree.bytes)

@@ -1,4 +1,4 @@
-import { Fault } from "./Fault.js"
+import { EngineError } from "./EngineError.js"
 
 /** One setting of a configuration file; section and name are in lower case, as Git compares them. */
 export interface Setting {
@@ -9,7 +9,7 @@ export interface Setting {
 }
 
 /** The whole name of a setting, such as `core.bare`. */
-export const fullName = ({ name, section, subsection }: Setting): string =>
+export const settingName = ({ name, section, subsection }: Setting): string =>
   subsection === undefined ? `${section}.${name}` : `${section}.${subsection}.${name}`
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b", '"': '"', "\\": "\\" }
@@ -22,7 +22,7 @@ const blank = /(?:\s|[#;][^\n]*)*/y
  * The settings of a configuration file in Git's syntax, in their order. Includes are not followed. Throws a `Fault` where
  * Git would refuse the file.
  */
-export const parse = (file: string, source: string): ReadonlyArray<Setting> => {
+export const parseConfig = (file: string, source: string): ReadonlyArray<Setting> => {
   const text = source.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n")
   const settings: Array<Setting> = []
   let section: string | undefined
@@ -30,7 +30,7 @@ export const parse = (file: string, source: string): ReadonlyArray<Setting> => {
   let at = 0
   const wrong = () => {
     const line = text.slice(0, at).split("\n").length
-    return new Fault(
+    return new EngineError(
       "Corrupt",
       `Line ${line} of ${file} is not valid`,
       "Correct the line, or restore the file"
@@ -90,7 +90,7 @@ export const parse = (file: string, source: string): ReadonlyArray<Setting> => {
 }
 
 /** The same settings as the text of a file. */
-export const print = (settings: ReadonlyArray<Setting>): string =>
+export const printConfig = (settings: ReadonlyArray<Setting>): string =>
   settings
     .map(({ name, section, subsection, value }) => {
       const quoted = (text: string) => `"${text.replace(/["\\]/g, "\\$&")}"`

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fsyncPath, hasCode, unlink } from "../files/Disk.js"
+import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 
 /*
  * Files that Git derives from packs and history to be faster: multi-pack index, reachability bitmaps, reverse indexes,
@@ -19,7 +19,7 @@ const namesIn = (directory: string): ReadonlyArray<string> => {
   try {
     return fs.readdirSync(directory)
   } catch (cause) {
-    if (hasCode(cause, "ENOENT", "ENOTDIR")) return []
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return []
     throw cause
   }
 }
@@ -35,7 +35,7 @@ const isWhole = async (file: string): Promise<boolean> => {
       rest = bytes.subarray(-20)
     }
   } catch (cause) {
-    if (hasCode(cause, "ENOENT", "ENOTDIR")) return true
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return true
     throw cause
   }
   return rest.length === 20 && hash.digest().equals(rest)
@@ -47,7 +47,7 @@ const isWholeChain = async (directory: string): Promise<boolean> => {
   try {
     text = fs.readFileSync(path.join(directory, chain), "utf8")
   } catch (cause) {
-    if (hasCode(cause, "ENOENT", "ENOTDIR")) return true
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return true
     throw cause
   }
   if (!/^([0-9a-f]{40}\n)+$/.test(text)) return false
@@ -96,7 +96,7 @@ export const settle = async (repository: string): Promise<void> => {
     try {
       await fsyncPath(at)
     } catch (cause) {
-      if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
+      if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { HealthFinding } from "../../HealthFinding.js"
+import * as Repairs from "../lease/RepairLog.js"
+import { unknownLocks } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
-import { unknownLocks } from "../owner/Leftovers.js"
-import * as Repairs from "../owner/Repairs.js"
 import { gitWritersIn } from "../processes/Processes.js"
 import * as Accelerators from "./Accelerators.js"
 

@@ -4,12 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import { fsyncPath, hasCode, unlink } from "../files/Disk.js"
-import { attempt, attemptPromise } from "../files/Fault.js"
+import { attempt, attemptPromise } from "../files/EngineError.js"
+import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
+import type { Lease } from "../lease/Lease.js"
+import * as Repairs from "../lease/RepairLog.js"
+import { clearOld } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
-import { clearOld } from "../owner/Leftovers.js"
-import type { Owner } from "../owner/Owner.js"
-import * as Repairs from "../owner/Repairs.js"
 import { runTethered } from "../processes/GitProcess.js"
 import * as Accelerators from "./Accelerators.js"
 import { isPartial, repack } from "./Repack.js"
@@ -20,7 +20,7 @@ const overdue = 10
 
 export interface MaintenanceOptions {
   readonly directory: string
-  readonly owner: Owner
+  readonly owner: Lease
   readonly objects: ObjectDatabase
   /** Packs that may come together before they are repacked; 0 never repacks by itself. */
   readonly packs: number
@@ -32,13 +32,13 @@ export interface MaintenanceOptions {
 
 /** Runs what starts Git children that take locks and write files: what they leave when killed is cleared up. */
 export const withChildren = <A, E, R>(
-  owner: Owner,
+  owner: Lease,
   operation: string,
   directory: string,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | RemoteError, R> =>
   Effect.acquireUseRelease(
-    attempt(operation, directory, () => owner.begin()),
+    attempt(operation, directory, () => owner.beginChildWork()),
     () => effect,
     (end, exit) => Effect.ignore(attempt(operation, directory, () => end(Exit.isSuccess(exit))))
   )
@@ -47,13 +47,13 @@ export const withChildren = <A, E, R>(
 export const dropDamaged = (
   directory: string,
   operation: string,
-  owner: Owner
+  owner: Lease
 ): Effect.Effect<void, RemoteError> =>
   attemptPromise(operation, directory, async () => {
     if (!owner.isWritable) return
     for (const name of await Accelerators.damaged(directory)) {
       Accelerators.drop(directory, name)
-      Repairs.note(directory, `removed ${name}, which was damaged; the maintenance writes it anew`)
+      Repairs.record(directory, `removed ${name}, which was damaged; the maintenance writes it anew`)
     }
   })
 
@@ -68,34 +68,34 @@ export const make = (options: MaintenanceOptions) =>
     const mark = path.join(directory, "chainstore", "maintenance.lock")
 
     const lock = attempt(operation, directory, () => {
-      const file = owner.temporary("maintenance")
+      const file = owner.temporaryPath("maintenance")
       fs.writeFileSync(file, "")
       const take = () => {
         try {
           fs.linkSync(file, mark)
           return true
         } catch (cause) {
-          if (hasCode(cause, "EEXIST")) return false
+          if (hasErrorCode(cause, "EEXIST")) return false
           unlink(file)
           throw cause
         }
       }
-      if (take() || (owner.recover() > 0 && take())) return file
+      if (take() || (owner.recoverDead() > 0 && take())) return file
       unlink(file)
       return undefined
     })
 
-    const note = (message: string) => Repairs.note(directory, message)
+    const note = (message: string) => Repairs.record(directory, message)
 
     const clean = attempt(operation, directory, () => {
-      owner.recover()
+      owner.recoverDead()
       for (const file of clearOld(directory)) note(`removed ${file}, to which nobody had written for a day`)
     })
 
     /** Makes the index of a pack anew, from the pack, which Git checks meanwhile. */
     const reindex = (stem: string) =>
       Effect.gen(function* () {
-        const index = yield* attempt(operation, directory, () => owner.temporary("index"))
+        const index = yield* attempt(operation, directory, () => owner.temporaryPath("index"))
         const command = ["index-pack", "--no-rev-index", "-o", index, `${stem}.pack`]
         yield* runTethered(directory, operation, command)
         yield* attemptPromise(operation, directory, async () => {

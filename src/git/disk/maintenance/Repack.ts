@@ -2,10 +2,10 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import { fsyncPath, unlink } from "../files/Disk.js"
-import { attempt, attemptPromise } from "../files/Fault.js"
-import { entriesIn } from "../owner/Leftovers.js"
-import type { Owner } from "../owner/Owner.js"
+import { attempt, attemptPromise } from "../files/EngineError.js"
+import { fsyncPath, unlink } from "../files/FileOperations.js"
+import type { Lease } from "../lease/Lease.js"
+import { entriesIn } from "../lease/StaleFiles.js"
 import { runTethered } from "../processes/GitProcess.js"
 
 /*
@@ -56,7 +56,7 @@ export const isPartial = (directory: string): boolean =>
 
 export interface RepackOptions {
   readonly directory: string
-  readonly owner: Owner
+  readonly owner: Lease
   /** Packs whose index cannot be used, by their paths without an ending. */
   readonly damaged: ReadonlyArray<string>
 }
@@ -80,7 +80,7 @@ export const repack = ({ damaged, directory, owner }: RepackOptions): Effect.Eff
     const git = (args: ReadonlyArray<string>, lines: ReadonlyArray<string>) =>
       Effect.acquireUseRelease(
         attempt(operation, directory, () => {
-          const file = owner.temporary("input")
+          const file = owner.temporaryPath("input")
           fs.writeFileSync(file, lines.map((line) => `${line}\n`).join(""))
           return file
         }),

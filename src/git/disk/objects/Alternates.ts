@@ -1,17 +1,17 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { isThere } from "../files/Directory.js"
-import { hasCode } from "../files/Disk.js"
+import { pathExists } from "../files/Directories.js"
+import { hasErrorCode } from "../files/FileOperations.js"
 
 /** As deep as Git follows repositories that borrow from others that borrow. */
 const deepest = 5
 
 const linesOf = (file: string): ReadonlyArray<string> => {
-  if (!isThere(file)) return []
+  if (!pathExists(file)) return []
   try {
     return fs.readFileSync(file, "utf8").split("\n")
   } catch (cause) {
-    if (hasCode(cause, "ENOENT", "ENOTDIR")) return []
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return []
     throw cause
   }
 }

@@ -4,10 +4,10 @@ import * as Stream from "effect/Stream"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { CommitInfo } from "../../Commit.js"
-import { dateText, messageText } from "../../GitObject.js"
+import { toIsoDate, withoutFinalNewline } from "../../GitObject.js"
 import { mergeBases as mergeBasesOf } from "../../MergeBases.js"
 import { segmentsOf } from "../../Names.js"
-import { attempt, MissingObject } from "../files/Fault.js"
+import { attempt, MissingObject } from "../files/EngineError.js"
 import { gitFailure, run, stream } from "../processes/GitProcess.js"
 import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
@@ -31,9 +31,9 @@ const commitOf = (values: ReadonlyArray<string>): CommitInfo => {
     commit: oid as Oid,
     tree: tree as Oid,
     parents: parents === "" ? [] : (parents.split(" ") as Array<Oid>),
-    message: messageText(body),
-    author: { name, email, date: dateText(Number(at)) },
-    committer: { name: by, email: byEmail, date: dateText(Number(byAt)) }
+    message: withoutFinalNewline(body),
+    author: { name, email, date: toIsoDate(Number(at)) },
+    committer: { name: by, email: byEmail, date: toIsoDate(Number(byAt)) }
   }
 }
 

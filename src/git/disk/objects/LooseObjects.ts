@@ -3,10 +3,10 @@ import * as path from "node:path"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../GitObject.js"
-import { isThere, makePath } from "../files/Directory.js"
-import { fsyncFile, fsyncPath, hasCode, unlink, writeAll } from "../files/Disk.js"
-import { Fault, isCorruption } from "../files/Fault.js"
-import type { Owner } from "../owner/Owner.js"
+import { makeDirectorySync, pathExists } from "../files/Directories.js"
+import { EngineError, isCorruption } from "../files/EngineError.js"
+import { fsyncFile, fsyncPath, hasErrorCode, unlink, writeAll } from "../files/FileOperations.js"
+import type { Lease } from "../lease/Lease.js"
 import { type Deflated, slices } from "../packs/ObjectStream.js"
 import type { ObjectType } from "../port/GitRepository.js"
 import { LooseWriter } from "./LooseWriter.js"
@@ -24,8 +24,9 @@ const wholeBytes = 65_536
 /** Enough for a header and the tables that it is deflated by. */
 const headBytes = 512
 
-const emptyFile = (oid: Oid) => new Fault("Corrupt", `Object ${oid} is an empty file`, "Run `git fsck`")
-const brokenHeader = (oid: Oid) => new Fault("Corrupt", `Object ${oid} has a broken header`, "Run `git fsck`")
+const emptyFile = (oid: Oid) => new EngineError("Corrupt", `Object ${oid} is an empty file`, "Run `git fsck`")
+const brokenHeader = (oid: Oid) =>
+  new EngineError("Corrupt", `Object ${oid} has a broken header`, "Run `git fsck`")
 
 const headerOf = (oid: Oid, bytes: Buffer) => {
   const end = bytes.indexOf(0)
@@ -44,7 +45,7 @@ export class LooseObjects {
 
   constructor(
     private readonly directory: string,
-    private readonly owner: Owner
+    private readonly owner: Lease
   ) {}
 
   private path(oid: string): string {
@@ -58,7 +59,7 @@ export class LooseObjects {
     try {
       fd = fs.openSync(file, "r")
     } catch (cause) {
-      if (hasCode(cause, "ENOENT", "ENOTDIR")) return undefined
+      if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return undefined
       throw cause
     }
     const first = Buffer.allocUnsafe(headBytes)
@@ -79,7 +80,7 @@ export class LooseObjects {
     try {
       packed = fs.readFileSync(this.path(oid))
     } catch (cause) {
-      if (hasCode(cause, "ENOENT", "ENOTDIR")) return undefined
+      if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return undefined
       throw cause
     }
     if (packed.length === 0) throw emptyFile(oid)
@@ -97,7 +98,7 @@ export class LooseObjects {
         .map((name) => (prefix.slice(0, 2) + name) as Oid)
         .filter((oid) => oid.length === 40 && oid.startsWith(prefix))
     } catch (cause) {
-      if (hasCode(cause, "ENOENT", "ENOTDIR")) return []
+      if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return []
       throw cause
     }
   }
@@ -108,7 +109,7 @@ export class LooseObjects {
     const oid = GitObject.hash(type, content)
     if (this.holds(oid, type, content) && (await this.freshen(oid, durable))) return oid
     const head = Buffer.from(`${type} ${content.length}\0`, "latin1")
-    const temporary = this.owner.temporary("object")
+    const temporary = this.owner.temporaryPath("object")
     try {
       const fd = fs.openSync(temporary, "wx", 0o444)
       try {
@@ -138,7 +139,7 @@ export class LooseObjects {
 
   /** Begins an object of `size` bytes that are yet to come; `finish` ends it, and closing the writer gives it up. */
   writer(type: ObjectType, size: number): LooseWriter {
-    return new LooseWriter(type, size, this.owner.temporary("object"))
+    return new LooseWriter(type, size, this.owner.temporaryPath("object"))
   }
 
   async finish(writer: LooseWriter, durable: boolean): Promise<Oid> {
@@ -150,11 +151,11 @@ export class LooseObjects {
   /** Gives the file that holds an object its name. */
   private async place(file: string, oid: Oid, durable: boolean): Promise<void> {
     const target = this.path(oid)
-    const isNew = !isThere(target)
+    const isNew = !pathExists(target)
     const fan = path.dirname(target)
     for (;;) {
       if (!fs.existsSync(fan)) {
-        makePath(fan, false)
+        makeDirectorySync(fan, false)
         this.settled.delete(fan)
       }
       try {
@@ -162,7 +163,7 @@ export class LooseObjects {
         break
       } catch (cause) {
         // Git removes directories that it has emptied.
-        if (!hasCode(cause, "ENOENT") || !fs.existsSync(file)) throw cause
+        if (!hasErrorCode(cause, "ENOENT") || !fs.existsSync(file)) throw cause
       }
     }
     if (durable) await this.settle(fan)
@@ -189,7 +190,7 @@ export class LooseObjects {
       if (durable) await fsyncPath(file)
     } catch (cause) {
       // Packed or pruned meanwhile, or somebody else's: it is written anew.
-      if (hasCode(cause, "ENOENT", "ENOTDIR", "EPERM", "EACCES")) return false
+      if (hasErrorCode(cause, "ENOENT", "ENOTDIR", "EPERM", "EACCES")) return false
       throw cause
     }
     if (durable) await this.settle(path.dirname(file))
@@ -202,7 +203,7 @@ export class LooseObjects {
       await fsyncPath(fan)
     } catch (cause) {
       // Whatever was in it has been packed.
-      if (!hasCode(cause, "ENOENT")) throw cause
+      if (!hasErrorCode(cause, "ENOENT")) throw cause
     }
     if (this.settled.has(fan)) return
     await fsyncPath(this.directory)

@@ -3,8 +3,8 @@ import * as fs from "node:fs"
 import { promisify } from "node:util"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { fsyncFile, unlink } from "../files/Disk.js"
-import { Fault } from "../files/Fault.js"
+import { EngineError } from "../files/EngineError.js"
+import { fsyncFile, unlink } from "../files/FileOperations.js"
 import type { ObjectType } from "../port/GitRepository.js"
 
 const writeAt = promisify(fs.write)
@@ -87,8 +87,8 @@ export class LooseWriter {
     this.open = false
   }
 
-  private wrongSize(): Fault {
-    return new Fault(
+  private wrongSize(): EngineError {
+    return new EngineError(
       "Server",
       `An object that was to have ${this.size} bytes came with ${this.given}`,
       "Say the size that its content has"

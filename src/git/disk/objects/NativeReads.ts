@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import { type RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { attemptPromise, MissingObject, toRemoteError } from "../files/Fault.js"
+import { attemptPromise, MissingObject, toRemoteError } from "../files/EngineError.js"
 import type { CatFile } from "../processes/CatFile.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 

@@ -5,16 +5,16 @@ import { emptyTree } from "../../../domain/identifiers/Oid.js"
 import { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { CommitInfo } from "../../Commit.js"
 import type { RawObject } from "../../GitObject.js"
-import { isThere } from "../files/Directory.js"
-import { hasCode } from "../files/Disk.js"
-import { Fault, isCorruption, MissingObject } from "../files/Fault.js"
-import type { Owner } from "../owner/Owner.js"
-import { parseCommit, tagTarget } from "../packs/GitObjects.js"
+import { pathExists } from "../files/Directories.js"
+import { EngineError, isCorruption, MissingObject } from "../files/EngineError.js"
+import { hasErrorCode } from "../files/FileOperations.js"
+import type { Lease } from "../lease/Lease.js"
+import { parseCommit, tagTarget } from "../packs/ObjectParsing.js"
 import { type Deflated, ObjectStream } from "../packs/ObjectStream.js"
 import type { BuiltPack } from "../packs/PackBuilder.js"
 import type { PackFile } from "../packs/PackFile.js"
-import { placePack } from "../packs/PackPlace.js"
-import { Packs } from "../packs/Packs.js"
+import { PackSet } from "../packs/PackSet.js"
+import { writePack } from "../packs/PackWriter.js"
 import { RawTree } from "../packs/RawTree.js"
 import type { NewTree } from "../packs/TreeRewriter.js"
 import type { ObjectType } from "../port/GitRepository.js"
@@ -44,7 +44,7 @@ const timeOf = (directory: string): number | undefined =>
 
 /** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
 export class ObjectDatabase {
-  private readonly packs: Packs
+  private readonly packs: PackSet
   /** The loose objects of repositories that this one borrows from. */
   private lenders: ReadonlyArray<LooseObjects> = []
   /** A directory that objects are borrowed from and that is not there. */
@@ -63,14 +63,14 @@ export class ObjectDatabase {
 
   constructor(
     directory: string,
-    private readonly owner: Owner,
+    private readonly owner: Lease,
     caches: CacheSizes
   ) {
     this.objects = path.join(directory, "objects")
     this.loose = new LooseObjects(this.objects, owner)
     this.loose.estimate()
     this.trees = ofBytes(caches.trees ?? 64 * 1024 * 1024)
-    this.packs = new Packs(
+    this.packs = new PackSet(
       directory,
       ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.75),
       caches.packIndex ?? 1024 * 1024
@@ -92,7 +92,7 @@ export class ObjectDatabase {
   rescan(): void {
     const alternates = alternatesOf(this.objects)
     this.packed = timeOf(path.join(this.objects, "pack"))
-    this.lost = alternates.find((directory) => !isThere(directory))
+    this.lost = alternates.find((directory) => !pathExists(directory))
     this.lenders = alternates.map((directory) => new LooseObjects(directory, this.owner))
     this.packs.rescan(alternates)
   }
@@ -109,7 +109,7 @@ export class ObjectDatabase {
         return use()
       } catch (cause) {
         // Repacked meanwhile: the object is in a newer pack.
-        if (hasCode(cause, "ENOENT", "ENOTDIR")) return undefined
+        if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return undefined
         if (!isCorruption(cause)) throw cause
         broken ??= new Broken(cause)
         return undefined
@@ -220,7 +220,8 @@ export class ObjectDatabase {
     const known = this.trees.get(oid)
     if (known !== undefined) return known
     const object = this.read(oid)
-    if (object.type !== "tree") throw new Fault("Corrupt", `Object ${oid} is a ${object.type}, not a tree`)
+    if (object.type !== "tree")
+      throw new EngineError("Corrupt", `Object ${oid} is a ${object.type}, not a tree`)
     const tree = RawTree.parse(object.content)
     this.rememberTree(oid, tree)
     return tree
@@ -266,10 +267,11 @@ export class ObjectDatabase {
       const info = this.info(at)
       if (info?.type !== "tag") return info === undefined ? undefined : at
       const target = tagTarget(this.read(at).content)
-      if (target === undefined) throw new Fault("Corrupt", `Tag ${at} names no object`, "Run `git fsck`")
+      if (target === undefined)
+        throw new EngineError("Corrupt", `Tag ${at} names no object`, "Run `git fsck`")
       at = target
     }
-    throw new Fault("Corrupt", `Tag ${oid} is nested too deeply`)
+    throw new EngineError("Corrupt", `Tag ${oid} is nested too deeply`)
   }
 
   /** The tree that a commit, tag or tree stands for; undefined when there is no such object. */
@@ -293,7 +295,11 @@ export class ObjectDatabase {
     for (const loose of [this.loose, ...this.lenders])
       for (const oid of loose.startingWith(prefix)) found.add(oid)
     if (found.size === 0 && this.damage !== undefined) {
-      throw new Fault("Corrupt", `No object begins with ${prefix}: ${this.damage}`, "Run the maintenance")
+      throw new EngineError(
+        "Corrupt",
+        `No object begins with ${prefix}: ${this.damage}`,
+        "Run the maintenance"
+      )
     }
     return [...found]
   }
@@ -305,7 +311,7 @@ export class ObjectDatabase {
     beside: ReadonlyArray<number>,
     mark: string
   ): Promise<() => void> {
-    return placePack({
+    return writePack({
       pack,
       durable,
       beside,

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { toRemoteError } from "../files/Fault.js"
+import { toRemoteError } from "../files/EngineError.js"
 import { slices } from "../packs/ObjectStream.js"
 import type { GitRepository } from "../port/GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
@@ -54,11 +54,11 @@ export const make = (
           const pieces = Stream.suspend(() =>
             Stream.fromAsyncIterable(stream.pieces(), (cause) => toRemoteError(operation, directory, cause))
           )
-          return Option.some({ type, size, whole: false, pieces })
+          return Option.some({ type, size, isBuffered: false, pieces })
         }
         return Option.map(yield* objectInfo(oid), (info) => ({
           ...info,
-          whole: true,
+          isBuffered: true,
           pieces: Stream.unwrap(
             native.run(operation, () => Stream.fromIteratorSucceed(slices(objects.read(oid).content), 1))
           )

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import { attempt, Fault, toRemoteError } from "../files/Fault.js"
+import { attempt, EngineError, toRemoteError } from "../files/EngineError.js"
 import { gitFailure, spawnFailure, spawnGit } from "../processes/GitProcess.js"
 
 export interface IngestOptions {
@@ -23,7 +23,11 @@ export const ingest = <E>(
     attempt(operation, directory, () => {
       const failure = (code: number, said: string) =>
         /exceeds maximum allowed size/.test(said)
-          ? toRemoteError(operation, directory, new Fault("Denied", `A pack has more than ${most} bytes`))
+          ? toRemoteError(
+              operation,
+              directory,
+              new EngineError("Denied", `A pack has more than ${most} bytes`)
+            )
           : gitFailure(directory, operation, code, said)
       const child = spawnGit(directory, ["index-pack", "--stdin", "--fix-thin", `--max-input-size=${most}`])
       let stderr = ""

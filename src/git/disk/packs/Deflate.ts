@@ -1,5 +1,5 @@
 import * as zlib from "node:zlib"
-import { Fault } from "../files/Fault.js"
+import { EngineError } from "../files/EngineError.js"
 
 const maxStored = 0xffff
 
@@ -62,17 +62,22 @@ export const inflate = (bytes: Uint8Array, start: number, size: number): Uint8Ar
     const at = from + size
     const sum = ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
     if (sum !== adler32(out, 0, size))
-      throw new Fault("Corrupt", "An object's checksum does not fit its content")
+      throw new EngineError("Corrupt", "An object's checksum does not fit its content")
     return out
   }
   // Deflating makes nothing smaller than a 1032nd.
   if (size > (bytes.length - start) * 1032) {
-    throw new Fault("Corrupt", `An object is said to have ${size} bytes, which it cannot`, "Run `git fsck`")
+    throw new EngineError(
+      "Corrupt",
+      `An object is said to have ${size} bytes, which it cannot`,
+      "Run `git fsck`"
+    )
   }
   const out = zlib.inflateSync(bytes.subarray(start), {
     chunkSize: Math.max(64, size + 1),
     maxOutputLength: Math.max(1, size)
   })
-  if (out.length !== size) throw new Fault("Corrupt", `An object has ${out.length} bytes instead of ${size}`)
+  if (out.length !== size)
+    throw new EngineError("Corrupt", `An object has ${out.length} bytes instead of ${size}`)
   return new Uint8Array(out.buffer, out.byteOffset, out.length)
 }

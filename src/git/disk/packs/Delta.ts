@@ -1,6 +1,6 @@
-import { Fault } from "../files/Fault.js"
+import { EngineError } from "../files/EngineError.js"
 
-const broken = () => new Fault("Corrupt", "A delta reaches beyond what it is made of", "Run `git fsck`")
+const broken = () => new EngineError("Corrupt", "A delta reaches beyond what it is made of", "Run `git fsck`")
 
 /** A length at the beginning of a delta, and where what follows it begins. */
 export const readSize = (delta: Uint8Array, from: number): readonly [size: number, next: number] => {
@@ -18,7 +18,8 @@ export const readSize = (delta: Uint8Array, from: number): readonly [size: numbe
 export const applyDelta = (base: Uint8Array, delta: Uint8Array): Uint8Array => {
   const [baseSize, afterBase] = readSize(delta, 0)
   const [size, begin] = readSize(delta, afterBase)
-  if (baseSize !== base.length) throw new Fault("Corrupt", "A delta does not fit its base", "Run `git fsck`")
+  if (baseSize !== base.length)
+    throw new EngineError("Corrupt", "A delta does not fit its base", "Run `git fsck`")
   // An instruction of at most seven bytes copies at most 16 MiB.
   if (size > delta.length * 0xffffff) throw broken()
   const out = new Uint8Array(size)
@@ -47,6 +48,7 @@ export const applyDelta = (base: Uint8Array, delta: Uint8Array): Uint8Array => {
     out.set(base.subarray(from, from + length), to)
     to += length
   }
-  if (to !== size) throw new Fault("Corrupt", "A delta makes an object of the wrong size", "Run `git fsck`")
+  if (to !== size)
+    throw new EngineError("Corrupt", "A delta makes an object of the wrong size", "Run `git fsck`")
   return out
 }

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { pipeline } from "node:stream"
 import * as zlib from "node:zlib"
-import { Fault } from "../files/Fault.js"
+import { EngineError } from "../files/EngineError.js"
 import type { ObjectType } from "../port/GitRepository.js"
 
 const pieceBytes = 64 * 1024
@@ -34,7 +34,7 @@ export class ObjectStream {
   async *pieces(): AsyncGenerator<Uint8Array, void, undefined> {
     const { end, header, size, start } = this.object
     const fd = this.fd
-    if (fd === undefined) throw new Fault("Unreachable", `${this.object.file} was closed`)
+    if (fd === undefined) throw new EngineError("Unreachable", `${this.object.file} was closed`)
     // From here on the file is closed by its reader, which waits for a read that is under way.
     this.fd = undefined
     const source = fs.createReadStream("", {
@@ -67,7 +67,7 @@ export class ObjectStream {
 }
 
 const wrongSize = ({ file, size }: Deflated, found: number) =>
-  new Fault("Corrupt", `An object in ${file} has ${found} bytes instead of ${size}`, "Run `git fsck`")
+  new EngineError("Corrupt", `An object in ${file} has ${found} bytes instead of ${size}`, "Run `git fsck`")
 
 /** The content of an object that is in memory, in pieces of the same size. */
 export function* slices(content: Uint8Array): Generator<Uint8Array, void, undefined> {

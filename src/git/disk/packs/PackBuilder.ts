@@ -3,7 +3,7 @@ import * as zlib from "node:zlib"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { ObjectType } from "../port/GitRepository.js"
 import { deflate } from "./Deflate.js"
-import { asBuffer } from "./GitObjects.js"
+import { asBuffer } from "./ObjectParsing.js"
 import type { Splice } from "./RawTree.js"
 
 const typeNumbers = { commit: 1, tree: 2, blob: 3, tag: 4 } as const
@@ -20,7 +20,7 @@ export interface Delta {
 }
 
 /** An object to be packed, and how to make it from another one that may be in the same pack. */
-export interface Packable {
+export interface PackableObject {
   readonly oid: Oid
   readonly type: ObjectType
   readonly content: Uint8Array
@@ -146,7 +146,7 @@ export class PackBuilder {
   }
 
   /** Adds one object; `deflated` is its content's zlib stream where that was made beforehand. */
-  add(object: Packable, deflated?: Buffer): void {
+  add(object: PackableObject, deflated?: Buffer): void {
     const base = object.delta === undefined ? undefined : this.places.get(object.delta.base)
     let entry: Buffer
     let depth = 0

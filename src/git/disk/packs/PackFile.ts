@@ -2,12 +2,12 @@ import * as fs from "node:fs"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import { hash, type RawObject } from "../../GitObject.js"
-import { Fault } from "../files/Fault.js"
+import { EngineError } from "../files/EngineError.js"
 import type { ObjectType } from "../port/GitRepository.js"
 import { bound, inflate } from "./Deflate.js"
 import { applyDelta, readSize } from "./Delta.js"
 import type { Deflated } from "./ObjectStream.js"
-import type { OpenPacks } from "./OpenPacks.js"
+import type { PackDescriptors } from "./PackDescriptors.js"
 import type { PackIndex } from "./PackIndex.js"
 
 const types: ReadonlyArray<ObjectType | undefined> = [undefined, "commit", "tree", "blob", "tag"]
@@ -40,7 +40,7 @@ export class PackFile {
     /** Path without its ending. */
     readonly stem: string,
     readonly index: PackIndex,
-    private readonly files: OpenPacks,
+    private readonly files: PackDescriptors,
     private readonly bases: LruCache<RawObject, number>
   ) {}
 
@@ -75,7 +75,8 @@ export class PackFile {
     let at = 0
     const next = () => {
       const byte = data[at++]
-      if (byte === undefined) throw new Fault("Corrupt", `${this.stem}.pack is cut short`, "Run `git fsck`")
+      if (byte === undefined)
+        throw new EngineError("Corrupt", `${this.stem}.pack is cut short`, "Run `git fsck`")
       return byte
     }
     let byte = next()
@@ -98,7 +99,7 @@ export class PackFile {
       base = data.toString("hex", at, at + 20) as Oid
       at += 20
     } else if (types[type] === undefined) {
-      throw new Fault("Corrupt", `${this.stem}.pack holds an unknown kind of object`, "Run `git fsck`")
+      throw new EngineError("Corrupt", `${this.stem}.pack holds an unknown kind of object`, "Run `git fsck`")
     }
     if (whole && at + bound(size) > data.length && data.length === firstRead) {
       data = this.readAt(offset, Math.min(at + bound(size), this.bytes - offset))
@@ -109,7 +110,7 @@ export class PackFile {
   private baseOffset(base: number | Oid): number {
     const offset = typeof base === "number" ? base : this.find(Buffer.from(base, "hex"))
     if (offset < 12)
-      throw new Fault("Corrupt", `${this.stem}.pack lacks the base of a delta`, "Run `git fsck`")
+      throw new EngineError("Corrupt", `${this.stem}.pack lacks the base of a delta`, "Run `git fsck`")
     return offset
   }
 
@@ -143,7 +144,7 @@ export class PackFile {
   readNamed(oid: Oid, offset: number): RawObject {
     const object = this.read(offset)
     if (!this.index.isVerified && hash(object.type, object.content) !== oid) {
-      throw new Fault(
+      throw new EngineError(
         "Corrupt",
         `${this.stem}.pack does not hold ${oid} where its index says`,
         "Run `git fsck`"
@@ -186,8 +187,8 @@ export class PackFile {
     return end
   }
 
-  private circle(): Fault {
-    return new Fault("Corrupt", `${this.stem}.pack has a circle of deltas`, "Run `git fsck`")
+  private circle(): EngineError {
+    return new EngineError("Corrupt", `${this.stem}.pack has a circle of deltas`, "Run `git fsck`")
   }
 
   private key(offset: number): number {

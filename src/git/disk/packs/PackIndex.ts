@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { Fault } from "../files/Fault.js"
-import type { OpenPacks } from "./OpenPacks.js"
+import { EngineError } from "../files/EngineError.js"
+import type { PackDescriptors } from "./PackDescriptors.js"
 
 const headerSize = 8 + 1024
 /** Names that are read together around the place where a name is expected, of which it is hardly ever further away. */
@@ -43,7 +43,7 @@ export class PackIndex {
     /** The first bytes of the file, or the whole file. */
     private bytes: Buffer,
     private readonly size: number,
-    private readonly files: OpenPacks | undefined
+    private readonly files: PackDescriptors | undefined
   ) {
     if (size < headerSize + 40) throw this.unusable("is cut short")
     // The first version has no header, and offsets before the names instead of sums and offsets after all of them.
@@ -68,7 +68,7 @@ export class PackIndex {
   }
 
   /** The index beside a pack: whole below `partsFrom` bytes. */
-  static open(stem: string, size: number, partsFrom: number, files: OpenPacks): PackIndex {
+  static open(stem: string, size: number, partsFrom: number, files: PackDescriptors): PackIndex {
     const path = `${stem}.idx`
     if (size >= partsFrom && size >= headerSize + 40) {
       const first = Buffer.allocUnsafeSlow(headerSize)
@@ -103,8 +103,8 @@ export class PackIndex {
     this.files?.close(this.path)
   }
 
-  private unusable(problem: string): Fault {
-    return new Fault(
+  private unusable(problem: string): EngineError {
+    return new EngineError(
       "Corrupt",
       `${this.path} ${problem}`,
       "Run the maintenance, or `git index-pack` on the pack"
@@ -209,7 +209,7 @@ const readInto = (fd: number, bytes: Buffer, position: number, path: string): vo
   let filled = 0
   while (filled < bytes.length) {
     const read = fs.readSync(fd, bytes, filled, bytes.length - filled, position + filled)
-    if (read === 0) throw new Fault("Corrupt", `${path} is cut short`, "Run the maintenance")
+    if (read === 0) throw new EngineError("Corrupt", `${path} is cut short`, "Run the maintenance")
     filled += read
   }
 }
@@ -217,7 +217,7 @@ const readInto = (fd: number, bytes: Buffer, position: number, path: string): vo
 const wholeFile = (path: string): Buffer => {
   const bytes = fs.readFileSync(path)
   if (!endsInItsSum(bytes)) {
-    throw new Fault("Corrupt", `${path} does not match its checksum`, "Run the maintenance")
+    throw new EngineError("Corrupt", `${path} does not match its checksum`, "Run the maintenance")
   }
   return bytes
 }

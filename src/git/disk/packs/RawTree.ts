@@ -1,9 +1,9 @@
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { TreeEntry } from "../../Tree.js"
-import type { NameEdit } from "../../TreeEdit.js"
+import type { EntryEdit } from "../../TreeEdit.js"
 import type { TreeNode } from "../../TreeReading.js"
-import { Fault } from "../files/Fault.js"
-import { asBuffer } from "./GitObjects.js"
+import { EngineError } from "../files/EngineError.js"
+import { asBuffer } from "./ObjectParsing.js"
 
 type Mode = TreeEntry["mode"]
 
@@ -14,7 +14,7 @@ export interface Splice {
   readonly insert: Uint8Array | undefined
 }
 
-export interface Edited {
+export interface EditedTree {
   readonly tree: RawTree
   readonly splices: ReadonlyArray<Splice>
 }
@@ -55,7 +55,7 @@ export class RawTree implements TreeNode<RawTree> {
       starts[count++] = at
       const end = bytes.indexOf(0, at + 6)
       if (end < 0 || end + 21 > bytes.length)
-        throw new Fault("Corrupt", "A tree ends in the middle of an entry")
+        throw new EngineError("Corrupt", "A tree ends in the middle of an entry")
       at = end + 21
     }
     starts[count] = at
@@ -160,7 +160,7 @@ export class RawTree implements TreeNode<RawTree> {
   }
 
   /** This tree with `edits` made: names are unique; removing what is not there changes nothing. */
-  edit(edits: ReadonlyArray<NameEdit>): Edited {
+  edit(edits: ReadonlyArray<EntryEdit>): EditedTree {
     const steps: Array<{ key: Buffer; index: number; removes: boolean; insert: Buffer | undefined }> = []
     for (const edit of edits) {
       const name = Buffer.from(edit.name, "utf8")
@@ -190,7 +190,7 @@ export class RawTree implements TreeNode<RawTree> {
       readonly removes: boolean
       readonly insert: Buffer | undefined
     }>
-  ): Edited {
+  ): EditedTree {
     let size = this.bytes.length
     let count = this.length
     for (const step of steps) {

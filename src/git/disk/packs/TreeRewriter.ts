@@ -2,9 +2,9 @@ import type { Steps } from "../../../domain/concurrency/TimeSlice.js"
 import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../GitObject.js"
 import {
-  type Directories,
+  type DirectoryStore,
   type EditOptions,
-  type NameEdit,
+  type EntryEdit,
   type PathEdit,
   unsafeEditTree
 } from "../../TreeEdit.js"
@@ -34,7 +34,7 @@ export interface TreeSource {
   }
 }
 
-const memoKey = (base: Oid | undefined, edits: ReadonlyArray<NameEdit>): string | undefined => {
+const memoKey = (base: Oid | undefined, edits: ReadonlyArray<EntryEdit>): string | undefined => {
   if (edits.length > 20_000) return undefined
   let key: string = base ?? "none"
   for (const edit of edits) key += `\0${edit.name}\0${edit.mode}${edit.oid ?? "-"}`
@@ -42,14 +42,14 @@ const memoKey = (base: Oid | undefined, edits: ReadonlyArray<NameEdit>): string 
 }
 
 /** Makes `edits` in the tree `base` (undefined: in an empty one), touching only the directories on their way, in steps. */
-export function* rewrite(
+export function* rewriteTree(
   source: TreeSource,
   base: Oid | undefined,
   edits: Iterable<PathEdit>,
   options: EditOptions
 ): Steps<Rewritten> {
   const trees: Array<NewTree> = []
-  const directories: Directories<RawTree> = {
+  const directories: DirectoryStore<RawTree> = {
     empty: RawTree.empty,
     load: (oid) => source.tree(oid),
     find: (tree, name) => tree.entryNamed(name),

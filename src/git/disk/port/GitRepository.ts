@@ -5,20 +5,20 @@ import type * as Stream from "effect/Stream"
 import type { RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { CommitInfo } from "../../Commit.js"
-import type { CommitObject, ObjectType, Person } from "../../GitObject.js"
+import type { CommitObject, DatedSignature, ObjectType } from "../../GitObject.js"
 import type { HealthFinding } from "../../HealthFinding.js"
 import type { Reference, Repository } from "../../Repository.js"
 import type { Tree, TreeEntry } from "../../Tree.js"
 import type { ListOptions } from "../../TreeReading.js"
 
-export type { CommitObject, ObjectType, Person, Reference }
+export type { CommitObject, DatedSignature, ObjectType, Reference }
 
 /** The content of an object, piece by piece. */
 export interface GitContent {
   readonly type: ObjectType
   readonly size: number
   /** Whether it is in memory as a whole while it is read: a delta, or an object that is not yet on the disk. */
-  readonly whole: boolean
+  readonly isBuffered: boolean
   /** Can be read once. */
   readonly pieces: Stream.Stream<Uint8Array, RemoteError>
 }
@@ -66,7 +66,7 @@ export interface GitRepository extends Repository {
    * Runs what reads a ref, judges it and moves it, in the turn of those who move it: nobody in this process comes in
    * between, nor anybody who runs `exclusively`. The `updateRef` that it is given does not wait for the turn again.
    */
-  readonly inTurn: <A, E, R>(
+  readonly withRefMutex: <A, E, R>(
     name: string,
     effect: (updateRef: GitRepository["updateRef"]) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | RemoteError, R>
@@ -74,9 +74,11 @@ export interface GitRepository extends Repository {
    * Runs what starts Git programs that write. What a killed one leaves is removed before this ends, or soon after where its
    * own children go on for a while.
    */
-  readonly withChildren: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
+  readonly withGitChildren: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
   /** Runs `effect` in the branch queues' turn with everything flushed: what a `git receive-pack` child needs. What a killed child leaves is cleared up. */
-  readonly exclusively: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
+  readonly withExclusiveAccess: <A, E, R>(
+    effect: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | RemoteError, R>
 
   readonly log: (
     from: Oid,

@@ -1,9 +1,9 @@
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { fullName, parse, print, type Setting } from "../files/ConfigFile.js"
-import { hasCode } from "../files/Disk.js"
-import { Fault } from "../files/Fault.js"
+import { parseConfig, printConfig, type Setting, settingName } from "../files/ConfigFile.js"
+import { EngineError } from "../files/EngineError.js"
+import { hasErrorCode } from "../files/FileOperations.js"
 import { identity, mayLive } from "./Processes.js"
 
 /*
@@ -42,7 +42,7 @@ const isPromisor = ({ name, section, value }: Setting) =>
 const configurationOf = (settings: ReadonlyArray<Setting>): ReadonlyArray<Setting> => [
   own("core", "repositoryformatversion", "0"),
   own("core", "bare", "true"),
-  ...settings.filter((setting) => followed.test(fullName(setting))),
+  ...settings.filter((setting) => followed.test(settingName(setting))),
   own("protocol", "allow", "never"),
   own("repack", "updateserverinfo", "false"),
   // Otherwise Git would ask a lender for its refs under the configuration of the lender. A program: a shell is not asked.
@@ -96,15 +96,15 @@ const stampOf = (file: string): string => {
 
 const settingsOf = (file: string): ReadonlyArray<Setting> => {
   try {
-    return parse(file, fs.readFileSync(file, "utf8"))
+    return parseConfig(file, fs.readFileSync(file, "utf8"))
   } catch (cause) {
-    if (hasCode(cause, "ENOENT")) return []
+    if (hasErrorCode(cause, "ENOENT")) return []
     throw cause
   }
 }
 
 const unusable = (cause: unknown) =>
-  new Fault(
+  new EngineError(
     "Server",
     `Git was not started, as it needs a temporary directory: ${cause instanceof Error ? cause.message : cause}`,
     "Point TMPDIR to a directory whose files can be written and run",
@@ -121,7 +121,7 @@ export const commonDirectory = (directory: string): string => {
   const found = known.get(directory)
   const present = found !== undefined && fs.existsSync(path.join(found.place, "config"))
   if (present && found.stamp === stamp) return found.place
-  const text = print(configurationOf(settingsOf(file)))
+  const text = printConfig(configurationOf(settingsOf(file)))
   try {
     const place = present ? found.place : path.join(homeOf(), (count++).toString(36))
     if (!present) {

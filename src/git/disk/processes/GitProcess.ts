@@ -4,10 +4,10 @@ import type { Duplex, Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { RemoteError } from "../../../domain/errors/StoreError.js"
-import { attempt, Fault, toRemoteError } from "../files/Fault.js"
+import { attempt, EngineError, toRemoteError } from "../files/EngineError.js"
 import { outputOf } from "./ChildOutput.js"
 import { commonDirectory, hooksDirectory } from "./CommonDirectory.js"
-import { childrenDescriptor } from "./Liveness.js"
+import { childrenDescriptor } from "./LivenessLocks.js"
 
 /** The environment that Git is spawned with: nothing of the user's or the system's configuration. */
 const environment = (): Record<string, string> => ({
@@ -60,7 +60,7 @@ const start = (
   // Where no descriptor is left for pipes, Node answers a child without them, and tells why in a moment.
   if ((child.stdin as Writable | undefined) === undefined) {
     child.on("error", () => {})
-    throw new Fault(
+    throw new EngineError(
       "Server",
       `${command} could not be started: no file descriptor is left for its pipes`,
       "Raise the limit of open files (`ulimit -n`)"
@@ -77,11 +77,11 @@ export interface SpawnOptions {
   /** Leads a process group of its own, which can be ended as a whole. */
   readonly detached?: boolean | undefined
   /** Has descriptor 3 for `channelOf`: it says that a push may be applied, and waits to be told to. */
-  readonly awaited?: boolean | undefined
+  readonly waitsInHook?: boolean | undefined
 }
 
 /** What the hook of an awaited push says when it is run, and hears when it may end. */
-export const channelOf = (child: GitChild): Duplex => child.stdio[3] as unknown as Duplex
+export const hookChannelOf = (child: GitChild): Duplex => child.stdio[3] as unknown as Duplex
 
 const inRepository = (
   directory: string,
@@ -90,11 +90,11 @@ const inRepository = (
   options: SpawnOptions = {}
 ): GitChild => {
   const [command = "git", ...first] = [...before, "git"]
-  const hooks = options.awaited === true ? [`core.hooksPath=${hooksDirectory()}`] : []
+  const hooks = options.waitsInHook === true ? [`core.hooksPath=${hooksDirectory()}`] : []
   const configured = [...(options.settings ?? []), ...hooks].flatMap((setting) => ["-c", setting])
   return start(command, [...first, ...safeArguments(directory), ...configured, ...args], {
     detached: options.detached ?? false,
-    channel: options.awaited ?? false,
+    channel: options.waitsInHook ?? false,
     kept: childrenDescriptor(directory),
     env: {
       GIT_COMMON_DIR: commonDirectory(directory),
@@ -126,7 +126,7 @@ export const gitFailure = (
 ): RemoteError => {
   const text = stderr.trim().split("\n").slice(-3).join(" ")
   const make = (reason: RemoteError["reason"], hint?: string) =>
-    toRemoteError(operation, directory, new Fault(reason, `git failed with ${code}: ${text}`, hint))
+    toRemoteError(operation, directory, new EngineError(reason, `git failed with ${code}: ${text}`, hint))
   if (/dubious ownership/.test(stderr))
     return make("Denied", "Give the repository to the user of this process")
   if (/not a git repository/.test(stderr))
@@ -136,7 +136,7 @@ export const gitFailure = (
   return make(/bad object|corrupt|missing|could not read|unable to read/i.test(stderr) ? "Corrupt" : "Server")
 }
 
-const ended = (
+const runToEnd = (
   directory: string,
   operation: string,
   begin: () => GitChild,
@@ -178,7 +178,7 @@ export const run = (
   operation: string,
   args: ReadonlyArray<string>
 ): Effect.Effect<GitOutput, RemoteError> =>
-  ended(
+  runToEnd(
     directory,
     operation,
     () => {
@@ -213,7 +213,7 @@ export const runTethered = (
   args: ReadonlyArray<string>,
   input?: string
 ): Effect.Effect<GitOutput, RemoteError> =>
-  ended(
+  runToEnd(
     directory,
     operation,
     () => {
@@ -299,7 +299,7 @@ let found: { readonly path: string | undefined; readonly version: string } | und
 export const requireGit: Effect.Effect<string, RemoteError> = Effect.suspend(() => {
   const path = process.env["PATH"]
   if (found !== undefined && found.path === path) return Effect.succeed(found.version)
-  const version = ended(
+  const version = runToEnd(
     "/",
     "GitRepository.open",
     () => start("git", ["--version"]),

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { Fault } from "../files/Fault.js"
+import { EngineError } from "../files/EngineError.js"
 
 const refLine = /^[0-9a-f]{40} [^\0]+$/
 const peeledLine = /^\^[0-9a-f]{40}$/
@@ -23,8 +23,8 @@ export class PackedRefs {
 
   constructor(private readonly file: string) {}
 
-  private damaged(problem: string): Fault {
-    return new Fault(
+  private damaged(problem: string): EngineError {
+    return new EngineError(
       "Corrupt",
       `${this.file} ${problem}`,
       "Restore the file from a backup, or its refs from a clone; an empty file may be removed if no ref was ever packed"

@@ -1,9 +1,9 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { hasHead, makePath } from "../files/Directory.js"
-import { fsyncFile, hasCode, linkTarget, unlink, writeAll } from "../files/Disk.js"
-import { Fault, pause } from "../files/Fault.js"
-import type { Owner } from "../owner/Owner.js"
+import { hasHead, makeDirectorySync } from "../files/Directories.js"
+import { EngineError, waitMillis } from "../files/EngineError.js"
+import { fsyncFile, hasErrorCode, linkTarget, unlink, writeAll } from "../files/FileOperations.js"
+import type { Lease } from "../lease/Lease.js"
 
 /** An open file of ours with what a ref is to say. */
 export interface Prepared {
@@ -24,14 +24,22 @@ export const finish = async ({ fd }: Prepared, durable: boolean): Promise<void> 
 export const unsafeAssertPresent = (directory: string): void => {
   if (!hasHead(directory)) {
     if (!fs.existsSync(directory)) {
-      throw new Fault("Unreachable", `The repository ${directory} is gone`, "Restore the directory")
+      throw new EngineError("Unreachable", `The repository ${directory} is gone`, "Restore the directory")
     }
-    throw new Fault("Corrupt", `${directory} has no HEAD`, "Restore the file, such as `ref: refs/heads/main`")
+    throw new EngineError(
+      "Corrupt",
+      `${directory} has no HEAD`,
+      "Restore the file, such as `ref: refs/heads/main`"
+    )
   }
   for (const name of ["refs", "refs/heads"]) {
     const stat = fs.statSync(path.join(directory, name), { throwIfNoEntry: false })
     if (stat?.isDirectory() === true || (stat === undefined && name !== "refs")) continue
-    throw new Fault("Corrupt", `${directory} has no directory ${name}`, "Restore it from a clone or a backup")
+    throw new EngineError(
+      "Corrupt",
+      `${directory} has no directory ${name}`,
+      "Restore it from a clone or a backup"
+    )
   }
 }
 
@@ -41,7 +49,7 @@ export class RefLocks {
 
   constructor(
     private readonly directory: string,
-    private readonly owner: Owner,
+    private readonly owner: Lease,
     private readonly timeout: number
   ) {}
 
@@ -63,7 +71,7 @@ export class RefLocks {
     const now = performance.now()
     if (now - this.recovered <= 100) return 0
     this.recovered = now
-    return this.owner.recover()
+    return this.owner.recoverDead()
   }
 
   /** Takes `target.lock` as a hard link to a file of ours, waiting for whoever holds it. */
@@ -80,33 +88,33 @@ export class RefLocks {
         fs.linkSync(temporary, lock)
         return lock
       } catch (cause) {
-        if (hasCode(cause, "ENOENT")) {
+        if (hasErrorCode(cause, "ENOENT")) {
           unsafeAssertPresent(this.directory)
-          makePath(path.dirname(lock), false)
-        } else if (hasCode(cause, "ENOTDIR")) {
-          throw new Fault(
+          makeDirectorySync(path.dirname(lock), false)
+        } else if (hasErrorCode(cause, "ENOTDIR")) {
+          throw new EngineError(
             "Denied",
             `${target} cannot exist beside a ref that is its prefix`,
             "Choose another name"
           )
-        } else if (!hasCode(cause, "EEXIST")) throw cause
+        } else if (!hasErrorCode(cause, "EEXIST")) throw cause
       }
       if (this.recover() > 0) continue
-      if (signal?.aborted === true) throw new Fault("Locked", `Gave up waiting for ${lock}`)
+      if (signal?.aborted === true) throw new EngineError("Locked", `Gave up waiting for ${lock}`)
       if (performance.now() >= deadline) {
-        throw new Fault(
+        throw new EngineError(
           "Locked",
           `${lock} is held by another process`,
           "Try again; if no process uses the repository any more, remove the file"
         )
       }
-      await pause(wait * (0.5 + Math.random() / 2))
+      await waitMillis(wait * (0.5 + Math.random() / 2))
     }
   }
 
   /** A file that will become a ref or a lock, with its content in it, a byte for each character. */
   prepare(content: string): Prepared {
-    const file = this.owner.temporary("ref")
+    const file = this.owner.temporaryPath("ref")
     const fd = fs.openSync(file, "wx")
     try {
       writeAll(fd, Buffer.from(content, "latin1"))

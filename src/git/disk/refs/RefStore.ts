@@ -2,19 +2,19 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { isFullRefName } from "../../Names.js"
-import { filesBelow } from "../files/Directory.js"
+import { filesBelow } from "../files/Directories.js"
+import { EngineError } from "../files/EngineError.js"
 import {
-  discard,
   fsyncPath,
-  hasCode,
+  hasErrorCode,
   linkTarget,
-  readSmall,
-  removeEmpty,
+  readSmallFile,
   removeEmptyParents,
+  removeEmptyTree,
+  tryUnlink,
   unlink
-} from "../files/Disk.js"
-import { Fault } from "../files/Fault.js"
-import type { Owner } from "../owner/Owner.js"
+} from "../files/FileOperations.js"
+import type { Lease } from "../lease/Lease.js"
 import type { Reference } from "../port/GitRepository.js"
 import { PackedRefs } from "./PackedRefs.js"
 import { finish, type Prepared, RefLocks, unsafeAssertPresent } from "./RefLocks.js"
@@ -49,7 +49,7 @@ export class RefStore {
 
   constructor(
     private readonly directory: string,
-    owner: Owner,
+    owner: Lease,
     /** Milliseconds to wait for a lock. */
     readonly timeout: number
   ) {
@@ -64,10 +64,10 @@ export class RefStore {
   private loose(name: string): string | undefined {
     const file = this.file(name)
     try {
-      return readSmall(file)
+      return readSmallFile(file)
     } catch (cause) {
-      if (hasCode(cause, "ENOENT", "EISDIR", "ENOTDIR")) return undefined
-      if (hasCode(cause, "ELOOP")) return this.linked(file)
+      if (hasErrorCode(cause, "ENOENT", "EISDIR", "ENOTDIR")) return undefined
+      if (hasErrorCode(cause, "ELOOP")) return this.linked(file)
       throw cause
     }
   }
@@ -76,9 +76,9 @@ export class RefStore {
   private linked(file: string): string | undefined {
     try {
       const to = fs.readlinkSync(file)
-      return isFullRefName(to) ? `ref: ${to}\n` : readSmall(fs.realpathSync(file))
+      return isFullRefName(to) ? `ref: ${to}\n` : readSmallFile(fs.realpathSync(file))
     } catch (cause) {
-      if (hasCode(cause, "ENOENT", "EISDIR", "ENOTDIR")) return undefined
+      if (hasErrorCode(cause, "ENOENT", "EISDIR", "ENOTDIR")) return undefined
       throw cause
     }
   }
@@ -87,7 +87,7 @@ export class RefStore {
   private targetOf(name: string, text: string): string | undefined {
     const target = symbolic.exec(text)?.[1]
     if (target === undefined || text.endsWith("\n")) return target
-    throw new Fault(
+    throw new EngineError(
       "Corrupt",
       `The symbolic ref ${name} does not end with a newline: it may have been cut short`,
       `Repair it, such as with \`git symbolic-ref ${name} refs/heads/main\``
@@ -104,7 +104,7 @@ export class RefStore {
       at = target
       if (!isFullRefName(at)) break
     }
-    throw new Fault(
+    throw new EngineError(
       "Corrupt",
       `The symbolic ref ${name} leads to no ref`,
       "Repair it with `git symbolic-ref`"
@@ -129,7 +129,7 @@ export class RefStore {
     }
     const oid = at.text.trim()
     if (oidPattern.test(oid)) return oid as Oid
-    throw new Fault(
+    throw new EngineError(
       "Corrupt",
       `The ref ${name} holds no object id`,
       `Repair it with \`git update-ref ${name} COMMIT\``
@@ -143,7 +143,7 @@ export class RefStore {
     const target = text === undefined ? undefined : this.targetOf("HEAD", text)
     if (target?.startsWith("refs/heads/")) return target.slice("refs/heads/".length)
     if (target?.startsWith("refs/") || oidPattern.test(text?.trim() ?? "")) return "main"
-    throw new Fault(
+    throw new EngineError(
       "Corrupt",
       `The HEAD of ${this.directory} names no branch and no commit`,
       "Repair it: write a line such as `ref: refs/heads/main` into the file"
@@ -205,7 +205,7 @@ export class RefStore {
       if (expected === undefined) {
         const other = this.conflicting(target)
         if (other !== undefined) {
-          throw new Fault("Denied", `${target} cannot exist beside ${other}`, "Choose another name")
+          throw new EngineError("Denied", `${target} cannot exist beside ${other}`, "Choose another name")
         }
       }
       this.renameOver(lock, target)
@@ -221,10 +221,10 @@ export class RefStore {
     try {
       fs.renameSync(from, to)
     } catch (cause) {
-      if (!hasCode(cause, "EISDIR", "ENOTEMPTY", "EEXIST")) throw cause
-      removeEmpty(to)
+      if (!hasErrorCode(cause, "EISDIR", "ENOTEMPTY", "EEXIST")) throw cause
+      removeEmptyTree(to)
       if (fs.existsSync(to)) {
-        throw new Fault("Denied", `${target} cannot exist beside refs below it`, "Choose another name")
+        throw new EngineError("Denied", `${target} cannot exist beside refs below it`, "Choose another name")
       }
       fs.renameSync(from, to)
     }
@@ -251,7 +251,7 @@ export class RefStore {
         (cause): Unsettled => ({ _tag: "Unsettled", cause })
       )
     } finally {
-      discard(prepared.file)
+      tryUnlink(prepared.file)
     }
   }
 
@@ -296,7 +296,7 @@ export class RefStore {
       }
       return done
     } finally {
-      for (const lock of locks.reverse()) discard(lock)
+      for (const lock of locks.reverse()) tryUnlink(lock)
       if (locks.length === 2) removeEmptyParents(path.dirname(this.file(name)), this.file("refs/heads"))
     }
   }
@@ -304,7 +304,7 @@ export class RefStore {
   /** Removes the log of a deleted ref, as Git does: Git refuses a ref below that name as long as the log is there. */
   private forgetLog(name: string): void {
     const log = this.file(`logs/${name}`)
-    discard(log)
+    tryUnlink(log)
     removeEmptyParents(path.dirname(log), this.file("logs/refs"))
   }
 
@@ -314,7 +314,7 @@ export class RefStore {
       await finish(rewritten, durable)
       fs.renameSync(rewritten.file, linkTarget(this.file("packed-refs")))
     } finally {
-      discard(rewritten.file)
+      tryUnlink(rewritten.file)
     }
     if (durable) await fsyncPath(path.dirname(linkTarget(this.file("packed-refs"))))
   }

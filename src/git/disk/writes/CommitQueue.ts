@@ -13,9 +13,9 @@ import {
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Committed, Head, NewCommit } from "../../Commit.js"
 import { branchRef } from "../../Names.js"
-import { attemptPromise } from "../files/Fault.js"
-import { Turn } from "../files/Turn.js"
-import * as Watch from "../files/Watch.js"
+import * as Condition from "../files/Condition.js"
+import { attemptPromise } from "../files/EngineError.js"
+import { FairMutex } from "../files/FairMutex.js"
 import { type FlushOptions, flush } from "./Flush.js"
 import * as Staging from "./Staging.js"
 
@@ -26,7 +26,7 @@ type Failure = RefMoved | RemoteError | AmbiguousWriteError | ValidationError
 /** What a turn came to: the answer holds once `durable` is. */
 interface Staged<A> {
   readonly answer: Answer<A>
-  readonly durable: Staging.Done | undefined
+  readonly durable: Staging.FlushResult | undefined
 }
 
 export interface CommitQueueOptions extends FlushOptions {
@@ -60,9 +60,9 @@ export const make = (options: CommitQueueOptions) =>
     const { directory, objects } = options
     const staging = Staging.make(objects)
     /** The branches that somebody waits for or has the turn of. */
-    const lines = new Map<string, { readonly turn: Turn; users: number }>()
+    const lines = new Map<string, { readonly turn: FairMutex; users: number }>()
     const wakeups = yield* Queue.dropping<void>(1)
-    const alone = new Turn()
+    const alone = new FairMutex()
     let closed = false
     /** Nothing is flushed any more. */
     let ended = false
@@ -77,10 +77,10 @@ export const make = (options: CommitQueueOptions) =>
         path: directory,
         message: `The repository ${directory} was closed`
       })
-    const { changed, until } = Watch.make()
+    const { notifyAll, waitUntil } = Condition.make()
 
-    const enter = (branch: string): Turn => {
-      const line = lines.get(branch) ?? { turn: new Turn(), users: 0 }
+    const enter = (branch: string): FairMutex => {
+      const line = lines.get(branch) ?? { turn: new FairMutex(), users: 0 }
       lines.set(branch, line)
       line.users++
       active++
@@ -94,7 +94,7 @@ export const make = (options: CommitQueueOptions) =>
         lines.delete(branch)
         forget(branch)
       }
-      changed()
+      notifyAll()
     }
 
     /** Branches come and go: nothing is kept of one that nobody writes. */
@@ -110,7 +110,8 @@ export const make = (options: CommitQueueOptions) =>
     ): Effect.Effect<A, E | RemoteError, R> =>
       Effect.suspend(() => {
         if (closed) return Effect.fail(wasClosed())
-        if (!gateOpen) return Effect.zipRight(restore(until(() => gateOpen)), inLine(restore, branch, body))
+        if (!gateOpen)
+          return Effect.zipRight(restore(waitUntil(() => gateOpen)), inLine(restore, branch, body))
         return Effect.ensuring(
           enter(branch).run(restore, body),
           Effect.sync(() => leave(branch))
@@ -138,7 +139,7 @@ export const make = (options: CommitQueueOptions) =>
         ): Effect.Effect<never, RefMoved | RemoteError | Staging.Withdrawn> =>
           branch.failures !== failures ? moved(name, head) : Effect.fail(new Staging.Withdrawn())
         const draft = Effect.gen(function* () {
-          if (staging.bytes() > maxBytes) yield* until(() => staging.bytes() <= maxBytes)
+          if (staging.bytes() > maxBytes) yield* waitUntil(() => staging.bytes() <= maxBytes)
           const head =
             branch.staged === undefined ? yield* options.headOf(branchRef(name)) : Option.some(branch.staged)
           const built = yield* Effect.exit(build(head))
@@ -179,19 +180,19 @@ export const make = (options: CommitQueueOptions) =>
       branch: Staging.Branch,
       head: Option.Option<Head>,
       draft: Staging.Draft
-    ): Staging.Done => {
+    ): Staging.FlushResult => {
       const done = staging.append(branch, head, draft)
       wakeups.unsafeOffer(undefined)
       return done
     }
 
     /** A commit that still waits for its flush to begin is taken out by an interruption; later, the outcome is waited for. */
-    const withdrawing = (name: string, durable: Staging.Done) =>
+    const withdrawing = (name: string, durable: Staging.FlushResult) =>
       Effect.suspend(() => {
         // What waits when the repository is closed is flushed at once, and nothing is built again.
         if (closed || !staging.withdraw(name, durable)) return Effect.ignore(Deferred.await(durable))
         forget(name)
-        changed()
+        notifyAll()
         return Effect.void
       })
 
@@ -258,9 +259,12 @@ export const make = (options: CommitQueueOptions) =>
       // What is staged from here on wakes the next flush, which waits for its own pace.
       if (staging.isEmpty()) return
       if (options.pace !== undefined) {
-        yield* Effect.raceFirst(Effect.interruptible(options.pace), Effect.interruptible(until(() => closed)))
+        yield* Effect.raceFirst(
+          Effect.interruptible(options.pace),
+          Effect.interruptible(waitUntil(() => closed))
+        )
       }
-      yield* until(
+      yield* waitUntil(
         () => active === 0 || staging.commits() >= maxCommits || staging.bytes() > maxBytes,
         patience
       )
@@ -281,7 +285,7 @@ export const make = (options: CommitQueueOptions) =>
         else staging.fail(batch, outcome)
         forget(batch.branch)
       }
-      changed()
+      notifyAll()
       yield* options.flushed
     })
 
@@ -289,7 +293,7 @@ export const make = (options: CommitQueueOptions) =>
     const end = () => {
       ended = true
       staging.abandon(wasClosed)
-      changed()
+      notifyAll()
     }
 
     const quiet = () => !flushing && staging.isEmpty()
@@ -302,9 +306,9 @@ export const make = (options: CommitQueueOptions) =>
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         closed = true
-        changed()
+        notifyAll()
         return Effect.zipRight(
-          until(() => quiet() && active === 0, farewell),
+          waitUntil(() => quiet() && active === 0, farewell),
           Effect.sync(end)
         )
       })
@@ -319,7 +323,7 @@ export const make = (options: CommitQueueOptions) =>
           // Branches have their turns by their short names, and other refs by their whole ones.
           const name = ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : ref
           // A commit that is taken out leaves the flush before it as the last one.
-          const settled = (seen: Staging.Done | undefined): Effect.Effect<void> =>
+          const settled = (seen: Staging.FlushResult | undefined): Effect.Effect<void> =>
             Effect.suspend(() => {
               const { last } = staging.branchOf(name)
               return last === undefined || last === seen
@@ -337,13 +341,13 @@ export const make = (options: CommitQueueOptions) =>
             return Effect.ensuring(
               restore(
                 Effect.zipRight(
-                  until(() => active === 0 && quiet()),
+                  waitUntil(() => active === 0 && quiet()),
                   effect
                 )
               ),
               Effect.sync(() => {
                 gateOpen = true
-                changed()
+                notifyAll()
               })
             )
           })
@@ -351,6 +355,6 @@ export const make = (options: CommitQueueOptions) =>
         }),
 
       /** Waits until these objects are durable or have failed to be: until then this process alone knows them. */
-      settled: (...oids: ReadonlyArray<Oid>) => until(() => !oids.some((oid) => objects.staged.has(oid)))
+      settled: (...oids: ReadonlyArray<Oid>) => waitUntil(() => !oids.some((oid) => objects.staged.has(oid)))
     } as const
   })

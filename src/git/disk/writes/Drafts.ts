@@ -5,14 +5,14 @@ import type { RemoteError, ValidationError } from "../../../domain/errors/StoreE
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as Timestamp from "../../../domain/time/Timestamp.js"
 import type { Change, Head, NewCommit, Signature } from "../../Commit.js"
-import { blobsPut, commitObject, mergeError, targetError } from "../../CommitDraft.js"
+import { linkTargetError, makeCommitObject, missingMergeParentError, putBlobOids } from "../../CommitDraft.js"
 import * as GitObject from "../../GitObject.js"
 import { commitTextError } from "../../Names.js"
 import type { PathEdit } from "../../TreeEdit.js"
 import type { NativeReads } from "../objects/NativeReads.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
-import type { Packable } from "../packs/PackBuilder.js"
-import { type NewTree, rewrite } from "../packs/TreeRewriter.js"
+import type { PackableObject } from "../packs/PackBuilder.js"
+import { type NewTree, rewriteTree } from "../packs/TreeRewriter.js"
 import type { TreeChange } from "../port/GitRepository.js"
 import type { Draft } from "./Staging.js"
 
@@ -23,7 +23,7 @@ export type Drafts = ReturnType<typeof make>
 
 /** Changes as the objects that they come to, before any is written. */
 export const make = (objects: ObjectDatabase, native: NativeReads, signature: Signature) => {
-  const packableTrees = (trees: ReadonlyArray<NewTree>): Array<Packable> =>
+  const packableTrees = (trees: ReadonlyArray<NewTree>): Array<PackableObject> =>
     trees.map(({ delta, oid, tree }) => {
       objects.rememberTree(oid, tree)
       return { oid, type: "tree", content: tree.bytes, delta }
@@ -33,7 +33,7 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
   const editsOf = (operation: string, changes: ReadonlyArray<Change>, keep: boolean) =>
     Effect.gen(function* () {
       const edits: Array<PathEdit> = []
-      const blobs: Array<Packable> = []
+      const blobs: Array<PackableObject> = []
       const turn = TimeSlice.make()
       for (let from = 0; from < changes.length; from += slice) {
         if (turn.isSpent()) yield* turn.pause
@@ -66,7 +66,7 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
     })
 
   const checkTarget = (operation: string, at: string, oid: Oid, mode: TreeChange["mode"]) => {
-    const wrong = targetError(operation, at, oid, mode, objects.info(oid)?.type)
+    const wrong = linkTargetError(operation, at, oid, mode, objects.info(oid)?.type)
     if (wrong !== undefined) throw wrong
   }
 
@@ -78,7 +78,8 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
       const operation = "GitRepository.commitNext"
       for (const oid of commit.merges ?? []) {
         const found = yield* native.find(operation, oid)
-        if (!Option.exists(found, ({ type }) => type === "commit")) return yield* mergeError(operation, oid)
+        if (!Option.exists(found, ({ type }) => type === "commit"))
+          return yield* missingMergeParentError(operation, oid)
       }
       const { blobs, edits } = yield* editsOf(operation, commit.changes, true)
       const now = yield* Timestamp.now(operation)
@@ -86,11 +87,11 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
         const wrong = commitTextError(operation, commit)
         if (wrong !== undefined) throw wrong
         const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
-        const made = yield* rewrite(objects, base, edits, { operation, directories: false })
-        const content = GitObject.encodeCommit(commitObject(head, made.root, commit, now, signature))
+        const made = yield* rewriteTree(objects, base, edits, { operation, removesDirectories: false })
+        const content = GitObject.encodeCommit(makeCommitObject(head, made.root, commit, now, signature))
         const oid = GitObject.hash("commit", content)
         objects.rememberCommit(oid, content)
-        const put = blobsPut(commit, (index) => edits[index]?.oid)
+        const put = putBlobOids(commit, (index) => edits[index]?.oid)
         return {
           committed: { commit: oid, tree: made.root, blobs: put },
           objects: [...blobs, ...packableTrees(made.trees), { oid, type: "commit" as const, content }]

@@ -5,18 +5,18 @@ import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import { AmbiguousWriteError, type RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { branchRef } from "../../Names.js"
-import { discard } from "../files/Disk.js"
-import { toRemoteError } from "../files/Fault.js"
+import { toRemoteError } from "../files/EngineError.js"
+import { tryUnlink } from "../files/FileOperations.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
-import { type BuiltPack, type Packable, PackBuilder } from "../packs/PackBuilder.js"
+import { type BuiltPack, type PackableObject, PackBuilder } from "../packs/PackBuilder.js"
 import type { FoundRef, RefOutcome, RefStore } from "../refs/RefStore.js"
 
 /** What one flush makes durable of one branch. */
-export interface Portion {
+export interface BranchFlush {
   readonly branch: string
   readonly base: Oid | undefined
   readonly tip: Oid
-  readonly objects: ReadonlyArray<Packable>
+  readonly objects: ReadonlyArray<PackableObject>
   /** How many commits lead from the base to the tip. */
   readonly commits: number
   /** Whether the lock of the branch has been waited for already. */
@@ -34,7 +34,7 @@ export interface FlushOptions {
 
 /** Moves branches of another repository. Each portion that is done there is on its branch. */
 export type Publish = (
-  portions: ReadonlyArray<Portion>,
+  portions: ReadonlyArray<BranchFlush>,
   pack: (options: { readonly thin: boolean }) => Promise<ReadonlyArray<Uint8Array>>
 ) => Promise<ReadonlyArray<FlushOutcome>>
 
@@ -48,8 +48,8 @@ const deflated = (content: Uint8Array) =>
   )
 
 /** A pack of objects, which come after what their deltas are made from; thin: others may be made from what it leaves out. */
-export const packOf = async (objects: Iterable<Packable>, thin = false): Promise<BuiltPack> => {
-  const all = new Map<Oid, Packable>()
+export const buildPack = async (objects: Iterable<PackableObject>, thin = false): Promise<BuiltPack> => {
+  const all = new Map<Oid, PackableObject>()
   for (const object of objects) if (!all.has(object.oid)) all.set(object.oid, object)
   const builder = new PackBuilder(all.size, thin)
   const turn = TimeSlice.make()
@@ -65,10 +65,10 @@ export const packOf = async (objects: Iterable<Packable>, thin = false): Promise
   return builder.finish()
 }
 
-const objectsOf = (portions: ReadonlyArray<Portion>) => portions.flatMap(({ objects }) => objects)
+const objectsOf = (portions: ReadonlyArray<BranchFlush>) => portions.flatMap(({ objects }) => objects)
 
 /** A portion whose branch is where it begins. */
-interface Going extends Portion {
+interface Going extends BranchFlush {
   readonly index: number
   readonly ref: FoundRef
 }
@@ -98,7 +98,7 @@ export const unsettled = (
  */
 export const flush = async (
   options: FlushOptions,
-  portions: ReadonlyArray<Portion>
+  portions: ReadonlyArray<BranchFlush>
 ): Promise<ReadonlyArray<FlushOutcome>> => {
   const { directory, durable, objects, refs } = options
   const outcomes: Array<FlushOutcome> = []
@@ -116,7 +116,7 @@ export const flush = async (
   if (going.length === 0) return outcomes
   const { publish } = options
   if (publish !== undefined) {
-    const answers = await publish(going, async ({ thin }) => (await packOf(objectsOf(going), thin)).chunks)
+    const answers = await publish(going, async ({ thin }) => (await buildPack(objectsOf(going), thin)).chunks)
     for (const [i, { index }] of going.entries()) outcomes[index] = answers[i]!
     const published = going.filter(({ index }) => outcomes[index]!._tag === "Done")
     try {
@@ -126,7 +126,7 @@ export const flush = async (
     }
     return outcomes
   }
-  const pack = await packOf(objectsOf(going))
+  const pack = await buildPack(objectsOf(going))
   const prepared: Array<{ readonly file: string; readonly fd: number }> = []
   let unprotect = () => {}
   try {
@@ -160,7 +160,7 @@ export const flush = async (
     unprotect()
     for (const { fd, file } of prepared) {
       fs.closeSync(fd)
-      discard(file)
+      tryUnlink(file)
     }
   }
   return outcomes

@@ -4,10 +4,10 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { encodeCommit } from "../../GitObject.js"
 import { directoryAt } from "../../TreeReading.js"
-import { attempt, attemptPromise } from "../files/Fault.js"
+import { attempt, attemptPromise } from "../files/EngineError.js"
 import type { NativeReads } from "../objects/NativeReads.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
-import { rewrite } from "../packs/TreeRewriter.js"
+import { rewriteTree } from "../packs/TreeRewriter.js"
 import type { GitRepository } from "../port/GitRepository.js"
 import type { Drafts } from "./Drafts.js"
 
@@ -76,11 +76,11 @@ export const make = ({
           if (Option.isSome(change.oid))
             drafts.checkTarget(operation, change.path, change.oid.value, change.mode)
         }
-        return yield* rewrite(
+        return yield* rewriteTree(
           objects,
           Option.getOrUndefined(Option.map(base, native.rootOf)),
           changes.map(({ mode, oid, path: at }) => ({ path: at, mode, oid: Option.getOrUndefined(oid) })),
-          { operation, directories: true }
+          { operation, removesDirectories: true }
         )
       })
       yield* attemptPromise(operation, directory, async () => {
@@ -96,7 +96,7 @@ export const make = ({
       const { edits } = yield* drafts.editsOf(operation, changes, false)
       return yield* native.runStepsChecked(operation, function* () {
         const root = Option.getOrUndefined(Option.map(base, native.rootOf))
-        const made = yield* rewrite(objects, root, edits, { operation, directories: false })
+        const made = yield* rewriteTree(objects, root, edits, { operation, removesDirectories: false })
         const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))
         const load = (oid: Oid) => fresh.get(oid) ?? objects.tree(oid)
         return Option.fromNullable(directoryAt((tree, name) => load(tree).entryNamed(name), made.root, at))

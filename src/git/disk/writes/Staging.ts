@@ -9,31 +9,31 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Committed, Head } from "../../Commit.js"
 import { branchRef } from "../../Names.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
-import type { Packable } from "../packs/PackBuilder.js"
-import type { Portion } from "./Flush.js"
+import type { PackableObject } from "../packs/PackBuilder.js"
+import type { BranchFlush } from "./Flush.js"
 
 type Failure = RefMoved | RemoteError | AmbiguousWriteError
 
 /** A commit that was to share a flush was taken out of it before it began: the others are built again. */
 export class Withdrawn extends Data.TaggedError("Withdrawn") {}
 
-export type Done = Deferred.Deferred<void, Failure | Withdrawn>
+export type FlushResult = Deferred.Deferred<void, Failure | Withdrawn>
 
 /** A commit as objects, ready to be staged. */
 export interface Draft {
   readonly committed: Committed
-  readonly objects: ReadonlyArray<Packable>
+  readonly objects: ReadonlyArray<PackableObject>
 }
 
 /** Commits that became objects but are not yet written: all of one branch that one flush will make durable. */
-export interface Batch extends Portion {
+export interface Batch extends BranchFlush {
   tip: Oid
   /** The tree of the tip. */
   tree: Oid
   commits: number
   bytes: number
-  readonly objects: Array<Packable>
-  readonly done: Done
+  readonly objects: Array<PackableObject>
+  readonly done: FlushResult
 }
 
 /** What is staged of one branch. */
@@ -45,7 +45,7 @@ export interface Branch {
   /** What the flush that is under way holds of it. */
   flushing: Batch | undefined
   /** The outcome of the newest batch. */
-  last: Done | undefined
+  last: FlushResult | undefined
   /** Rises when a flush fails: whatever was built on its commits is void. */
   failures: number
   /** Rises when a commit is taken out: what was built on it is built again. */
@@ -104,7 +104,7 @@ export const make = (objects: ObjectDatabase) => {
     bytes: () => open.bytes,
     isEmpty: () => [...branches.values()].every((branch) => branch.open === undefined),
 
-    append: (branch: Branch, head: Option.Option<Head>, draft: Draft): Done => {
+    append: (branch: Branch, head: Option.Option<Head>, draft: Draft): FlushResult => {
       const { commit, tree } = draft.committed
       const batch: Batch = branch.open ?? {
         branch: branch.name,
@@ -148,7 +148,7 @@ export const make = (objects: ObjectDatabase) => {
     },
 
     /** Takes out what is staged of a branch, unless its flush has begun: whether it was taken out. */
-    withdraw: (name: string, done: Done): boolean => {
+    withdraw: (name: string, done: FlushResult): boolean => {
       const branch = branches.get(name)
       const batch = branch?.open
       if (branch === undefined || batch?.done !== done) return false

@@ -122,7 +122,7 @@ const move = (hosted: Hosted, updates: ReadonlyArray<RefUpdate>) => {
       }
       return `update ${name} ${after} ${before}`
     })
-  return git.exclusively(
+  return git.withExclusiveAccess(
     Effect.gen(function* () {
       if (new Set(updates.map(({ name }) => name)).size < updates.length) {
         return yield* fail("UNPROCESSABLE", "A ref was named more than once.")

@@ -181,13 +181,14 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
         }),
       updateRef: faulty(fullName, git, git.updateRef),
       // A read that writes down what it has noticed is judged as a write.
-      inTurn: (name, effect) => git.inTurn(name, (update) => writing(effect(faulty(fullName, git, update)))),
+      withRefMutex: (name, effect) =>
+        git.withRefMutex(name, (update) => writing(effect(faulty(fullName, git, update)))),
       // Git's own programs move refs in here.
-      exclusively: (effect) =>
+      withExclusiveAccess: (effect) =>
         Effect.suspend(() =>
           MutableRef.get(plan).staleSeconds === 0
-            ? git.exclusively(effect)
-            : git.exclusively(noting(fullName, git, effect))
+            ? git.withExclusiveAccess(effect)
+            : git.withExclusiveAccess(noting(fullName, git, effect))
         ),
       commitNext: (branch, build) => {
         let before: Option.Option<Oid> = Option.none()

@@ -1,10 +1,15 @@
 import { once } from "node:events"
 import { Effect, Fiber, type Scope, Stream } from "effect"
 import { RemoteError } from "../../../domain/errors/StoreError.js"
-import { toRemoteError } from "../../../git/disk/files/Fault.js"
+import { toRemoteError } from "../../../git/disk/files/EngineError.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { outputOf } from "../../../git/disk/processes/ChildOutput.js"
-import { channelOf, type GitChild, spawnFailure, spawnGit } from "../../../git/disk/processes/GitProcess.js"
+import {
+  type GitChild,
+  hookChannelOf,
+  spawnFailure,
+  spawnGit
+} from "../../../git/disk/processes/GitProcess.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Programs from "./Programs.js"
 
@@ -23,7 +28,12 @@ const started = <E>({
     Effect.async<GitChild, RemoteError>((resume) => {
       let process: GitChild
       try {
-        process = spawnGit(directory, args, { env, settings, detached: true, awaited: turn !== undefined })
+        process = spawnGit(directory, args, {
+          env,
+          settings,
+          detached: true,
+          waitsInHook: turn !== undefined
+        })
       } catch (cause) {
         return resume(Effect.fail(toRemoteError("git", directory, cause)))
       }
@@ -33,7 +43,7 @@ const started = <E>({
     (process) =>
       Effect.suspend(() => {
         // The hook of a push ends with its channel, also where the program that ran it was killed.
-        if (turn !== undefined) channelOf(process).destroy()
+        if (turn !== undefined) hookChannelOf(process).destroy()
         if (process.exitCode !== null) return Effect.void
         const signal = (name: NodeJS.Signals) =>
           Effect.ignore(Effect.try(() => globalThis.process.kill(-process.pid!, name)))
@@ -81,10 +91,10 @@ const exit = (process: GitChild) =>
 const checked = (process: GitChild) =>
   Effect.async<boolean>((resume) => {
     const ready = () => resume(Effect.succeed(true))
-    channelOf(process)
+    hookChannelOf(process)
       .on("error", () => undefined)
       .once("data", ready)
-    return Effect.sync(() => channelOf(process).off("data", ready))
+    return Effect.sync(() => hookChannelOf(process).off("data", ready))
   })
 
 export interface GitRun<E = never> {
@@ -187,7 +197,7 @@ export const output = <E = never>(
       )
       const all = Fiber.join(ended)
       const apply = Effect.suspend(() => {
-        channelOf(process).write("apply\n")
+        hookChannelOf(process).write("apply\n")
         return all
       })
       const [stdout, stderr, code] =

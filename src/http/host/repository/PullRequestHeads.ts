@@ -132,8 +132,8 @@ const moveByGit =
 const followed = (git: GitRepository): GitRepository => ({
   ...git,
   updateRef: (name, expected, next, options) =>
-    git.inTurn(name, (move) => follower(git, move)(name, expected, next, options)),
-  inTurn: (name, effect) => git.inTurn(name, (move) => effect(follower(git, move))),
+    git.withRefMutex(name, (move) => follower(git, move)(name, expected, next, options)),
+  withRefMutex: (name, effect) => git.withRefMutex(name, (move) => effect(follower(git, move))),
   commitNext: (branch, build) =>
     Effect.flatMap(OpenPullRequests.all(git), (all) => {
       const made = git.commitNext(branch, build)
@@ -142,13 +142,13 @@ const followed = (git: GitRepository): GitRepository => ({
       // The commit shares its flush with those of others, and so has no turn that lasts until it is there.
       const inTurn = Effect.forEach(
         entries,
-        ({ number }) => git.inTurn(`${branches}${branch}`, (move) => settle(git, move, number)),
+        ({ number }) => git.withRefMutex(`${branches}${branch}`, (move) => settle(git, move, number)),
         { discard: true }
       )
       return Effect.zipRight(Effect.mapError(inTurn, unkept), Effect.ensuring(made, noted(inTurn)))
     }),
   // Git's own programs move refs in here: which, they do not say.
-  exclusively: (effect) => git.exclusively(following(git, moveByGit(git), () => true, effect))
+  withExclusiveAccess: (effect) => git.withExclusiveAccess(following(git, moveByGit(git), () => true, effect))
 })
 
 // Asked for by every request: a repository that is open has one view.

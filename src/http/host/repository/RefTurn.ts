@@ -19,7 +19,7 @@ export const alone = <A, E, R>(
   name: string,
   attempt: Attempt<A, E, R>
 ): Effect.Effect<A, E | RefMoved | RemoteError, R> =>
-  Effect.retry(git.inTurn(name, attempt), { times: tries, while: isMoved })
+  Effect.retry(git.withRefMutex(name, attempt), { times: tries, while: isMoved })
 
 const freeTries = 1
 

@@ -32,7 +32,7 @@ export const content = (call: Call, git: GitRepository, oid: Oid, size: number) 
     : Effect.gen(function* () {
         const found = yield* git.openObject(oid)
         if (Option.isNone(found)) return yield* notFound
-        if (found.value.whole) yield* call.host.replyMemory.hold(size * copies)
+        if (found.value.isBuffered) yield* call.host.replyMemory.hold(size * copies)
         return { size: found.value.size, bytes: found.value.pieces } satisfies FileContent
       })
 

@@ -2,7 +2,7 @@ import { Clock, Effect, Option } from "effect"
 import { RefMoved } from "../../../domain/errors/RefMoved.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Change, CommitInfo } from "../../../git/Commit.js"
-import type { GitRepository, Person } from "../../../git/disk/port/GitRepository.js"
+import type { DatedSignature, GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { isRefName } from "../../../git/Names.js"
 import type { TreeEntry } from "../../../git/Tree.js"
 import { conflict, notFound, Problem, unprocessable } from "../reply/Problem.js"
@@ -21,8 +21,8 @@ export interface Intention {
   readonly path: string
   readonly branch: string
   readonly sha: string | undefined
-  readonly author: Person
-  readonly committer: Person
+  readonly author: DatedSignature
+  readonly committer: DatedSignature
   /** Whether the branch was not there when the request came. */
   readonly begins: boolean
   /** Whether the request says when it was written or committed. */
@@ -90,7 +90,7 @@ export const put = (
 export const make = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) => {
   const { git } = hosted
   const made = Effect.tap(committing(hosted, write, message, change, judge), ({ info }) =>
-    info.parents.length > 0 ? Effect.void : git.exclusively(FirstBranch.becomesDefault(git))
+    info.parents.length > 0 ? Effect.void : git.withExclusiveAccess(FirstBranch.becomesDefault(git))
   )
   return write.begins ? FirstBranch.alone(git, made) : made
 }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Signature } from "../../../git/Commit.js"
-import type { Person } from "../../../git/disk/port/GitRepository.js"
+import type { DatedSignature } from "../../../git/disk/port/GitRepository.js"
 import { cleanIdentity } from "../../../git/Names.js"
 import type { Principal } from "../access/Principal.js"
 import { type Problem, unprocessable } from "../reply/Problem.js"
@@ -52,7 +52,7 @@ const dated = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(Z|[+-]\d{2}:?\d{2}
 export const at = (
   signature: Signature & { readonly date?: string | undefined },
   now: number
-): Effect.Effect<Person, Problem> =>
+): Effect.Effect<DatedSignature, Problem> =>
   Effect.suspend(() => {
     const { date, email, name } = signature
     if (date === undefined) return Effect.succeed({ name, email, seconds: Math.floor(now / 1000), offset: 0 })

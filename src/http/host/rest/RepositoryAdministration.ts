@@ -19,7 +19,7 @@ const invalid = (field: string, message: string) =>
 const refusedFlags = ["archived", "has_issues", "has_projects", "has_wiki", "is_template"]
 
 const setDefault = ({ git }: Hosted, branch: string) =>
-  git.exclusively(
+  git.withExclusiveAccess(
     Effect.gen(function* () {
       const name = `refs/heads/${branch}`
       if (!isRefName(name) || Option.isNone(yield* git.ref(name)))

@@ -1,6 +1,6 @@
 import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { dateText } from "../../../git/GitObject.js"
+import { toIsoDate } from "../../../git/GitObject.js"
 import { isRefName } from "../../../git/Names.js"
 import * as Api from "../../../store/remote/github/api/Tags.js"
 import * as Links from "../reply/Links.js"
@@ -34,7 +34,7 @@ export const parse = (content: Uint8Array) => {
         : {
             name: tagger[1]!,
             email: tagger[2]!,
-            date: dateText(Number(tagger[3]))
+            date: toIsoDate(Number(tagger[3]))
           }
   }
 }

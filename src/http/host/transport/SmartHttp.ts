@@ -148,13 +148,13 @@ export const routes: ReadonlyArray<Route.Route> = [
     // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
     yield* Programs.transfer
     const { stdout } = yield* call.host.repositories.first(hosted, ({ git }) =>
-      git.withChildren(
+      git.withGitChildren(
         Git.output({
           ...service("receive-pack", git.directory, call),
           input,
           admitted: true,
           // Unpacking and checking may take long, and holds no other writer up.
-          turn: (applied) => git.exclusively(Effect.zipLeft(applied, FirstBranch.becomesDefault(git)))
+          turn: (applied) => git.withExclusiveAccess(Effect.zipLeft(applied, FirstBranch.becomesDefault(git)))
         })
       )
     )

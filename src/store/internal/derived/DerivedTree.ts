@@ -16,7 +16,7 @@ import type { DocumentChange } from "../../../domain/indexes/IndexFile.js"
 import { valueAt } from "../../../domain/json/FieldPath.js"
 import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import { indexable } from "../../../domain/json/LosslessJson.js"
-import { inMemory, type TemporaryFile } from "../../../git/TemporaryFile.js"
+import { makeInMemory, type TemporaryFile } from "../../../git/TemporaryFile.js"
 import type { Change } from "../../remote/GitRemote.js"
 import { apply } from "../ordered-tree/Apply.js"
 import { BrokenTree } from "../ordered-tree/BrokenTree.js"
@@ -187,7 +187,7 @@ export const derivedTree = (
   collection: string,
   { path, rows, unique }: TreePlace,
   state: TreeState,
-  temporaryFile: OpenTemporaryFile = Effect.sync(inMemory)
+  temporaryFile: OpenTemporaryFile = Effect.sync(makeInMemory)
 ): DerivedFile => {
   const stored = state._tag === "Whole" ? state.tree : undefined
 

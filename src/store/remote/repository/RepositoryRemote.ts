@@ -63,7 +63,7 @@ const readsOf = (repository: Repository): CommitReads => {
     )
   }
 
-  const { bring } = repository
+  const { prefetchBlobs } = repository
 
   /** The blobs of files, and of some that the commit changed, as they are in it and as they were before. */
   const wanted = (at: Head | Oid, { changes, files }: Wants) =>
@@ -86,9 +86,9 @@ const readsOf = (repository: Repository): CommitReads => {
     })
 
   return {
-    ...(bring === undefined
+    ...(prefetchBlobs === undefined
       ? {}
-      : { prefetch: (at, wants) => Effect.flatMap(wanted(at, wants), (oids) => bring(oids)) }),
+      : { prefetch: (at, wants) => Effect.flatMap(wanted(at, wants), (oids) => prefetchBlobs(oids)) }),
 
     resolve: (ref) =>
       Effect.flatMap(repository.resolve(ref), (found) =>
@@ -175,7 +175,7 @@ export const remoteOf = (
           })
     )
 
-  const { bring, health, temporaryFile, updateRefs } = repository
+  const { prefetchBlobs, health, temporaryFile, updateRefs } = repository
 
   return {
     ...names,
@@ -215,7 +215,7 @@ export const remoteOf = (
 
     commitNext: (branch, edit) => repository.commitNext(branch, (head) => edit(snapshotOf(reads, head))),
 
-    ...(bring === undefined ? {} : { bring }),
+    ...(prefetchBlobs === undefined ? {} : { bring: prefetchBlobs }),
 
     ...(health === undefined ? {} : { health }),
 

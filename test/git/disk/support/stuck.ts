@@ -47,7 +47,7 @@ const children = Effect.async<never, string>((resume) => {
 
 const program = Effect.gen(function* () {
   const repository = yield* Engine.open({ directory, maintenance: false, timeout: 1_000 })
-  yield* Effect.flip(repository.exclusively(children))
+  yield* Effect.flip(repository.withExclusiveAccess(children))
   yield* repository.updateRef("refs/heads/b2", Option.none(), Option.some(commit as Oid))
   yield* repository.maintain
   fs.writeSync(1, "written\n")

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import * as TimeSlice from "../../../../src/domain/concurrency/TimeSlice.js"
 import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
-import { editsOf, editTree } from "../../../../src/git/MapTreeEdit.js"
+import { editMapTree, toPathEdits } from "../../../../src/git/MapTreeEdit.js"
 import { MapTreeNode } from "../../../../src/git/MapTreeNode.js"
 import { MemoryRepository } from "../../../../src/git/memory/MemoryRepository.js"
-import { diff, entriesBelow } from "../../../../src/git/TreeReading.js"
+import { diffTrees, entriesBelow } from "../../../../src/git/TreeReading.js"
 import { diff as diffOfHost } from "../../../../src/store/remote/github/branches/History.js"
 import { whole } from "../../../../src/store/remote/github/objects/Listing.js"
 
@@ -18,8 +18,8 @@ const treeOf = (files: Iterable<readonly [string, number]>) => {
   const changes = [...put].map(
     ([path, n]) => ({ _tag: "Put", path, content: new TextEncoder().encode(`${n}`) }) as const
   )
-  const edits = editsOf(changes, (content) => repository.writeBlob(content))
-  const oid = editTree(repository.trees, undefined, edits, "test", (tree) =>
+  const edits = toPathEdits(changes, (content) => repository.writeBlob(content))
+  const oid = editMapTree(repository.trees, undefined, edits, "test", (tree) =>
     repository.writeTree(tree)
   ) as Oid
   const entries = TimeSlice.runSync(entriesBelow(source, oid, { recursive: true, trees: true }))
@@ -43,7 +43,7 @@ describe("what differs between two listings", () => {
         }
         const found = Effect.runSync(diffOfHost(trees as never, Option.some(before.oid), after.oid, ""))
         const entry = (oid: Oid) => ({ mode: "040000", oid }) as const
-        const steps = diff(source, entry(before.oid), entry(after.oid), "")
+        const steps = diffTrees(source, entry(before.oid), entry(after.oid), "")
         assert.deepStrictEqual(found, TimeSlice.runSync(steps))
       })
     )

@@ -1,9 +1,9 @@
 import { ValidationError } from "../../../../domain/errors/StoreError.js"
 import { emptyTree, type Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
-import { encodeMap, type MapTree } from "../../../../git/MapTree.js"
-import { editsOf, editTree } from "../../../../git/MapTreeEdit.js"
-import { listed } from "../../../../git/TreeReading.js"
+import { encodeMapTree, type MapTree } from "../../../../git/MapTree.js"
+import { editMapTree, toPathEdits } from "../../../../git/MapTreeEdit.js"
+import { toTreeEntry } from "../../../../git/TreeReading.js"
 import type { Change, TreeEntry } from "../../GitRemote.js"
 import { join, type Listing } from "./Listing.js"
 
@@ -44,12 +44,12 @@ export const after = (
     trees.set(oid, new Map(entries.map((entry) => [entry.path, entry])))
   }
   const made = new Map<Oid, ReadonlyArray<TreeEntry>>()
-  const edits = editsOf(changes, (content) => GitObject.hash("blob", content))
-  const root = editTree(trees, listing?.oid, edits, "GitRemote.commit", (tree) => {
-    const oid = GitObject.hash("tree", encodeMap(tree))
+  const edits = toPathEdits(changes, (content) => GitObject.hash("blob", content))
+  const root = editMapTree(trees, listing?.oid, edits, "GitRemote.commit", (tree) => {
+    const oid = GitObject.hash("tree", encodeMapTree(tree))
     made.set(
       oid,
-      Array.from(tree, ([path, entry]) => listed(path, entry.mode, entry.oid))
+      Array.from(tree, ([path, entry]) => toTreeEntry(path, entry.mode, entry.oid))
     )
     return oid
   })

@@ -11,7 +11,7 @@ import {
 } from "../../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
-import { checkPaths, fileInTheWay } from "../../../../git/TreeEdit.js"
+import { changedPathsError, fileBlocksDirectory } from "../../../../git/TreeEdit.js"
 import { marked } from "../../CommitMark.js"
 import type { Change, CommitMade, CommitText, Committed, Head, NewCommit } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
@@ -82,7 +82,7 @@ export const makeCommit = ({ client, existing, known, refs, trees, viaGraphql, w
     for (const path of touched(changes.filter(({ _tag }) => _tag !== "Remove"))) {
       if (path === "" || removed.has(path)) continue
       const entry = Option.getOrUndefined(known.locate(base.value, path) ?? Option.none())
-      if (entry !== undefined && entry.kind !== "tree") return fileInTheWay("GitRemote.commit", path)
+      if (entry !== undefined && entry.kind !== "tree") return fileBlocksDirectory("GitRemote.commit", path)
     }
     return undefined
   }
@@ -228,7 +228,8 @@ export const makeCommit = ({ client, existing, known, refs, trees, viaGraphql, w
     commit: NewCommit
   ): Effect.Effect<Committed, CommitFailure> =>
     Effect.gen(function* () {
-      const problem = checkPaths("GitRemote.commit", commit.changes) ?? fileProblem(expected, commit.changes)
+      const problem =
+        changedPathsError("GitRemote.commit", commit.changes) ?? fileProblem(expected, commit.changes)
       if (problem !== undefined) return yield* Effect.fail(problem)
       const made = Option.isNone(expected)
         ? yield* first(place, branch, commit)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { RemoteError, type RemoteErrorReason } from "../../../domain/errors/StoreError.js"
 
 /** What the engine's synchronous code throws when it knows what is wrong. */
-export class Fault extends Error {
+export class EngineError extends Error {
   constructor(
     readonly reason: RemoteErrorReason,
     message: string,
@@ -15,7 +15,7 @@ export class Fault extends Error {
 }
 
 /** An object that the native reader did not find; stock Git may still know it. */
-export class MissingObject extends Fault {
+export class MissingObject extends EngineError {
   constructor(
     readonly oid: string,
     /** Why it may be there all the same. */
@@ -42,7 +42,7 @@ const textOf = (cause: unknown) => (cause instanceof Error ? cause.message : Str
 export const isCorruption = (cause: unknown): boolean => {
   const code = codeOf(cause) ?? ""
   return (
-    (cause instanceof Fault && cause.reason === "Corrupt") ||
+    (cause instanceof EngineError && cause.reason === "Corrupt") ||
     code.startsWith("Z_") ||
     code.startsWith("ERR_BUFFER") ||
     code === "ERR_OUT_OF_RANGE"
@@ -54,7 +54,7 @@ export const toRemoteError = (operation: string, directory: string, cause: unkno
   if (cause instanceof RemoteError) return cause
   const make = (reason: RemoteErrorReason, message: string, hint?: string) =>
     new RemoteError({ operation, reason, message, path: directory, hint, cause })
-  if (cause instanceof Fault) return make(cause.reason, cause.message, cause.hint)
+  if (cause instanceof EngineError) return make(cause.reason, cause.message, cause.hint)
   const code = codeOf(cause) ?? ""
   switch (code) {
     case "EROFS":
@@ -122,4 +122,4 @@ export const attemptPromise = <A>(
   })
 
 /** Waits in real time: what holds a lock is another process, which knows nothing of a test's clock. */
-export const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
+export const waitMillis = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))

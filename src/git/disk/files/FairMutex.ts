@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 
 /** A line of waiting effects: one runs at a time, first come, first served. */
-export class Turn {
+export class FairMutex {
   private readonly line: Array<{ readonly start: () => void }> = []
 
   /** Runs `body` when its turn has come; only the waiting is interruptible here, by `restore`. */

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { filesBelow, isThere } from "../files/Directory.js"
-import { hasCode, linkTarget } from "../files/Disk.js"
+import { filesBelow, pathExists } from "../files/Directories.js"
+import { hasErrorCode, linkTarget } from "../files/FileOperations.js"
 import { gitWritersIn } from "../processes/Processes.js"
 
 /*
@@ -15,7 +15,7 @@ export const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
   try {
     return fs.readdirSync(directory, { withFileTypes: true })
   } catch (cause) {
-    if (hasCode(cause, "ENOENT", "ENOTDIR")) return []
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return []
     throw cause
   }
 }
@@ -36,7 +36,7 @@ export const locksOf = (repository: string): ReadonlyArray<string> => {
   }
   const packedRefs = path.join(repository, "packed-refs")
   const shared = linkTarget(packedRefs)
-  if (shared !== packedRefs && isThere(`${shared}.lock`)) locks.push(`${shared}.lock`)
+  if (shared !== packedRefs && pathExists(`${shared}.lock`)) locks.push(`${shared}.lock`)
   return locks
 }
 
@@ -116,7 +116,7 @@ export interface WorkStart {
  * worked since the times `others`. Where the clock has been set since, each time may be of before or after that, and the
  * one counts by which the file may still be in use.
  */
-export const clear = (
+export const clearSince = (
   repository: string,
   { at, step }: WorkStart,
   others: ReadonlyArray<number>

@@ -1,12 +1,12 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { makePath } from "../files/Directory.js"
-import { discard, fsyncFile, fsyncPath, hasCode, unlink } from "../files/Disk.js"
-import type { Owner } from "../owner/Owner.js"
-import { asBuffer } from "./GitObjects.js"
+import { makeDirectorySync } from "../files/Directories.js"
+import { fsyncFile, fsyncPath, hasErrorCode, tryUnlink, unlink } from "../files/FileOperations.js"
+import type { Lease } from "../lease/Lease.js"
+import { asBuffer } from "./ObjectParsing.js"
 import type { BuiltPack } from "./PackBuilder.js"
 
-export interface PlaceOptions {
+export interface PackWriterOptions {
   readonly pack: BuiltPack
   readonly durable: boolean
   /** Open files that are made durable together with the pack. */
@@ -15,7 +15,7 @@ export interface PlaceOptions {
   readonly mark: string
   /** The repository's directory of objects. */
   readonly objects: string
-  readonly owner: Owner
+  readonly owner: Lease
   /** Told the pack's path, without an ending, once it is whole. */
   readonly register: (stem: string) => void
   /** Whether a pack at this path is whole, be it this one or one of the same objects before it. */
@@ -23,7 +23,7 @@ export interface PlaceOptions {
 }
 
 /** Writes a pack and makes it visible, and durable if asked for. The answer ends its protection. */
-export const placePack = async ({
+export const writePack = async ({
   beside,
   durable,
   isRegistered,
@@ -32,11 +32,11 @@ export const placePack = async ({
   owner,
   pack,
   register
-}: PlaceOptions): Promise<() => void> => {
+}: PackWriterOptions): Promise<() => void> => {
   const directory = path.join(objects, "pack")
   const target = path.join(directory, `pack-${pack.name}`)
-  const packFile = owner.temporary("pack")
-  const indexFile = owner.temporary("index")
+  const packFile = owner.temporaryPath("pack")
+  const indexFile = owner.temporaryPath("index")
   const descriptors: Array<number> = []
   try {
     descriptors.push(fs.openSync(packFile, "wx", 0o444))
@@ -64,7 +64,7 @@ export const placePack = async ({
     unlink(keep)
     throw cause
   }
-  return () => discard(keep)
+  return () => tryUnlink(keep)
 }
 
 /** Answers whether the directory of packs had to be made. */
@@ -73,8 +73,8 @@ const linkKeep = (objects: string, directory: string, mark: string, keep: string
     fs.linkSync(mark, keep)
     return false
   } catch (cause) {
-    if (!hasCode(cause, "ENOENT", "ENOTDIR") || !fs.existsSync(objects)) throw cause
-    makePath(directory, false)
+    if (!hasErrorCode(cause, "ENOENT", "ENOTDIR") || !fs.existsSync(objects)) throw cause
+    makeDirectorySync(directory, false)
     fs.linkSync(mark, keep)
     return true
   }

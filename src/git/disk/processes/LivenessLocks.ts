@@ -14,7 +14,7 @@ const overlay = 0x794c7630
 /** Milliseconds for which a lock that was held counts as held: a look costs a child process. */
 const remembered = 250
 
-export type Holder = "process" | "children"
+export type LockKind = "process" | "children"
 
 /** Runs `flock` without waiting; whether it locked the open file. */
 const flock = (fd: number, mode: "-x" | "-s"): boolean => {
@@ -39,7 +39,7 @@ interface Held {
 
 const held = new Map<string, Held>()
 
-const fileOf = (directory: string, holder: Holder, device: string) =>
+const fileOf = (directory: string, holder: LockKind, device: string) =>
   path.join(directory, `${holder}-${device}`)
 
 /** Links both files of one directory into another one; whether that was possible. */
@@ -56,7 +56,7 @@ const link = (from: string, to: string, device: string): boolean => {
 }
 
 /** Makes a locked file in a directory; it gets its name when it is locked. */
-const lock = (directory: string, holder: Holder, device: string): number => {
+const lock = (directory: string, holder: LockKind, device: string): number => {
   const file = fileOf(directory, holder, device)
   const fd = fs.openSync(`${file}.new`, "w", 0o600)
   if (flock(fd, "-x")) {
@@ -83,7 +83,7 @@ const lockBoth = (directory: string, device: string): Held => {
 const isHeld = (searched: Held) => [...held.values()].includes(searched)
 
 /** Makes an owner directory show that this process lives, where the system can. */
-export const hold = (directory: string): void => {
+export const acquire = (directory: string): void => {
   if (process.platform !== "linux" || held.has(directory)) return
   try {
     const device = deviceOf(directory)
@@ -117,12 +117,12 @@ export const childrenDescriptor = (repository: string): number | undefined => {
 }
 
 /** Whether a file in an owner directory is one of the two. */
-export const isMark = (name: string): boolean => /^(?:process|children)-/.test(name)
+export const isLockFile = (name: string): boolean => /^(?:process|children)-/.test(name)
 
 const lastHeld = new Map<string, number>()
 
 /** Whether the holder in a directory has ended; undefined where that cannot be told. Only asked on the same kernel. */
-export const hasEnded = (directory: string, holder: Holder): boolean | undefined => {
+export const isReleased = (directory: string, holder: LockKind): boolean | undefined => {
   let file: string
   let fd: number
   const now = performance.now()

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { LruCache } from "../../../domain/runtime/LruCache.js"
 
 /** Open file descriptors of packs, the longest unused closed first. */
-export class OpenPacks {
+export class PackDescriptors {
   private readonly open: LruCache<number>
 
   constructor(limit: number) {

@@ -47,14 +47,14 @@ export const unlink = (file: string): void => {
   try {
     fs.unlinkSync(file)
   } catch (cause) {
-    if (!hasCode(cause, "ENOENT")) throw cause
+    if (!hasErrorCode(cause, "ENOENT")) throw cause
   }
 }
 
 const scratch = Buffer.allocUnsafeSlow(4096)
 
 /** Removes a file if that can be done: what was achieved with it is not undone if it cannot. */
-export const discard = (file: string): void => {
+export const tryUnlink = (file: string): void => {
   try {
     fs.unlinkSync(file)
   } catch {
@@ -63,7 +63,7 @@ export const discard = (file: string): void => {
 }
 
 /** The text of a small file; ELOOP where it is a symbolic link. */
-export const readSmall = (file: string): string => {
+export const readSmallFile = (file: string): string => {
   const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
   try {
     return scratch.toString("utf8", 0, fs.readSync(fd, scratch, 0, scratch.length, 0))
@@ -72,14 +72,14 @@ export const readSmall = (file: string): string => {
   }
 }
 
-export const hasCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
+export const hasErrorCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
   cause instanceof Error && "code" in cause && codes.includes(String(cause.code))
 
 /** Removes a directory that holds nothing but empty directories, as Git does where a ref is to go. */
-export const removeEmpty = (directory: string): void => {
+export const removeEmptyTree = (directory: string): void => {
   for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
     if (!entry.isDirectory()) return
-    removeEmpty(path.join(directory, entry.name))
+    removeEmptyTree(path.join(directory, entry.name))
   }
   try {
     fs.rmdirSync(directory)

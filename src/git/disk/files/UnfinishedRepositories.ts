@@ -2,8 +2,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 
 /** What a directory is called while a repository is made in it, or removed. */
-export const creating = ".creating-"
-export const removing = ".removing-"
+export const creatingPrefix = ".creating-"
+export const removingPrefix = ".removing-"
 
 /** Both take moments; what is so old has nobody left who goes on with it. */
 const abandoned = 60 * 60 * 1000
@@ -23,13 +23,14 @@ const isAbandoned = (directory: string, now: number): boolean => {
   return now - mtimeMs > abandoned
 }
 
-const isUnfinished = (name: string): boolean => name.startsWith(removing) || name.startsWith(creating)
+const isUnfinished = (name: string): boolean =>
+  name.startsWith(removingPrefix) || name.startsWith(creatingPrefix)
 
 /**
  * Deletes what processes left below the directory of all repositories that ended while they made or removed one: no
  * name leads there any more, or not yet. What cannot be deleted stays for the next start.
  */
-export const clearUnfinished = async (root: string): Promise<void> => {
+export const removeAbandoned = async (root: string): Promise<void> => {
   const now = Date.now()
   const clearIn = async (directory: string) => {
     for (const name of directoriesIn(directory).filter(isUnfinished)) {

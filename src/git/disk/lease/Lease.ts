@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { hasHead, makePath } from "../files/Directory.js"
-import { hasCode, unlink } from "../files/Disk.js"
-import { Fault } from "../files/Fault.js"
-import * as Liveness from "../processes/Liveness.js"
+import { hasHead, makeDirectorySync } from "../files/Directories.js"
+import { EngineError } from "../files/EngineError.js"
+import { hasErrorCode, unlink } from "../files/FileOperations.js"
+import * as Liveness from "../processes/LivenessLocks.js"
 import { asDead, bootTime, identity, isElsewhere, isOfThisBoot, mayLive } from "../processes/Processes.js"
-import { type Cleared, clear, entriesIn, locksOf, type WorkStart } from "./Leftovers.js"
-import * as Repairs from "./Repairs.js"
+import * as Repairs from "./RepairLog.js"
+import { type Cleared, clearSince, entriesIn, locksOf, type WorkStart } from "./StaleFiles.js"
 
 /*
  * Every engine has a directory of its own below `chainstore/` in the repository, named after its process. Locks are
@@ -25,10 +25,10 @@ const broken = "broken-"
 /** Milliseconds until the first look for what could not be removed yet, and between two looks at most. */
 const [firstLook, lastLook] = [20, 30_000]
 
-const isDenied = (cause: unknown) => hasCode(cause, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT")
+const isDenied = (cause: unknown) => hasErrorCode(cause, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT")
 
 /** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
-export class Owner {
+export class Lease {
   readonly name = [...identity, randomUUID()].join("~")
   readonly directory: string
   private files = 0
@@ -46,9 +46,9 @@ export class Owner {
   open(): void {
     this.denied = undefined
     try {
-      makePath(this.directory, false)
-      Liveness.hold(this.directory)
-      this.recover()
+      makeDirectorySync(this.directory, false)
+      Liveness.acquire(this.directory)
+      this.recoverDead()
     } catch (cause) {
       if (!isDenied(cause)) throw cause
       this.denied = cause
@@ -61,13 +61,13 @@ export class Owner {
   }
 
   /** A fresh path for a temporary file. */
-  temporary(kind: string): string {
+  temporaryPath(kind: string): string {
     const present = () => hasHead(this.repository)
     // The disk may have been mended since.
     if (this.denied !== undefined && present()) this.open()
     if (this.denied !== undefined) throw this.denied
     if (!fs.existsSync(this.directory) && present()) {
-      throw new Fault(
+      throw new EngineError(
         "Unreachable",
         `The repository ${this.repository} was deleted and made again`,
         "Open it again: this process still holds the one that is gone"
@@ -77,8 +77,8 @@ export class Owner {
   }
 
   /** Says that Git children work here from now on. They are over when the answer is called: `sound` if none was killed. */
-  begin(): (sound: boolean) => void {
-    const file = this.temporary(`${work}${bootTime() ?? ""}`)
+  beginChildWork(): (sound: boolean) => void {
+    const file = this.temporaryPath(`${work}${bootTime() ?? ""}`)
     fs.writeFileSync(file, "")
     return (sound) => {
       if (sound) return unlink(file)
@@ -91,7 +91,7 @@ export class Owner {
   }
 
   /** Waits until nothing of dead processes is left, at most so many milliseconds. */
-  clearedWithin(millis: number): Promise<void> {
+  waitUntilCleared(millis: number): Promise<void> {
     if (this.look === undefined) return Promise.resolve()
     return new Promise((resolve) => {
       const done = () => {
@@ -114,7 +114,7 @@ export class Owner {
       const file = path.join(this.directory, name)
       if (name.startsWith(claim)) fs.renameSync(file, path.join(home, deadName(name.slice(claim.length))))
       if (!name.startsWith(broken)) continue
-      makePath(own, false)
+      makeDirectorySync(own, false)
       fs.renameSync(file, path.join(own, name))
     }
     fs.rmSync(this.directory, { recursive: true, force: true })
@@ -122,7 +122,7 @@ export class Owner {
   }
 
   /** Clears up after owners and children that are dead; answers how many files were removed. */
-  recover(): number {
+  recoverDead(): number {
     if (this.denied !== undefined) return 0
     const home = path.dirname(this.directory)
     for (const { name } of entriesIn(home)) {
@@ -180,7 +180,7 @@ export class Owner {
   private clearWork(starts: ReadonlyArray<WorkStart>): Cleared {
     const [first] = [...starts].sort((a, b) => a.at - b.at)
     if (first === undefined) return { removed: [], pending: false }
-    const cleared = clear(this.repository, first, worksElsewhere(path.dirname(this.directory)))
+    const cleared = clearSince(this.repository, first, worksElsewhere(path.dirname(this.directory)))
     for (const file of cleared.removed) this.note(file, "a Git child")
     return cleared
   }
@@ -189,7 +189,7 @@ export class Owner {
     const inodes = new Set<bigint>()
     const starts: Array<WorkStart> = []
     for (const entry of fs.readdirSync(claimed, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || Liveness.isMark(entry.name)) continue
+      if (!entry.isFile() || Liveness.isLockFile(entry.name)) continue
       const file = path.join(entry.parentPath, entry.name)
       const stat = fs.statSync(file, { bigint: true })
       if (stat.nlink > 1n) inodes.add(stat.ino)
@@ -214,7 +214,7 @@ export class Owner {
   }
 
   private note(file: string, whose: string): void {
-    Repairs.note(this.repository, `removed ${file}, which ${whose} that is dead had left`)
+    Repairs.record(this.repository, `removed ${file}, which ${whose} that is dead had left`)
   }
 }
 
@@ -237,7 +237,7 @@ const deadName = (name: string): string => asDead(name.split("~")).join("~")
 /** Whether the owner that a directory is named after may still live. */
 const mayOwn = (directory: string): boolean => {
   const its = path.basename(directory).split("~")
-  return mayLive(its) && !(isElsewhere(its) && Liveness.hasEnded(directory, "process") === true)
+  return mayLive(its) && !(isElsewhere(its) && Liveness.isReleased(directory, "process") === true)
 }
 
 /**
@@ -255,7 +255,7 @@ const worksElsewhere = (home: string): ReadonlyArray<number> =>
       const stat = fs.lstatSync(path.join(directory, name), { throwIfNoEntry: false })
       return name.startsWith(work) && stat !== undefined ? [stat.mtimeMs] : []
     })
-    return works.length > 0 && Liveness.hasEnded(directory, "children") === false
+    return works.length > 0 && Liveness.isReleased(directory, "children") === false
       ? [...nested, ...works]
       : nested
   })

@@ -1,7 +1,7 @@
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { CommitInfo } from "../../Commit.js"
 import * as GitObject from "../../GitObject.js"
-import { Fault } from "../files/Fault.js"
+import { EngineError } from "../files/EngineError.js"
 
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -9,7 +9,7 @@ export const asBuffer = (bytes: Uint8Array): Buffer =>
 /** A commit from its bytes. */
 export const parseCommit = (oid: Oid, content: Uint8Array): CommitInfo => {
   const commit = GitObject.parseCommit(oid, content)
-  if (commit === undefined) throw new Fault("Corrupt", `Commit ${oid} names no tree`, "Run `git fsck`")
+  if (commit === undefined) throw new EngineError("Corrupt", `Commit ${oid} names no tree`, "Run `git fsck`")
   return commit
 }
 

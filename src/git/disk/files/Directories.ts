@@ -2,11 +2,11 @@ import { type Dirent, lstatSync, mkdirSync, readdirSync, realpathSync, statSync 
 import { dirname, join, resolve, sep } from "node:path"
 import type * as Effect from "effect/Effect"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import { fsyncPathSync, hasCode } from "./Disk.js"
-import { attempt, Fault } from "./Fault.js"
+import { attempt, EngineError } from "./EngineError.js"
+import { fsyncPathSync, hasErrorCode } from "./FileOperations.js"
 
 /** Whether something lies at a path. */
-export const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+export const pathExists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** Whether a directory holds the HEAD of a repository: one that is a symbolic link may lead to a branch that is not there. */
 export const hasHead = (directory: string): boolean =>
@@ -26,7 +26,7 @@ export function* filesBelow(
   try {
     entries = readdirSync(join(root, directory), { withFileTypes: true })
   } catch (cause) {
-    if (hasCode(cause, "ENOENT", "ENOTDIR")) return
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return
     throw cause
   }
   for (const entry of entries) {
@@ -53,14 +53,14 @@ const isCircle = (target: string, above: ReadonlyArray<string>): boolean =>
  * The directory and those above it, for their owner alone, one by one: Node's recursive way never ends where a file system
  * answers ENOENT, as /proc does, and says ENOENT of a disk that is read-only.
  */
-export const makePath = (path: string, durable = true): void => {
-  if (isThere(path)) return
-  makePath(dirname(path), durable)
+export const makeDirectorySync = (path: string, durable = true): void => {
+  if (pathExists(path)) return
+  makeDirectorySync(dirname(path), durable)
   try {
     mkdirSync(path, { mode: 0o700 })
     if (durable) fsyncPathSync(dirname(path))
   } catch (cause) {
-    if (!isThere(path)) throw cause
+    if (!pathExists(path)) throw cause
   }
 }
 
@@ -68,9 +68,9 @@ export const makePath = (path: string, durable = true): void => {
 export const makeDirectory = (directory: string): Effect.Effect<void, RemoteError> =>
   attempt("Directory.make", directory, () => {
     try {
-      makePath(resolve(directory))
+      makeDirectorySync(resolve(directory))
     } catch (cause) {
-      throw new Fault(
+      throw new EngineError(
         "Denied",
         `the directory ${directory} cannot be made: ${cause instanceof Error ? cause.message : cause}`,
         "choose another, with --directory or CHAINSTORE_DATA"

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { hasCode } from "../files/Disk.js"
+import { hasErrorCode } from "../files/FileOperations.js"
 
 const maxBytes = 64 * 1024
 const keptLines = 100
@@ -21,7 +21,7 @@ const linesOf = (file: string): ReadonlyArray<string> => {
       .split("\n")
       .filter((line) => line !== "")
   } catch (cause) {
-    if (hasCode(cause, "ENOENT", "ENOTDIR")) return []
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return []
     throw cause
   }
 }
@@ -35,7 +35,7 @@ const append = (file: string, line: string): void => {
 }
 
 /** Notes a repair, for whoever examines the repository later, if the disk takes the note. */
-export const note = (repository: string, message: string): void => {
+export const record = (repository: string, message: string): void => {
   try {
     append(fileOf(repository), `${JSON.stringify({ at: new Date().toISOString(), message })}\n`)
   } catch {

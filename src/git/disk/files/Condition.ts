@@ -6,12 +6,12 @@ export const make = () => {
 
   return {
     /** Lets everybody who waits look again. */
-    changed: (): void => {
+    notifyAll: (): void => {
       for (const listener of [...listeners]) listener()
     },
 
     /** Waits until `holds`, looked at whenever something changed; at most `millis` after the last change. */
-    until: (holds: () => boolean, millis = Number.POSITIVE_INFINITY): Effect.Effect<void> =>
+    waitUntil: (holds: () => boolean, millis = Number.POSITIVE_INFINITY): Effect.Effect<void> =>
       Effect.async<void>((resume) => {
         if (holds()) return resume(Effect.void)
         let timer: NodeJS.Timeout | undefined

@@ -3,10 +3,10 @@ import * as path from "node:path"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
-import { hasHead } from "../files/Directory.js"
-import { hasCode } from "../files/Disk.js"
-import { Fault } from "../files/Fault.js"
-import { OpenPacks } from "./OpenPacks.js"
+import { hasHead } from "../files/Directories.js"
+import { EngineError } from "../files/EngineError.js"
+import { hasErrorCode } from "../files/FileOperations.js"
+import { PackDescriptors } from "./PackDescriptors.js"
 import { PackFile } from "./PackFile.js"
 import { PackIndex } from "./PackIndex.js"
 
@@ -22,7 +22,7 @@ const mostNamed = 1 << 16
 const mostInNamed = 1 << 10
 
 /** The packs of one repository, and of those that it borrows from. */
-export class Packs {
+export class PackSet {
   /** Packs in which objects are looked for one after the other. Those that held what was looked for come first. */
   private inOrder: Array<PackFile> = []
   /**
@@ -33,8 +33,8 @@ export class Packs {
   /** By their paths, without an ending. */
   private readonly known = new Map<string, PackFile>()
   /** Those whose index cannot be used, with the version of the file that was looked at. */
-  private readonly broken = new Map<string, { readonly stamp: string; readonly cause: Fault }>()
-  private readonly files = new OpenPacks(maxOpenFiles)
+  private readonly broken = new Map<string, { readonly stamp: string; readonly cause: EngineError }>()
+  private readonly files = new PackDescriptors(maxOpenFiles)
   private readonly objects: string
   private readonly packDirectory: string
   private borrowed = 0
@@ -74,8 +74,8 @@ export class Packs {
 
   private failed(pack: PackFile, cause: unknown): undefined {
     // Others have removed the pack: the next look at the directory finds where its objects went.
-    if (hasCode(cause, "ENOENT", "ENOTDIR")) return
-    if (!(cause instanceof Fault)) throw cause
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return
+    if (!(cause instanceof EngineError)) throw cause
     this.forget(pack)
     const stat = fs.statSync(`${pack.stem}.idx`, { bigint: true, throwIfNoEntry: false })
     if (stat !== undefined) this.broken.set(pack.stem, { stamp: stampOf(stat), cause })
@@ -170,11 +170,11 @@ export class Packs {
       try {
         this.add(stem, PackIndex.open(stem, Number(stat.size), this.partsFrom, this.files))
       } catch (cause) {
-        if (!(cause instanceof Fault)) throw cause
+        if (!(cause instanceof EngineError)) throw cause
         this.broken.set(stem, { stamp, cause })
       }
     } catch (cause) {
-      if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
+      if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
     }
   }
 
@@ -182,10 +182,14 @@ export class Packs {
     try {
       return fs.readdirSync(directory)
     } catch (cause) {
-      if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
+      if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
       if (directory !== this.packDirectory || fs.existsSync(this.objects)) return []
       if (!hasHead(this.directory)) throw cause
-      throw new Fault("Corrupt", `${this.directory} has no objects directory`, "Restore it from a clone")
+      throw new EngineError(
+        "Corrupt",
+        `${this.directory} has no objects directory`,
+        "Restore it from a clone"
+      )
     }
   }
 
