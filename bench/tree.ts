@@ -1,11 +1,11 @@
 import { deflateSync } from "node:zlib"
 import { Effect, Either, Stream } from "effect"
 import { emptyTree, Oid } from "../src/domain/identifiers/Oid.js"
-import { apply } from "../src/store/internal/ordered-tree/Apply.js"
+import { applyEdits } from "../src/store/internal/ordered-tree/ApplyEdits.js"
 import { build } from "../src/store/internal/ordered-tree/Build.js"
 import { keyOfRows } from "../src/store/internal/ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type KeyOf, type Row } from "../src/store/internal/ordered-tree/Leaf.js"
-import { run } from "../src/store/internal/ordered-tree/Reading.js"
+import { run } from "../src/store/internal/ordered-tree/ReadSteps.js"
 import { scan } from "../src/store/internal/ordered-tree/Scan.js"
 import { StoredTree } from "../src/store/internal/ordered-tree/StoredTree.js"
 import { makeTreeCache } from "../src/store/internal/ordered-tree/TreeCache.js"
@@ -110,7 +110,7 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
           run(files.reader, () =>
             StoredTree.open({ reader: files.reader, path: "", keyOf, known: nothingKnown() })
           ),
-          (stored) => run(files.reader, () => apply(stored!, new Map([[entry.key, entry]]), tree))
+          (stored) => run(files.reader, () => applyEdits(stored!, new Map([[entry.key, entry]]), tree))
         )
       )
       times.push(performance.now() - began)
@@ -144,7 +144,7 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
         run(files.reader, () =>
           StoredTree.open({ reader: files.reader, path: "", keyOf, known: nothingKnown() })
         ),
-        (stored) => run(files.reader, () => apply(stored!, more, emptyTree))
+        (stored) => run(files.reader, () => applyEdits(stored!, more, emptyTree))
       )
     )
     const together = performance.now() - start

@@ -67,7 +67,7 @@ const withoutSchemaWriting = (): Plugin => ({
   name: "chainstore-console-without-schema-writing",
   enforce: "pre",
   load: (id) =>
-    id.endsWith("/store/internal/SchemaWriting.ts")
+    id.endsWith("/store/internal/WriteJsonSchema.ts")
       ? 'export const writeSchema = () => { throw new Error("the console writes no schemas") }'
       : null
 })

@@ -8,8 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { ReadError, ValidationError, WriteError } from "../domain/errors/StoreError.js"
 import { StoreCache } from "./Cache.js"
-import * as Assembly from "./internal/Assembly.js"
-import * as Core from "./internal/commit/Core.js"
+import * as Core from "./internal/commit/MakeCore.js"
+import * as Assembly from "./internal/MakeStore.js"
 import { GitRemote } from "./remote/GitRemote.js"
 import { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 import type { StoreService } from "./StoreService.js"
@@ -49,8 +49,8 @@ const open = (options: StoreOptions): Effect.Effect<StoreService, ReadError, Git
       onLeft: (error) => Effect.fail(error),
       onRight: (found) => Effect.succeed(found)
     })
-    const core = yield* Core.make(yield* GitRemote, resolved)
-    return Assembly.makeService(core)
+    const core = yield* Core.makeCore(yield* GitRemote, resolved)
+    return Assembly.makeStore(core)
   })
 
 /**

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Oid } from "../../src/domain/identifiers/Oid.js"
 import * as GitObject from "../../src/git/GitObject.js"
-import type { Reader } from "../../src/store/internal/ordered-tree/Reader.js"
 import type { TreeEdit } from "../../src/store/internal/ordered-tree/TreeEdit.js"
+import type { TreeReader } from "../../src/store/internal/ordered-tree/TreeReader.js"
 
 interface Link {
   readonly kind: "blob" | "tree"
@@ -26,7 +26,7 @@ export class TreeFiles {
   /** Paths that were read. */
   read: Array<string> = []
 
-  readonly reader: Reader<never> = {
+  readonly reader: TreeReader<never> = {
     concurrency: 16,
     directory: (path) =>
       Effect.sync(() => {

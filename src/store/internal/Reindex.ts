@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { WriteError } from "../../domain/errors/StoreError.js"
 import type { StoreReindexOptions } from "../StoreService.js"
-import { tellingOutside } from "./calls/Progress.js"
+import { reportingOutsideLock } from "./calls/Progress.js"
 import type { StoreCore } from "./commit/StoreCore.js"
 
 /** Makes the indexes and manifests of some collections anew, or of all, in one commit. */
@@ -14,7 +14,7 @@ export const reindex = (
   { format, onProgress, ...options }: StoreReindexOptions = {}
 ): Effect.Effect<Option.Option<string>, WriteError> =>
   Effect.map(
-    tellingOutside(onProgress, (onRead) =>
+    reportingOutsideLock(onProgress, (onRead) =>
       core.write({
         operation,
         message: options.message ?? message,

@@ -7,7 +7,7 @@ import type { Batch, BatchOptions } from "../Batch.js"
 import type { CompareOptions } from "../Branches.js"
 import { type CollectionDefinition, type NamedSchema, nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions, Finding } from "../Doctor.js"
-import { joinedNow } from "../internal/transaction/Ambient.js"
+import { captureTransactions } from "../internal/transaction/CurrentTransaction.js"
 import type { Proposed, ProposeOptions } from "../Proposals.js"
 import type { Estimate, NewCommit } from "../remote/GitRemote.js"
 import { Store } from "../Store.js"
@@ -236,7 +236,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return this.call(
       (store) =>
         store.withTransaction(
-          Effect.flatMap(joinedNow, (joined) =>
+          Effect.flatMap(captureTransactions, (joined) =>
             called(() => this.during(AsyncStore.of(this.runner.child(joined), store), body))
           ),
           effectOptions(options)

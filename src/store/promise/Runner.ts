@@ -6,7 +6,7 @@ import * as FiberId from "effect/FiberId"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
 import { StoreError, ValidationError } from "../../domain/errors/StoreError.js"
-import type { JoinedFibers } from "../internal/transaction/Ambient.js"
+import type { CapturedTransactions } from "../internal/transaction/CurrentTransaction.js"
 import type { Store } from "../Store.js"
 import { Thrown, thrownReason } from "./Callback.js"
 import { toStandardError } from "./Logs.js"
@@ -37,7 +37,7 @@ export class Runner {
     private readonly runtime: ManagedRuntime.ManagedRuntime<Store, unknown>,
     private readonly dispose: () => Promise<void>,
     private readonly parent?: Runner,
-    private readonly joined?: JoinedFibers
+    private readonly joined?: CapturedTransactions
   ) {}
 
   /** A runner that closes when this one closes, or before; its calls join the transactions of `joined`. */

@@ -2,11 +2,11 @@ import { mutant } from "../bundled.js"
 
 const batches = "store/internal/write/Batches.ts"
 const queue = "store/internal/write/OperationQueue.ts"
-const judgement = "store/internal/commit/Judgement.ts"
+const judgement = "store/internal/commit/Preconditions.ts"
 const writers = "store/internal/write/Writers.ts"
 const transactions = "store/internal/transaction/Transactions.ts"
-const publishing = "store/internal/transaction/Publishing.ts"
-const replay = "store/internal/transaction/Replay.ts"
+const publishing = "store/internal/transaction/Publish.ts"
+const replay = "store/internal/transaction/Rebase.ts"
 
 const wins = "The last operation on a document wins."
 const absent = "An insert goes on asking that the document be absent, whatever follows it."
@@ -184,13 +184,13 @@ export const brackets = [
   mutant(
     "an operation works on the core that it was made with",
     "the transaction is looked up when an operation runs",
-    ["store/internal/transaction/Ambient.ts", "?.inside ?? core)", "?.of ?? core)"]
+    ["store/internal/transaction/CurrentTransaction.ts", "?.inside ?? core)", "?.of ?? core)"]
   ),
   mutant(
     "an inner transaction works on the outer one's branch",
     "where it fails, the outer one goes on without what it wrote",
     [
-      "store/internal/transaction/Ambient.ts",
+      "store/internal/transaction/CurrentTransaction.ts",
       "isSame(one.inside, core) ?",
       "!isSame(one.inside, one.inside) ?"
     ]
@@ -201,7 +201,7 @@ export const brackets = [
     "outer.reads.add(new ReadSet())"
   ]),
   mutant("what a snapshot inside read is forgotten", "What was read inside counts for all of them.", [
-    "store/internal/Assembly.ts",
+    "store/internal/MakeStore.ts",
     "core.at(head, core.transaction?.reads)",
     "core.at(head)"
   ]),
@@ -213,7 +213,7 @@ export const brackets = [
       "if (given.length > 0) yield* inDaemonFiber",
       "if (given.length < 0) yield* inDaemonFiber"
     ],
-    ["store/internal/transaction/Publishing.ts", "      branches.gone(work)\n", ""]
+    ["store/internal/transaction/Publish.ts", "      branches.gone(work)\n", ""]
   ),
   mutant("a failing body is published", appears, [
     transactions,

@@ -1,9 +1,9 @@
 import { mutant } from "../bundled.js"
 
 const plan = "store/internal/merge/MergePlan.ts"
-const unit = "store/internal/merge/MergeUnit.ts"
+const unit = "store/internal/merge/MergeEdit.ts"
 const items = "store/internal/merge/MergeItems.ts"
-const settings = "store/internal/merge/Merges.ts"
+const settings = "store/internal/merge/MergeBranches.ts"
 const bases = "git/MergeBases.ts"
 
 const derived =

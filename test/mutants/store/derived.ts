@@ -6,7 +6,7 @@ const index = "domain/indexes/IndexFile.ts"
 const keys = "domain/indexes/IndexKey.ts"
 const manifest = "domain/indexes/ManifestFile.ts"
 const settings = "store/internal/snapshot/RepositorySettings.ts"
-const edit = "store/internal/commit/DocumentEdit.ts"
+const edit = "store/internal/commit/BuildCommit.ts"
 const doctor = "store/internal/doctor/DoctorCollection.ts"
 const doctorFiles = "store/internal/doctor/DoctorFiles.ts"
 

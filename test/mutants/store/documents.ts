@@ -1,13 +1,13 @@
 import { mutant } from "../bundled.js"
 
-const versions = "store/internal/commit/Versions.ts"
+const versions = "store/internal/commit/VersionCodec.ts"
 const json = "domain/json/CanonicalJson.ts"
 const paths = "store/DocumentPath.ts"
-const collections = "store/internal/Collections.ts"
-const judgement = "store/internal/commit/Judgement.ts"
+const collections = "store/internal/MakeCollection.ts"
+const judgement = "store/internal/commit/Preconditions.ts"
 const codec = "store/internal/calls/Codec.ts"
 const commit = "store/internal/commit/Commit.ts"
-const edit = "store/internal/commit/DocumentEdit.ts"
+const edit = "store/internal/commit/BuildCommit.ts"
 
 const file =
   "the document: two-space indent, sorted keys, one newline; with `_id`, `_rev`, `_created_at`, `_updated_at`"

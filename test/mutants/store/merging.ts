@@ -1,8 +1,8 @@
 import { mutant } from "../bundled.js"
 
 const merge = "domain/merge/MergeDocuments.ts"
-const writes = "store/internal/write/MergingWrites.ts"
-const attempts = "store/internal/write/MergingAttempt.ts"
+const writes = "store/internal/write/MergeWrites.ts"
+const attempts = "store/internal/write/MergeAttempt.ts"
 const base = "store/internal/write/BaseVersion.ts"
 
 const kept =

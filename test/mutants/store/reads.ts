@@ -1,17 +1,17 @@
 import { mutant } from "../bundled.js"
 
-const reader = "store/internal/Reader.ts"
+const reader = "store/internal/CollectionReader.ts"
 const scans = "store/internal/query/Scans.ts"
 const queries = "store/internal/query/Queries.ts"
-const treeRows = "store/internal/query/QueryRows.ts"
-const treeAnswer = "store/internal/query/QueryTreeAnswer.ts"
+const treeRows = "store/internal/query/IndexTreeRows.ts"
+const treeAnswer = "store/internal/query/IndexTreeQuery.ts"
 const listing = "store/internal/snapshot/Listing.ts"
-const values = "store/internal/query/QueryValues.ts"
-const way = "store/internal/query/QueryWay.ts"
+const values = "store/internal/query/IndexFileQuery.ts"
+const way = "store/internal/query/QueryExecution.ts"
 const keys = "domain/indexes/IndexKey.ts"
 const matching = "domain/query/Matching.ts"
-const core = "store/internal/commit/Core.ts"
-const assembly = "store/internal/Assembly.ts"
+const core = "store/internal/commit/MakeCore.ts"
+const assembly = "store/internal/MakeStore.ts"
 
 const head = "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
 const streams =
@@ -223,7 +223,7 @@ export const reads = [
     'return { _tag: "Scan", reason: "no index fits the query" }'
   ]),
   mutant("a range leaves out its last value", agrees, [
-    "store/internal/query/QueryRange.ts",
+    "store/internal/query/KeyRanges.ts",
     "range = within(range, { ...all, until: after(greatest) })",
     "range = within(range, { ...all, until: before(least) })"
   ]),

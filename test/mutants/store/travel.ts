@@ -1,6 +1,6 @@
 import { mutant } from "../bundled.js"
 
-const versions = "store/internal/commit/Versions.ts"
+const versions = "store/internal/commit/VersionCodec.ts"
 const restore = "store/internal/write/Restore.ts"
 const revert = "store/internal/write/Revert.ts"
 const preview = "store/internal/merge/Preview.ts"
@@ -226,7 +226,7 @@ export const travel = [
     ["store/transfer/Export.ts", "pick(document, options.columns)", "pick(document, undefined)"]
   ),
   mutant("an export of a view is of the head", "Views (`store.at`, `store.snapshot`) export too.", [
-    "store/internal/Exporting.ts",
+    "store/internal/LazyExports.ts",
     "  core.isPinned\n    ? Effect.succeed(core)",
     "  core.isPinned\n    ? Effect.succeed(core.onBranch(core.branch))"
   ]),

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { recommendedStorage } from "../../../src/store/internal/derived/Scale.js"
+import { recommendedStorage } from "../../../src/store/internal/derived/StorageAdvice.js"
 import * as GitRemote from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"

@@ -3,7 +3,7 @@ import { Chunk, Effect, FastCheck as fc, Schema, Stream } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import { plainLayout } from "../../../src/domain/settings/Settings.js"
 import { placeOf } from "../../../src/store/DocumentPath.js"
-import { listingOf, partsOf, slice } from "../../../src/store/internal/snapshot/Listing.js"
+import { inChunks, listingOf, slice } from "../../../src/store/internal/snapshot/Listing.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
@@ -53,7 +53,7 @@ describe("a packed listing", () => {
           slice(cut, undefined, wanted[0]?.id).ids(),
           wanted.slice(1).map(({ id }) => id)
         )
-        const parts = Chunk.toReadonlyArray(yield* Stream.runCollect(partsOf(cut, size)))
+        const parts = Chunk.toReadonlyArray(yield* Stream.runCollect(inChunks(cut, size)))
         assert.deepStrictEqual(
           parts.flatMap((part) => part.entries()),
           wanted

@@ -7,13 +7,13 @@ import type { DocumentChange } from "../../../src/domain/indexes/IndexFile.js"
 import type { LosslessObject } from "../../../src/domain/json/LosslessJson.js"
 import {
   derivedTree,
-  type Rows,
+  openTreeAt,
+  type RowMapping,
   rowsOfIndex,
-  rowsOfManifest,
-  treeAt
+  rowsOfManifest
 } from "../../../src/store/internal/derived/DerivedTree.js"
-import { readerOf } from "../../../src/store/internal/derived/SnapshotReader.js"
-import { run } from "../../../src/store/internal/ordered-tree/Reading.js"
+import { treeReader } from "../../../src/store/internal/derived/SnapshotReader.js"
+import { run } from "../../../src/store/internal/ordered-tree/ReadSteps.js"
 import { makeTreeCache } from "../../../src/store/internal/ordered-tree/TreeCache.js"
 import { makeSnapshot, type Snapshot } from "../../../src/store/internal/snapshot/Snapshot.js"
 import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
@@ -22,9 +22,9 @@ import { remotes } from "../core/Remotes.js"
 const path = "data/_index/people/city"
 const tree = Oid.make("1".repeat(40))
 
-const fileAt = (remote: GitRemoteService, snapshot: Snapshot, rows: Rows, path: string) => {
-  const reader = readerOf({ remote, options: { concurrency: 4 } }, snapshot)
-  return Effect.map(treeAt(reader, makeTreeCache(), { path, rows }), (state) => ({
+const fileAt = (remote: GitRemoteService, snapshot: Snapshot, rows: RowMapping, path: string) => {
+  const reader = treeReader({ remote, options: { concurrency: 4 } }, snapshot)
+  return Effect.map(openTreeAt(reader, makeTreeCache(), { path, rows }), (state) => ({
     reader,
     ...derivedTree(reader, "people", { path, rows }, state)
   }))
@@ -32,13 +32,13 @@ const fileAt = (remote: GitRemoteService, snapshot: Snapshot, rows: Rows, path: 
 
 /** None where the tree is missing or damaged. */
 const changedBy = (
-  { changed, reader }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
+  { update: changed, reader }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
   documents: ReadonlyArray<DocumentChange>
 ) => Effect.flatten(run(reader, () => changed(documents, tree)))
 
 /** What the tree of some documents is, which come in chunks. */
 const rebuilt = (
-  { anew }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
+  { rebuild: anew }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
   documents: ReadonlyArray<DocumentChange>
 ) =>
   Effect.scoped(
@@ -52,7 +52,7 @@ const rebuilt = (
 /** The next version of a tree in a commit of its own. */
 const write = (
   remote: GitRemoteService,
-  rows: Rows,
+  rows: RowMapping,
   documents: ReadonlyArray<DocumentChange>,
   how: "changed" | "anew",
   path: string

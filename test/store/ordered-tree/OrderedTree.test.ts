@@ -9,25 +9,25 @@ import {
   sortKey,
   tupleSortKey
 } from "../../../src/domain/indexes/SortKey.js"
-import { apply, type RowEdits } from "../../../src/store/internal/ordered-tree/Apply.js"
+import { applyEdits, type RowEdits } from "../../../src/store/internal/ordered-tree/ApplyEdits.js"
 import { BrokenTree } from "../../../src/store/internal/ordered-tree/BrokenTree.js"
 import { build } from "../../../src/store/internal/ordered-tree/Build.js"
 import { fileEdits } from "../../../src/store/internal/ordered-tree/FileEdits.js"
 import { printHeader } from "../../../src/store/internal/ordered-tree/Header.js"
 import { indexRows, keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "../../../src/store/internal/ordered-tree/Leaf.js"
-import { formatLimits, type Limits } from "../../../src/store/internal/ordered-tree/Limits.js"
-import { run } from "../../../src/store/internal/ordered-tree/Reading.js"
-import { lookup, type Range, scan } from "../../../src/store/internal/ordered-tree/Scan.js"
+import { run } from "../../../src/store/internal/ordered-tree/ReadSteps.js"
+import { lookup, type ScanRange, scan } from "../../../src/store/internal/ordered-tree/Scan.js"
 import { StoredTree } from "../../../src/store/internal/ordered-tree/StoredTree.js"
 import { makeTreeCache } from "../../../src/store/internal/ordered-tree/TreeCache.js"
+import { formatLimits, type TreeLimits } from "../../../src/store/internal/ordered-tree/TreeLimits.js"
 import { verify } from "../../../src/store/internal/ordered-tree/Verify.js"
 import { TreeFiles } from "../../support/treeFiles.js"
 
 const keyOf = keyOfRows([{ path: "v", order: "asc" }])
 
 /** So small that a hundred rows make a tree of several levels. */
-const small: Limits = { leaf: 200, directory: 3 }
+const small: TreeLimits = { leaf: 200, directory: 3 }
 
 const entry = (row: Row): Entry => Either.getOrThrow(entryOf(row, keyOf))
 
@@ -37,7 +37,7 @@ const sorted = <A extends { readonly key: string }>(rows: Iterable<A>): Array<A>
 const byKey = (rows: Iterable<Row>) => new Map(Array.from(rows, entry).map((one) => [one.key, one]))
 
 /** A tree made anew of rows in any order. */
-const built = (rows: Iterable<Entry>, limits: Limits = small, sizes = false) =>
+const built = (rows: Iterable<Entry>, limits: TreeLimits = small, sizes = false) =>
   Effect.gen(function* () {
     const files = new TreeFiles(sizes)
     const { files: found } = yield* build(
@@ -62,16 +62,16 @@ const opened = ({ reader }: TreeFiles) =>
     (tree) => tree!
   )
 
-const rowsIn = (files: TreeFiles, range?: Range) =>
+const rowsIn = (files: TreeFiles, range?: ScanRange) =>
   Stream.unwrap(Effect.map(opened(files), (tree) => scan(tree, range)))
 
 const rowIn = (files: TreeFiles, key: string) =>
   Effect.flatMap(opened(files), (tree) => run(files.reader, () => lookup(tree, key)))
 
-const change = (files: TreeFiles, edits: RowEdits, limits: Limits = small) =>
+const change = (files: TreeFiles, edits: RowEdits, limits: TreeLimits = small) =>
   Effect.gen(function* () {
     const tree = yield* opened(files)
-    const applied = yield* run(files.reader, () => apply(tree, edits, emptyTree, limits))
+    const applied = yield* run(files.reader, () => applyEdits(tree, edits, emptyTree, limits))
     const single = yield* run(files.reader, () => fileEdits("", applied.edits))
     const before = files.root
     files.edit(single)

@@ -45,7 +45,7 @@ const problemOf = (given: Arguments): string | undefined => {
 }
 
 /** Checks what a caller gave to a method of a collection. */
-export const check = (operation: string, given: Arguments): Effect.Effect<void, ValidationError> =>
+export const checkArguments = (operation: string, given: Arguments): Effect.Effect<void, ValidationError> =>
   Effect.suspend(() => {
     const problem = problemOf(given)
     if (problem === undefined) return Effect.void

@@ -19,49 +19,53 @@ import {
 } from "../../../domain/json/JsonCopy.js"
 import type { Typed } from "../../Collection.js"
 import type { CollectionLike } from "../../CollectionDefinition.js"
-import { type Place, readDocument, unreadable, withoutMetadata } from "../commit/Versions.js"
-import type { StoredVersion } from "../commit/WriteUnit.js"
+import type { StoredVersion } from "../commit/DocumentEdit.js"
+import { type DocumentPlace, readDocument, unreadableError, withoutMetadata } from "../commit/VersionCodec.js"
 
 /** Between what a caller sees of a document and what its file holds. */
 export interface Codec<A, I> {
   /** None for documents as they are. */
   readonly schema: AnySchema | undefined
-  readonly read: (place: Place, content: Uint8Array) => Effect.Effect<A, ValidationError>
-  readonly fromDocument: (place: Place, document: StoredDocument) => Effect.Effect<A, ValidationError>
+  readonly read: (place: DocumentPlace, content: Uint8Array) => Effect.Effect<A, ValidationError>
+  readonly fromDocument: (place: DocumentPlace, document: StoredDocument) => Effect.Effect<A, ValidationError>
   /** What a caller gave, copied: a later change of it does not reach the write. */
-  readonly copy: <D>(place: Place, given: D) => Effect.Effect<D, ValidationError>
+  readonly copy: <D>(place: DocumentPlace, given: D) => Effect.Effect<D, ValidationError>
   /** `anyId`: an id that the document carries is ignored, as nothing was said of another. */
-  readonly encode: (place: Place, document: I, anyId?: boolean) => Effect.Effect<JsonObject, ValidationError>
+  readonly encode: (
+    place: DocumentPlace,
+    document: I,
+    anyId?: boolean
+  ) => Effect.Effect<JsonObject, ValidationError>
   /** What keeps a stored document from being one of this collection, if anything. */
   readonly problem: (document: JsonObject, context: Context.Context<never>) => Option.Option<string>
   /** The stored document with a patch merged into it, validated. */
   readonly merge: (
-    place: Place,
+    place: DocumentPlace,
     stored: StoredVersion,
     patch: Partial<I>
   ) => Effect.Effect<JsonObject, ValidationError>
   /** The document, if readers of the collection can read it as the next version of the stored one. */
   readonly fits: (
-    place: Place,
+    place: DocumentPlace,
     stored: StoredVersion,
     document: JsonObject
   ) => Effect.Effect<JsonObject, ValidationError>
   /** The stored document with a whole document merged into it, validated. */
   readonly mergeWhole: (
-    place: Place,
+    place: DocumentPlace,
     stored: StoredVersion,
     document: I
   ) => Effect.Effect<JsonObject, ValidationError>
 }
 
-const notAnObject = (place: Place) =>
+const notAnObject = (place: DocumentPlace) =>
   new ValidationError({ ...place, message: `${place.collection}/${place.id}: a document is a JSON object` })
 
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Fails when a document names another id than the one it is written under. */
-const checkId = (place: Place, document: unknown, anyId = false): ValidationError | undefined => {
+const checkId = (place: DocumentPlace, document: unknown, anyId = false): ValidationError | undefined => {
   if (!isRecord(document)) return notAnObject(place)
   if (anyId) return undefined
   const id = Object.hasOwn(document, "_id") ? document["_id"] : undefined
@@ -80,7 +84,7 @@ const defined = (patch: { readonly [key: string]: unknown }): JsonObject =>
 
 const copied =
   (rules?: CopyRules) =>
-  <D>(place: Place, given: D): Effect.Effect<D, ValidationError> =>
+  <D>(place: DocumentPlace, given: D): Effect.Effect<D, ValidationError> =>
     Effect.try({
       try: () => copyJson(given, rules) as D,
       catch: (cause) =>
@@ -92,16 +96,16 @@ const copied =
         })
     })
 
-const stored = (place: Place, version: StoredVersion): Either.Either<JsonObject, ValidationError> =>
-  Either.fromOption(version.document, () => unreadable(place, version.problem ?? "holds no document"))
+const stored = (place: DocumentPlace, version: StoredVersion): Either.Either<JsonObject, ValidationError> =>
+  Either.fromOption(version.document, () => unreadableError(place, version.problem ?? "holds no document"))
 
-const overlay = (place: Place, version: StoredVersion, patch: JsonObject) =>
+const overlay = (place: DocumentPlace, version: StoredVersion, patch: JsonObject) =>
   Effect.flatMap(stored(place, version), (document) =>
     TimeSlice.run(() => mergeMembers(document, withoutMetadata(patch)) as TimeSlice.Steps<JsonObject>)
   )
 
 const checked = (
-  place: Place,
+  place: DocumentPlace,
   document: unknown,
   anyId = false
 ): Effect.Effect<JsonObject, ValidationError> =>
@@ -113,7 +117,7 @@ const checked = (
     return Effect.succeed(document as JsonObject)
   })
 
-const plainMerge = (place: Place, version: StoredVersion, patch: unknown) =>
+const plainMerge = (place: DocumentPlace, version: StoredVersion, patch: unknown) =>
   Effect.flatMap(checked(place, patch), (fields) => overlay(place, version, fields))
 
 /** Documents as they are. */
@@ -129,7 +133,7 @@ export const plain: Codec<StoredDocument, JsonObject> = {
   mergeWhole: plainMerge
 }
 
-const misfit = (place: Place, error: ParseResult.ParseError, what: string): ValidationError => {
+const misfit = (place: DocumentPlace, error: ParseResult.ParseError, what: string): ValidationError => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
     path: path.reduce<string>(
       (text, key) => appendToPath(text, typeof key === "symbol" ? String(key) : (key as string)),
@@ -222,27 +226,27 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
   const keepsMetadata = metadataIn(schema.ast, "encoded").size > 0
   const fill = filling(schema)
 
-  const fromDocument = (place: Place, document: StoredDocument, what = "does not fit its schema") =>
+  const fromDocument = (place: DocumentPlace, document: StoredDocument, what = "does not fit its schema") =>
     decode(keepsMetadata ? document : withoutMetadata(document)).pipe(
       Effect.mapBoth({
         onFailure: (error) => misfit(place, error, what),
         onSuccess: (decoded) => attach(decoded, document)
       })
     )
-  const encoded = (place: Place, document: unknown, anyId = false) =>
+  const encoded = (place: DocumentPlace, document: unknown, anyId = false) =>
     Effect.flatMap(checkedInput(place, document, anyId), () =>
       Effect.mapError(encode(fill(document)), (error) => misfit(place, error, "cannot be written"))
     ).pipe(
       Effect.flatMap((json) => checked(place, json)),
       Effect.map((json) => withoutMetadata(defined(json)))
     )
-  const checkedInput = (place: Place, document: unknown, anyId = false) =>
+  const checkedInput = (place: DocumentPlace, document: unknown, anyId = false) =>
     Effect.suspend(() => {
       const problem = checkId(place, document, anyId)
       return problem === undefined ? Effect.void : Effect.fail(problem)
     })
   /** The merged document must be one that readers of the schema can read. */
-  const validated = (place: Place, version: StoredVersion, merged: JsonObject) =>
+  const validated = (place: DocumentPlace, version: StoredVersion, merged: JsonObject) =>
     Effect.as(
       fromDocument(
         place,
@@ -257,7 +261,7 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
       ),
       merged
     )
-  const encodePatch = (place: Place, version: StoredVersion, patch: object) =>
+  const encodePatch = (place: DocumentPlace, version: StoredVersion, patch: object) =>
     Effect.gen(function* () {
       const fields = defined(patch as { readonly [key: string]: unknown })
       const wrong = (error: ParseResult.ParseError) => misfit(place, error, "cannot be patched")

@@ -6,13 +6,13 @@ import { ValidationError } from "../../../domain/errors/StoreError.js"
 import { kindOf } from "../../../domain/options/OptionProblems.js"
 import { optionsReader } from "../../../domain/options/Options.js"
 import { keepingError } from "../../transfer/KeptError.js"
-import { type Attributes, observed } from "./Observed.js"
+import { type Attributes, instrument } from "./Instrumentation.js"
 
 /** A method's parameters in order: their names, and what each takes. */
 export interface Signature {
   readonly parameters: ReadonlyArray<readonly [name: string, takes: Schema.Schema<any, any>]>
   /** How a wrong argument is refused: a failed effect, a failed stream, or an error that is thrown. */
-  readonly refuses: "effect" | "stream" | "throw"
+  readonly kind: "effect" | "stream" | "throw"
 }
 
 type Parameter = Signature["parameters"][number]
@@ -20,17 +20,17 @@ type Parameter = Signature["parameters"][number]
 /** Of a method that gives an effect. */
 export const effect = (...parameters: ReadonlyArray<Parameter>): Signature => ({
   parameters,
-  refuses: "effect"
+  kind: "effect"
 })
 /** Of a method that gives a stream. */
 export const stream = (...parameters: ReadonlyArray<Parameter>): Signature => ({
   parameters,
-  refuses: "stream"
+  kind: "stream"
 })
 /** Of a method that gives its result at once. */
 export const direct = (...parameters: ReadonlyArray<Parameter>): Signature => ({
   parameters,
-  refuses: "throw"
+  kind: "throw"
 })
 
 type Methods<Service> = {
@@ -47,7 +47,7 @@ type Method = (...args: ReadonlyArray<unknown>) => unknown
 /** Arguments that a span tells. */
 const shown = new Set(["id", "collection", "branch", "ref", "commitSha", "field"])
 
-const guardOf = (operation: string, { parameters, refuses }: Signature, isObserved: boolean) => {
+const guardOf = (operation: string, { parameters, kind: refuses }: Signature, isObserved: boolean) => {
   const readers = parameters.map(([name, takes]) => ({ name, read: optionsReader(takes) }))
   const problemOf = (args: ReadonlyArray<unknown>): ValidationError | undefined => {
     for (const [at, { name, read }] of readers.entries()) {
@@ -56,7 +56,7 @@ const guardOf = (operation: string, { parameters, refuses }: Signature, isObserv
     }
     return undefined
   }
-  const around = isObserved ? observed(operation) : undefined
+  const around = isObserved ? instrument(operation) : undefined
   return (method: Method, attributes: Attributes): Method => {
     const told = (args: ReadonlyArray<unknown>) => {
       const all: Record<string, unknown> = { ...attributes }
@@ -92,7 +92,7 @@ const guardOf = (operation: string, { parameters, refuses }: Signature, isObserv
 type Members = Readonly<Record<string, unknown>>
 
 /** A method of the service that `now` gives when its effect or its stream runs. */
-const laterMethod = (now: Effect.Effect<Members>, name: string, refuses: Signature["refuses"]): Method => {
+const laterMethod = (now: Effect.Effect<Members>, name: string, refuses: Signature["kind"]): Method => {
   const call = (args: ReadonlyArray<unknown>) =>
     Effect.map(now, (members) => (members[name] as Method)(...args))
   return refuses === "effect"
@@ -101,11 +101,11 @@ const laterMethod = (now: Effect.Effect<Members>, name: string, refuses: Signatu
 }
 
 /** How a service is guarded. */
-export interface Guarding<S> {
+export interface GuardOptions<S> {
   /** What the spans of its operations say. */
   readonly attributes?: Attributes | undefined
   /** The service that effects and streams belong to when they run. */
-  readonly now?: Effect.Effect<S> | undefined
+  readonly current?: Effect.Effect<S> | undefined
 }
 
 /**
@@ -116,19 +116,19 @@ export const guard = <Service extends object>(
   group: string,
   signatures: Methods<Service>,
   members?: ReadonlyArray<Effects<Service>>
-): (<S extends Service>(service: S, guarding?: Guarding<S>) => S) => {
+): (<S extends Service>(service: S, guarding?: GuardOptions<S>) => S) => {
   const guards = Object.entries<Signature>(signatures as never).map(
     ([name, signature]) =>
       [
         name,
-        signature.refuses,
-        guardOf(`${group}.${name}`, signature, members !== undefined && signature.refuses !== "throw")
+        signature.kind,
+        guardOf(`${group}.${name}`, signature, members !== undefined && signature.kind !== "throw")
       ] as const
   )
-  const effects = members?.map((name) => [name as string, observed(`${group}.${String(name)}`)] as const)
-  return (service, { attributes = {}, now } = {}) => {
+  const effects = members?.map((name) => [name as string, instrument(`${group}.${String(name)}`)] as const)
+  return (service, { attributes = {}, current } = {}) => {
     const own = service as unknown as Members
-    const later = now as unknown as Effect.Effect<Members> | undefined
+    const later = current as unknown as Effect.Effect<Members> | undefined
     const checked = guards.map(([name, refuses, check]) => [
       name,
       check(

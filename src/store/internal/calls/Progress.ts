@@ -7,7 +7,7 @@ import * as Queue from "effect/Queue"
  * it: a function that writes to the branch waits for the turn, and the work does not wait for the function. What the
  * function dies of ends the work.
  */
-export const tellingOutside = <Progress, A, E>(
+export const reportingOutsideLock = <Progress, A, E>(
   tell: ((progress: Progress) => Effect.Effect<void>) | undefined,
   work: (told: ((progress: Progress) => Effect.Effect<void>) | undefined) => Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>

@@ -8,28 +8,28 @@ import { lazyModule } from "../../../domain/runtime/LazyModule.js"
 import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import { type Edited, type RemoteSnapshot, takesRequests } from "../../remote/GitRemote.js"
 import type { FileCache } from "../snapshot/FileCache.js"
-import { makeSnapshot, type ReadSet, type SnapshotBranch } from "../snapshot/Snapshot.js"
-import type { EditedUnit } from "./DocumentEdit.js"
-import type { EditParts } from "./EditPlan.js"
-import * as Judgement from "./Judgement.js"
-import type { Unit, UnitOutcome } from "./WriteUnit.js"
+import { type BranchState, makeSnapshot, type ReadSet } from "../snapshot/Snapshot.js"
+import type { BuiltCommit } from "./BuildCommit.js"
+import type { DocumentEdit, EditOutcome } from "./DocumentEdit.js"
+import type { EditDependencies } from "./EditPlan.js"
+import * as Preconditions from "./Preconditions.js"
 
 // Loaded when they are used: a page that reads does not carry them.
-const edits = lazyModule(() => import("./DocumentEdit.js"))
+const edits = lazyModule(() => import("./BuildCommit.js"))
 const verification = lazyModule(() => import("./SettingsCheck.js"))
 
 /** What commits are made with. */
-export interface CommitParts extends EditParts {
+export interface CommitDependencies extends EditDependencies {
   readonly branch: string
   /** The versions of the branch's files that edits begin with. */
   readonly cache: FileCache
-  readonly presence: SnapshotBranch
+  readonly branchState: BranchState
   /** What the documents of the edits are noted in. */
-  readonly reads: ReadSet | undefined
+  readonly readSet: ReadSet | undefined
   readonly isPinned: boolean
 }
 
-export const refusal = (operation: string) =>
+export const readOnlyError = (operation: string) =>
   new AuthError({
     operation,
     message: "this store was opened for reading",
@@ -37,10 +37,10 @@ export const refusal = (operation: string) =>
   })
 
 /** Rebuilding waits a random moment that grows with the attempts, so that writers of one branch do not march in step. */
-const pause = (attempt: number) =>
+const backOff = (attempt: number) =>
   Effect.flatMap(Random.nextIntBetween(0, 10 * 2 ** Math.min(attempt, 6)), (millis) => Effect.sleep(millis))
 
-const stuck = (unit: Unit, error: RefMoved, reason: string) =>
+const raceError = (unit: DocumentEdit, error: RefMoved, reason: string) =>
   new ConflictError({
     operation: unit.operation,
     message: `${error.message}: ${reason}`,
@@ -49,14 +49,17 @@ const stuck = (unit: Unit, error: RefMoved, reason: string) =>
   })
 
 /** One commit of a unit, built again for each snapshot that wins a race. */
-export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOutcome, WriteError> =>
+export const commitEdit = (
+  parts: CommitDependencies,
+  unit: DocumentEdit
+): Effect.Effect<EditOutcome, WriteError> =>
   Effect.gen(function* () {
-    const { branch, cache, options, presence, reads, remote } = parts
-    const { edit } = yield* edits
-    const { verify } = yield* verification
+    const { branch, cache, options, branchState: presence, readSet: reads, remote } = parts
+    const { buildCommit: edit } = yield* edits
+    const { checkSettings: verify } = yield* verification
     const started = yield* Monotonic.millis
     const limit = Duration.toMillis(options.deadline)
-    const conflicts = Judgement.noConflicts(unit.retries ?? options.conflictRetries)
+    const conflicts = Preconditions.newConflictCount(unit.retries ?? options.conflictRetries)
     for (let attempt = 0; ; attempt++) {
       // Where one call builds more than once, the earlier builds stood on a guess: nobody raced them.
       const { counted, seen } = conflicts
@@ -64,11 +67,11 @@ export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOu
         Effect.gen(function* () {
           Object.assign(conflicts, { counted, seen })
           const snapshot = makeSnapshot(source, {
-            reads,
+            readSet: reads,
             cache: { files: cache, of: "branch" },
             branch: presence
           })
-          const made = unit.of === undefined ? Option.some(unit) : yield* unit.of(snapshot)
+          const made = unit.plan === undefined ? Option.some(unit) : yield* unit.plan(snapshot)
           if (Option.isNone(made)) return { commit: Option.none(), result: undefined }
           const result = yield* edit(parts, made.value, snapshot, conflicts)
           return {
@@ -76,12 +79,12 @@ export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOu
             result,
             verify: (commit) =>
               verify(
-                { ...parts, commitUnit: (other) => commitUnit(parts, other) },
+                { ...parts, commitUnit: (other) => commitEdit(parts, other) },
                 made.value,
                 result,
                 commit
               )
-          } satisfies Edited<EditedUnit | undefined, WriteError>
+          } satisfies Edited<BuiltCommit | undefined, WriteError>
         })
       const answer = yield* Effect.either(remote.commitNext(branch, build))
       if (answer._tag === "Right") {
@@ -90,26 +93,26 @@ export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOu
         if (Option.isSome(committed)) result.committed(committed.value)
         return {
           committed,
-          documents: result.outcome(Option.isSome(committed) ? committed.value.blobs : new Map())
+          documents: result.outcomes(Option.isSome(committed) ? committed.value.blobs : new Map())
         }
       }
       if (answer.left._tag !== "RefMoved") return yield* answer.left
       if (unit.mode === "batch" && attempt >= (unit.retries ?? options.batchRetries)) {
-        return yield* stuck(unit, answer.left, `the branch moved ${attempt + 1} times during the write`)
+        return yield* raceError(unit, answer.left, `the branch moved ${attempt + 1} times during the write`)
       }
-      yield* pause(attempt)
+      yield* backOff(attempt)
       if ((yield* Monotonic.millis) - started >= limit) {
-        return yield* stuck(unit, answer.left, "the branch kept moving until the deadline")
+        return yield* raceError(unit, answer.left, "the branch kept moving until the deadline")
       }
     }
   })
 
 /** Of a commit of more documents the versions are kept only where reading one takes a request: many would push out what is in use. */
-const mostKept = 100
+const maxCachedDocuments = 100
 
 /** The next reader or writer of a document begins with the version that was written. */
-const keep = ({ cache, remote }: CommitParts, { documents }: UnitOutcome) =>
-  documents.length <= mostKept || takesRequests(remote)
+const cacheWritten = ({ cache, remote }: CommitDependencies, { documents }: EditOutcome) =>
+  documents.length <= maxCachedDocuments || takesRequests(remote)
     ? Effect.forEach(
         documents,
         ({ after, path }) =>
@@ -121,17 +124,17 @@ const keep = ({ cache, remote }: CommitParts, { documents }: UnitOutcome) =>
       )
     : Effect.void
 
-/** The way every write takes: see `WriteUnit.ts`. */
-export const make =
-  (parts: CommitParts) =>
-  (unit: Unit): Effect.Effect<UnitOutcome, WriteError> =>
+/** The way every write takes: see `DocumentEdit.ts`. */
+export const makeWrite =
+  (parts: CommitDependencies) =>
+  (unit: DocumentEdit): Effect.Effect<EditOutcome, WriteError> =>
     Effect.suspend(() => {
-      if (parts.options.readOnly || parts.isPinned) return refusal(unit.operation)
-      const wrong = Judgement.unitProblem(unit)
+      if (parts.options.readOnly || parts.isPinned) return readOnlyError(unit.operation)
+      const wrong = Preconditions.editProblem(unit)
       if (wrong !== undefined) return wrong
-      return Effect.tap(commitUnit(parts, unit), (outcome) =>
+      return Effect.tap(commitEdit(parts, unit), (outcome) =>
         Effect.zipRight(
-          keep(parts, outcome),
+          cacheWritten(parts, outcome),
           Effect.annotateCurrentSpan({
             branch: parts.branch,
             documents: outcome.documents.length,

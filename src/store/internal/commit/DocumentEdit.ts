@@ -1,200 +1,146 @@
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import { type UniqueViolation, ValidationError, type WriteError } from "../../../domain/errors/StoreError.js"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { WriteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import type { DocumentChange } from "../../../domain/indexes/IndexFile.js"
-import { parseLosslessOrEmpty } from "../../../domain/json/LosslessJson.js"
-import { type Layout, printSettings, settingsFileName } from "../../../domain/settings/Settings.js"
-import * as Timestamp from "../../../domain/time/Timestamp.js"
-import { under } from "../../DocumentPath.js"
-import type { Change, Committed, NewCommit } from "../../remote/GitRemote.js"
-import type { Derivation } from "../derived/DerivedFile.js"
-import { derive, type Touched } from "../derived/DerivedWrites.js"
-import * as Uniqueness from "../derived/Uniqueness.js"
-import type { SettingsAt } from "../snapshot/RepositorySettings.js"
+import type { JsonObject, StoredDocument } from "../../../domain/json/Json.js"
+import type { DerivedFormat, Settings } from "../../../domain/settings/Settings.js"
+import type { FileEntry } from "../../../git/Tree.js"
+import type { Change, Committed, Signature } from "../../remote/GitRemote.js"
+import type { CollectionWrite, OnDocumentsRead } from "../derived/DerivedWrites.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
-import {
-  collectionAt,
-  type EditParts,
-  isPlain,
-  plan,
-  refuseOtherLayout,
-  wantsOf,
-  writesOneDocument
-} from "./EditPlan.js"
-import * as Judgement from "./Judgement.js"
-import { readVersions } from "./StoredVersions.js"
-import { messageOf, nameOf, type OperationOutcome, type Unit } from "./WriteUnit.js"
 
-/** A unit as it is to be committed on the snapshot that it was built on. */
-export interface EditedUnit {
-  readonly settings: SettingsAt
-  readonly outcomes: ReadonlyArray<Judgement.Prepared>
-  readonly commit: Option.Option<NewCommit>
-  /** What became of the operations, once the ids of their blobs are known. */
-  readonly outcome: (blobs: ReadonlyMap<string, Oid>) => ReadonlyArray<OperationOutcome>
-  /** Remembers what was committed. */
-  readonly committed: (made: Pick<Committed, "commit" | "blobs">) => void
+/** A document's version at the commit that a write stands on. */
+export interface StoredVersion {
+  readonly path: string
+  readonly oid: Oid
+  readonly content: Uint8Array
+  /** None where the file holds no JSON object: `problem` says why. */
+  readonly document: Option.Option<JsonObject>
+  readonly problem: string | undefined
+  /** 0 where the file has no revision. */
+  readonly rev: number
+  readonly createdAt: string | undefined
 }
 
-/** A document as an operation finds it and as it leaves it. */
-export const changeOf = ({ after, before, id }: Judgement.Prepared): DocumentChange => {
-  const was = Option.getOrUndefined(before)
-  return {
-    id,
-    document: after?.spelled ?? after?.document,
-    before: was && (() => parseLosslessOrEmpty(was.content))
-  }
+/** What a document must be at the commit that the write stands on. */
+export interface Precondition {
+  readonly rev?: number | undefined
+  readonly sha?: string | undefined
+  readonly absent?: boolean | undefined
 }
 
-/** A document may give way to a file in its place, or come in the place of one: what is put there alone says so. */
-const withoutReplaced = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
-  const put = new Set(changes.flatMap(({ _tag, path }) => (_tag === "Remove" ? [] : [path])))
-  return changes.filter(({ _tag, path }) => _tag !== "Remove" || !put.has(path))
+/** The next version of a document: its content without metadata, none to delete it. */
+export interface NextVersion {
+  readonly document: Option.Option<JsonObject>
+  /** For a document that is missing now, or that nobody can read: the moment of its creation. Default: now. */
+  readonly createdAt?: string | undefined
+  /** For the same: the revision before the one that is written. Default 0. */
+  readonly rev?: number | undefined
+  /** Files that the content came from, other than the stored version: their numbers must survive too. */
+  readonly numberSources?: ReadonlyArray<Uint8Array> | undefined
+  /** The bytes of the whole file, which another commit has: it is written as it is, with the metadata that it has. */
+  readonly content?: Uint8Array | undefined
+  /** The file of those bytes, which the repository has: its mode is kept. */
+  readonly file?: FileEntry | undefined
+  /** True where the settings' rules of merging had a say in the document. */
+  readonly isMerged?: boolean | undefined
+  /** True where the stored version already says this (imports that go on): it is left as it is, `after` equals it. */
+  readonly unchanged?: boolean | undefined
 }
 
-/** What a unit does to each collection, for its index and manifest files. */
-const touchedBy = (
-  root: string,
-  unit: Unit,
-  reindex: ReadonlyArray<string>,
-  prepared: ReadonlyArray<Judgement.Prepared>
-): ReadonlyArray<Touched> => {
-  const { onRead } = unit
-  const touched = new Map<
-    string,
-    {
-      collection: string
-      documents: Array<DocumentChange>
-      changes: Array<Change>
-      rebuild: boolean
-      onRead: typeof onRead
-    }
-  >()
-  const of = (collection: string) => {
-    const known = touched.get(collection)
-    if (known !== undefined) return known
-    const made = { collection, documents: [], changes: [], rebuild: false, onRead }
-    touched.set(collection, made)
-    return made
-  }
-  for (const one of prepared) {
-    if (one.change === undefined) continue
-    const entry = of(one.collection)
-    entry.changes.push(one.change)
-    entry.documents.push(changeOf(one))
-  }
-  for (const collection of reindex) of(collection).rebuild = true
-  // Files of a collection's directory that are no documents are part of the tree that its indexes name.
-  for (const change of unit.files ?? []) {
-    const collection = collectionAt(root, change.path)
-    if (collection !== undefined) of(collection).changes.push(change)
-  }
-  return [
-    ...Array.from(touched.values(), (one) => ({ ...one, changes: withoutReplaced(one.changes) })),
-    ...(unit.behind ?? [])
-  ]
+/** One write of one document, as a function from the stored version to the next one. */
+export interface DocumentOperation {
+  readonly collection: string
+  readonly id: string
+  /**
+   * What the operation needs: a missing document where one must be `present` is a `NotFoundError`, an existing one
+   * where it must be `absent` a `ConflictError`.
+   */
+  readonly needs: "present" | "absent" | "any"
+  readonly precondition?: Precondition | undefined
+  /**
+   * Runs again whenever the write is rebuilt, also where it first ran on a version that was only assumed. What it answers
+   * counts for the version that the commit replaces, and for no other. The settings are those of the commit.
+   */
+  readonly next: (
+    stored: Option.Option<StoredVersion>,
+    settings: Settings
+  ) => Effect.Effect<NextVersion, WriteError>
 }
-
-/** The error for values that two documents would share, with the versions of the documents that have them. */
-const violationOf = (
-  parts: EditParts,
-  unit: Unit,
-  snapshot: Snapshot,
-  layout: Layout,
-  found: ReadonlyArray<UniqueViolation>
-) =>
-  Effect.gen(function* () {
-    const others = Uniqueness.othersIn(found)
-    const versions = yield* readVersions(parts, snapshot, layout, others)
-    const conflicts = others.map(({ collection, id }) => {
-      const version = versions.get(nameOf({ collection, id }))
-      return { collection, id, actual: Judgement.describe(version) }
-    })
-    return yield* Uniqueness.violationError(unit.operation, found, unit.reindex !== undefined, conflicts)
-  })
 
 /**
- * Builds a unit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
- * index and manifest files. Whatever writes more than its own one document, or is refused by the settings, is built on
- * a commit.
+ * One commit of document operations. `core.write(unit)` takes the branch's turn, reads the touched documents at the
+ * head, judges `needs` and expectations against that head, computes metadata and bytes, recomputes index and manifest
+ * files of every touched collection from that head, writes the settings file when it is first needed, and commits.
+ * A lost race starts all of it again: `document` mode counts only changes of the touched documents, up to
+ * `conflictRetries` and the deadline; `batch` mode counts every move of the branch, up to `batchRetries`.
  */
-export const edit = (
-  parts: EditParts,
-  unit: Unit,
-  snapshot: Snapshot,
-  conflicts: Judgement.Conflicts
-): Effect.Effect<EditedUnit, WriteError> =>
-  Effect.gen(function* () {
-    const { options } = parts
-    const { unnoted } = snapshot
-    const onCommit = Effect.zipRight(
-      snapshot.prefetch(() => wantsOf(parts, unit)),
-      snapshot.head
-    )
-    if (!writesOneDocument(parts, unit)) yield* onCommit
-    let planned = yield* Effect.either(plan(parts, unit, unnoted))
-    const needsCommit =
-      planned._tag === "Left" ? planned.left instanceof ValidationError : !isPlain(planned.right)
-    if (needsCommit && !snapshot.isPinned()) {
-      yield* onCommit
-      planned = yield* Effect.either(plan(parts, unit, unnoted))
-    }
-    if (planned._tag === "Left") return yield* planned.left
-    const { files, records, settings } = planned.right
-    const now = unit.moment ?? new Date(yield* Timestamp.now(unit.operation)).toISOString()
-    const touched = [...unit.operations, ...(unit.expectations ?? [])]
-    const stored = yield* readVersions(parts, snapshot, settings.settings, touched)
-    yield* Judgement.countConflicts(unit, conflicts, stored)
-    yield* Judgement.judgeExpectations(unit, stored)
-    const outcomes = yield* Judgement.prepare(options.root, settings.settings, unit, stored, now)
-    // Operations that come to nothing make no commit, not even for the indexes that a first commit begins.
-    const isIdle =
-      unit.reindex === undefined &&
-      unit.files === undefined &&
-      unit.behind === undefined &&
-      outcomes.every(({ change }) => !change)
-    const { outdated, reindex } = isIdle ? { outdated: [], reindex: [] } : planned.right
-    const changes: Array<Change> = [...outdated, ...(unit.files ?? [])]
-    for (const { change } of outcomes) if (change !== undefined) changes.push(change)
-    const derivations: Array<Derivation> = []
-    for (const touched of touchedBy(options.root, unit, reindex, outcomes)) {
-      const its = files.get(touched.collection)
-      if (its === undefined) continue
-      const derivation = yield* derive(parts, unnoted, settings, touched, its, now)
-      derivations.push(derivation)
-      for (const change of derivation.changes) changes.push(change)
-    }
-    const found = derivations.flatMap(({ violations = [] }) => violations)
-    if (found.length > 0) return yield* violationOf(parts, unit, snapshot, settings.settings, found)
-    const record = records && (changes.length > 0 || unit.reindex !== undefined)
-    if (record) {
-      if (settings.unrecorded) yield* refuseOtherLayout(parts, unnoted, settings)
-      const path = under(options.root, settingsFileName)
-      changes.push({ _tag: "Put", path, content: printSettings(settings.settings) })
-    }
-    const commit: NewCommit = {
-      message: messageOf(
-        unit,
-        outcomes.map(({ before }) => before)
-      ),
-      changes: unit.files === undefined ? changes : withoutReplaced(changes),
-      merges: unit.merges,
-      author: unit.author ?? options.author,
-      committer: options.committer
-    }
-    const keepsRootFiles =
-      !record && unit.files === undefined && derivations.every(({ changes }) => changes.length === 0)
-    const parent = keepsRootFiles ? Option.fromNullable(snapshot.known()?.commit) : Option.none()
-    return {
-      settings,
-      outcomes,
-      commit: changes.length === 0 && unit.merges === undefined ? Option.none() : Option.some(commit),
-      outcome: (blobs: ReadonlyMap<string, Oid>) =>
-        outcomes.map((one) => Judgement.outcomeOf(one, blobs.get(one.path))),
-      committed: ({ blobs, commit: made }: Pick<Committed, "commit" | "blobs">) => {
-        for (const { committed } of derivations) committed(blobs)
-        parts.repository.keptRootFiles(parent, made)
-      }
-    } satisfies EditedUnit
-  })
+export interface DocumentEdit {
+  /** For errors, such as `Collection.insert`. */
+  readonly operation: string
+  /** Of the commit; may depend on the versions that the operations replace. */
+  readonly message: string | ((before: ReadonlyArray<Option.Option<StoredVersion>>) => string)
+  readonly mode: "document" | "batch"
+  /** At most one for a document. */
+  readonly operations: ReadonlyArray<DocumentOperation>
+  /** Expectations on documents that the unit does not write. */
+  readonly preconditions?:
+    | ReadonlyArray<{ readonly collection: string; readonly id: string; readonly expected: Precondition }>
+    | undefined
+  /** Collections whose indexes and manifest are made anew from the documents; or all that the settings name. */
+  readonly reindex?: ReadonlyArray<string> | "all" | undefined
+  /** The format that indexes and manifests are in from then on; only together with `reindex` of all. */
+  readonly format?: DerivedFormat | undefined
+  /** Collections whose index and manifest files lack a commit that wrote documents alone. */
+  readonly missingDerived?: ReadonlyArray<CollectionWrite> | undefined
+  /** Told of the documents that were read for them. */
+  readonly onRead?: OnDocumentsRead | undefined
+  /** Instead of the store's `conflictRetries` or `batchRetries`. */
+  readonly retries?: number | undefined
+  /** Commits of other branches that the commit merges; it is made also where it changes nothing. */
+  readonly merges?: ReadonlyArray<Oid> | undefined
+  /** Instead of the store's. */
+  readonly author?: Signature | undefined
+  /** Files beside the documents of the operations, which change as they are. */
+  readonly files?: ReadonlyArray<Change> | undefined
+  /** The settings that hold from then on; `reindex` names the collections whose indexes or manifest they change. */
+  readonly settings?: Settings | undefined
+  /** The moment that index and manifest files name, in ISO form. Default: now. */
+  readonly derivedAt?: string | undefined
+  /**
+   * Makes the unit that is written of the commit that it is built on, each time that it is built; none writes nothing.
+   * This unit then says no more than its operation, its mode and its retries.
+   */
+  readonly plan?: ((snapshot: Snapshot) => Effect.Effect<Option.Option<DocumentEdit>, WriteError>) | undefined
+}
+
+/** What became of one operation. */
+export interface OperationOutcome {
+  readonly collection: string
+  readonly id: string
+  readonly path: string
+  readonly before: Option.Option<StoredVersion>
+  /** None where the document is gone. */
+  readonly after: Option.Option<{
+    readonly document: StoredDocument
+    readonly content: Uint8Array
+    readonly sha: Oid
+  }>
+}
+
+/** What became of a unit: `committed` is none when nothing had to be written. */
+export interface EditOutcome {
+  readonly committed: Option.Option<Pick<Committed, "commit">>
+  /** In the order of the operations. */
+  readonly documents: ReadonlyArray<OperationOutcome>
+}
+
+/** One name for a document inside a unit: neither part holds a slash. */
+export const nameOfDocument = (document: { readonly collection: string; readonly id: string }): string =>
+  `${document.collection}/${document.id}`
+
+/** The message of a unit's commit. */
+export const commitMessage = (
+  unit: DocumentEdit,
+  before: ReadonlyArray<Option.Option<StoredVersion>>
+): string => (typeof unit.message === "string" ? unit.message : unit.message(before))

@@ -11,15 +11,15 @@ import * as FormatChange from "../derived/FormatChange.js"
 import { headerName, rowsName } from "../ordered-tree/Header.js"
 import {
   directoryProblem,
+  formatProblem,
   type RepositorySettings,
-  type SettingsAt,
-  unheldProblem
+  type SettingsAt
 } from "../snapshot/RepositorySettings.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
-import type { Unit } from "./WriteUnit.js"
+import type { DocumentEdit } from "./DocumentEdit.js"
 
 /** What an edit of documents is made with. */
-export interface EditParts {
+export interface EditDependencies {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
   readonly repository: RepositorySettings
@@ -27,26 +27,26 @@ export interface EditParts {
 }
 
 /** What the settings of a snapshot make of a unit, before its documents are looked at. */
-export interface Plan {
+export interface EditPlan {
   readonly settings: SettingsAt
   /** Whether the settings are to be written, since they are recorded nowhere or the unit changes them. */
-  readonly records: boolean
+  readonly writesSettings: boolean
   /** Collections whose index and manifest files are made anew. */
   readonly reindex: ReadonlyArray<string>
   /** Files of another format, which go. */
-  readonly outdated: ReadonlyArray<Change>
+  readonly obsoleteFiles: ReadonlyArray<Change>
   /** Index and manifest files of the collections that the unit touches. */
-  readonly files: ReadonlyMap<string, DerivedFiles>
+  readonly derivedFiles: ReadonlyMap<string, DerivedFiles>
 }
 
 /** Whether a unit writes one document on no condition but its own, as far as the options tell. */
-export const writesOneDocument = ({ options: { given } }: EditParts, unit: Unit): boolean => {
+export const writesOneDocument = ({ options: { given } }: EditDependencies, unit: DocumentEdit): boolean => {
   const [operation] = unit.operations
   return (
     unit.operations.length === 1 &&
     operation !== undefined &&
     unit.mode === "document" &&
-    (unit.expectations ?? []).length === 0 &&
+    (unit.preconditions ?? []).length === 0 &&
     unit.reindex === undefined &&
     (given.indexes?.get(operation.collection) ?? []).length === 0 &&
     given.manifests?.has(operation.collection) !== true
@@ -64,13 +64,16 @@ export const collectionAt = (root: string, path: string): string | undefined => 
 }
 
 /** Documents beyond this many are not asked for beforehand: they are read in bulk. */
-const mostWanted = 100
+const maxPrefetchedDocuments = 100
 
 /** What the build of a unit will read, as far as the settings last seen tell. */
-export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit): Wants => {
+export const prefetchPaths = (
+  { derived, options, repository }: EditDependencies,
+  unit: DocumentEdit
+): Wants => {
   const { root } = options
-  const { settings } = repository.lastSeen()
-  const documents = [...unit.operations, ...(unit.expectations ?? [])]
+  const { settings } = repository.lastRead()
+  const documents = [...unit.operations, ...(unit.preconditions ?? [])]
   const reindex = unit.reindex === "all" ? [] : (unit.reindex ?? [])
   const collections = new Set([...documents.map(({ collection }) => collection), ...reindex])
   const files = [under(root, settingsFileName)]
@@ -93,7 +96,7 @@ export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit)
       files.push(derived.manifestPath(collection))
     }
   }
-  if (documents.length <= mostWanted) {
+  if (documents.length <= maxPrefetchedDocuments) {
     for (const { collection, id } of documents) files.push(documentPath(root, settings, collection, id))
   }
   return { files, trees: [...new Set(trees)] }
@@ -101,7 +104,7 @@ export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit)
 
 /** Documents that the plain layout put where a store with another layout would never see them. */
 export const refuseOtherLayout = (
-  { options }: EditParts,
+  { options }: EditDependencies,
   snapshot: Snapshot,
   { entries, settings }: SettingsAt
 ) =>
@@ -123,14 +126,19 @@ export const refuseOtherLayout = (
   })
 
 /** The collections that have indexes or a manifest by the settings. */
-const namedIn = ({ settings: { indexes, manifests } }: SettingsAt): ReadonlyArray<string> =>
-  Array.from(new Set([...indexes.keys(), ...manifests.keys()]))
+const collectionsWithDerivedFiles = ({
+  settings: { indexes, manifests }
+}: SettingsAt): ReadonlyArray<string> => Array.from(new Set([...indexes.keys(), ...manifests.keys()]))
 
-const withUnique = ({ settings: { indexes } }: SettingsAt): ReadonlyArray<string> =>
+const collectionsWithUniqueIndex = ({ settings: { indexes } }: SettingsAt): ReadonlyArray<string> =>
   Array.from(indexes).flatMap(([collection, list]) => (list.some(({ unique }) => unique) ? [collection] : []))
 
 /** Judges the settings of a snapshot, and finds what follows from them for a unit. */
-export const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<Plan, ReadError> =>
+export const planEdit = (
+  parts: EditDependencies,
+  unit: DocumentEdit,
+  snapshot: Snapshot
+): Effect.Effect<EditPlan, ReadError> =>
   Effect.gen(function* () {
     const { derived, repository } = parts
     const found = yield* repository.at(snapshot)
@@ -143,18 +151,23 @@ export const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.E
       })
     }
     const changed = unit.settings ?? found.settings
-    const { behind = [], expectations = [], format = changed.format, operations } = unit
+    const {
+      missingDerived: behind = [],
+      preconditions: expectations = [],
+      format = changed.format,
+      operations
+    } = unit
     const isOtherFormat = format !== found.settings.format
     // Trees begin for the whole repository at once, where other programs may have left index files.
     const begins = !found.recorded && format === 2
     const adopted =
-      begins && snapshot.isPinned() ? yield* FormatChange.adopted(parts, snapshot, found) : changed
-    const records = isOtherFormat || unit.settings !== undefined
+      begins && snapshot.isPinned() ? yield* FormatChange.adoptForeignFiles(parts, snapshot, found) : changed
+    const changesSettings = isOtherFormat || unit.settings !== undefined
     const settings =
-      records || begins
-        ? { ...found, recorded: found.recorded || records, settings: { ...adopted, format } }
+      changesSettings || begins
+        ? { ...found, recorded: found.recorded || changesSettings, settings: { ...adopted, format } }
         : found
-    const unheld = unheldProblem(settings.settings, unit.operation)
+    const unheld = formatProblem(settings.settings, unit.operation)
     if (unheld !== undefined) return yield* unheld
     for (const collection of collectionsOf([...operations, ...expectations])) {
       const problem = directoryProblem(parts.options, found, unit.operation, collection)
@@ -162,22 +175,32 @@ export const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.E
     }
     const isOfAll = unit.reindex === "all" || begins
     // Documents that were there before a unique index are judged by the commit that records it.
-    const judged = found.unrecorded ? withUnique(settings) : []
-    const named = isOfAll ? namedIn(settings) : [...new Set([...(unit.reindex ?? []), ...judged])]
+    const judged = found.unrecorded ? collectionsWithUniqueIndex(settings) : []
+    const named = isOfAll
+      ? collectionsWithDerivedFiles(settings)
+      : [...new Set([...(unit.reindex ?? []), ...judged])]
     // What has no documents has no index, but may have had one.
     const isThere = (name: string) => found.entries.get(name)?.kind === "tree"
     const reindex = named.filter((name) => isThere(name) || (!isOfAll && !judged.includes(name)))
     const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
-    const outdated = yield* FormatChange.removals(parts, snapshot, other, named)
-    const files = new Map<string, DerivedFiles>()
+    const obsoleteFiles = yield* FormatChange.removeFiles(parts, snapshot, other, named)
+    const derivedFiles = new Map<string, DerivedFiles>()
     const beside = (unit.files ?? []).flatMap(({ path }) => collectionAt(parts.options.root, path) ?? [])
     for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex, ...beside])) {
-      files.set(collection, yield* derived.filesOf(snapshot, settings, collection))
+      derivedFiles.set(collection, yield* derived.filesOf(snapshot, settings, collection))
     }
-    return { settings, records: found.unrecorded || records, reindex, outdated, files }
+    return {
+      settings,
+      writesSettings: found.unrecorded || changesSettings,
+      reindex,
+      obsoleteFiles,
+      derivedFiles
+    }
   })
 
 /** Whether the unit's own documents are all that it writes. */
-export const isPlain = ({ files, records }: Plan) =>
-  !records &&
-  Array.from(files.values()).every(({ indexes, manifest }) => indexes.size === 0 && manifest === undefined)
+export const changesOnlyDocuments = ({ derivedFiles, writesSettings }: EditPlan) =>
+  !writesSettings &&
+  Array.from(derivedFiles.values()).every(
+    ({ indexes, manifest }) => indexes.size === 0 && manifest === undefined
+  )

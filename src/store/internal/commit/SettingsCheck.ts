@@ -8,21 +8,21 @@ import { settingsDifferences } from "../../../domain/settings/Settings.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import type { Change, CommitMade, NewCommit } from "../../remote/GitRemote.js"
 import { emptySnapshot, snapshotAt } from "../../remote/RemoteSnapshot.js"
-import { treeOf } from "../derived/Derived.js"
+import { collectionTree } from "../derived/Derived.js"
 import { makeSnapshot, type Snapshot } from "../snapshot/Snapshot.js"
-import { changeOf, type EditedUnit } from "./DocumentEdit.js"
-import type { EditParts } from "./EditPlan.js"
-import type { Unit, UnitOutcome } from "./WriteUnit.js"
+import { type BuiltCommit, documentChange } from "./BuildCommit.js"
+import type { DocumentEdit, EditOutcome } from "./DocumentEdit.js"
+import type { EditDependencies } from "./EditPlan.js"
 
-interface Parts extends EditParts {
+interface CheckDependencies extends EditDependencies {
   readonly branch: string
-  readonly commitUnit: (unit: Unit) => Effect.Effect<UnitOutcome, WriteError>
+  readonly commitUnit: (unit: DocumentEdit) => Effect.Effect<EditOutcome, WriteError>
 }
 
 /** Other writers of the branch may come first, and what was written in the wrong place stays there as long. */
-const patiently = Schedule.jittered(Schedule.exponential("10 millis"))
+const retrySchedule = Schedule.jittered(Schedule.exponential("10 millis"))
 
-const ambiguous = (unit: Unit, path: string, made: CommitMade, cause: WriteError | RefMoved) =>
+const ambiguous = (unit: DocumentEdit, path: string, made: CommitMade, cause: WriteError | RefMoved) =>
   new AmbiguousWriteError({
     operation: unit.operation,
     collection: unit.operations[0]?.collection,
@@ -34,15 +34,15 @@ const ambiguous = (unit: Unit, path: string, made: CommitMade, cause: WriteError
   })
 
 /** Brings index and manifest files up to a commit that wrote one document without them, if its settings want any. */
-const complete = (
-  { commitUnit, derived, remote, repository }: Parts,
-  unit: Unit,
-  edited: EditedUnit,
+const writeMissingDerived = (
+  { commitUnit, derived, remote, repository }: CheckDependencies,
+  unit: DocumentEdit,
+  edited: BuiltCommit,
   made: CommitMade,
   at: Snapshot
 ) =>
   Effect.gen(function* () {
-    const [outcome] = edited.outcomes
+    const [outcome] = edited.prepared
     if (outcome === undefined) return
     const { collection } = outcome
     const settings = yield* repository.at(at)
@@ -51,28 +51,29 @@ const complete = (
     const parent = made.parents?.[0]
     const before = makeSnapshot(parent === undefined ? emptySnapshot : snapshotAt(remote, parent))
     const since = {
-      before: made.parents === undefined ? undefined : treeOf(yield* repository.at(before), collection),
-      after: treeOf(settings, collection)
+      before:
+        made.parents === undefined ? undefined : collectionTree(yield* repository.at(before), collection),
+      after: collectionTree(settings, collection)
     }
-    const documents = [changeOf(outcome)]
+    const documents = [documentChange(outcome)]
     yield* commitUnit({
       operation: unit.operation,
       message: `reindex ${collection}`,
       mode: "document",
       operations: [],
-      behind: [{ collection, documents, changes: [], rebuild: false, since }]
+      missingDerived: [{ collection, documents, changes: [], rebuild: false, since }]
     })
   })
 
 /** Gives a file its earlier version back, unless somebody has changed it since. */
-const takeBack = (
-  { branch, options, remote }: Parts,
+const revertFile = (
+  { branch, options, remote }: CheckDependencies,
   change: Change,
-  edited: EditedUnit,
+  edited: BuiltCommit,
   made: CommitMade
 ) => {
   const { path } = change
-  const before = Option.getOrUndefined(edited.outcomes[0]?.before ?? Option.none())
+  const before = Option.getOrUndefined(edited.prepared[0]?.before ?? Option.none())
   const content = change._tag === "Put" ? change.content : new Uint8Array()
   const written = made.blobs.get(path)
   const back: Change =
@@ -99,7 +100,11 @@ const takeBack = (
 }
 
 /** Puts a file back that had to give way to a collection's directory, unless something else is there now. */
-const putBack = ({ branch, options, remote }: Parts, collection: string, oid: Oid) => {
+const restoreReplacedFile = (
+  { branch, options, remote }: CheckDependencies,
+  collection: string,
+  oid: Oid
+) => {
   const path = under(options.root, collection)
   const commit: NewCommit = {
     message: `Put ${path} back: it is no collection`,
@@ -122,34 +127,34 @@ const putBack = ({ branch, options, remote }: Parts, collection: string, oid: Oi
  * the request that writes one file does not look at them. Where another client changed them meanwhile, a second commit
  * completes the write, or takes it back.
  */
-export const verify = (
-  parts: Parts,
-  unit: Unit,
-  edited: EditedUnit,
+export const checkSettings = (
+  parts: CheckDependencies,
+  unit: DocumentEdit,
+  edited: BuiltCommit,
   made: CommitMade
 ): Effect.Effect<"stands" | "amended" | "takenBack", WriteError> => {
   const [change] = Option.match(edited.commit, { onNone: () => [], onSome: ({ changes }) => changes })
   if (change === undefined) return Effect.succeed("stands")
   return Effect.gen(function* () {
     const { options, repository } = parts
-    const [outcome] = edited.outcomes
+    const [outcome] = edited.prepared
     const patient = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
       Effect.retry(effect, {
-        schedule: Schedule.upTo(patiently, options.deadline),
+        schedule: Schedule.upTo(retrySchedule, options.deadline),
         while: ({ _tag }) => _tag === "RefMoved"
       })
     const isBegun = outcome !== undefined && edited.settings.entries.get(outcome.collection)?.kind !== "tree"
-    const overlooked = yield* repository.overlookedBy(
+    const overlooked = yield* repository.brokenAssumptions(
       made,
-      edited.settings.rootFiles,
+      edited.settings.settingsVersion,
       isBegun ? outcome.collection : undefined
     )
-    if (outcome !== undefined && Option.isSome(overlooked.file)) {
-      yield* patient(takeBack(parts, change, edited, made))
-      yield* patient(putBack(parts, outcome.collection, overlooked.file.value))
+    if (outcome !== undefined && Option.isSome(overlooked.replacedFile)) {
+      yield* patient(revertFile(parts, change, edited, made))
+      yield* patient(restoreReplacedFile(parts, outcome.collection, overlooked.replacedFile.value))
       return "takenBack" as const
     }
-    const at = Option.getOrUndefined(overlooked.settings)
+    const at = Option.getOrUndefined(overlooked.settingsChangedAt)
     if (at === undefined) return "stands" as const
     const { frozen, mismatch, settings } = yield* repository.at(at)
     const place =
@@ -161,14 +166,14 @@ export const verify = (
       outcome?.isMerged !== true ||
       settingsDifferences({ merge: edited.settings.settings.merge }, settings).length === 0
     if (frozen === undefined && mismatch === undefined && place === change.path && isMergedSo) {
-      const completed = yield* complete(parts, unit, edited, made, at).pipe(
+      const completed = yield* writeMissingDerived(parts, unit, edited, made, at).pipe(
         Effect.as(true),
         // The document is taken back, and the write is judged again.
         Effect.catchIf(isUniqueViolation, () => Effect.succeed(false))
       )
       if (completed) return "amended" as const
     }
-    yield* patient(takeBack(parts, change, edited, made))
+    yield* patient(revertFile(parts, change, edited, made))
     return "takenBack" as const
   }).pipe(Effect.mapError((error) => ambiguous(unit, change.path, made, error)))
 }

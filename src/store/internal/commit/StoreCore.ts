@@ -8,8 +8,8 @@ import type { FileCache } from "../snapshot/FileCache.js"
 import type { LocatedListing } from "../snapshot/Listing.js"
 import type { RecordedSettings, RepositorySettings } from "../snapshot/RepositorySettings.js"
 import type { ReadSet, Snapshot } from "../snapshot/Snapshot.js"
-import type { Precedence } from "./Precedence.js"
-import type { Unit, UnitOutcome } from "./WriteUnit.js"
+import type { BranchLocks } from "./BranchLocks.js"
+import type { DocumentEdit, EditOutcome } from "./DocumentEdit.js"
 
 export type { FileVersion } from "../../remote/GitRemote.js"
 export type { Derived } from "../derived/Derived.js"
@@ -19,7 +19,7 @@ export type { Snapshot } from "../snapshot/Snapshot.js"
 /** The transaction that a core's branch is the work branch of. */
 export interface EnclosingTransaction {
   /** What was looked at inside. */
-  readonly reads: ReadSet
+  readonly readSet: ReadSet
   /** Of batches without a message of their own. */
   readonly message: string | undefined
   /** Runs a transaction on this one's branch as one of its calls; it returns the commit that it published. */
@@ -27,7 +27,7 @@ export interface EnclosingTransaction {
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ValidationError, R>
   /** Notes documents that were written inside, by `nameOf`. */
-  readonly wrote: (names: Iterable<string>) => void
+  readonly recordWrites: (names: Iterable<string>) => void
 }
 
 /** What collections, batches, transactions and the like are made of. A copy with other parts is a core as well. */
@@ -51,9 +51,9 @@ export interface StoreCore {
   readonly derived: Derived
   readonly cache: FileCache
   readonly nextId: Effect.Effect<string>
-  readonly precedence: Precedence
-  /** Makes one commit of document operations: see `WriteUnit.ts`. */
-  readonly write: (unit: Unit) => Effect.Effect<UnitOutcome, WriteError>
+  readonly branchLocks: BranchLocks
+  /** Makes one commit of document operations: see `DocumentEdit.ts`. */
+  readonly write: (unit: DocumentEdit) => Effect.Effect<EditOutcome, WriteError>
   /** The same store on another branch, with a cache of its own. */
   readonly onBranch: (branch: string) => StoreCore
   /** The same for a branch that has just begun at the head of this one; what is looked at is noted in `reads`. */

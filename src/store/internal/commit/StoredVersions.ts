@@ -8,13 +8,13 @@ import { pathProblem } from "../../../git/Names.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import { listAt } from "../snapshot/Listing.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
-import type { EditParts } from "./EditPlan.js"
-import { readVersion } from "./Versions.js"
-import { type DocumentOperation, nameOf, type StoredVersion } from "./WriteUnit.js"
+import { type DocumentOperation, nameOfDocument, type StoredVersion } from "./DocumentEdit.js"
+import type { EditDependencies } from "./EditPlan.js"
+import { readVersion } from "./VersionCodec.js"
 
 /** Documents as a snapshot has them, by the names of those that are there. */
-export const readVersions = (
-  { options, remote }: Pick<EditParts, "options" | "remote">,
+export const readStoredVersions = (
+  { options, remote }: Pick<EditDependencies, "options" | "remote">,
   snapshot: Snapshot,
   layout: Layout,
   documents: ReadonlyArray<
@@ -28,7 +28,7 @@ export const readVersions = (
       const { collection, id } = document
       const path = documentPath(options.root, layout, collection, id)
       // The layout may have no place for an id: there is nothing to read, and the judgement says so.
-      if (pathProblem(path) === undefined) wanted.set(path, nameOf(document))
+      if (pathProblem(path) === undefined) wanted.set(path, nameOfDocument(document))
     }
     if (wanted.size === 0) return found
     if (wanted.size === 1) {
@@ -63,7 +63,7 @@ export const readVersions = (
     }
     // Their directories tell which of them are there, by fewer requests than asking for each.
     const files: Array<{ readonly path: string; readonly oid: Oid }> = []
-    for (const path of wanted.keys()) snapshot.reads.files.set(path, null)
+    for (const path of wanted.keys()) snapshot.readSet.files.set(path, null)
     for (const collection of new Set(documents.map(({ collection }) => collection))) {
       const directory = under(options.root, collection)
       const listing = yield* listAt(remote, head.value, directory, layout)
@@ -71,7 +71,7 @@ export const readVersions = (
         if (!path.startsWith(`${directory}/`)) continue
         const oid = listing.find(path.slice(directory.length + 1))
         if (oid === undefined) continue
-        snapshot.reads.files.set(path, oid)
+        snapshot.readSet.files.set(path, oid)
         files.push({ path, oid })
       }
     }

@@ -13,8 +13,8 @@ import type { ResolvedOptions } from "../../StoreOptions.js"
 import { makeTreeCache, type TreeCache } from "../ordered-tree/TreeCache.js"
 import { type SettingsAt, settingsMaxAge } from "../snapshot/RepositorySettings.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
-import type { Parsed } from "./DerivedFile.js"
-import type { TreePlaces } from "./DerivedTrees.js"
+import type { ParsedFile } from "./DerivedFile.js"
+import type { CollectionTrees } from "./DerivedTrees.js"
 
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
@@ -39,15 +39,15 @@ export interface DerivedFiles {
 type DerivedNames = Pick<Settings, "indexes" | "manifests">
 
 /** What is remembered of index and manifest files that were read or written. */
-export interface KnownFiles {
-  readonly indexes: LruCache<Parsed<IndexFile>>
-  readonly manifests: LruCache<Parsed<ManifestFile<LosslessObject>>>
+export interface DerivedCache {
+  readonly indexes: LruCache<ParsedFile<IndexFile>>
+  readonly manifests: LruCache<ParsedFile<ManifestFile<LosslessObject>>>
   readonly trees: TreeCache
 }
 
 /** Where the index and manifest files of a repository lie, and what is known of them. */
 export interface Derived {
-  readonly known: KnownFiles
+  readonly cache: DerivedCache
   readonly filesOf: (
     snapshot: Snapshot,
     settings: SettingsAt,
@@ -66,11 +66,11 @@ export interface Derived {
   readonly indexTreePath: (collection: string, name: string) => string
   readonly manifestTreePath: (collection: string) => string
   /** The trees of format 2 that settings want of a collection, and their directories alone. */
-  readonly treesOf: (collection: string, settings: DerivedNames) => TreePlaces
+  readonly treesOf: (collection: string, settings: DerivedNames) => CollectionTrees
   readonly treePaths: (collection: string, settings: DerivedNames) => ReadonlyArray<string>
   /** An index file as a read by the branch's name saw it, with the tree of all index files at that time. */
-  readonly seenIndex: (path: string) => SeenIndex | undefined
-  readonly sawIndex: (path: string, seen: SeenIndex) => void
+  readonly branchIndex: (path: string) => BranchIndex | undefined
+  readonly cacheBranchIndex: (path: string, seen: BranchIndex) => void
   readonly index: (
     snapshot: Snapshot,
     collection: string,
@@ -79,32 +79,32 @@ export interface Derived {
   ) => Effect.Effect<IndexFile | undefined, ReadError>
 }
 
-interface SeenIndex {
+interface BranchIndex {
   readonly under: Oid
   readonly index: IndexFile
 }
 
 /** What is kept of index files and of manifests, by their bytes, which take two and a half times as much with what they say. */
-const mostBytes = 64 * 1024 * 1024
-const sizeOf = ({ content }: Parsed<unknown>) => content.length + 1
+const maxBytes = 64 * 1024 * 1024
+const sizeOf = ({ content }: ParsedFile<unknown>) => content.length + 1
 
 /** The same of index files that only reads have seen. */
-const mostIds = 400_000
+const maxIds = 400_000
 
 /** The id of a collection's directory; the empty tree where there is none. */
-export const treeOf = ({ entries }: SettingsAt, collection: string): Oid => {
+export const collectionTree = ({ entries }: SettingsAt, collection: string): Oid => {
   const entry = entries.get(collection)
   return entry?.kind === "tree" ? entry.oid : emptyTree
 }
 
 /** A file as it was remembered, or is read. */
 export const load = <A>(
-  known: LruCache<Parsed<A>>,
+  known: LruCache<ParsedFile<A>>,
   snapshot: Snapshot,
   path: string,
   oid: Oid | undefined,
   parse: (content: Uint8Array) => A | undefined
-): Effect.Effect<Parsed<A> | undefined, ReadError> => {
+): Effect.Effect<ParsedFile<A> | undefined, ReadError> => {
   const before = known.get(path)
   if (before !== undefined && before.oid === oid) return Effect.succeed(before)
   return Effect.map(snapshot.file(path), (file) => {
@@ -117,12 +117,12 @@ export const load = <A>(
 
 /** The index and manifest files of one repository. */
 export const make = (options: ResolvedOptions): Derived => {
-  const known: KnownFiles = {
-    indexes: new LruCache<Parsed<IndexFile>>(mostBytes, sizeOf),
-    manifests: new LruCache<Parsed<ManifestFile<LosslessObject>>>(mostBytes, sizeOf),
+  const known: DerivedCache = {
+    indexes: new LruCache<ParsedFile<IndexFile>>(maxBytes, sizeOf),
+    manifests: new LruCache<ParsedFile<ManifestFile<LosslessObject>>>(maxBytes, sizeOf),
     trees: makeTreeCache()
   }
-  const seen = new LruCache<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
+  const seen = new LruCache<BranchIndex>(maxIds, ({ index }) => index.ids.size + 1)
   const indexPath = (collection: string, name: string) =>
     under(options.root, indexDirectory, collection, `${name}.json`)
   const manifestPath = (collection: string) => under(options.root, manifestDirectory, `${collection}.json`)
@@ -194,7 +194,7 @@ export const make = (options: ResolvedOptions): Derived => {
             indexEntries(snapshot, at, collection),
             (entries) => entries.find(({ path }) => path === `${name}.json`)?.oid
           ),
-    known,
+    cache: known,
     indexPath,
     manifestPath,
     indexTreePath,
@@ -204,8 +204,8 @@ export const make = (options: ResolvedOptions): Derived => {
       const { indexes, manifest } = treesOf(collection, settings)
       return [...indexes, ...(manifest === undefined ? [] : [manifest])].map(({ path }) => path)
     },
-    seenIndex: (path) => seen.get(path),
-    sawIndex: (path, found) => void seen.set(path, found),
+    branchIndex: (path) => seen.get(path),
+    cacheBranchIndex: (path, found) => void seen.set(path, found),
     index: (snapshot, collection, name, oid) =>
       Effect.map(
         load(known.indexes, snapshot, indexPath(collection, name), oid, parseIndex),

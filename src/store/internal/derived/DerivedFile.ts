@@ -23,7 +23,7 @@ import { parseObject } from "../../../domain/json/JsonText.js"
 import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { Change } from "../../remote/GitRemote.js"
-import type { Reading } from "../ordered-tree/Reading.js"
+import type { ReadSteps } from "../ordered-tree/ReadSteps.js"
 import { type UniqueIndex, violationsAmong } from "./Uniqueness.js"
 
 /** Changes to index and manifest files, and what to remember of them once they are committed. */
@@ -34,10 +34,10 @@ export interface Derivation {
   readonly committed: (blobs: ReadonlyMap<string, Oid>) => void
 }
 
-export const nothing: Derivation = { changes: [], committed: () => {} }
+export const noDerivation: Derivation = { changes: [], committed: () => {} }
 
 /** What becomes of an index or a manifest. Those of a collection are read together. */
-export type ChangedFile = Reading<Either.Either<Option.Option<Derivation>, ValidationError>>
+export type UpdateSteps = ReadSteps<Either.Either<Option.Option<Derivation>, ValidationError>>
 
 /** An index or a manifest of a collection, as a snapshot has it. */
 export interface DerivedFile {
@@ -46,15 +46,15 @@ export interface DerivedFile {
   /** The tree of the collection that it describes; what is missing describes the empty one, what is damaged none. */
   readonly recorded: Oid | undefined
   /** Whether it can be brought up to another tree by the documents that differ, each as it was and as it is. */
-  readonly catchesUp: boolean
+  readonly canCatchUp: boolean
   /** How the values that documents gain are judged, where it is a unique index. */
   readonly unique: UniqueIndex | undefined
   /** What it becomes where documents change, for a tree of the collection; none where it is missing or damaged, and must be made anew. */
-  readonly changed: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => ChangedFile
+  readonly update: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => UpdateSteps
   /** Why a document cannot be in it, if it cannot. */
-  readonly refuses: (id: string, document: LosslessObject) => ValidationError | undefined
+  readonly rejection: (id: string, document: LosslessObject) => ValidationError | undefined
   /** Makes it of all documents of a tree. Where it is unique, values of `judged` documents are, or of all. */
-  readonly anew: (
+  readonly rebuild: (
     tree: Oid,
     judged: ReadonlyArray<DocumentChange> | undefined
   ) => Effect.Effect<Rebuild, never, Scope.Scope>
@@ -77,14 +77,14 @@ export interface Rebuild {
 export type StoredFields = { readonly id: string; readonly document: LosslessObject }
 
 /** A file that was read, with its bytes. */
-export interface Parsed<A> {
+export interface ParsedFile<A> {
   readonly oid: Oid
   readonly value: A
   readonly content: Uint8Array
 }
 
 /** What single files say, and how it is written. */
-interface Form<A> {
+interface FileFormat<A> {
   readonly empty: A
   readonly with: (value: A, documents: ReadonlyArray<DocumentChange>) => A
   readonly print: (value: A, time: string, tree: Oid) => Either.Either<Uint8Array, JsonProblem>
@@ -95,16 +95,16 @@ export interface SingleFile<A> {
   readonly collection: string
   readonly path: string
   /** Undefined where there is none. */
-  readonly stored: Parsed<A> | undefined
+  readonly stored: ParsedFile<A> | undefined
   /** What is remembered of such files. */
-  readonly known: LruCache<Parsed<A>>
+  readonly known: LruCache<ParsedFile<A>>
   /** Whether documents change: else a file that would differ by its time alone stays as it is. */
   readonly isTouched: boolean
   readonly now: string
 }
 
 /** The error for an index or a manifest that what is stored keeps from being written. */
-export const unprintable =
+export const encodingError =
   (path: string, collection: string) =>
   ({ message, path: inside }: JsonProblem) =>
     new ValidationError({
@@ -127,17 +127,17 @@ const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 const singleFile = <A extends { readonly tree: Oid | undefined }>(
   { collection, isTouched, known, now, path, stored }: SingleFile<A>,
   fields: ReadonlyArray<string>,
-  form: Form<A>,
+  form: FileFormat<A>,
   unique?: UniqueIndex | undefined
 ): DerivedFile => {
   const write = (before: A, documents: ReadonlyArray<DocumentChange>, tree: Oid) =>
     Either.gen(function* () {
       const value = { ...form.with(before, documents), tree }
-      const content = yield* Either.mapLeft(form.print(value, now, tree), unprintable(path, collection))
+      const content = yield* Either.mapLeft(form.print(value, now, tree), encodingError(path, collection))
       if (!isTouched && stored !== undefined) {
         const time = updatedAt(stored.content)
         const same = time === undefined ? undefined : Either.getOrUndefined(form.print(value, time, tree))
-        if (same !== undefined && sameBytes(same, stored.content)) return nothing
+        if (same !== undefined && sameBytes(same, stored.content)) return noDerivation
       }
       return {
         changes: [{ _tag: "Put", path, content }],
@@ -150,13 +150,13 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
   return {
     fields,
     recorded: stored === undefined ? emptyTree : stored.value.tree,
-    catchesUp: false,
+    canCatchUp: false,
     unique,
-    refuses: () => undefined,
-    *changed(documents, tree) {
+    rejection: () => undefined,
+    *update(documents, tree) {
       return Either.map(write(stored?.value ?? form.empty, documents, tree), Option.some)
     },
-    anew: (tree, judged) =>
+    rebuild: (tree, judged) =>
       Effect.sync(() => {
         const all: Array<StoredFields> = []
         return {

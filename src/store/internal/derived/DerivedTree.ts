@@ -18,7 +18,7 @@ import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import { indexable } from "../../../domain/json/LosslessJson.js"
 import { makeInMemory, type TemporaryFile } from "../../../git/TemporaryFile.js"
 import type { Change } from "../../remote/GitRemote.js"
-import { apply } from "../ordered-tree/Apply.js"
+import { applyEdits } from "../ordered-tree/ApplyEdits.js"
 import { BrokenTree } from "../ordered-tree/BrokenTree.js"
 import { build } from "../ordered-tree/Build.js"
 import { externalSort } from "../ordered-tree/ExternalSort.js"
@@ -26,25 +26,25 @@ import { fileEdits, filesIn } from "../ordered-tree/FileEdits.js"
 import { headerName } from "../ordered-tree/Header.js"
 import { hasTooMany, indexRows, keyOfRows } from "../ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "../ordered-tree/Leaf.js"
-import { formatLimits } from "../ordered-tree/Limits.js"
-import type { Reader } from "../ordered-tree/Reader.js"
-import { type Reading, runAll } from "../ordered-tree/Reading.js"
+import { type ReadSteps, runAllSteps } from "../ordered-tree/ReadSteps.js"
 import { firstWithin } from "../ordered-tree/Scan.js"
 import { StoredTree } from "../ordered-tree/StoredTree.js"
 import type { TreeCache } from "../ordered-tree/TreeCache.js"
 import type { TreeEdit } from "../ordered-tree/TreeEdit.js"
+import { formatLimits } from "../ordered-tree/TreeLimits.js"
+import type { TreeReader } from "../ordered-tree/TreeReader.js"
 import {
-  type ChangedFile,
   type DerivedFile,
-  nothing,
+  encodingError,
+  noDerivation,
   type Rebuild,
   type StoredFields,
-  unprintable
+  type UpdateSteps
 } from "./DerivedFile.js"
 import { type UniqueIndex, violationsInOrder } from "./Uniqueness.js"
 
 /** What the rows of a tree are made of. */
-export interface Rows {
+export interface RowMapping {
   /** The paths of documents that they depend on. */
   readonly fields: ReadonlyArray<string>
   readonly keyOf: (row: Row) => string
@@ -55,7 +55,7 @@ export interface Rows {
   /** What is wrong with a document that cannot be in the tree, if anything. */
   readonly problem: (document: LosslessObject) => string | undefined
   /** The rows of a document, by their keys. */
-  readonly of: (id: string, document: LosslessObject) => ReadonlyMap<string, Row>
+  readonly rowsOf: (id: string, document: LosslessObject) => ReadonlyMap<string, Row>
 }
 
 const own = (document: LosslessObject, field: string) =>
@@ -64,7 +64,7 @@ const own = (document: LosslessObject, field: string) =>
 const noRows: ReadonlyMap<string, Row> = new Map()
 
 /** The rows of an index. */
-export const rowsOfIndex = (index: IndexDefinition): Rows => ({
+export const rowsOfIndex = (index: IndexDefinition): RowMapping => ({
   fields: indexPaths(index),
   keyOf: keyOfRows(index.fields),
   keys: JSON.stringify(index.fields.map(({ order, path }) => [path, order])),
@@ -73,12 +73,12 @@ export const rowsOfIndex = (index: IndexDefinition): Rows => ({
     indexHolds(index, document) && hasTooMany(index.fields, (path) => valueAt(document, path))
       ? `its lists have too many combinations for the index ${index.name}`
       : undefined,
-  of: (id, document) =>
+  rowsOf: (id, document) =>
     indexHolds(index, document) ? indexRows(index.fields, id, (path) => valueAt(document, path)) : noRows
 })
 
 /** The rows of a manifest: one for each document. */
-export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
+export const rowsOfManifest = (fields: ReadonlyArray<string>): RowMapping => {
   const keyOf = keyOfRows([])
   return {
     fields,
@@ -86,7 +86,7 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
     keys: "",
     definition: undefined,
     problem: () => undefined,
-    of: (id, document) => {
+    rowsOf: (id, document) => {
       const members = fields.flatMap((field) => {
         const value = indexable(own(document, field))
         return value === undefined ? [] : [[field, value] as const]
@@ -98,10 +98,10 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
 }
 
 /** Where an index or a manifest of format 2 lies. */
-export interface TreePlace {
+export interface TreeDefinition {
   /** The directory of the tree. */
   readonly path: string
-  readonly rows: Rows
+  readonly rows: RowMapping
   /** The index that the rows are of, where it is unique. */
   readonly unique?: IndexDefinition | undefined
 }
@@ -112,11 +112,11 @@ export type TreeState =
   | { readonly _tag: "Damaged"; readonly problem: BrokenTree }
   | { readonly _tag: "Whole"; readonly tree: StoredTree<ReadError> }
 
-function* opened<E>(
-  reader: Reader<E>,
+function* openStored<E>(
+  reader: TreeReader<E>,
   cache: TreeCache,
-  { path, rows }: TreePlace
-): Reading<StoredTree<E> | undefined> {
+  { path, rows }: TreeDefinition
+): ReadSteps<StoredTree<E> | undefined> {
   const known = { headers: cache.headers, leaves: cache.leaves(rows.keys) }
   const tree = yield* StoredTree.open({ reader, path, keyOf: rows.keyOf, known })
   if (tree === undefined || tree.header.index === rows.definition) return tree
@@ -127,15 +127,15 @@ function* opened<E>(
 }
 
 /** Opens trees together. */
-export const treesAt = (
-  reader: Reader<ReadError>,
+export const openTrees = (
+  reader: TreeReader<ReadError>,
   cache: TreeCache,
-  places: ReadonlyArray<TreePlace>
+  places: ReadonlyArray<TreeDefinition>
 ): Effect.Effect<ReadonlyArray<TreeState>, ReadError> =>
   Effect.map(
-    runAll(
+    runAllSteps(
       reader,
-      places.map((place) => () => opened(reader, cache, place))
+      places.map((place) => () => openStored(reader, cache, place))
     ),
     (all) =>
       all.map(
@@ -147,11 +147,11 @@ export const treesAt = (
   )
 
 /** Opens a tree. */
-export const treeAt = (
-  reader: Reader<ReadError>,
+export const openTreeAt = (
+  reader: TreeReader<ReadError>,
   cache: TreeCache,
-  place: TreePlace
-): Effect.Effect<TreeState, ReadError> => Effect.map(treesAt(reader, cache, [place]), ([state]) => state!)
+  place: TreeDefinition
+): Effect.Effect<TreeState, ReadError> => Effect.map(openTrees(reader, cache, [place]), ([state]) => state!)
 
 /** A unique index of format 2. */
 const uniqueTree = (
@@ -183,9 +183,9 @@ const changeOf = (root: string, edit: TreeEdit): Change => {
 
 /** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
 export const derivedTree = (
-  reader: Reader<ReadError>,
+  reader: TreeReader<ReadError>,
   collection: string,
-  { path, rows, unique }: TreePlace,
+  { path, rows, unique }: TreeDefinition,
   state: TreeState,
   temporaryFile: OpenTemporaryFile = Effect.sync(makeInMemory)
 ): DerivedFile => {
@@ -209,8 +209,8 @@ export const derivedTree = (
     const refusal = refuses(id, document)
     if (refusal !== undefined) return Either.left(refusal)
     return Either.mapLeft(
-      Either.all(Array.from(rows.of(id, document).values(), (row) => entryOf(row, rows.keyOf))),
-      unprintable(path, collection)
+      Either.all(Array.from(rows.rowsOf(id, document).values(), (row) => entryOf(row, rows.keyOf))),
+      encodingError(path, collection)
     )
   }
 
@@ -251,7 +251,7 @@ export const derivedTree = (
       return changes
     })
 
-  const anew: DerivedFile["anew"] = (tree, judged) =>
+  const anew: DerivedFile["rebuild"] = (tree, judged) =>
     Effect.map(externalSort(rows.keyOf, temporaryFile), (sort): Rebuild => {
       let refused: ValidationError | undefined
       return {
@@ -272,7 +272,7 @@ export const derivedTree = (
               : Stream.tap(sorted, ({ row }) => Effect.sync(() => doubles.add(row)))
           if (refused === undefined) {
             const changes = yield* replacedBy(seen, tree)
-            return { made: Either.right({ ...nothing, changes }), violations: doubles?.end() }
+            return { made: Either.right({ ...noDerivation, changes }), violations: doubles?.end() }
           }
           if (doubles !== undefined) yield* Stream.runDrain(seen)
           return { made: Either.left(refused), violations: doubles?.end() }
@@ -280,12 +280,12 @@ export const derivedTree = (
       }
     })
 
-  function* changed(documents: ReadonlyArray<DocumentChange>, tree: Oid): ChangedFile {
+  function* changed(documents: ReadonlyArray<DocumentChange>, tree: Oid): UpdateSteps {
     if (stored === undefined) return Either.right(Option.none())
     const edits = new Map<string, Entry | undefined>()
     for (const { before, id } of documents) {
       yield
-      if (before !== undefined) for (const key of rows.of(id, before()).keys()) edits.set(key, undefined)
+      if (before !== undefined) for (const key of rows.rowsOf(id, before()).keys()) edits.set(key, undefined)
     }
     for (const { document, id } of documents) {
       yield
@@ -294,19 +294,19 @@ export const derivedTree = (
       if (Either.isLeft(entries)) return Either.left(entries.left)
       for (const entry of entries.right) edits.set(entry.key, entry)
     }
-    const applied = yield* apply(stored, edits, tree)
+    const applied = yield* applyEdits(stored, edits, tree)
     const single = yield* fileEdits(path, applied.edits)
     const changes = single.map((edit) => changeOf(path, edit))
-    return Either.right(Option.some({ ...nothing, changes }))
+    return Either.right(Option.some({ ...noDerivation, changes }))
   }
 
   return {
     fields: rows.fields,
     unique: unique && uniqueTree(collection, unique, stored),
     recorded: state._tag === "Missing" ? emptyTree : stored?.header.tree,
-    catchesUp: stored !== undefined,
-    refuses,
-    changed,
-    anew
+    canCatchUp: stored !== undefined,
+    rejection: refuses,
+    update: changed,
+    rebuild: anew
   }
 }

@@ -7,21 +7,21 @@ import type { DocumentChange } from "../../../domain/indexes/IndexFile.js"
 import type { Layout } from "../../../domain/settings/Settings.js"
 import type { GitRemoteService } from "../../remote/GitRemote.js"
 import { filesIn } from "../ordered-tree/FileEdits.js"
-import type { Reader } from "../ordered-tree/Reader.js"
 import type { TreeCache } from "../ordered-tree/TreeCache.js"
+import type { TreeReader } from "../ordered-tree/TreeReader.js"
 import { changedBlobs, changedDocuments } from "../snapshot/CollectionChanges.js"
 import type { DerivedFile } from "./DerivedFile.js"
-import { derivedTree, type OpenTemporaryFile, rowsOfIndex, rowsOfManifest, treesAt } from "./DerivedTree.js"
+import { derivedTree, type OpenTemporaryFile, openTrees, rowsOfIndex, rowsOfManifest } from "./DerivedTree.js"
 
 /** Where the trees of a collection lie, and what they hold. */
-export interface TreePlaces {
+export interface CollectionTrees {
   /** Indexes, with the directories of their trees. */
   readonly indexes: ReadonlyArray<{ readonly index: IndexDefinition; readonly path: string }>
   readonly manifest: { readonly fields: ReadonlyArray<string>; readonly path: string } | undefined
 }
 
 /** The trees of a collection with what their rows are made of. */
-export const treesIn = ({ indexes, manifest }: TreePlaces) => [
+export const treeDefinitions = ({ indexes, manifest }: CollectionTrees) => [
   ...indexes.map(({ index, path }) => ({
     kind: "index" as const,
     path,
@@ -44,21 +44,21 @@ export const treesIn = ({ indexes, manifest }: TreePlaces) => [
 
 /** The trees of a collection's indexes and of its manifest as a snapshot has them. */
 export const storedTrees = (
-  reader: Reader<ReadError>,
+  reader: TreeReader<ReadError>,
   cache: TreeCache,
   collection: string,
-  places: TreePlaces,
+  places: CollectionTrees,
   temporaryFile: OpenTemporaryFile | undefined
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
   Effect.suspend(() => {
-    const trees = treesIn(places)
-    return Effect.map(treesAt(reader, cache, trees), (states) =>
+    const trees = treeDefinitions(places)
+    return Effect.map(openTrees(reader, cache, trees), (states) =>
       trees.map((place, at) => derivedTree(reader, collection, place, states[at]!, temporaryFile))
     )
   })
 
 /** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */
-export const differingFrom = (
+export const changesSinceRecorded = (
   remote: GitRemoteService,
   layout: Layout,
   files: ReadonlyArray<DerivedFile>,
@@ -67,7 +67,7 @@ export const differingFrom = (
 ): Effect.Effect<ReadonlyMap<Oid, ReadonlyArray<DocumentChange>>, ReadError> =>
   Effect.gen(function* () {
     const found = new Map<Oid, ReadonlyArray<DocumentChange>>()
-    for (const { catchesUp, recorded } of files) {
+    for (const { canCatchUp: catchesUp, recorded } of files) {
       if (!catchesUp || recorded === undefined || recorded === after || found.has(recorded)) continue
       const blobs = yield* changedBlobs(remote, layout, recorded, after)
       if (Option.isNone(blobs)) continue
@@ -79,7 +79,7 @@ export const differingFrom = (
 
 /** Every file of a tree. */
 export const filesOfTree = (
-  reader: Reader<ReadError>,
+  reader: TreeReader<ReadError>,
   path: string
 ): Effect.Effect<ReadonlyArray<string>, ReadError> =>
   Effect.map(filesIn(reader, path), (files) => files.map((file) => `${path}/${file.path}`))

@@ -14,49 +14,49 @@ import { lazyModule } from "../../../domain/runtime/LazyModule.js"
 import { idAt, under } from "../../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
-import { runAll } from "../ordered-tree/Reading.js"
-import { contents, listAt } from "../snapshot/Listing.js"
+import { runAllSteps } from "../ordered-tree/ReadSteps.js"
+import { listAt, readListing } from "../snapshot/Listing.js"
 import type { SettingsAt } from "../snapshot/RepositorySettings.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
-import { type Derived, type DerivedFiles, load, treeOf } from "./Derived.js"
+import { collectionTree, type Derived, type DerivedFiles, load } from "./Derived.js"
 import {
-  type ChangedFile,
   type Derivation,
   type DerivedFile,
   indexFile,
   manifestFile,
-  nothing,
+  noDerivation,
   type SingleFile,
-  type StoredFields
+  type StoredFields,
+  type UpdateSteps
 } from "./DerivedFile.js"
-import { readerOf } from "./SnapshotReader.js"
-import { uniqueFile } from "./UniqueFile.js"
+import { treeReader } from "./SnapshotReader.js"
+import { uniqueIndexFile } from "./UniqueIndexFile.js"
 import { violations } from "./Uniqueness.js"
 
 /** Loaded where a repository has trees. */
 const trees = lazyModule(() => import("./DerivedTrees.js"))
 
 /** Told of how many of a collection's documents were read. */
-export type OnRead = (read: {
+export type OnDocumentsRead = (read: {
   readonly collection: string
   readonly documents: number
   readonly total: number
 }) => Effect.Effect<void>
 
 /** What a write does to one collection. */
-export interface Touched {
+export interface CollectionWrite {
   readonly collection: string
   readonly documents: ReadonlyArray<DocumentChange>
   readonly changes: ReadonlyArray<Change>
   /** Makes the files anew from the documents. */
   readonly rebuild: boolean
-  readonly onRead?: OnRead | undefined
+  readonly onRead?: OnDocumentsRead | undefined
   /** The documents changed in an earlier commit, from one tree of the collection (where known) to another. */
   readonly since?: { readonly before: Oid | undefined; readonly after: Oid } | undefined
 }
 
 /** What two runs of changes make together: each document as it was before the first and as it is after the second. */
-const oneAfterTheOther = (
+const composeChanges = (
   first: ReadonlyArray<DocumentChange>,
   second: ReadonlyArray<DocumentChange>
 ): ReadonlyArray<DocumentChange> => {
@@ -69,7 +69,7 @@ const oneAfterTheOther = (
 }
 
 /** What index and manifest files are derived with. */
-interface Parts {
+interface DerivedDependencies {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
   readonly derived: Derived
@@ -77,12 +77,12 @@ interface Parts {
 
 /** The documents of a collection with their values at some paths; files that hold none count as empty ones. */
 const documentsIn = (
-  { options, remote }: Parts,
+  { options, remote }: DerivedDependencies,
   head: Head,
   settings: SettingsAt,
   collection: string,
   fields: ReadonlySet<string>,
-  onRead: OnRead | undefined
+  onRead: OnDocumentsRead | undefined
 ): Stream.Stream<StoredFields, RemoteFailure> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -95,19 +95,21 @@ const documentsIn = (
       )
       yield* tell
       const slice = TimeSlice.make()
-      return Stream.mapChunksEffect(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
-        Effect.gen(function* () {
-          const found: Array<StoredFields> = []
-          for (const { content, path } of blobs) {
-            if (slice.isSpent()) yield* slice.pause
-            const id = idAt(layout, path.slice(prefix.length))
-            if (id !== undefined)
-              found.push({ id, document: pickPaths(parseLosslessOrEmpty(content), fields) })
-          }
-          documents += found.length
-          yield* tell
-          return Chunk.unsafeFromArray(found)
-        })
+      return Stream.mapChunksEffect(
+        readListing(remote, head, prefix, listing, options.concurrency),
+        (blobs) =>
+          Effect.gen(function* () {
+            const found: Array<StoredFields> = []
+            for (const { content, path } of blobs) {
+              if (slice.isSpent()) yield* slice.pause
+              const id = idAt(layout, path.slice(prefix.length))
+              if (id !== undefined)
+                found.push({ id, document: pickPaths(parseLosslessOrEmpty(content), fields) })
+            }
+            documents += found.length
+            yield* tell
+            return Chunk.unsafeFromArray(found)
+          })
       )
     })
   )
@@ -120,7 +122,7 @@ export const documentsOf = (
 
 /** The index and manifest files of a collection as a snapshot has them. */
 const storedFiles = (
-  { derived, options }: Parts,
+  { derived, options }: DerivedDependencies,
   snapshot: Snapshot,
   { settings }: SettingsAt,
   collection: string,
@@ -132,12 +134,12 @@ const storedFiles = (
     for (const [name, { definition, oid }] of files.indexes) {
       const path = derived.indexPath(collection, name)
       const file =
-        oid === undefined ? undefined : yield* load(derived.known.indexes, snapshot, path, oid, parseIndex)
+        oid === undefined ? undefined : yield* load(derived.cache.indexes, snapshot, path, oid, parseIndex)
       const place = { snapshot, options, layout: settings, collection, definition, stored: file?.value }
-      const unique = definition.unique ? uniqueFile(place) : undefined
+      const unique = definition.unique ? uniqueIndexFile(place) : undefined
       stored.push(
         indexFile(
-          { ...given, collection, path, known: derived.known.indexes, stored: file },
+          { ...given, collection, path, known: derived.cache.indexes, stored: file },
           definition,
           unique
         )
@@ -149,17 +151,17 @@ const storedFiles = (
     const file =
       manifest.oid === undefined
         ? undefined
-        : yield* load(derived.known.manifests, snapshot, path, manifest.oid, parseLosslessManifest)
+        : yield* load(derived.cache.manifests, snapshot, path, manifest.oid, parseLosslessManifest)
     const fields = manifest.fields ?? (file === undefined ? [] : projectedFields(file.value))
     stored.push(
-      manifestFile({ ...given, collection, path, known: derived.known.manifests, stored: file }, fields)
+      manifestFile({ ...given, collection, path, known: derived.cache.manifests, stored: file }, fields)
     )
     return stored
   })
 
 /** The indexes and the manifest of a collection as a snapshot has them, of either format. */
 export const storedOf = (
-  parts: Parts,
+  parts: DerivedDependencies,
   snapshot: Snapshot,
   at: SettingsAt,
   collection: string,
@@ -171,8 +173,8 @@ export const storedOf = (
   const places = derived.treesOf(collection, at.settings)
   return Effect.flatMap(trees, ({ storedTrees }) =>
     storedTrees(
-      readerOf(parts, snapshot),
-      derived.known.trees,
+      treeReader(parts, snapshot),
+      derived.cache.trees,
       collection,
       places,
       parts.remote.temporaryFile
@@ -191,30 +193,30 @@ const unlessForeign = (
 ): Effect.Effect<Derivation, ReadError> =>
   Effect.suspend(() => {
     for (const { document, id } of own) {
-      const refusal = document && file.refuses(id, document)
+      const refusal = document && file.rejection(id, document)
       if (refusal !== undefined) return refusal
     }
     const ids = new Set(own.map(({ id }) => id))
     return Effect.catchTag(made, "ValidationError", (error) =>
-      error.id === undefined || ids.has(error.id) ? error : Effect.succeed(nothing)
+      error.id === undefined || ids.has(error.id) ? error : Effect.succeed(noDerivation)
     )
   })
 
 /** Keeps the index and manifest files of a collection in step with a write. */
-export const derive = (
-  parts: Parts,
+export const deriveFiles = (
+  parts: DerivedDependencies,
   snapshot: Snapshot,
   settings: SettingsAt,
-  touched: Touched,
+  touched: CollectionWrite,
   files: DerivedFiles,
   now: string
 ): Effect.Effect<Derivation, ReadError> =>
   Effect.gen(function* () {
     const { options, remote } = parts
     const { changes, collection, documents: changed, onRead, rebuild, since } = touched
-    if (files.indexes.size === 0 && files.manifest === undefined) return nothing
+    if (files.indexes.size === 0 && files.manifest === undefined) return noDerivation
     const head = yield* snapshot.head
-    const before = treeOf(settings, collection)
+    const before = collectionTree(settings, collection)
     const tree =
       changes.length === 0
         ? before
@@ -232,18 +234,18 @@ export const derive = (
     const old = rebuild ? [] : stored.filter(({ recorded }) => recorded !== base)
     const behind =
       settings.settings.format === 2
-        ? yield* (yield* trees).differingFrom(remote, settings.settings, old, before, concurrency)
+        ? yield* (yield* trees).changesSinceRecorded(remote, settings.settings, old, before, concurrency)
         : new Map<Oid, ReadonlyArray<DocumentChange>>()
     const lacking = (file: DerivedFile): ReadonlyArray<DocumentChange> | undefined => {
-      const { catchesUp, recorded } = file
+      const { canCatchUp: catchesUp, recorded } = file
       if (rebuild || recorded === undefined) return undefined
       if (recorded === before || recorded === base) return missing(file)
       const differing = catchesUp ? behind.get(recorded) : undefined
-      return differing && oneAfterTheOther(differing, since === undefined ? changed : [])
+      return differing && composeChanges(differing, since === undefined ? changed : [])
     }
     const kept: Array<Option.Option<Derivation>> = stored.map(() => Option.none())
     const going: Array<{ readonly at: number; readonly found: Derivation["violations"] }> = []
-    const changing: Array<() => ChangedFile> = []
+    const changing: Array<() => UpdateSteps> = []
     for (const [at, file] of stored.entries()) {
       const documents = lacking(file)
       if (documents === undefined) continue
@@ -251,9 +253,9 @@ export const derive = (
       const found = file.unique && (yield* violations(file.unique, changed, all))
       if (found !== undefined && Option.isNone(found)) continue
       going.push({ at, found: found?.value })
-      changing.push(() => file.changed(documents, tree))
+      changing.push(() => file.update(documents, tree))
     }
-    for (const [i, made] of (yield* runAll(readerOf(parts, snapshot), changing)).entries()) {
+    for (const [i, made] of (yield* runAllSteps(treeReader(parts, snapshot), changing)).entries()) {
       const { at, found } = going[i]!
       // What is broken is made anew.
       if (Either.isLeft(made)) continue
@@ -265,7 +267,7 @@ export const derive = (
     const own = rebuild ? undefined : changed
     const stale = stored.flatMap((file, at) => (Option.isNone(kept[at]!) ? [{ at, file }] : []))
     const rebuilt = Effect.gen(function* () {
-      const rebuilds = yield* Effect.forEach(stale, ({ file }) => file.anew(tree, own))
+      const rebuilds = yield* Effect.forEach(stale, ({ file }) => file.rebuild(tree, own))
       const add = (documents: ReadonlyArray<StoredFields>) =>
         Effect.forEach(rebuilds, (one) => one.add(documents), { discard: true })
       const written = since === undefined ? changed : []

@@ -12,7 +12,7 @@ import type { SettingsAt } from "../snapshot/RepositorySettings.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
 import type { Derived } from "./Derived.js"
 import { filesOfTree } from "./DerivedTrees.js"
-import { readerOf } from "./SnapshotReader.js"
+import { treeReader } from "./SnapshotReader.js"
 
 interface Parts {
   readonly remote: GitRemoteService
@@ -21,7 +21,7 @@ interface Parts {
 }
 
 /** The settings with the indexes and manifests of other programs, in a repository without a settings file. */
-export const adopted = (
+export const adoptForeignFiles = (
   { derived, options: { given } }: Parts,
   snapshot: Snapshot,
   at: SettingsAt
@@ -52,7 +52,7 @@ export const adopted = (
   })
 
 /** Removes the index and manifest files of a format that are there for some collections. */
-export const removals = (
+export const removeFiles = (
   parts: Parts,
   snapshot: Snapshot,
   { format, ...settings }: Settings,
@@ -64,7 +64,7 @@ export const removals = (
     for (const collection of collections) {
       if (format === 2) {
         for (const path of derived.treePaths(collection, settings)) {
-          for (const file of yield* filesOfTree(readerOf(parts, snapshot), path)) files.push(file)
+          for (const file of yield* filesOfTree(treeReader(parts, snapshot), path)) files.push(file)
         }
         continue
       }

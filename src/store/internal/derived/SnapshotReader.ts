@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { type GitRemoteService, takesRequests } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
-import type { Reader } from "../ordered-tree/Reader.js"
+import type { TreeReader } from "../ordered-tree/TreeReader.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
 
 interface Parts {
@@ -13,7 +13,7 @@ interface Parts {
 }
 
 /** Reads trees of small files in a snapshot. */
-export const readerOf = ({ options, remote }: Parts, snapshot: Snapshot): Reader<ReadError> => {
+export const treeReader = ({ options, remote }: Parts, snapshot: Snapshot): TreeReader<ReadError> => {
   const isFree = !takesRequests(remote)
   return {
     concurrency: isFree ? 1 : options.concurrency,

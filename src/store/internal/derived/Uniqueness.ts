@@ -100,7 +100,7 @@ export const holdersAmong = (
 }
 
 /** The values that changes give to documents which did not have them. */
-const gained = (index: IndexDefinition, changes: ReadonlyArray<DocumentChange>) => {
+const newValues = (index: IndexDefinition, changes: ReadonlyArray<DocumentChange>) => {
   const found = new Map<string, { readonly values: Values; readonly ids: Array<string> }>()
   for (const { before, document, id } of changes) {
     if (document === undefined) continue
@@ -127,7 +127,7 @@ export const violations = (
   all: ReadonlyArray<DocumentChange>
 ): Effect.Effect<Option.Option<ReadonlyArray<UniqueViolation>>, ReadError> =>
   Effect.gen(function* () {
-    const wanted = gained(unique.definition, own)
+    const wanted = newValues(unique.definition, own)
     if (wanted.size === 0) return Option.some([])
     const values = new Map(Array.from(wanted, ([key, one]) => [key, one.values]))
     const stored = yield* unique.holders(values, new Set(all.map(({ id }) => id)))
@@ -152,7 +152,7 @@ export const violationsAmong = (
 ): Effect.Effect<ReadonlyArray<UniqueViolation>> =>
   Effect.gen(function* () {
     const { definition } = unique
-    const wanted = own === undefined ? undefined : gained(definition, own)
+    const wanted = own === undefined ? undefined : newValues(definition, own)
     if (wanted?.size === 0) return []
     const holders = yield* holdersAmong(definition, documents, wanted)
     const shared = Array.from(holders).filter(([, ids]) => ids.length > 1)
@@ -172,7 +172,7 @@ export const violationsInOrder = (
 ) => {
   const { fields } = unique.definition
   const directions = fields.map(({ order }) => order)
-  const wanted = own === undefined ? undefined : gained(unique.definition, own)
+  const wanted = own === undefined ? undefined : newValues(unique.definition, own)
   const found: Array<UniqueViolation> = []
   let current: { readonly key: string; readonly values: Values; readonly ids: Array<string> } | undefined
   const close = () => {

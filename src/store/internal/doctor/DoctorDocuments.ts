@@ -8,7 +8,7 @@ import type { DoctorOptions, Finding } from "../../Doctor.js"
 import { under } from "../../DocumentPath.js"
 import type { Head } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { contents, type Listing } from "../snapshot/Listing.js"
+import { type Listing, readListing } from "../snapshot/Listing.js"
 
 /** Files above this many bytes take more requests to read, and an index or manifest is written with every document. */
 export const large = 1_000_000
@@ -33,7 +33,7 @@ export const readDocuments = (
       () => onProgress?.({ collection, documents: read, total: listing.length }) ?? Effect.void
     )
     yield* tell
-    const files = contents(core.remote, head, prefix, listing, core.options.concurrency)
+    const files = readListing(core.remote, head, prefix, listing, core.options.concurrency)
     yield* Stream.runForEachChunk(files, (blobs) =>
       Effect.suspend(() => {
         for (const { content, path } of blobs) {

@@ -9,21 +9,21 @@ import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import type { Finding } from "../../Doctor.js"
 import { takesRequests } from "../../remote/GitRemote.js"
 import type { SettingsAt, Snapshot, StoreCore } from "../commit/StoreCore.js"
-import { type Rows, treeAt } from "../derived/DerivedTree.js"
-import { treesIn } from "../derived/DerivedTrees.js"
-import { readerOf } from "../derived/SnapshotReader.js"
+import { openTreeAt, type RowMapping } from "../derived/DerivedTree.js"
+import { treeDefinitions } from "../derived/DerivedTrees.js"
+import { treeReader } from "../derived/SnapshotReader.js"
 import { filesIn } from "../ordered-tree/FileEdits.js"
 import { compareEntries, type Entry, entryOf } from "../ordered-tree/Leaf.js"
-import { formatLimits } from "../ordered-tree/Limits.js"
-import type { Reader } from "../ordered-tree/Reader.js"
 import { makeTreeCache } from "../ordered-tree/TreeCache.js"
+import { formatLimits } from "../ordered-tree/TreeLimits.js"
+import type { TreeReader } from "../ordered-tree/TreeReader.js"
 import { verify } from "../ordered-tree/Verify.js"
 import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
 
-type Place = ReturnType<typeof treesIn>[number]
+type Place = ReturnType<typeof treeDefinitions>[number]
 
 /** All rows of some documents, sorted. One that cannot be written is in no tree. */
-const rowsOf = ({ keyOf, of }: Rows, documents: ReadonlyMap<string, LosslessObject>) =>
+const rowsOf = ({ keyOf, rowsOf: of }: RowMapping, documents: ReadonlyMap<string, LosslessObject>) =>
   Effect.gen(function* () {
     const entries: Array<Entry> = []
     yield* TimeSlice.forEach(documents, ([id, document]) =>
@@ -41,7 +41,7 @@ const rowsOf = ({ keyOf, of }: Rows, documents: ReadonlyMap<string, LosslessObje
 const together = 256
 
 /** Reads every file of a tree: one that is listed can be lost. */
-const readWhole = (reader: Reader<ReadError>, path: string): Effect.Effect<void, ReadError> =>
+const readWhole = (reader: TreeReader<ReadError>, path: string): Effect.Effect<void, ReadError> =>
   Effect.flatMap(filesIn(reader, path), (files) =>
     Effect.forEach(
       Arr.chunksOf(files, together),
@@ -63,9 +63,9 @@ export const examineTrees = (
   current: Oid
 ): Effect.Effect<DerivedExamination, ReadError> =>
   Effect.gen(function* () {
-    const reader = readerOf(core, snapshot)
+    const reader = treeReader(core, snapshot)
     const { finding, missing, stale, unfit, wrong } = findingsOn(collection)
-    const places = treesIn(core.derived.treesOf(collection, settings.settings))
+    const places = treeDefinitions(core.derived.treesOf(collection, settings.settings))
     const findings: Array<Finding> = []
     const sound: Array<Place & { readonly count: number }> = []
     const lost =
@@ -76,7 +76,7 @@ export const examineTrees = (
     const known = makeTreeCache()
     for (const place of places) {
       const { kind, path } = place
-      const state = yield* Effect.catchIf(treeAt(reader, known, place), isLost, (error) =>
+      const state = yield* Effect.catchIf(openTreeAt(reader, known, place), isLost, (error) =>
         Effect.succeed({ _tag: "Lost" as const, error })
       )
       if (state._tag === "Lost") findings.push(lost(place)(state.error))

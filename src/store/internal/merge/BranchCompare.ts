@@ -11,9 +11,9 @@ import { compareCodePoints } from "../../../domain/json/CanonicalJson.js"
 import type { StoredDocument } from "../../../domain/json/Json.js"
 import type { CompareOptions, DocumentDifference } from "../../Branches.js"
 import type { Head } from "../../remote/GitRemote.js"
+import { nameOfDocument } from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { readDocument } from "../commit/Versions.js"
-import { nameOf } from "../commit/WriteUnit.js"
+import { readDocument } from "../commit/VersionCodec.js"
 import { type ChangedDocument, changesBetween, type DocumentFile } from "../write/ChangedDocuments.js"
 import { checkCompareOptions } from "./BranchArguments.js"
 import { headNamed, mergeBasesOf } from "./Branches.js"
@@ -77,7 +77,7 @@ export const compare = (
       const before = against === "first" ? first : yield* mergeBase(core, first, after)
       const { documents } = yield* changesBetween(core, Option.some(before), after)
       return Stream.fromIterable(
-        [...documents].sort((one, other) => compareCodePoints(nameOf(one), nameOf(other)))
+        [...documents].sort((one, other) => compareCodePoints(nameOfDocument(one), nameOfDocument(other)))
       ).pipe(
         Stream.map((changed): DocumentDifference => {
           const { after: is, before: was, collection, id } = changed

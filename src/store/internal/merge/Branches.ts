@@ -12,8 +12,8 @@ import { compareCodePoints } from "../../../domain/json/CanonicalJson.js"
 import { branchError, branchProblem } from "../../../git/Names.js"
 import type { Branch, CreateBranchOptions } from "../../Branches.js"
 import type { Head } from "../../remote/GitRemote.js"
-import { beginBranch } from "../commit/BeginBranch.js"
-import { refusal } from "../commit/Commit.js"
+import { readOnlyError } from "../commit/Commit.js"
+import { createBranchAt } from "../commit/CreateBranchAt.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
 import { checkCreateOptions } from "./BranchArguments.js"
@@ -82,14 +82,14 @@ export const createBranch = (
     const operation = "Store.createBranch"
     yield* checkCreateOptions(operation, options)
     const { from } = options
-    if (core.options.readOnly) return yield* refusal(operation)
+    if (core.options.readOnly) return yield* readOnlyError(operation)
     const wrong = branchError(operation, name)
     if (wrong !== undefined) return yield* wrong
     const at =
       from === undefined
         ? yield* branchHead(core, operation, core.snapshot())
         : yield* headNamed(core, operation, from)
-    yield* beginBranch(core, operation, name, at.commit).pipe(
+    yield* createBranchAt(core, operation, name, at.commit).pipe(
       Effect.catchTag(
         "RefMoved",
         ({ actual }) =>
@@ -108,7 +108,7 @@ export const createBranch = (
 export const deleteBranch = (core: StoreCore, name: string): Effect.Effect<void, WriteError> =>
   Effect.suspend((): Effect.Effect<void, WriteError> => {
     const operation = "Store.deleteBranch"
-    if (core.options.readOnly) return refusal(operation)
+    if (core.options.readOnly) return readOnlyError(operation)
     const wrong = branchError(operation, name)
     if (wrong !== undefined) return wrong
     if (name === core.branch) {

@@ -4,7 +4,7 @@ import { NotFoundError, type ReadError, type ValidationError } from "../../../do
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { markedContent } from "./MergeContent.js"
-import { compareSides, contentsOf, divide, type Merging, oidOf } from "./MergeItems.js"
+import { compareSides, contentsOf, type MergeContext, oidOf, splitChanges } from "./MergeItems.js"
 import { mergeSettings, noSetting } from "./MergeSettings.js"
 import { changesOf, type ItemChange, type MergeTree, nameOfItem, treeOfCommit } from "./MergeTree.js"
 
@@ -25,7 +25,7 @@ const treeAt = (core: StoreCore, oid: Oid): Effect.Effect<MergeTree, ReadError> 
 export const baseOf = (
   core: StoreCore,
   bases: ReadonlyArray<Oid>,
-  merging: Merging,
+  merging: MergeContext,
   settingsPath: string
 ): Effect.Effect<MergeTree | undefined, ReadError | ValidationError> =>
   Effect.gen(function* () {
@@ -45,11 +45,11 @@ const mergedBase = (
   base: MergeTree | undefined,
   ours: MergeTree,
   theirs: MergeTree,
-  merging: Merging,
+  merging: MergeContext,
   settingsPath: string
 ): Effect.Effect<MergeTree, ReadError | ValidationError> =>
   Effect.gen(function* () {
-    const { both, taken } = divide(
+    const { both, taken } = splitChanges(
       yield* changesOf(core, base, ours, settingsPath),
       yield* changesOf(core, base, theirs, settingsPath)
     )

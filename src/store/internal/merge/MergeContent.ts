@@ -12,7 +12,7 @@ import {
 import { conflictName, isMark } from "../../../domain/merge/ConflictMark.js"
 import { type MergeConflict, type MergeRules, mergeDocuments } from "../../../domain/merge/index.js"
 import { merging } from "../../../domain/merge/MergeDocuments.js"
-import { withoutMetadata } from "../commit/Versions.js"
+import { withoutMetadata } from "../commit/VersionCodec.js"
 
 /** The contents of a document's file in three versions; undefined where it is missing. */
 export interface Contents {

@@ -9,7 +9,7 @@ import { kindOf } from "../../../domain/options/OptionProblems.js"
 import type { FileEntry } from "../../../git/Tree.js"
 import { codecOf } from "../calls/Codec.js"
 import { readable, resolvedContent } from "./MergeContent.js"
-import { type BothChanged, type Compared, compareSides, type Merging } from "./MergeItems.js"
+import { type BothChanged, type Compared, compareSides, type MergeContext } from "./MergeItems.js"
 import { invalidResolution, type Resolutions } from "./MergeResolutions.js"
 
 /** What an item becomes: the file of one side, or new content; or the conflict that nobody has decided. */
@@ -28,7 +28,7 @@ export interface Decided {
 const schemaConflict = (
   { contents, item }: Compared,
   content: Uint8Array,
-  { definitionOf }: Merging
+  { definitionOf }: MergeContext
 ): Effect.Effect<Unmerged | undefined> =>
   Effect.gen(function* () {
     const definition = item.document && definitionOf(item.document.collection)
@@ -56,7 +56,7 @@ const schemaConflict = (
 export const decide = (
   item: BothChanged,
   blobs: ReadonlyMap<Oid, Uint8Array>,
-  merging: Merging,
+  merging: MergeContext,
   resolutions: Resolutions
 ): Effect.Effect<Decided, ValidationError> =>
   Effect.gen(function* () {

@@ -30,7 +30,7 @@ export interface BothChanged extends MergedItem {
   readonly theirs: FileEntry | undefined
 }
 
-export interface Divided {
+export interface SplitChanges {
   /** What their side changed, where that alone says what the merge has: the files on our side and in the merge. */
   readonly taken: ReadonlyArray<ItemChange>
   readonly both: ReadonlyArray<BothChanged>
@@ -59,7 +59,7 @@ const joined = ({ base, document, ours, theirs }: BothChanged): Pick<ItemChange,
 }
 
 /** What the changes of two sides since their base come to, before any content is read. */
-export const divide = (ours: ItemChanges, theirs: ItemChanges): Divided => {
+export const splitChanges = (ours: ItemChanges, theirs: ItemChanges): SplitChanges => {
   const taken: Array<ItemChange> = []
   const both: Array<BothChanged> = []
   for (const [key, change] of theirs) {
@@ -82,7 +82,7 @@ export const divide = (ours: ItemChanges, theirs: ItemChanges): Divided => {
  * What the merge puts where ours has a directory, below a file of ours, or where one side has a document and the other a
  * submodule: there is no tree that holds both.
  */
-export const blocked = (ours: ItemChanges, put: ReadonlyArray<ItemChange>): ReadonlyArray<Unmerged> => {
+export const pathConflicts = (ours: ItemChanges, put: ReadonlyArray<ItemChange>): ReadonlyArray<Unmerged> => {
   const files = new Map<string, string>()
   const directories = new Set<string>()
   for (const item of ours.values()) {
@@ -139,16 +139,16 @@ export const contentsOf = (
   })
 
 /** How the documents of collections are merged. */
-export interface Merging {
+export interface MergeContext {
   readonly rulesOf: (collection: string) => MergeRules
   readonly definitionOf: (collection: string) => CollectionDefinition | undefined
 }
 
 /** The rules of the definitions and their schemas, and those that are given beside them. */
-export const mergingOf = (
+export const mergeContext = (
   definitions: ReadonlyArray<CollectionDefinition>,
   rules: { readonly [collection: string]: MergeRules } = {}
-): Merging => {
+): MergeContext => {
   const byName = new Map(definitions.map((definition) => [definition.name as string, definition]))
   const known = new Map<string, MergeRules>()
   return {
@@ -165,7 +165,7 @@ export const mergingOf = (
 }
 
 /** The same with the rules that a repository has recorded, which all others go before. */
-export const withRecorded = (merging: Merging, recorded: Settings["merge"]): Merging => {
+export const withRecorded = (merging: MergeContext, recorded: Settings["merge"]): MergeContext => {
   if (recorded.size === 0) return merging
   const known = new Map<string, MergeRules>()
   return {
@@ -218,7 +218,7 @@ const sideOf = (settle: Settle, conflict: MergeConflict): "ours" | "theirs" | un
 export const compareSides = (
   item: BothChanged,
   blobs: ReadonlyMap<Oid, Uint8Array>,
-  { rulesOf }: Merging,
+  { rulesOf }: MergeContext,
   settle?: Settle
 ): Effect.Effect<Compared, ValidationError> => {
   const { base, document, ours, path, theirs } = item

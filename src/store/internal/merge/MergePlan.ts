@@ -15,7 +15,14 @@ import { makeSnapshot, type Snapshot } from "../snapshot/Snapshot.js"
 import { mergeBasesOf } from "./Branches.js"
 import { baseOf } from "./MergeBase.js"
 import { type Decided, decide } from "./MergeDecisions.js"
-import { blocked, contentsOf, divide, type Merging, oidOf, withRecorded } from "./MergeItems.js"
+import {
+  contentsOf,
+  type MergeContext,
+  oidOf,
+  pathConflicts,
+  splitChanges,
+  withRecorded
+} from "./MergeItems.js"
 import type { Resolutions } from "./MergeResolutions.js"
 import { collectionsChanged, mergeSettings, rulesAgreed, settingsOf } from "./MergeSettings.js"
 import { changesOf, type ItemChange, type MergedItem, sameFile, treeOfCommit } from "./MergeTree.js"
@@ -49,11 +56,11 @@ export type MergePlan =
 
 export interface MergeRequest {
   readonly theirs: Head
-  readonly merging: Merging
+  readonly merging: MergeContext
   readonly options: MergeOptions
   readonly resolutions: Resolutions
   /** Whether rules and `onConflict` are told of the sides the other way round: as of a merge of our side into theirs. */
-  readonly isTurned: boolean
+  readonly isSwapped: boolean
 }
 
 const operation = "Store.merge"
@@ -135,7 +142,7 @@ export const planMerge = (
   core: StoreCore,
   snapshot: Snapshot,
   ours: Head,
-  { isTurned, merging, options, resolutions, theirs }: MergeRequest
+  { isSwapped: isTurned, merging, options, resolutions, theirs }: MergeRequest
 ): Effect.Effect<MergePlan, WriteError> =>
   Effect.gen(function* () {
     const bases = yield* mergeBasesOf(core, ours, theirs)
@@ -164,7 +171,7 @@ export const planMerge = (
     const recorded = rulesAgreed(base?.settings ?? new Map(), ourTree.settings, theirTree.settings)
     const ruled = withRecorded(merging, recorded)
     const own = yield* changesOf(core, base, ourTree, settingsPath)
-    const { both, taken } = divide(own, yield* changesOf(core, base, theirTree, settingsPath))
+    const { both, taken } = splitChanges(own, yield* changesOf(core, base, theirTree, settingsPath))
     const blobs = yield* contentsOf(
       core,
       [theirTree, ourTree, base],
@@ -220,6 +227,10 @@ export const planMerge = (
         ...all.flatMap((one) => changeOf(one) ?? [])
       ],
       decided: [...conflictsOf(all.filter((one) => !isOpen(one))), ...merged.decided],
-      unmerged: [...conflictsOf(all.filter(isOpen)), ...blocked(own, [...taken, ...put]), ...merged.unmerged]
+      unmerged: [
+        ...conflictsOf(all.filter(isOpen)),
+        ...pathConflicts(own, [...taken, ...put]),
+        ...merged.unmerged
+      ]
     } as const
   })

@@ -5,7 +5,7 @@ import { type ReadError, RemoteError, ValidationError } from "../../../domain/er
 import type { GitRemoteService, NewCommit } from "../../remote/GitRemote.js"
 import type { StoreService } from "../../StoreService.js"
 import { runBody } from "../calls/Guard.js"
-import * as Core from "../commit/Core.js"
+import * as Core from "../commit/MakeCore.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 
 /** What a write inside a preview ends with; nobody but the preview sees it. */
@@ -56,7 +56,7 @@ export const makePreview =
         shown = Option.orElse(shown, () => Option.some(commit))
       })
       const { options } = core
-      const at = yield* Core.make(remote, { ...options, cache: options.viewCache() })
+      const at = yield* Core.makeCore(remote, { ...options, cache: options.viewCache() })
       const exit = yield* Effect.exit(runBody("Store.preview", body, open(at)))
       if (Option.isSome(shown)) return shown
       return yield* Effect.as(exit as Exit.Exit<A, E | ReadError>, Option.none<NewCommit>())

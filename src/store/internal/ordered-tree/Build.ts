@@ -6,10 +6,10 @@ import * as GitObject from "../../../git/GitObject.js"
 import type { TreeFile } from "./FileEdits.js"
 import { headerName, printHeader, rowsName } from "./Header.js"
 import { type Entry, printLeaf } from "./Leaf.js"
-import { formatLimits, type Limits } from "./Limits.js"
 import { Node, namesOf } from "./Node.js"
 import { type Group, Partition } from "./Partition.js"
 import { least } from "./Separator.js"
+import { formatLimits, type TreeLimits } from "./TreeLimits.js"
 
 /** A tree that was made anew. */
 export interface Built {
@@ -49,7 +49,7 @@ export const build = <E, E2>(
   rows: Stream.Stream<Entry, E>,
   tree: Oid,
   write: (content: Uint8Array, oid: Oid) => Effect.Effect<unknown, E2>,
-  limits: Limits = formatLimits,
+  limits: TreeLimits = formatLimits,
   index?: string
 ): Effect.Effect<Built, E | E2> =>
   Effect.gen(function* () {

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import type { Reader } from "./Reader.js"
-import { type Reading, readDirectories, runAll } from "./Reading.js"
+import { type ReadSteps, readDirectories, runAllSteps } from "./ReadSteps.js"
 import type { TreeEdit } from "./TreeEdit.js"
+import type { TreeReader } from "./TreeReader.js"
 
 /** A file of a tree, by the id of its blob. */
 export interface TreeFile {
@@ -14,7 +14,7 @@ export interface TreeFile {
 const join = (directory: string, name: string) =>
   directory === "" ? name : name === "" ? directory : `${directory}/${name}`
 
-function* filesBelow(root: string, part: string): Reading<ReadonlyArray<TreeFile>> {
+function* filesBelow(root: string, part: string): ReadSteps<ReadonlyArray<TreeFile>> {
   const files: Array<TreeFile> = []
   let level = [part]
   while (level.length > 0) {
@@ -33,14 +33,14 @@ function* filesBelow(root: string, part: string): Reading<ReadonlyArray<TreeFile
 }
 
 /** Every file below a directory, by its path in that directory. */
-export const filesIn = <E>(reader: Reader<E>, root: string): Effect.Effect<ReadonlyArray<TreeFile>, E> =>
-  Effect.map(runAll(reader, [() => filesBelow(root, "")]), ([found]) => Either.getOrThrow(found!))
+export const filesIn = <E>(reader: TreeReader<E>, root: string): Effect.Effect<ReadonlyArray<TreeFile>, E> =>
+  Effect.map(runAllSteps(reader, [() => filesBelow(root, "")]), ([found]) => Either.getOrThrow(found!))
 
 /**
  * The same edits of the tree in the directory `root`, file by file, for remotes that cannot link or remove a directory. They are
  * many where a directory moves.
  */
-export function* fileEdits(root: string, edits: ReadonlyArray<TreeEdit>): Reading<ReadonlyArray<TreeEdit>> {
+export function* fileEdits(root: string, edits: ReadonlyArray<TreeEdit>): ReadSteps<ReadonlyArray<TreeEdit>> {
   const found: Array<TreeEdit> = []
   for (const edit of edits) {
     if (edit._tag === "Put" || edit.kind === "blob") {

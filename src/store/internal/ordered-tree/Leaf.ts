@@ -104,7 +104,7 @@ export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<Read
 }
 
 /** The place of the first row with this key or a greater one. */
-export const placeIn = (entries: ReadonlyArray<Entry>, key: string): number => {
+export const lowerBound = (entries: ReadonlyArray<Entry>, key: string): number => {
   let [low, high] = [0, entries.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -5,7 +5,7 @@ import type { Item } from "./Partition.js"
 import { nameOf, type Separator } from "./Separator.js"
 
 /** Where an object of the repository is that has a node's content. */
-export interface NodePlace {
+export interface NodeLocation {
   readonly path: string
   readonly oid: Oid
   readonly size: number | undefined
@@ -26,10 +26,10 @@ export class Node implements Item {
   private constructor(
     readonly separator: Separator,
     readonly isLeaf: boolean,
-    readonly place: NodePlace | undefined
+    readonly location: NodeLocation | undefined
   ) {}
 
-  static stored(separator: Separator, isLeaf: boolean, place: NodePlace, parent?: Node): Node {
+  static stored(separator: Separator, isLeaf: boolean, place: NodeLocation, parent?: Node): Node {
     const node = new Node(separator, isLeaf, place)
     node.parent = parent
     return node
@@ -62,7 +62,7 @@ export class Node implements Item {
 
   /** The id of the Git object that a node is or will be. */
   get oid(): Oid {
-    if (this.place !== undefined) return this.place.oid
+    if (this.location !== undefined) return this.location.oid
     this.#oid ??= this.isLeaf ? GitObject.hash("blob", this.content) : treeOid(this.children!)
     return this.#oid
   }

@@ -1,6 +1,6 @@
 import type { Node } from "./Node.js"
 import { type Group, type Item, isStrongerThanEarlier, isStrongerThanLater, partition } from "./Partition.js"
-import type { Reading } from "./Reading.js"
+import type { ReadSteps } from "./ReadSteps.js"
 import { least, type Separator } from "./Separator.js"
 import type { StoredTree } from "./StoredTree.js"
 
@@ -29,7 +29,7 @@ export interface Window {
 export interface Level {
   readonly capacity: number
   /** What a stored group holds. */
-  readonly itemsOf: (node: Node) => Reading<ReadonlyArray<Item>>
+  readonly itemsOf: (node: Node) => ReadSteps<ReadonlyArray<Item>>
   readonly make: (group: Group<Item>) => Node
 }
 
@@ -90,7 +90,7 @@ const holdsStart = (window: Window): boolean => {
 }
 
 /** Whether the boundary at which the window begins remains one. */
-function* keepsLeft<E>(tree: StoredTree<E>, { capacity }: Level, window: Window): Reading<boolean> {
+function* keepsLeft<E>(tree: StoredTree<E>, { capacity }: Level, window: Window): ReadSteps<boolean> {
   const { separator } = first(window)
   if (separator === least) return true
   if (!holdsStart(window)) return false
@@ -108,7 +108,7 @@ function* keepsLeft<E>(tree: StoredTree<E>, { capacity }: Level, window: Window)
 }
 
 /** Whether the boundary at which the window ends remains one. */
-function* keepsRight<E>(tree: StoredTree<E>, { capacity }: Level, window: Window): Reading<boolean> {
+function* keepsRight<E>(tree: StoredTree<E>, { capacity }: Level, window: Window): ReadSteps<boolean> {
   const edge = separatorAfter(last(window))
   if (edge === undefined || onlyGrew(window, edge)) return true
   const after = (yield* tree.beside(last(window), 1))!
@@ -150,7 +150,7 @@ export function* regroup<E>(
   tree: StoredTree<E>,
   level: Level,
   windows: ReadonlyArray<Window>
-): Reading<ReadonlyArray<Replacement>> {
+): ReadSteps<ReadonlyArray<Replacement>> {
   let current = withNeighboursJoined(windows)
   for (;;) {
     const extended: Array<Window> = []

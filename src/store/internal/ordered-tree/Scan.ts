@@ -3,13 +3,13 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { afterPrefix } from "../../../domain/indexes/SortKey.js"
 import { BrokenTree } from "./BrokenTree.js"
-import { type Entry, placeIn, type Row } from "./Leaf.js"
+import { type Entry, lowerBound, type Row } from "./Leaf.js"
 import type { Node } from "./Node.js"
-import { type Reading, run } from "./Reading.js"
+import { type ReadSteps, run } from "./ReadSteps.js"
 import type { StoredTree } from "./StoredTree.js"
 
 /** Which rows to read. Keys need not be those of rows: the beginning of a key stands before all keys that begin so. */
-export interface Range {
+export interface ScanRange {
   /** Rows with this key and greater ones. */
   readonly from?: string | undefined
   /** Rows with keys less than this. */
@@ -25,8 +25,8 @@ const mostTogether = 16
 function* childrenWithin<E>(
   tree: StoredTree<E>,
   directory: Node,
-  { from, reverse, until }: Range
-): Reading<ReadonlyArray<Node>> {
+  { from, reverse, until }: ScanRange
+): ReadSteps<ReadonlyArray<Node>> {
   const children = yield* tree.children(directory)
   const low = from === undefined ? 0 : yield* tree.locate(children, from)
   const high = until === undefined ? children.length - 1 : yield* tree.locate(children, until)
@@ -38,7 +38,7 @@ function* childrenWithin<E>(
 const leaves = <E>(
   tree: StoredTree<E>,
   directory: Node,
-  range: Range,
+  range: ScanRange,
   together: { size: number }
 ): Stream.Stream<ReadonlyArray<Node>, E | BrokenTree> =>
   Stream.unwrap(
@@ -58,7 +58,7 @@ const leaves = <E>(
     )
   )
 
-const rowsOf = ({ from, reverse, until }: Range, entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+const rowsOf = ({ from, reverse, until }: ScanRange, entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   const within = entries.filter(
     ({ key }) => (from === undefined || key >= from) && (until === undefined || key < until)
   )
@@ -66,7 +66,7 @@ const rowsOf = ({ from, reverse, until }: Range, entries: ReadonlyArray<Entry>):
 }
 
 /** The rows of a range in order. Leaves are read as the stream is: it may be left at any row. */
-export const scan = <E>(tree: StoredTree<E>, range: Range = {}): Stream.Stream<Entry, E | BrokenTree> =>
+export const scan = <E>(tree: StoredTree<E>, range: ScanRange = {}): Stream.Stream<Entry, E | BrokenTree> =>
   Stream.suspend(() => {
     let last: string | undefined
     const inOrder = (key: string) => last === undefined || (range.reverse === true ? key < last : key > last)
@@ -78,7 +78,7 @@ export const scan = <E>(tree: StoredTree<E>, range: Range = {}): Stream.Stream<E
           for (const [at, leaf] of together.entries()) {
             for (const entry of rowsOf(range, contents[at]!)) {
               if (!inOrder(entry.key)) {
-                const { path } = leaf.place!
+                const { path } = leaf.location!
                 return yield* new BrokenTree({
                   path,
                   message: `${path} has rows that belong to another leaf`
@@ -104,7 +104,7 @@ function* firstInLeaves<E>(
   tree: StoredTree<E>,
   ranges: ReadonlyArray<KeyRange>,
   fits: (row: Row) => boolean
-): Reading<{ readonly found: Map<string, Row>; readonly long: ReadonlyArray<KeyRange> }> {
+): ReadSteps<{ readonly found: Map<string, Row>; readonly long: ReadonlyArray<KeyRange> }> {
   const ends = ranges.flatMap(({ from, until }) => [{ key: from }, { key: until }])
   const shares = yield* tree.leavesOf(ends.sort((a, b) => (a.key < b.key ? -1 : 1)))
   yield* tree.load(shares.map(([leaf]) => leaf))
@@ -120,7 +120,7 @@ function* firstInLeaves<E>(
       continue
     }
     const entries = leaf.entries!
-    for (let at = placeIn(entries, from); at < entries.length && entries[at]!.key < until; at++) {
+    for (let at = lowerBound(entries, from); at < entries.length && entries[at]!.key < until; at++) {
       if (!fits(entries[at]!.row)) continue
       found.set(from, entries[at]!.row)
       break
@@ -146,9 +146,9 @@ export const firstWithin = <E>(
   })
 
 /** The row with a key, if there is one. */
-export function* lookup<E>(tree: StoredTree<E>, key: string): Reading<Entry | undefined> {
+export function* lookup<E>(tree: StoredTree<E>, key: string): ReadSteps<Entry | undefined> {
   const [[leaf]] = (yield* tree.leavesOf([{ key }])) as readonly [readonly [Node, unknown]]
   const entries = yield* tree.entries(leaf)
-  const found = entries[placeIn(entries, key)]
+  const found = entries[lowerBound(entries, key)]
   return found?.key === key ? found : undefined
 }

@@ -4,10 +4,10 @@ import { BrokenTree } from "./BrokenTree.js"
 import { type Header, headerName, parseHeader, rowsName } from "./Header.js"
 import { type Entry, type KeyOf, parseLeaf, weightOfFile } from "./Leaf.js"
 import { Node } from "./Node.js"
-import type { Reader, ReaderEntry } from "./Reader.js"
-import { type Reading, readDirectories, readFiles } from "./Reading.js"
+import { type ReadSteps, readDirectories, readFiles } from "./ReadSteps.js"
 import { least, separatorAt } from "./Separator.js"
 import type { LeafCache, TreeCache } from "./TreeCache.js"
+import type { TreeReader, TreeReaderEntry } from "./TreeReader.js"
 
 const broken = (path: string, message: string) => new BrokenTree({ path, message: `${path} ${message}` })
 
@@ -16,7 +16,11 @@ const headerIn = (content: Uint8Array | undefined): Header => {
   return Either.getOrThrowWith(parseHeader(content), (problem) => broken(headerName, problem))
 }
 
-const entriesIn = ({ place }: Node, content: Uint8Array | undefined, keyOf: KeyOf): ReadonlyArray<Entry> => {
+const entriesIn = (
+  { location: place }: Node,
+  content: Uint8Array | undefined,
+  keyOf: KeyOf
+): ReadonlyArray<Entry> => {
   const { path } = place!
   if (content === undefined) throw broken(path, "is missing")
   return Either.getOrThrowWith(parseLeaf(content, keyOf), (problem) => broken(path, problem))
@@ -31,7 +35,7 @@ const compareStarts = (a: Node, b: Node): number => {
 
 /** Where a tree lies, and how its commit is read. */
 export interface TreeLocation<E> {
-  readonly reader: Reader<E>
+  readonly reader: TreeReader<E>
   /** The directory of the tree. */
   readonly path: string
   readonly keyOf: KeyOf
@@ -41,7 +45,7 @@ export interface TreeLocation<E> {
 /** A tree as one commit has it. Each directory and file is read once, when it is needed. */
 export class StoredTree<E> {
   readonly root: Node
-  readonly reader: Reader<E>
+  readonly reader: TreeReader<E>
 
   private constructor(
     private readonly location: TreeLocation<E>,
@@ -52,7 +56,7 @@ export class StoredTree<E> {
   }
 
   /** The tree in a directory; none where that is missing. Throws `BrokenTree` where the rows are not those of the header. */
-  static *open<E>(location: TreeLocation<E>): Reading<StoredTree<E> | undefined> {
+  static *open<E>(location: TreeLocation<E>): ReadSteps<StoredTree<E> | undefined> {
     const { known, path } = location
     const [directory] = yield* readDirectories([path])
     if (directory === undefined) return undefined
@@ -77,24 +81,24 @@ export class StoredTree<E> {
   /** The path of a part of the tree in the repository. */
   #at(node: Node): string {
     const { path } = this.location
-    return path === "" ? node.place!.path : `${path}/${node.place!.path}`
+    return path === "" ? node.location!.path : `${path}/${node.location!.path}`
   }
 
   /** The children of a directory in the order of their keys. */
-  *children(node: Node): Reading<ReadonlyArray<Node>> {
+  *children(node: Node): ReadSteps<ReadonlyArray<Node>> {
     yield* this.loadDirectories([node])
     return node.children!
   }
 
   /** Reads directories together. */
-  *loadDirectories(nodes: ReadonlyArray<Node>): Reading<void> {
+  *loadDirectories(nodes: ReadonlyArray<Node>): ReadSteps<void> {
     const missing = nodes.filter(({ children }) => children === undefined)
     const found = yield* readDirectories(missing.map((node) => this.#at(node)))
     for (const [at, node] of missing.entries()) yield* this.#list(node, found[at]?.entries ?? [])
   }
 
-  *#list(node: Node, entries: ReadonlyArray<ReaderEntry>): Reading<void> {
-    const { path } = node.place!
+  *#list(node: Node, entries: ReadonlyArray<TreeReaderEntry>): ReadSteps<void> {
+    const { path } = node.location!
     const children: Array<Node> = []
     for (const entry of entries) {
       const child = this.#child(node, path, entry)
@@ -111,7 +115,7 @@ export class StoredTree<E> {
     node.children = children
   }
 
-  #child(parent: Node, path: string, { kind, name, oid, size }: ReaderEntry): Node | undefined {
+  #child(parent: Node, path: string, { kind, name, oid, size }: TreeReaderEntry): Node | undefined {
     const isLeaf = kind === "blob"
     const separator = separatorAt(name, isLeaf, parent.separator)
     if (separator === undefined) return undefined
@@ -119,7 +123,7 @@ export class StoredTree<E> {
   }
 
   /** Reads the keys of siblings whose names are cut to the same text. Returns whether there are any. */
-  *#tellApart(children: ReadonlyArray<Node>): Reading<boolean> {
+  *#tellApart(children: ReadonlyArray<Node>): ReadSteps<boolean> {
     const alike = children.filter(
       ({ separator }, at) =>
         separator.isCut &&
@@ -131,14 +135,14 @@ export class StoredTree<E> {
     return alike.length > 0
   }
 
-  *#readKeys(nodes: ReadonlyArray<Node>): Reading<void> {
+  *#readKeys(nodes: ReadonlyArray<Node>): ReadSteps<void> {
     const unknown = nodes.filter(({ key }) => key === undefined)
     if (unknown.length === 0) return
     const rows = yield* this.read(yield* this.#firstLeaves(unknown))
     for (const [at, node] of unknown.entries()) node.key = rows[at]![0]!.key
   }
 
-  *#firstLeaves(nodes: ReadonlyArray<Node>): Reading<ReadonlyArray<Node>> {
+  *#firstLeaves(nodes: ReadonlyArray<Node>): ReadSteps<ReadonlyArray<Node>> {
     let found = nodes
     for (;;) {
       const directories = found.filter(({ isLeaf }) => !isLeaf)
@@ -149,7 +153,7 @@ export class StoredTree<E> {
   }
 
   /** The rows of leaves, which are read together and not kept. */
-  *read(leaves: ReadonlyArray<Node>): Reading<ReadonlyArray<ReadonlyArray<Entry>>> {
+  *read(leaves: ReadonlyArray<Node>): ReadSteps<ReadonlyArray<ReadonlyArray<Entry>>> {
     const { keyOf, known } = this.location
     const rows = leaves.map((leaf) => leaf.entries ?? known.leaves.get(leaf.oid))
     const missing = leaves.filter((_, at) => rows[at] === undefined)
@@ -165,7 +169,7 @@ export class StoredTree<E> {
       }
       const [first] = entries
       if (leaf.separator !== least && first?.separator.name !== leaf.separator.name) {
-        throw broken(leaf.place!.path, "does not begin with the row that its name tells")
+        throw broken(leaf.location!.path, "does not begin with the row that its name tells")
       }
       read.push(entries)
     }
@@ -173,7 +177,7 @@ export class StoredTree<E> {
   }
 
   /** Reads leaves together, and keeps their rows. */
-  *load(leaves: ReadonlyArray<Node>): Reading<void> {
+  *load(leaves: ReadonlyArray<Node>): ReadSteps<void> {
     const rows = yield* this.read(leaves)
     for (const [at, leaf] of leaves.entries()) leaf.entries = rows[at]
   }
@@ -188,21 +192,21 @@ export class StoredTree<E> {
     this.location.known.leaves.set(leaf.oid, leaf.entries!)
   }
 
-  *entries(leaf: Node): Reading<ReadonlyArray<Entry>> {
+  *entries(leaf: Node): ReadSteps<ReadonlyArray<Entry>> {
     yield* this.load([leaf])
     return leaf.entries!
   }
 
   /** What a node's rows or children weigh together. */
-  *weight(node: Node): Reading<number> {
+  *weight(node: Node): ReadSteps<number> {
     if (!node.isLeaf) return (yield* this.children(node)).length
-    const size = node.place?.size
+    const size = node.location?.size
     if (node.entries === undefined && size !== undefined) return weightOfFile(size)
     return (yield* this.entries(node)).reduce((sum, { weight }) => sum + weight, 0)
   }
 
   /** The place of the last of some siblings that begins at a key or before it. */
-  *locate(children: ReadonlyArray<Node>, key: string): Reading<number> {
+  *locate(children: ReadonlyArray<Node>, key: string): ReadSteps<number> {
     const unsure = children.filter(
       ({ key: own, separator }, at) =>
         at > 0 && own === undefined && separator.isCut && separator.compareKey(key) === undefined
@@ -222,7 +226,7 @@ export class StoredTree<E> {
   /** The leaves in which sorted keys lie or belong, each with its keys, in order. Directories of a level are read together. */
   *leavesOf<K extends { readonly key: string }>(
     keys: ReadonlyArray<K>
-  ): Reading<ReadonlyArray<readonly [Node, ReadonlyArray<K>]>> {
+  ): ReadSteps<ReadonlyArray<readonly [Node, ReadonlyArray<K>]>> {
     if (keys.length === 0) return []
     let level: ReadonlyArray<readonly [Node, ReadonlyArray<K>]> = [[this.root, keys]]
     while (!level[0]![0].isLeaf) {
@@ -244,7 +248,7 @@ export class StoredTree<E> {
   }
 
   /** The node of the same level before or after another one. */
-  *beside(node: Node, step: -1 | 1): Reading<Node | undefined> {
+  *beside(node: Node, step: -1 | 1): ReadSteps<Node | undefined> {
     const { parent } = node
     if (parent === undefined) return undefined
     const siblings = parent.children!

@@ -1,6 +1,6 @@
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Node } from "./Node.js"
-import type { Reading } from "./Reading.js"
+import type { ReadSteps } from "./ReadSteps.js"
 import { nameOf } from "./Separator.js"
 import type { StoredTree } from "./StoredTree.js"
 
@@ -27,7 +27,7 @@ export function* differences<E>(
   before: Node | undefined,
   after: Node,
   path: string
-): Reading<Array<TreeEdit>> {
+): ReadSteps<Array<TreeEdit>> {
   const found: Array<TreeEdit> = []
   const children = after.children!
   const were = before === undefined ? [] : yield* tree.children(before)
@@ -42,7 +42,7 @@ export function* differences<E>(
   }
   const old = new Map<string, Node>()
   for (const child of were.slice(from, oldEnd)) {
-    old.set(child.place!.path.slice(child.place!.path.lastIndexOf("/") + 1), child)
+    old.set(child.location!.path.slice(child.location!.path.lastIndexOf("/") + 1), child)
   }
   for (let at = from; at < end; at++) {
     const child = children[at]!
@@ -50,14 +50,14 @@ export function* differences<E>(
     const was = old.get(name)
     old.delete(name)
     const below = `${path}/${name}`
-    if (child.place !== undefined) {
-      if (was?.place?.oid !== child.place.oid) {
+    if (child.location !== undefined) {
+      if (was?.location?.oid !== child.location.oid) {
         found.push({
           _tag: "Link",
           path: below,
           kind: kindOf(child),
-          oid: child.place.oid,
-          from: child.place.path
+          oid: child.location.oid,
+          from: child.location.path
         })
       }
     } else if (child.isLeaf) {
@@ -71,7 +71,7 @@ export function* differences<E>(
     }
   }
   for (const child of old.values()) {
-    found.push({ _tag: "Remove", path: child.place!.path, kind: kindOf(child) })
+    found.push({ _tag: "Remove", path: child.location!.path, kind: kindOf(child) })
   }
   return found
 }

@@ -4,8 +4,8 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { build } from "./Build.js"
 import { filesIn } from "./FileEdits.js"
 import type { Entry } from "./Leaf.js"
-import { formatLimits, type Limits } from "./Limits.js"
-import type { Reader } from "./Reader.js"
+import { formatLimits, type TreeLimits } from "./TreeLimits.js"
+import type { TreeReader } from "./TreeReader.js"
 
 /** A file of a tree that is not as a tree made anew has it. */
 export interface TreeProblem {
@@ -15,11 +15,11 @@ export interface TreeProblem {
 
 /** Compares the tree in a directory with one that is made of all its rows, by the ids of the files: no leaf is read. */
 export const verify = <E, E2>(
-  reader: Reader<E>,
+  reader: TreeReader<E>,
   path: string,
   rows: Stream.Stream<Entry, E2>,
   tree: Oid,
-  limits: Limits = formatLimits,
+  limits: TreeLimits = formatLimits,
   index?: string
 ): Effect.Effect<ReadonlyArray<TreeProblem>, E | E2> =>
   Effect.gen(function* () {

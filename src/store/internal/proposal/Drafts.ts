@@ -11,10 +11,10 @@ import type { Head } from "../../remote/GitRemote.js"
 import type { StoreService } from "../../StoreService.js"
 import { runBody } from "../calls/Guard.js"
 import { guardTransaction } from "../calls/Signatures.js"
-import { beginBranch } from "../commit/BeginBranch.js"
+import { createBranchAt } from "../commit/CreateBranchAt.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { ReadSet } from "../snapshot/Snapshot.js"
-import { makeCalls } from "../transaction/TransactionCalls.js"
+import { makeTransactionCalls } from "../transaction/TransactionCalls.js"
 
 const isTaken = (error: { readonly _tag: string }) => error._tag === "ConflictError"
 
@@ -25,7 +25,7 @@ const cleaning = Duration.seconds(5)
  * Runs edits on a branch that begins at a commit, and opens it with `finish`. Where either fails before the branch is
  * known to others, or is interrupted, the branch goes; `finish` says when it is to stay.
  */
-export const draftOn = <A, B, E, R>(
+export const runDraft = <A, B, E, R>(
   operation: string,
   core: StoreCore,
   open: (core: StoreCore) => StoreService,
@@ -35,20 +35,20 @@ export const draftOn = <A, B, E, R>(
 ): Effect.Effect<{ readonly result: A; readonly finished: B }, E | WriteError, R> => {
   const { branch, base } = at
   const { remote } = core
-  const calls = makeCalls()
+  const calls = makeTransactionCalls()
   const reads = new ReadSet()
   let isKept = false
   const keep = () => {
     isKept = true
   }
-  const begin = beginBranch(core, operation, branch, base.commit, { unique: true }).pipe(
+  const begin = createBranchAt(core, operation, branch, base.commit, { unique: true }).pipe(
     Effect.catchTag(
       "RefMoved",
       () => new ConflictError({ operation, message: `the branch ${branch} exists already`, conflicts: [] })
     )
   )
   const work = Effect.gen(function* () {
-    const inside = calls.of(core.onFork(branch, reads), { reads, message: undefined })
+    const inside = calls.of(core.onFork(branch, reads), { readSet: reads, message: undefined })
     const { batch, collection } = open(inside)
     const result = yield* runBody(operation, edits, guardTransaction({ branch, collection, batch }))
     const last = yield* calls.end

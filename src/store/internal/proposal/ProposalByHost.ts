@@ -7,9 +7,9 @@ import type { Merged, MergeOptions } from "../../Branches.js"
 import type { Proposal } from "../../Proposals.js"
 import type { PullRequest, PullRequests } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
+import { type MergeHooks, unmergedError } from "../merge/MergeBranches.js"
 import { makeResolutions } from "../merge/MergeResolutions.js"
-import { type MergeChecks, unmergedError } from "../merge/Merges.js"
-import { gone, moved } from "./ProposalErrors.js"
+import { branchGone, proposalMoved } from "./ProposalErrors.js"
 
 /** What a proposal is merged with. */
 interface Parts {
@@ -18,13 +18,13 @@ interface Parts {
   readonly merge: (
     from: string,
     options: MergeOptions,
-    checks: MergeChecks
+    checks: MergeHooks
   ) => Effect.Effect<Merged, WriteError>
   /** Merges the target into the proposal. */
   readonly rebased: (
     found: Proposal,
     options: MergeOptions,
-    checks: MergeChecks
+    checks: MergeHooks
   ) => Effect.Effect<Merged, WriteError>
   /** Where the branch of the proposal is. */
   readonly headOf: (operation: string) => Effect.Effect<Oid, WriteError>
@@ -42,7 +42,7 @@ export const mergeByHost = (
     const operation = "Proposal.accept"
     const { branch, id } = found
     const request = yield* requests.find(branch)
-    if (Option.isNone(request)) return yield* gone(operation, branch)
+    if (Option.isNone(request)) return yield* branchGone(operation, branch)
     let head = expected
     const resolutions = makeResolutions(options.onConflict)
     let decided: Merged["conflicts"] = []
@@ -53,17 +53,17 @@ export const mergeByHost = (
         { resolutions }
       )
       if (shown.conflicts.length > 0) return yield* unmergedError(shown.conflicts)
-      const { commitSha, conflicts } = yield* rebased(found, options, { resolutions, isTurned: true })
+      const { commitSha, conflicts } = yield* rebased(found, options, { resolutions, isSwapped: true })
       // The next attempt finds them decided.
       decided = [...decided, ...conflicts]
       const at = Option.getOrElse(commitSha, () => head)
       const before = at === head ? head : yield* firstParent(core, at as Oid)
-      if (before !== head) return yield* moved(operation, found, head, before)
+      if (before !== head) return yield* proposalMoved(operation, found, head, before)
       const done = yield* pressed(requests, request.value, at as Oid, message)
       if (Option.isSome(done)) return { ...shown, kind: "merge", commitSha: done, conflicts: decided }
       head = yield* headOf(operation)
       // The merge of the target is our own; anything else on the branch is an edit that nobody has looked at.
-      if (head !== at) return yield* moved(operation, found, at, head)
+      if (head !== at) return yield* proposalMoved(operation, found, at, head)
       if (attempt >= core.options.batchRetries) {
         return yield* new ConflictError({
           operation,

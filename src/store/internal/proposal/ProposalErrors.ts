@@ -2,7 +2,7 @@ import { ConflictError, NotFoundError } from "../../../domain/errors/StoreError.
 import type { Proposal } from "../../Proposals.js"
 
 /** The branch of a proposal is not there. */
-export const gone = (operation: string, branch: string) =>
+export const branchGone = (operation: string, branch: string) =>
   new NotFoundError({
     operation,
     message: `the branch ${branch} is gone`,
@@ -10,7 +10,7 @@ export const gone = (operation: string, branch: string) =>
   })
 
 /** The proposal can no longer be written to. */
-export const over = (operation: string, { id, state, title }: Proposal) =>
+export const alreadyEnded = (operation: string, { id, state, title }: Proposal) =>
   new ConflictError({
     operation,
     message: `the proposal ${id} (${title}) was ${state} already`,
@@ -19,7 +19,7 @@ export const over = (operation: string, { id, state, title }: Proposal) =>
   })
 
 /** Somebody is accepting the proposal. */
-export const busy = (operation: string, { branch, id }: Proposal) =>
+export const beingAccepted = (operation: string, { branch, id }: Proposal) =>
   new ConflictError({
     operation,
     message: `the proposal ${id} is being accepted`,
@@ -29,7 +29,12 @@ export const busy = (operation: string, { branch, id }: Proposal) =>
   })
 
 /** The proposal is not at the commit that was looked at. */
-export const moved = (operation: string, { branch, id }: Proposal, expected: string, actual: string) =>
+export const proposalMoved = (
+  operation: string,
+  { branch, id }: Proposal,
+  expected: string,
+  actual: string
+) =>
   new ConflictError({
     operation,
     message: `the proposal ${id} is at ${actual.slice(0, 7)}, not at ${expected.slice(0, 7)}: somebody has changed it`,

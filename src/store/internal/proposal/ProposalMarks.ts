@@ -7,15 +7,21 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Proposal } from "../../Proposals.js"
 import type { Head, WriteFailure } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { busy, gone, moved, over } from "./ProposalErrors.js"
-import { toldAt } from "./ProposalReading.js"
+import { alreadyEnded, beingAccepted, branchGone, proposalMoved } from "./ProposalErrors.js"
+import { readMark } from "./ProposalReading.js"
 import { type ProposalText, printProposal } from "./ProposalText.js"
 
 /** Refuses a head of the branch of a proposal. */
-export type Judge = (head: Head) => Effect.Effect<void, WriteError>
+export type CheckHead = (head: Head) => Effect.Effect<void, WriteError>
 
 /** Makes the commit on the branch of a proposal that opens or closes it, or marks it as accepted. */
-export const say = (core: StoreCore, operation: string, branch: string, text: ProposalText, judge?: Judge) =>
+export const commitMark = (
+  core: StoreCore,
+  operation: string,
+  branch: string,
+  text: ProposalText,
+  judge?: CheckHead
+) =>
   core.remote
     .commitNext<undefined, WriteError | WriteFailure>(branch, (snapshot) =>
       Effect.gen(function* () {
@@ -40,7 +46,7 @@ export const say = (core: StoreCore, operation: string, branch: string, text: Pr
           new ConflictError({ operation, message, hint: "nothing was written: try again", conflicts: [] })
       ),
       Effect.flatMap(({ committed }) =>
-        Option.isSome(committed) ? Effect.succeed(committed.value.commit) : gone(operation, branch)
+        Option.isSome(committed) ? Effect.succeed(committed.value.commit) : branchGone(operation, branch)
       )
     )
 
@@ -51,7 +57,7 @@ export const textOf = (
 ): ProposalText => ({ id, title, body, author, into, labels, state })
 
 /** The marks on the branch of a proposal; `openOne` fails where the proposal, or its pull request, is not open. */
-export const makeMarks = (
+export const makeProposalMarks = (
   core: StoreCore,
   branch: string,
   openOne: (operation: string) => Effect.Effect<Proposal, WriteError>
@@ -61,18 +67,18 @@ export const makeMarks = (
    * that is older than a store's deadline has ended, whatever became of it.
    */
   const judged =
-    (operation: string, { number }: Proposal): Judge =>
+    (operation: string, { number }: Proposal): CheckHead =>
     ({ commit }) =>
       Effect.gen(function* () {
         if (number !== undefined) return yield* Effect.asVoid(openOne(operation))
-        const told = yield* toldAt(core.remote, branch, commit)
-        if (Option.isNone(told)) return yield* gone(operation, branch)
+        const told = yield* readMark(core.remote, branch, commit)
+        if (Option.isNone(told)) return yield* branchGone(operation, branch)
         const { accepting, proposal } = told.value
-        if (proposal.state !== "open") return yield* over(operation, proposal)
+        if (proposal.state !== "open") return yield* alreadyEnded(operation, proposal)
         if (accepting === undefined) return
         // One from the future is told by a clock that was set since: it has ended as well.
         const age = Math.abs((yield* Clock.currentTimeMillis) - Date.parse(accepting))
-        if (age < Duration.toMillis(core.options.deadline)) return yield* busy(operation, proposal)
+        if (age < Duration.toMillis(core.options.deadline)) return yield* beingAccepted(operation, proposal)
       })
 
   /**
@@ -82,10 +88,10 @@ export const makeMarks = (
   const marking = (operation: string, found: Proposal, head: Oid) => {
     let mark: Oid | undefined
     const judge = judged(operation, found)
-    const begin = say(core, operation, branch, textOf(found, "accepted"), (now) =>
+    const begin = commitMark(core, operation, branch, textOf(found, "accepted"), (now) =>
       Effect.zipRight(
         judge(now),
-        now.commit === head ? Effect.void : moved(operation, found, head, now.commit)
+        now.commit === head ? Effect.void : proposalMoved(operation, found, head, now.commit)
       )
     ).pipe(
       Effect.map((commit) => {
@@ -93,11 +99,11 @@ export const makeMarks = (
       })
     )
     const isMine = (now: Head) =>
-      now.commit === mark ? Effect.void : moved(operation, found, head, now.commit)
+      now.commit === mark ? Effect.void : proposalMoved(operation, found, head, now.commit)
     const undo = (error: WriteError) =>
       mark === undefined || error._tag === "AmbiguousWriteError"
         ? Effect.void
-        : say(core, operation, branch, textOf(found, "open"), isMine).pipe(
+        : commitMark(core, operation, branch, textOf(found, "open"), isMine).pipe(
             Effect.catchAll((cause) =>
               Effect.logWarning(`the proposal ${found.id} could not be opened again`, cause)
             )

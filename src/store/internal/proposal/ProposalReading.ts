@@ -75,7 +75,7 @@ export interface Told {
 }
 
 /** A proposal as the commits of its branch tell it. None where the branch proposes nothing. */
-export const toldAt = (
+export const readMark = (
   remote: GitRemoteService,
   branch: string,
   head: Oid
@@ -112,7 +112,7 @@ export const ofBranch = (
   head: Oid
 ): Effect.Effect<Option.Option<Proposal>, ReadError> =>
   Effect.map(
-    toldAt(remote, branch, head),
+    readMark(remote, branch, head),
     Option.map(({ proposal }) => proposal)
   )
 

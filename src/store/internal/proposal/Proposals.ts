@@ -23,18 +23,18 @@ import type {
 } from "../../Proposals.js"
 import type { PullRequests } from "../../remote/GitRemote.js"
 import type { StoreService } from "../../StoreService.js"
-import { refusal } from "../commit/Commit.js"
+import { readOnlyError } from "../commit/Commit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { compare } from "../merge/BranchCompare.js"
 import { branchHead } from "../merge/Branches.js"
-import { type MergeChecks, makeMerge } from "../merge/Merges.js"
-import { coreNow } from "../transaction/Ambient.js"
+import { type MergeHooks, makeMerge } from "../merge/MergeBranches.js"
+import { currentCore } from "../transaction/CurrentTransaction.js"
 import { makeTransactions } from "../transaction/Transactions.js"
-import { draftOn } from "./Drafts.js"
+import { runDraft } from "./Drafts.js"
 import { checkListOptions, checkProposeOptions, guardProposal } from "./ProposalArguments.js"
 import { mergeByHost } from "./ProposalByHost.js"
-import { gone, moved, over } from "./ProposalErrors.js"
-import { makeMarks, say, textOf } from "./ProposalMarks.js"
+import { alreadyEnded, branchGone, proposalMoved } from "./ProposalErrors.js"
+import { commitMark, makeProposalMarks, textOf } from "./ProposalMarks.js"
 import { comparedWith, listProposals, ofBranch, ofPullRequest, proposalOf } from "./ProposalReading.js"
 import { acceptedMessage, type ProposalText, proposalPrefix } from "./ProposalText.js"
 
@@ -50,7 +50,7 @@ const refuseInside = (core: StoreCore, operation: string): Effect.Effect<void, V
       })
 
 const refuseReading = (core: StoreCore, operation: string) =>
-  core.options.readOnly || core.isPinned ? refusal(operation) : Effect.void
+  core.options.readOnly || core.isPinned ? readOnlyError(operation) : Effect.void
 
 /** The error of a host that did not take the branch as a pull request: nothing is lost by it. */
 const untold = <E extends WriteError>(branch: string, id: string, error: E): E =>
@@ -98,9 +98,9 @@ export const propose = <A, E, R>(
     const finish = (_last: Oid, keep: () => void): Effect.Effect<Proposal, WriteError> =>
       pullRequests === undefined
         ? Effect.gen(function* () {
-            const commit = yield* say(core, operation, branch, text)
+            const commit = yield* commitMark(core, operation, branch, text)
             const found = yield* ofBranch(core.remote, branch, commit)
-            return Option.isSome(found) ? found.value : yield* gone(operation, branch)
+            return Option.isSome(found) ? found.value : yield* branchGone(operation, branch)
           })
         : opened(pullRequests, { ...text, branch }, operation).pipe(
             Effect.map(ofPullRequest),
@@ -109,7 +109,7 @@ export const propose = <A, E, R>(
               return untold(branch, id, error)
             })
           )
-    const { finished, result } = yield* draftOn(operation, target, open, { branch, base }, edits, finish)
+    const { finished, result } = yield* runDraft(operation, target, open, { branch, base }, edits, finish)
     return { result, proposal: finished }
   })
 
@@ -127,7 +127,7 @@ const isProtected = (error: { readonly _tag: string }): boolean =>
 /** One proposal over a core; `open` makes a store of a core. */
 export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalHandle => {
   const branch = `${proposalPrefix}${id}`
-  const merge = (from: string, options: MergeOptions, checks?: MergeChecks) =>
+  const merge = (from: string, options: MergeOptions, checks?: MergeHooks) =>
     makeMerge(core, open, checks)(from, options)
 
   const required = (operation: string): Effect.Effect<Proposal, ReadError> =>
@@ -146,21 +146,21 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
   /** The proposal, as long as it can be written to. */
   const openOne = (operation: string): Effect.Effect<Proposal, WriteError> =>
     Effect.gen(function* () {
-      yield* refuseInside(yield* coreNow(core), operation)
+      yield* refuseInside(yield* currentCore(core), operation)
       yield* refuseReading(core, operation)
       const found = yield* required(operation)
-      return found.state === "open" ? found : yield* over(operation, found)
+      return found.state === "open" ? found : yield* alreadyEnded(operation, found)
     })
 
-  const { judged, marking } = makeMarks(core, branch, openOne)
+  const { judged, marking } = makeProposalMarks(core, branch, openOne)
 
   /** The commit of the branch itself, which a pull request tells some time later. */
   const headOf = (operation: string) =>
     Effect.flatMap(core.remote.head(branch), (head) =>
-      Option.isSome(head) ? Effect.succeed(head.value.commit) : gone(operation, branch)
+      Option.isSome(head) ? Effect.succeed(head.value.commit) : branchGone(operation, branch)
     )
 
-  const rebased = ({ into }: Proposal, options: MergeOptions, checks: MergeChecks) =>
+  const rebased = ({ into }: Proposal, options: MergeOptions, checks: MergeHooks) =>
     merge(
       into,
       { ...options, into: branch, message: options.message ?? `merge ${into} into proposal ${id}` },
@@ -174,7 +174,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       const found = yield* openOne(operation)
       const head = yield* headOf(operation)
       if (commitSha !== undefined && commitSha !== head)
-        return yield* moved(operation, found, commitSha, head)
+        return yield* proposalMoved(operation, found, commitSha, head)
       const text = acceptedMessage(found, message)
       const { pullRequests } = core.remote
       const { begin, undo } = marking(operation, found, head)
@@ -182,7 +182,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
         head,
         { ...merging, into: found.into, fastForward: false, message: text },
         // A pull request says itself that it is merged.
-        found.number === undefined ? { begin } : {}
+        found.number === undefined ? { beforeWrite: begin } : {}
       ).pipe(
         Effect.tapError(undo),
         Effect.catchIf(
@@ -191,7 +191,9 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
             mergeByHost({ core, headOf, merge, rebased, requests: pullRequests! }, found, merging, text, head)
         )
       )
-      return merged.kind === "upToDate" ? yield* over(operation, { ...found, state: "accepted" }) : merged
+      return merged.kind === "upToDate"
+        ? yield* alreadyEnded(operation, { ...found, state: "accepted" })
+        : merged
     })
 
   const own: ProposalHandle = {
@@ -217,7 +219,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       }),
     rebase: (options = {}) =>
       Effect.flatMap(openOne("Proposal.rebase"), (found) =>
-        rebased(found, options, { judge: judged("Proposal.rebase", found) })
+        rebased(found, options, { checkHead: judged("Proposal.rebase", found) })
       ),
     accept,
     close: () =>
@@ -233,10 +235,10 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
               ({ message }) => new ConflictError({ operation, message, conflicts: [] })
             )
           )
-          return closed.state === "closed" ? closed : yield* over(operation, closed)
+          return closed.state === "closed" ? closed : yield* alreadyEnded(operation, closed)
         }
         const text = textOf(found, "closed")
-        const commitSha = yield* say(core, operation, branch, text, judged(operation, found))
+        const commitSha = yield* commitMark(core, operation, branch, text, judged(operation, found))
         return { ...found, state: "closed", commitSha }
       })
   }

@@ -5,7 +5,7 @@ import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { documentPath, idAt } from "../../DocumentPath.js"
 import { type Blob, takesRequests } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { contents, type LocatedListing, partsOf } from "../snapshot/Listing.js"
+import { inChunks, type LocatedListing, readListing } from "../snapshot/Listing.js"
 
 /** Bodies of many documents are asked for in groups of this many where each costs a request. */
 const group = 100
@@ -19,7 +19,7 @@ export const documentFiles = (
   { at, listing, prefix, settings }: LocatedListing
 ): Stream.Stream<Blob, ReadError> => {
   const { concurrency } = core.options
-  if (!takesRequests(core.remote)) return contents(core.remote, at, prefix, listing, concurrency)
+  if (!takesRequests(core.remote)) return readListing(core.remote, at, prefix, listing, concurrency)
   return Stream.suspend(() => {
     const root = core.options.root
     const { bring } = core.remote
@@ -31,12 +31,12 @@ export const documentFiles = (
         end = Math.min(listing.length, from + brought)
         return bring(
           listing
-            .part(from, end)
+            .range(from, end)
             .entries()
             .map(({ oid }) => oid)
         )
       })
-    return Stream.flatMap(Stream.zipWithIndex(partsOf(listing, group)), ([part, index]) =>
+    return Stream.flatMap(Stream.zipWithIndex(inChunks(listing, group)), ([part, index]) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const entries = part.entries()

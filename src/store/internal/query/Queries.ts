@@ -17,14 +17,14 @@ import type {
 } from "../../Collection.js"
 import type { Blob } from "../../remote/GitRemote.js"
 import { takesRequests } from "../../remote/GitRemote.js"
-import { check } from "../calls/Arguments.js"
+import { checkArguments } from "../calls/Arguments.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { type Answered, answer, collected, countOf, wayOf } from "./QueryAnswer.js"
-import { cursorOf } from "./QueryCursor.js"
-import { distinctValues } from "./QueryDistinct.js"
-import { type Given, readGiven } from "./QueryGiven.js"
-import { type Found, type ParsedFile, placeOf, type Target } from "./QueryTarget.js"
-import type { Way } from "./QueryWay.js"
+import { distinctValues } from "./DistinctValues.js"
+import { encodeCursor } from "./QueryCursor.js"
+import type { QueryExecution } from "./QueryExecution.js"
+import { type QueryRequest, readQueryRequest } from "./QueryRequest.js"
+import { type Match, type ParsedFile, positionOf, type QueryTarget } from "./QueryTarget.js"
+import { collectQuery, countMatches, executionOf, type QueryRun, runQuery } from "./RunQuery.js"
 
 /** A collection, and how its files become what a caller sees. */
 export interface Queried<A> {
@@ -43,9 +43,9 @@ const pageSize = 100
 const targetOf = (
   core: StoreCore,
   collection: string,
-  { after, query }: Pick<Given, "after" | "query">,
-  given: Partial<Pick<Target, "limit" | "findsUnreadable" | "isPinned">> = {}
-): Target => ({
+  { after, query }: Pick<QueryRequest, "after" | "query">,
+  given: Partial<Pick<QueryTarget, "limit" | "findsUnreadable" | "isPinned">> = {}
+): QueryTarget => ({
   core,
   collection,
   snapshot: core.snapshot(),
@@ -58,15 +58,15 @@ const targetOf = (
   reads: { entries: 0, documents: 0 }
 })
 
-const filesIn = (found: ReadonlyArray<Found>): ReadonlyArray<ParsedFile> =>
+const filesIn = (found: ReadonlyArray<Match>): ReadonlyArray<ParsedFile> =>
   found.flatMap(({ file }) => (file === undefined ? [] : [file]))
 
 /** What a caller sees of documents that were found. */
 const shown = <A>(
   { decode }: Queried<A>,
   method: string,
-  { onInvalid, query }: Given,
-  found: ReadonlyArray<Found>
+  { onInvalid, query }: QueryRequest,
+  found: ReadonlyArray<Match>
 ): Effect.Effect<ReadonlyArray<A | JsonObject>, ValidationError> => {
   if (query.select !== undefined) {
     const select = selectionOf(query.select)
@@ -78,10 +78,10 @@ const shown = <A>(
 /** The documents of a page, and one more where the query finds it. */
 const pageFound = <A>(
   { collection, core }: Queried<A>,
-  read: Given,
+  read: QueryRequest,
   limit: number
-): Effect.Effect<Answered<ReadonlyArray<Found>>, ReadError> =>
-  collected(
+): Effect.Effect<QueryRun<ReadonlyArray<Match>>, ReadError> =>
+  collectQuery(
     () => targetOf(core, collection, read, { limit: limit + 1, isPinned: false }),
     (found) => Effect.map(Stream.runCollect(found), Chunk.toReadonlyArray)
   )
@@ -93,7 +93,7 @@ export const page = <A>(
 ): Effect.Effect<Page<A | JsonObject> | ExplainedPage<A | JsonObject>, ReadError> =>
   Effect.gen(function* () {
     const { collection } = queried
-    const read = yield* readGiven("query", collection, given)
+    const read = yield* readQueryRequest("query", collection, given)
     const limit = read.query.limit ?? pageSize
     const answered = yield* pageFound(queried, read, limit)
     const documents = answered.result.slice(0, limit)
@@ -102,7 +102,7 @@ export const page = <A>(
       documents: yield* shown(queried, "query", read, documents),
       cursor:
         answered.result.length > limit && last !== undefined
-          ? cursorOf(collection, read.query, placeOf(read.query, last))
+          ? encodeCursor(collection, read.query, positionOf(read.query, last))
           : null
     }
     return read.explains ? { ...page, explanation: yield* explanationOf(answered) } : page
@@ -113,29 +113,31 @@ export const all = <A>(queried: Queried<A>, given: unknown): Stream.Stream<A | J
   Stream.unwrap(
     Effect.gen(function* () {
       const { collection, core } = queried
-      const read = yield* readGiven("queryAll", collection, given)
+      const read = yield* readQueryRequest("queryAll", collection, given)
       const target = targetOf(core, collection, read, { limit: read.query.limit })
-      const found = answer(target, yield* wayOf(target))
+      const found = runQuery(target, yield* executionOf(target))
       return Stream.mapChunksEffect(found, (chunk) =>
         Effect.map(shown(queried, "queryAll", read, Chunk.toReadonlyArray(chunk)), Chunk.unsafeFromArray)
       )
     })
   )
 
-const sourceOf = ({ plan }: Way): QueryExplanation["source"] =>
+const sourceOf = ({ plan }: QueryExecution): QueryExplanation["source"] =>
   plan._tag === "Scan" ? "scan" : plan._tag === "Manifest" ? "manifest" : "index"
 
 const explanationOf = ({
   target,
-  way
-}: Pick<Answered<unknown>, "target" | "way">): Effect.Effect<QueryExplanation, ReadError> =>
-  Effect.map(way.estimate, (estimated) => ({
-    source: sourceOf(way),
-    reason: way.reason,
-    index: way.path,
-    ...(way.plan._tag === "Tree" ? { ranges: way.plan.spans.length, restricted: way.plan.restricted } : {}),
-    ordered: way.isOrdered,
-    current: way.isCurrent,
+  execution
+}: Pick<QueryRun<unknown>, "target" | "execution">): Effect.Effect<QueryExplanation, ReadError> =>
+  Effect.map(execution.estimate, (estimated) => ({
+    source: sourceOf(execution),
+    reason: execution.reason,
+    index: execution.path,
+    ...(execution.plan._tag === "Tree"
+      ? { ranges: execution.plan.spans.length, restricted: execution.plan.restricted }
+      : {}),
+    ordered: execution.isOrdered,
+    current: execution.isCurrent,
     estimated,
     read: { ...target.reads }
   }))
@@ -148,10 +150,10 @@ export const explainQuery = <A>(
 ): Effect.Effect<QueryExplanation, ReadError> =>
   Effect.gen(function* () {
     const { collection, core } = queried
-    const read = yield* readGiven("explainQuery", collection, given)
+    const read = yield* readQueryRequest("explainQuery", collection, given)
     if (run) return yield* explanationOf(yield* pageFound(queried, read, read.query.limit ?? pageSize))
     const target = targetOf(core, collection, read, { isPinned: false })
-    return yield* explanationOf({ target, way: yield* wayOf(target) })
+    return yield* explanationOf({ target, execution: yield* executionOf(target) })
   })
 
 /** The query for every document, in order of id. */
@@ -164,7 +166,7 @@ const everything: CheckedQuery = {
 }
 
 /** The query for the documents that have a value in a member, or a list that contains it there. */
-const byMember = (path: string, value: Json, after?: string): Pick<Given, "after" | "query"> => ({
+const byMember = (path: string, value: Json, after?: string): Pick<QueryRequest, "after" | "query"> => ({
   query: {
     ...everything,
     predicate: { _tag: "Field", path, tests: [{ operator: "is", value }], whole: true }
@@ -180,11 +182,11 @@ export const findBy = <A>(
   { after, limit, onInvalid = "fail" }: ReadManyOptions = {}
 ): Effect.Effect<ReadonlyArray<A>, ReadError> =>
   Effect.gen(function* () {
-    yield* check("Collection.findBy", { collection, field, value, limit, after })
+    yield* checkArguments("Collection.findBy", { collection, field, value, limit, after })
     const asked = byMember(field, value, after)
     // Documents that are skipped do not count.
     const most = onInvalid === "fail" ? limit : undefined
-    const { result } = yield* collected(
+    const { result } = yield* collectQuery(
       () => targetOf(core, collection, asked, { limit: most, findsUnreadable: true, isPinned: false }),
       (found) => {
         const decoded = Stream.mapChunksEffect(found, (chunk) =>
@@ -203,17 +205,17 @@ export const explain = <A>(
   value: Json
 ): Effect.Effect<Explanation, ReadError> =>
   Effect.gen(function* () {
-    yield* check("Collection.explain", { collection, field, value })
+    yield* checkArguments("Collection.explain", { collection, field, value })
     const target = targetOf(core, collection, byMember(field, value), { isPinned: false })
-    const way = yield* wayOf(target)
-    const { isCurrent: current, path: index, reason } = way
-    const isScan = way.plan._tag === "Scan"
+    const execution = yield* executionOf(target)
+    const { isCurrent: current, path: index, reason } = execution
+    const isScan = execution.plan._tag === "Scan"
     const source = isScan ? "scan" : "index"
     if (!takesRequests(core.remote)) return { source, reason, index, current, requests: 0 }
-    const estimated = Effect.map(way.estimate, ({ documents }) => documents)
-    const documents = yield* isScan || way.counted === undefined
+    const estimated = Effect.map(execution.estimate, ({ documents }) => documents)
+    const documents = yield* isScan || execution.count === undefined
       ? estimated
-      : Effect.catchTag(way.counted, "IndexDisagrees", () => estimated)
+      : Effect.catchTag(execution.count, "IndexMismatch", () => estimated)
     const look = isScan ? { _tag: "List" as const, entries: documents } : { _tag: "Lookup" as const }
     const reads = documents === 0 ? 0 : core.remote.estimate({ _tag: "Read", documents })
     return { source, reason, index, current, requests: core.remote.estimate(look) + reads }
@@ -222,10 +224,10 @@ export const explain = <A>(
 /** How many documents there are. */
 export const size = <A>({ collection, core }: Queried<A>): Effect.Effect<number, ReadError> =>
   Effect.gen(function* () {
-    yield* check("Collection.count", { collection })
+    yield* checkArguments("Collection.count", { collection })
     const query = { ...everything, select: [] }
     const target = targetOf(core, collection, { query, after: undefined })
-    return yield* countOf(target, yield* wayOf(target))
+    return yield* countMatches(target, yield* executionOf(target))
   })
 
 /** How many documents satisfy a condition. */
@@ -234,9 +236,9 @@ export const count = <A>(
   where: unknown
 ): Effect.Effect<number, ReadError> =>
   Effect.gen(function* () {
-    const read = yield* readGiven("countWhere", collection, { where, select: [] })
+    const read = yield* readQueryRequest("countWhere", collection, { where, select: [] })
     const target = targetOf(core, collection, read)
-    return yield* countOf(target, yield* wayOf(target))
+    return yield* countMatches(target, yield* executionOf(target))
   })
 
 /** The different values of a field. */
@@ -245,6 +247,6 @@ export const distinct = <A>(
   path: unknown
 ): Effect.Effect<ReadonlyArray<Json>, ReadError> =>
   Effect.gen(function* () {
-    const read = yield* readGiven("distinct", collection, { select: [path] })
+    const read = yield* readQueryRequest("distinct", collection, { select: [path] })
     return yield* distinctValues(targetOf(core, collection, read), read.query.select![0]!)
   })

@@ -7,7 +7,7 @@ import { sha256 } from "../../../git/Digest.js"
  */
 
 /** A place in the order of a query: behind a document. */
-export interface Place {
+export interface CursorPosition {
   /** The key of the document. */
   readonly key: string
   /** The part of the key that its fields make: the rest is of its id. */
@@ -20,13 +20,21 @@ const hashOf = (collection: string, { order, predicate }: CheckedQuery, key: str
   sha256(JSON.stringify([collection, predicate, order, key])).slice(0, hashLength)
 
 /** The cursor of a place. */
-export const cursorOf = (collection: string, query: CheckedQuery, { fields, key }: Place): string => {
+export const encodeCursor = (
+  collection: string,
+  query: CheckedQuery,
+  { fields, key }: CursorPosition
+): string => {
   const text = `${fields}.${key.slice(fields.length)}`
   return `${hashOf(collection, query, text)}.${text}`
 }
 
 /** The place that a cursor of a query names; undefined where the cursor is not of this query. */
-export const placeIn = (collection: string, query: CheckedQuery, cursor: string): Place | undefined => {
+export const decodeCursor = (
+  collection: string,
+  query: CheckedQuery,
+  cursor: string
+): CursorPosition | undefined => {
   const text = cursor.slice(hashLength + 1)
   if (cursor !== `${hashOf(collection, query, text)}.${text}`) return undefined
   const fields = text.slice(0, text.lastIndexOf("."))

@@ -9,10 +9,10 @@ import type { Json } from "../../../domain/json/Json.js"
 import { type Order, testsAt } from "../../../domain/query/Ordering.js"
 import { conjuncts, type Predicate, pathsIn, type Test } from "../../../domain/query/Predicate.js"
 import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
-import { type FieldRange, type KeyRange, keysBelow, present, rangesOf } from "./QueryRange.js"
+import { type FieldRange, type KeyRange, keysBelow, present, rangesOf } from "./KeyRanges.js"
 
 /** Rows of an index that are one behind the other, with the values of the first fields that they have in common. */
-export interface Span extends KeyRange {
+export interface IndexSpan extends KeyRange {
   readonly common: ReadonlyArray<Json>
 }
 
@@ -20,7 +20,7 @@ export interface Span extends KeyRange {
 export interface TreePlan {
   readonly _tag: "Tree"
   readonly index: IndexDefinition
-  readonly spans: ReadonlyArray<Span>
+  readonly spans: ReadonlyArray<IndexSpan>
   /** How many fields, from the first on, the spans restrict. */
   readonly restricted: number
   /** Whether the rows of each span are in the order of the query. */
@@ -50,10 +50,10 @@ export interface ScanPlan {
   readonly reason: string
 }
 
-export type Plan = TreePlan | ValuesPlan | ManifestPlan | ScanPlan
+export type QueryPlan = TreePlan | ValuesPlan | ManifestPlan | ScanPlan
 
 /** What there is to plan with. */
-export interface Means {
+export interface PlannerInput {
   readonly format: number
   /** False where the repository has no settings: index files may be there that nothing names. */
   readonly recorded: boolean
@@ -86,7 +86,7 @@ const weight = (tests: ReadonlyArray<Test>): number =>
       : 1
 
 /** Whether some tests can be satisfied by a list as a whole. */
-export const asksForList = (tests: ReadonlyArray<Test>): boolean =>
+export const comparesWholeList = (tests: ReadonlyArray<Test>): boolean =>
   tests.some(
     (test) =>
       (test.operator === "is" && Array.isArray(test.value)) ||
@@ -101,7 +101,7 @@ const restriction = (
 ): ReadonlyArray<FieldRange> | undefined => {
   const only = testsAt(predicate, path)
   // The row that orders a document must be among those that are read, and the element of a list that orders it may be any.
-  if (isOrdering) return only === undefined || asksForList(only) ? undefined : rangesOf(only)
+  if (isOrdering) return only === undefined || comparesWholeList(only) ? undefined : rangesOf(only)
   const found = conjuncts(predicate).flatMap((one) =>
     one._tag === "Field" && one.path === path ? [one.tests] : []
   )
@@ -112,7 +112,7 @@ const restriction = (
 }
 
 interface Spans {
-  readonly spans: ReadonlyArray<Span>
+  readonly spans: ReadonlyArray<IndexSpan>
   /** Fields whose value is the same in all rows of a span. */
   readonly common: number
   readonly restricted: number
@@ -210,7 +210,7 @@ const valuesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<Json> | undefined =
 }
 
 /** The name of the plain index of a member: the member's own name before others. */
-const plainIndexOf = ({ indexes, recorded }: Means, path: string): string | undefined => {
+const plainIndexOf = ({ indexes, recorded }: PlannerInput, path: string): string | undefined => {
   if (!recorded) return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path) ? path : undefined
   const names = indexes
     .filter((index) => isPlainIndex(index) && index.fields[0]!.path === path)
@@ -218,7 +218,7 @@ const plainIndexOf = ({ indexes, recorded }: Means, path: string): string | unde
   return names.includes(path) ? path : names[0]
 }
 
-const byValues = ({ predicate }: CheckedQuery, means: Means): ValuesPlan | undefined => {
+const valuesPlan = ({ predicate }: CheckedQuery, means: PlannerInput): ValuesPlan | undefined => {
   const found = conjuncts(predicate).flatMap((one): ReadonlyArray<ValuesPlan> => {
     if (one._tag !== "Field") return []
     const { path, tests, whole } = one
@@ -232,9 +232,9 @@ const byValues = ({ predicate }: CheckedQuery, means: Means): ValuesPlan | undef
 }
 
 /** How a query is answered: by the index that leaves the least to do, by a manifest, or by reading every document. */
-export const planOf = (query: CheckedQuery, means: Means): Plan => {
+export const planQuery = (query: CheckedQuery, means: PlannerInput): QueryPlan => {
   if (means.format === 1) {
-    return byValues(query, means) ?? { _tag: "Scan", reason: "no index fits the query" }
+    return valuesPlan(query, means) ?? { _tag: "Scan", reason: "no index fits the query" }
   }
   const [best] = means.indexes
     .filter((index) => isImplied(query.predicate, index))
@@ -245,7 +245,7 @@ export const planOf = (query: CheckedQuery, means: Means): Plan => {
     .filter(({ worth }) => worth > 0)
     .sort((a, b) => b.worth - a.worth)
   const { projected } = means
-  const manifest: Plan | undefined =
+  const manifest: QueryPlan | undefined =
     projected !== undefined && covers(projected, query) ? { _tag: "Manifest", fields: projected } : undefined
   if (best !== undefined && (best.plan.restricted > 0 || manifest === undefined)) return best.plan
   return manifest ?? { _tag: "Scan", reason: "no index fits the query" }

@@ -19,11 +19,11 @@ import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
 import { documentPath } from "../../DocumentPath.js"
 import type { Blob } from "../../remote/GitRemote.js"
 import type { Snapshot, StoreCore } from "../commit/StoreCore.js"
-import type { Place } from "./QueryCursor.js"
-import type { Keyed } from "./QuerySorting.js"
+import type { CursorPosition } from "./QueryCursor.js"
+import type { Keyed } from "./SortedStreams.js"
 
 /** An index or a manifest does not agree with a document: the branch moved between two reads, or somebody edited a file. */
-export class IndexDisagrees extends Data.TaggedError("IndexDisagrees") {}
+export class IndexMismatch extends Data.TaggedError("IndexMismatch") {}
 
 /** A file that was read, with the object that it contains; undefined where it contains none. */
 export interface ParsedFile extends Blob {
@@ -31,7 +31,7 @@ export interface ParsedFile extends Blob {
 }
 
 /** A document that a query has found. */
-export interface Found extends Keyed {
+export interface Match extends Keyed {
   readonly id: string
   /** As JavaScript reads it, with the `_id` of its file's name. */
   readonly document: JsonObject
@@ -40,30 +40,30 @@ export interface Found extends Keyed {
 }
 
 /** How much a query has read. */
-export interface Reads {
+export interface ReadCounts {
   entries: number
   documents: number
 }
 
 /** A query of a collection, at one snapshot. */
-export interface Target {
+export interface QueryTarget {
   readonly core: StoreCore
   readonly collection: string
   readonly snapshot: Snapshot
   readonly query: CheckedQuery
   /** Documents behind this place only. */
-  readonly after: Place | undefined
+  readonly after: CursorPosition | undefined
   /** How many documents are wanted, where that is known. */
   readonly limit: number | undefined
   /** Whether files that contain no JSON object are found, whatever is asked for; otherwise they are empty documents. */
   readonly findsUnreadable: boolean
   /** Whether everything is read of one commit; otherwise an index that disagrees with documents may only have been read earlier. */
   readonly isPinned: boolean
-  readonly reads: Reads
+  readonly reads: ReadCounts
 }
 
 /** Where a document stands in the order of a query. */
-export const placeOf = ({ order }: CheckedQuery, { id, key }: Found): Place => ({
+export const positionOf = ({ order }: CheckedQuery, { id, key }: Match): CursorPosition => ({
   key,
   fields: key.slice(0, key.length - idKey(id, order.ids).length)
 })
@@ -94,7 +94,7 @@ const readFile = (blob: Blob): ReadDocument => {
 }
 
 /** Tells which documents a query finds, and their keys. */
-export const judgeOf = ({ after, findsUnreadable, query }: Target) => {
+export const filterOf = ({ after, findsUnreadable, query }: QueryTarget) => {
   const matches = matcherOf(query.predicate)
   const keyOf = sortKeys(query.order, query.predicate)
   const isBehind = (key: string) => after === undefined || key > after.key
@@ -103,7 +103,7 @@ export const judgeOf = ({ after, findsUnreadable, query }: Target) => {
     keyOf,
     isBehind,
     /** A document, where the query finds it. */
-    found: ({ document, file, id, spelled }: ReadDocument): Found | undefined => {
+    found: ({ document, file, id, spelled }: ReadDocument): Match | undefined => {
       const isFound = matches(document) || (findsUnreadable && file.object === undefined)
       if (!isFound) return undefined
       const key = keyOf(spelled, id)
@@ -113,13 +113,16 @@ export const judgeOf = ({ after, findsUnreadable, query }: Target) => {
 }
 
 /** The documents among files that a query finds, in the order of the files. */
-export const foundAmong = <E>(target: Target, files: Stream.Stream<Blob, E>): Stream.Stream<Found, E> =>
+export const matchesAmong = <E>(
+  target: QueryTarget,
+  files: Stream.Stream<Blob, E>
+): Stream.Stream<Match, E> =>
   Stream.suspend(() => {
-    const judge = judgeOf(target)
+    const judge = filterOf(target)
     const slice = TimeSlice.make()
     return Stream.mapChunksEffect(files, (blobs) =>
       Effect.gen(function* () {
-        const all: Array<Found> = []
+        const all: Array<Match> = []
         for (const blob of blobs) {
           if (slice.isSpent()) yield* slice.pause
           target.reads.documents++
@@ -132,8 +135,8 @@ export const foundAmong = <E>(target: Target, files: Stream.Stream<Blob, E>): St
   })
 
 /** The files of some documents by id, those that are there, in order. */
-export const filesOf = (
-  { collection, core, snapshot }: Target,
+export const documentFilesById = (
+  { collection, core, snapshot }: QueryTarget,
   ids: ReadonlyArray<string>
 ): Stream.Stream<Blob, ReadError> =>
   Effect.map(core.settings(snapshot), ({ settings }) => {
@@ -143,15 +146,15 @@ export const filesOf = (
   }).pipe(Stream.unwrap)
 
 /** Some documents by id, those that are there. */
-export const readIds = (
-  target: Target,
+export const readDocumentsById = (
+  target: QueryTarget,
   ids: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyMap<string, ReadDocument>, ReadError> =>
   Effect.gen(function* () {
     const documents = new Map<string, ReadDocument>()
     if (ids.length === 0) return documents
     const slice = TimeSlice.make()
-    yield* Stream.runForEach(filesOf(target, ids), (blob) => {
+    yield* Stream.runForEach(documentFilesById(target, ids), (blob) => {
       const read = readFile(blob)
       documents.set(read.id, read)
       return slice.isSpent() ? slice.pause : Effect.void
@@ -161,13 +164,13 @@ export const readIds = (
   })
 
 /** How many documents are read together at most. */
-const mostTogether = 512
+const maxGroup = 512
 
 /** The fewest that are read together where some of them may not be found. */
-const leastTogether = 20
+const minGroup = 20
 
 /** How many documents a query reads together, so that it reads few beyond its limit; `sure`: it finds what it reads. */
-export const groupOf = ({ limit, query }: Target, sure = isAlways(query.predicate)): number => {
-  if (limit === undefined) return mostTogether
-  return Math.min(mostTogether, Math.max(limit, sure ? 1 : leastTogether))
+export const readGroupSize = ({ limit, query }: QueryTarget, sure = isAlways(query.predicate)): number => {
+  if (limit === undefined) return maxGroup
+  return Math.min(maxGroup, Math.max(limit, sure ? 1 : minGroup))
 }

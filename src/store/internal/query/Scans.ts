@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import type { Page } from "../../../domain/document/Page.js"
 import { type ReadError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { ListOptions, ReadManyOptions } from "../../Collection.js"
-import { check } from "../calls/Arguments.js"
+import { checkArguments } from "../calls/Arguments.js"
 import { type LocatedListing, slice } from "../snapshot/Listing.js"
 import { documentFiles } from "./DocumentFiles.js"
 import type { Queried } from "./Queries.js"
@@ -14,7 +14,7 @@ import type { Queried } from "./Queries.js"
 /** The documents of a collection, which every read here begins with. */
 const locate = <A>({ collection, core }: Queried<A>, method: string, { after, limit }: ListOptions) =>
   Effect.zipRight(
-    check(`Collection.${method}`, { collection, limit, after }),
+    checkArguments(`Collection.${method}`, { collection, limit, after }),
     Effect.suspend(() => core.listing(core.snapshot(), collection))
   )
 
@@ -108,7 +108,7 @@ export const pages = <A>(
   Stream.unwrap(
     Effect.map(
       Effect.zipRight(
-        check("Collection.pages", { collection: queried.collection, size, after }),
+        checkArguments("Collection.pages", { collection: queried.collection, size, after }),
         locate(queried, "pages", { after })
       ),
       (located) =>

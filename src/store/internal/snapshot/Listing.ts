@@ -35,7 +35,7 @@ export class Listing {
     private readonly to: number
   ) {}
 
-  static *of(tree: Oid | undefined, found: ReadonlyArray<Found>): TimeSlice.Steps<Listing> {
+  static *of(tree: Oid | undefined, found: ReadonlyArray<ListedDocument>): TimeSlice.Steps<Listing> {
     return new Listing(tree, yield* pack(found), 0, found.length)
   }
 
@@ -96,14 +96,14 @@ export class Listing {
   }
 
   /** The same listing from one place to before another. */
-  part(from: number, to: number): Listing {
+  range(from: number, to: number): Listing {
     return from === 0 && to === this.length
       ? this
       : new Listing(this.tree, this.packed, this.from + from, this.from + to)
   }
 
   /** Ids, blob ids and paths at once, for what needs a bounded part whole. */
-  entries(): ReadonlyArray<Found> {
+  entries(): ReadonlyArray<ListedDocument> {
     return this.ids().map((id, index) => ({ id, oid: this.oid(index), path: this.path(index) }))
   }
 }
@@ -118,7 +118,7 @@ interface Packed {
   readonly directory: Uint32Array
 }
 
-function* pack(found: ReadonlyArray<Found>): TimeSlice.Steps<Packed> {
+function* pack(found: ReadonlyArray<ListedDocument>): TimeSlice.Steps<Packed> {
   const starts = new Uint32Array(found.length + 1)
   for (const [at, { id }] of found.entries()) {
     if (isStep(at)) yield
@@ -151,7 +151,7 @@ export interface LocatedListing {
 }
 
 /** A document of a listing; `path` is below the collection's directory. */
-export interface Found {
+export interface ListedDocument {
   readonly id: string
   readonly oid: Oid
   readonly path: string
@@ -160,9 +160,12 @@ export interface Found {
 export const emptyListing: Listing = TimeSlice.runSync(Listing.of(undefined, []))
 
 /** Where somebody put copies of a document into other directories, the one in its own place is the document. */
-function* distinct(sorted: ReadonlyArray<Found>, layout: Layout): TimeSlice.Steps<ReadonlyArray<Found>> {
+function* withoutCopies(
+  sorted: ReadonlyArray<ListedDocument>,
+  layout: Layout
+): TimeSlice.Steps<ReadonlyArray<ListedDocument>> {
   if (!sorted.some(({ id }, at) => sorted[at + 1]?.id === id)) return sorted
-  const kept: Array<Found> = []
+  const kept: Array<ListedDocument> = []
   for (const [at, found] of sorted.entries()) {
     if (isStep(at)) yield
     const before = kept.at(-1)
@@ -172,10 +175,10 @@ function* distinct(sorted: ReadonlyArray<Found>, layout: Layout): TimeSlice.Step
   return kept
 }
 
-const byId = (a: Found, b: Found): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+const byId = (a: ListedDocument, b: ListedDocument): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
 function* listed(tree: Tree, layout: Layout): TimeSlice.Steps<Listing> {
-  const files: Array<Found> = []
+  const files: Array<ListedDocument> = []
   for (const [at, { kind, oid, path }] of tree.entries.entries()) {
     if (isStep(at)) yield
     if (kind !== "blob") continue
@@ -183,7 +186,7 @@ function* listed(tree: Tree, layout: Layout): TimeSlice.Steps<Listing> {
     if (id !== undefined) files.push({ id, oid, path })
   }
   const sorted = yield* TimeSlice.sorted(files, byId)
-  const found = layout.shardDepth === 0 ? sorted : yield* distinct(sorted, layout)
+  const found = layout.shardDepth === 0 ? sorted : yield* withoutCopies(sorted, layout)
   return yield* Listing.of(tree.oid, found)
 }
 
@@ -198,22 +201,22 @@ export const slice = (
   after: string | null | undefined
 ): Listing => {
   const from = after === undefined || after === null ? 0 : listing.upTo(after)
-  return listing.part(from, limit === undefined ? listing.length : Math.min(listing.length, from + limit))
+  return listing.range(from, limit === undefined ? listing.length : Math.min(listing.length, from + limit))
 }
 
 /** A listing in parts of at most `size`. */
-export const partsOf = (listing: Listing, size: number): Stream.Stream<Listing> =>
+export const inChunks = (listing: Listing, size: number): Stream.Stream<Listing> =>
   Stream.unfold(0, (from) =>
     from >= listing.length
       ? Option.none()
-      : Option.some([listing.part(from, Math.min(listing.length, from + size)), from + size] as const)
+      : Option.some([listing.range(from, Math.min(listing.length, from + size)), from + size] as const)
   )
 
 /** Files that a remote is asked for at once where asking costs nothing: nothing longer lies unpacked. */
-const atOnce = 512
+const filesPerRead = 512
 
 /** The files of a listing, read in bulk and in order; `prefix` is the collection's directory as `at` sees it. */
-export const contents = (
+export const readListing = (
   remote: GitRemoteService,
   at: Head | Oid,
   prefix: string,
@@ -227,7 +230,7 @@ export const contents = (
       { concurrency }
     )
   if (listing.length === 0) return Stream.empty
-  return takesRequests(remote) ? read(listing) : Stream.flatMap(partsOf(listing, atOnce), read)
+  return takesRequests(remote) ? read(listing) : Stream.flatMap(inChunks(listing, filesPerRead), read)
 }
 
 /** The collection's directory at a commit as a listing; empty where there is none. */

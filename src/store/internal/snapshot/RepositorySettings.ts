@@ -44,29 +44,29 @@ export interface RecordedSettings {
 /** The settings that hold in a snapshot, with the root's direct entries, which say whether they changed. */
 export interface SettingsAt extends RecordedSettings {
   readonly entries: ReadonlyMap<string, TreeEntry>
-  readonly rootFiles: RootFiles
+  readonly settingsVersion: SettingsVersion
 }
 
 /** How many milliseconds settings that cost requests are taken from an earlier look. */
 export const settingsMaxAge = 60_000
 
 /** The root as a commit had it, as far as a write by the branch's name depends on it. */
-export interface SeenRoot {
-  readonly rootFiles: RootFiles
+export interface RootSummary {
+  readonly settingsVersion: SettingsVersion
   /** The ids of its files by their names, which no collection can have. */
   readonly files: ReadonlyMap<string, Oid>
 }
 
 /** What a commit of one document, which checked nothing but that, was built on and is not so. */
-export interface Overlooked {
+export interface BrokenAssumptions {
   /** The commit, where others had changed the settings that the write took for granted. */
-  readonly settings: Option.Option<Snapshot>
+  readonly settingsChangedAt: Option.Option<Snapshot>
   /** The file that had the name of the collection, which is a directory now. */
-  readonly file: Option.Option<Oid>
+  readonly replacedFile: Option.Option<Oid>
 }
 
 /** The ids of what says how documents are to be written: of the settings file or, without one, of index and manifest directories. */
-export type RootFiles = string
+export type SettingsVersion = string
 
 export interface RepositorySettings {
   /** The settings as a snapshot has them. */
@@ -74,24 +74,24 @@ export interface RepositorySettings {
   /** The same for a read, in the fewest requests; options that differ from what is recorded are an error. */
   readonly forRead: (snapshot: Snapshot) => Effect.Effect<RecordedSettings, ReadError>
   /** As they were last seen, for guesses about what will be read. */
-  readonly lastSeen: () => RecordedSettings
+  readonly lastRead: () => RecordedSettings
   /**
    * What a commit overlooked. One look at its root tells, or at its parent's for a collection that was not there before,
    * unless it stands on a commit whose root was seen.
    */
-  readonly overlookedBy: (
+  readonly brokenAssumptions: (
     made: CommitMade,
-    assumed: RootFiles,
+    assumed: SettingsVersion,
     begun: string | undefined
-  ) => Effect.Effect<Overlooked, ReadError>
+  ) => Effect.Effect<BrokenAssumptions, ReadError>
   /** A commit of ours left the root's own files as they were at its parent. */
-  readonly keptRootFiles: (parent: Option.Option<Oid>, commit: Oid) => void
+  readonly inheritRoot: (parent: Option.Option<Oid>, commit: Oid) => void
 }
 
 /** How long a commit is waited for that the remote has just made: 13 seconds. */
-const arriving = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(7))
+const waitForCommit = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(7))
 
-const unseen = (commit: Oid) =>
+const commitNotVisible = (commit: Oid) =>
   new RemoteError({
     operation: "Store.settings",
     reason: "Server",
@@ -99,14 +99,14 @@ const unseen = (commit: Oid) =>
     hint: "try again later"
   })
 
-const filesAmong = (entries: ReadonlyMap<string, TreeEntry>): RootFiles => {
+const settingsVersionOf = (entries: ReadonlyMap<string, TreeEntry>): SettingsVersion => {
   const settings = entries.get(settingsFileName)
   if (settings !== undefined) return settings.oid
   return `${entries.get("_index")?.oid ?? ""} ${entries.get("_manifest")?.oid ?? ""}`
 }
 
-const seenOf = (entries: ReadonlyMap<string, TreeEntry>): SeenRoot => ({
-  rootFiles: filesAmong(entries),
+const rootSummary = (entries: ReadonlyMap<string, TreeEntry>): RootSummary => ({
+  settingsVersion: settingsVersionOf(entries),
   files: new Map(
     Array.from(entries.values()).flatMap(({ kind, oid, path }) =>
       kind === "blob" ? [[path, oid] as const] : []
@@ -134,7 +134,7 @@ export const directoryProblem = (
 }
 
 /** The error for indexes that the format of settings cannot hold, if there are any. */
-export const unheldProblem = (settings: Settings, operation: string): ValidationError | undefined => {
+export const formatProblem = (settings: Settings, operation: string): ValidationError | undefined => {
   const problem = unsupportedIndex(settings)
   return (
     problem &&
@@ -148,17 +148,17 @@ export const unheldProblem = (settings: Settings, operation: string): Validation
   )
 }
 
-interface Parts {
+interface SettingsDependencies {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
   /** True for a view of the past, which has the settings of its time. */
   readonly isOfThePast: boolean
   /** The root files of commits, where looking costs requests; shared with the store that this one is a branch of. */
-  readonly seen: LruCache<SeenRoot>
+  readonly seen: LruCache<RootSummary>
 }
 
 /** The settings of a repository as they are in a snapshot, and the root's entries, which say whether they changed. */
-export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositorySettings => {
+export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencies): RepositorySettings => {
   const path = under(options.root, settingsFileName)
   const asked: Settings = { ...plainSettings, ...options.given }
   const absent: RecordedSettings = {
@@ -166,7 +166,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
     recorded: false,
     unrecorded: !isPlainSettings(asked),
     frozen: undefined,
-    mismatch: unheldProblem(asked, "Store.settings")
+    mismatch: formatProblem(asked, "Store.settings")
   }
   const isAsked = takesRequests(remote)
   const roots = new LruCache<SettingsAt>(8)
@@ -211,18 +211,18 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
   const recordedIn = (snapshot: Snapshot, entries: ReadonlyMap<string, TreeEntry>) =>
     Effect.gen(function* () {
       const entry = entries.get(settingsFileName)
-      const without = { ...absent, entries, rootFiles: filesAmong(entries) }
+      const without = { ...absent, entries, settingsVersion: settingsVersionOf(entries) }
       if (entry?.kind !== "blob") return without
       const known = files.get(entry.oid)
-      if (known !== undefined) return { ...known, entries, rootFiles: entry.oid }
+      if (known !== undefined) return { ...known, entries, settingsVersion: entry.oid }
       // By its name the file may be newer than the directory that named it: its own id says which settings they are.
-      const file = yield* snapshot.unnoted.file(path, lookOf(snapshot))
+      const file = yield* snapshot.untracked.file(path, lookOf(snapshot))
       if (Option.isNone(file)) {
         const others = new Map(entries)
         others.delete(settingsFileName)
-        return { ...without, rootFiles: filesAmong(others) }
+        return { ...without, settingsVersion: settingsVersionOf(others) }
       }
-      return { ...(yield* judge(file.value)), entries, rootFiles: file.value.oid }
+      return { ...(yield* judge(file.value)), entries, settingsVersion: file.value.oid }
     })
 
   const at: RepositorySettings["at"] = (snapshot) =>
@@ -231,10 +231,11 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
       const pinned = snapshot.known()
       const known = pinned === undefined ? undefined : roots.get(pinned.tree)
       if (pinned !== undefined && known !== undefined) {
-        if (isAsked && seen.get(pinned.commit) === undefined) seen.set(pinned.commit, seenOf(known.entries))
+        if (isAsked && seen.get(pinned.commit) === undefined)
+          seen.set(pinned.commit, rootSummary(known.entries))
         return known
       }
-      const root = yield* snapshot.unnoted.directory(options.root, { ...lookOf(snapshot), bring: [path] })
+      const root = yield* snapshot.untracked.directory(options.root, { ...lookOf(snapshot), bring: [path] })
       const entries = new Map(
         Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => [entry.path, entry])
       )
@@ -242,7 +243,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
       const isCommit = at !== undefined && typeof at !== "string"
       // Where nothing is found, the commit may not have arrived yet.
       const isKept = isCommit && Option.isSome(root)
-      if (isKept && isAsked) seen.set(at.commit, seenOf(entries))
+      if (isKept && isAsked) seen.set(at.commit, rootSummary(entries))
       const settings = yield* recordedIn(snapshot, entries)
       lastSeen = settings
       return isKept && at === pinned ? roots.set(at.tree, settings) : settings
@@ -253,7 +254,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
       let settings: RecordedSettings
       if (snapshot.isPinned()) settings = yield* at(snapshot)
       else {
-        const file = yield* snapshot.unnoted.file(path, { maxAge: settingsMaxAge, readsOn: true })
+        const file = yield* snapshot.untracked.file(path, { maxAge: settingsMaxAge, optional: true })
         settings = Option.isNone(file) ? absent : yield* judge(file.value)
         lastSeen = settings
       }
@@ -276,39 +277,42 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
         ? yield* entriesAt(head.value)
         : new Map()
       // Its root holds at least what was just put.
-      if (entries.size === 0 && made.blobs.size > 0) return yield* unseen(made.commit)
-      return seenOf(entries)
+      if (entries.size === 0 && made.blobs.size > 0) return yield* commitNotVisible(made.commit)
+      return rootSummary(entries)
     }).pipe(
-      Effect.retry({ schedule: arriving, while: (error) => "reason" in error && error.reason === "Server" })
+      Effect.retry({
+        schedule: waitForCommit,
+        while: (error) => "reason" in error && error.reason === "Server"
+      })
     )
 
   /** The root that a commit of one document stands on: its own, unless that hides what was in the document's way. */
   const rootBefore = (made: CommitMade, begun: string | undefined) =>
     Effect.gen(function* () {
       const [parent] = made.parents ?? []
-      if (made.parents?.length === 0) return seenOf(new Map())
+      if (made.parents?.length === 0) return rootSummary(new Map())
       const known = parent && seen.get(parent)
       if (known !== undefined) return known
       const entries = parent === undefined || begun === undefined ? new Map() : yield* entriesAt(parent)
       // A machine that is behind knows no parent, and there may be no root yet.
-      return entries.size > 0 ? seenOf(entries) : yield* rootAt(made)
+      return entries.size > 0 ? rootSummary(entries) : yield* rootAt(made)
     })
 
   return {
     at,
     forRead,
-    lastSeen: () => lastSeen,
-    overlookedBy: (made, assumed, begun) =>
+    lastRead: () => lastSeen,
+    brokenAssumptions: (made, assumed, begun) =>
       Effect.gen(function* () {
-        const { files, rootFiles } = yield* rootBefore(made, begun)
-        const file = Option.fromNullable(begun === undefined ? undefined : files.get(begun))
-        if (Option.isNone(file)) seen.set(made.commit, { rootFiles, files })
-        if (rootFiles === assumed) return { settings: Option.none(), file }
+        const { files, settingsVersion } = yield* rootBefore(made, begun)
+        const replacedFile = Option.fromNullable(begun === undefined ? undefined : files.get(begun))
+        if (Option.isNone(replacedFile)) seen.set(made.commit, { settingsVersion, files })
+        if (settingsVersion === assumed) return { settingsChangedAt: Option.none(), replacedFile }
         const head = yield* headOf(made)
-        if (Option.isNone(head)) return yield* unseen(made.commit)
-        return { settings: Option.some(makeSnapshot(snapshotAt(remote, head.value))), file }
+        if (Option.isNone(head)) return yield* commitNotVisible(made.commit)
+        return { settingsChangedAt: Option.some(makeSnapshot(snapshotAt(remote, head.value))), replacedFile }
       }),
-    keptRootFiles: (parent, commit) => {
+    inheritRoot: (parent, commit) => {
       const before = isAsked && Option.isSome(parent) ? seen.get(parent.value) : undefined
       if (before !== undefined) seen.set(commit, before)
     }

@@ -29,9 +29,9 @@ export class ReadSet {
   }
 }
 
-export interface FileOptions extends Omit<FileLook, "known"> {
+export interface FileReadOptions extends Omit<FileLook, "known"> {
   /** The caller goes on to read something else: that nothing is found need not be explained. */
-  readonly readsOn?: boolean | undefined
+  readonly optional?: boolean | undefined
 }
 
 /**
@@ -47,7 +47,10 @@ export interface Snapshot {
   readonly head: Effect.Effect<Option.Option<Head>, ReadError>
   /** Finds the commit together with what will be read, where the remote brings both by one request. */
   readonly prefetch: (wants: () => Wants) => Effect.Effect<void, ReadError>
-  readonly file: (path: string, options?: FileOptions) => Effect.Effect<Option.Option<FileVersion>, ReadError>
+  readonly file: (
+    path: string,
+    options?: FileReadOptions
+  ) => Effect.Effect<Option.Option<FileVersion>, ReadError>
   /** Several files in the order asked for, skipping what is missing. */
   readonly files: (
     paths: ReadonlyArray<string>,
@@ -57,42 +60,42 @@ export interface Snapshot {
     path: string,
     options?: DirectoryLook
   ) => Effect.Effect<Option.Option<Directory>, ReadError>
-  readonly reads: ReadSet
+  readonly readSet: ReadSet
   /** Files whose version was assumed. */
   readonly assumed: ReadonlySet<string>
   /** The same snapshot, whose reads are not noted: for what is derived from documents and not asked for. */
-  readonly unnoted: Snapshot
+  readonly untracked: Snapshot
 }
 
 /** The branch that a snapshot is of. */
-export interface SnapshotBranch {
+export interface BranchState {
   /** Fails unless the repository is there and has the branch, or is empty. */
   readonly require: Effect.Effect<void, ReadError>
   /** Whether repository and branch were seen to be there. */
-  seen: boolean
+  exists: boolean
 }
 
 export interface SnapshotOptions {
-  readonly reads?: ReadSet | undefined
+  readonly readSet?: ReadSet | undefined
   /** What reads begin with: versions of the branch, which may be old, or of the very commit. */
   readonly cache?: { readonly files: FileCache; readonly of: "branch" | "commit" } | undefined
   /** None: that something is absent needs no explanation. */
-  readonly branch?: SnapshotBranch | undefined
+  readonly branch?: BranchState | undefined
 }
 
 /** Reads of a remote's snapshot through a cache; the first absent answer asks whether repository and branch are there. */
-const reading = (source: RemoteSnapshot, isPinned: () => boolean, { branch, cache }: SnapshotOptions) => {
+const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, cache }: SnapshotOptions) => {
   const explained = <A>(answer: Option.Option<A>): Effect.Effect<Option.Option<A>, ReadError> => {
     if (branch === undefined) return Effect.succeed(answer)
     if (Option.isSome(answer) || (isPinned() && source.known() !== undefined)) {
-      branch.seen = true
+      branch.exists = true
       return Effect.succeed(answer)
     }
-    if (branch.seen && !isPinned()) return Effect.succeed(answer)
+    if (branch.exists && !isPinned()) return Effect.succeed(answer)
     return Effect.zipRight(
       branch.require,
       Effect.sync(() => {
-        branch.seen = true
+        branch.exists = true
         return answer
       })
     )
@@ -101,11 +104,11 @@ const reading = (source: RemoteSnapshot, isPinned: () => boolean, { branch, cach
   const head = Effect.flatMap(source.head, (found): Effect.Effect<Option.Option<Head>, ReadError> => {
     if (branch === undefined) return Effect.succeed(found)
     if (Option.isNone(found)) return Effect.as(branch.require, found)
-    branch.seen = true
+    branch.exists = true
     return Effect.succeed(found)
   })
 
-  const file = (path: string, { readsOn = false, ...look }: FileOptions) =>
+  const file = (path: string, { optional: readsOn = false, ...look }: FileReadOptions) =>
     Effect.gen(function* () {
       const isExact = cache?.of === "commit"
       const files = isExact || source.takesKnown() ? cache?.files : undefined
@@ -143,7 +146,7 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
     pinned ||= source.isPinned()
     return pinned
   }
-  const reads = reading(source, isPinned, options)
+  const reads = cachedReads(source, isPinned, options)
   const begin = () => ({
     isPinned: isPinned(),
     files: new Map<string, Option.Option<FileVersion>>(),
@@ -157,7 +160,7 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
   }
 
   /** A look, or what an earlier one found. What was on its way by the branch's name when the commit became known is read again. */
-  const remembering = <A>(
+  const memoized = <A>(
     kind: (of: typeof memory) => Map<string, Option.Option<A>>,
     key: string,
     look: Effect.Effect<Option.Option<A>, ReadError>,
@@ -168,7 +171,7 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
       const before = fresh ? undefined : kind(began).get(key)
       if (before !== undefined) return Effect.succeed(before)
       return Effect.flatMap(look, (found) => {
-        if (remembered() !== began) return remembering(kind, key, look)
+        if (remembered() !== began) return memoized(kind, key, look)
         kind(began).set(key, found)
         return Effect.succeed(found)
       })
@@ -177,7 +180,7 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
   const make = (noted: ReadSet | undefined): Snapshot => {
     const file: Snapshot["file"] = (path, given = {}) =>
       Effect.map(
-        remembering(({ files }) => files, path, reads.file(path, given), given.fresh),
+        memoized(({ files }) => files, path, reads.file(path, given), given.fresh),
         (found) => {
           noted?.files.set(path, Option.isNone(found) ? null : found.value.oid)
           return found
@@ -193,7 +196,7 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
       known: source.known,
       head: reads.head,
       prefetch: source.prefetch,
-      reads: noted ?? new ReadSet(),
+      readSet: noted ?? new ReadSet(),
       assumed: source.assumed,
       file,
       files: (paths, { concurrency }) =>
@@ -214,13 +217,13 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
         Effect.suspend(() => {
           noted?.directories.add(path)
           const key = `${look.recursive === true} ${path}`
-          return remembering(({ directories }) => directories, key, reads.directory(path, look))
+          return memoized(({ directories }) => directories, key, reads.directory(path, look))
         }),
-      get unnoted() {
+      get untracked() {
         return noted === undefined ? snapshot : make(undefined)
       }
     }
     return snapshot
   }
-  return make(options.reads ?? new ReadSet())
+  return make(options.readSet ?? new ReadSet())
 }

@@ -6,8 +6,8 @@ import * as Stream from "effect/Stream"
 import { inDaemonFiber } from "../../../domain/concurrency/DaemonFiber.js"
 import { ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { type DocumentEdit, nameOfDocument } from "../commit/DocumentEdit.js"
 import type { EnclosingTransaction, Snapshot, StoreCore } from "../commit/StoreCore.js"
-import { nameOf, type Unit } from "../commit/WriteUnit.js"
 
 const closed = (operation: string) =>
   new ValidationError({
@@ -17,7 +17,7 @@ const closed = (operation: string) =>
   })
 
 /** The calls of one transaction: a write is published with it or refused, and its branch is not read once it is gone. */
-export const makeCalls = () => {
+export const makeTransactionCalls = () => {
   const quiet = Effect.unsafeMakeLatch(true)
   let running = 0
   let ended = false
@@ -70,18 +70,18 @@ export const makeCalls = () => {
         )
       ),
     directory: (path, options) => read(of.directory(path, options)),
-    get unnoted() {
-      return reading(of.unnoted)
+    get untracked() {
+      return reading(of.untracked)
     }
   })
 
   return {
     /** The core with its calls counted, and refused once the transaction has ended. */
-    of: (core: StoreCore, own: Omit<EnclosingTransaction, "nested" | "wrote">): StoreCore => ({
+    of: (core: StoreCore, own: Omit<EnclosingTransaction, "nested" | "recordWrites">): StoreCore => ({
       ...core,
       transaction: {
         ...own,
-        wrote,
+        recordWrites: wrote,
         nested: (effect) =>
           Effect.tap(call("Store.transaction", effect), ({ commitSha }) =>
             Effect.sync(() => {
@@ -90,10 +90,10 @@ export const makeCalls = () => {
           )
       },
       snapshot: () => reading(core.snapshot()),
-      write: (unit: Unit) =>
+      write: (unit: DocumentEdit) =>
         Effect.tap(call(unit.operation, core.write(unit)), ({ committed, documents }) =>
           Effect.sync(() => {
-            wrote(documents.map(nameOf))
+            wrote(documents.map(nameOfDocument))
             if (Option.isSome(committed)) last = committed.value.commit
           })
         )

@@ -14,12 +14,12 @@ import type { StoreService } from "../../StoreService.js"
 import type { TransactionOptions } from "../../Transaction.js"
 import { runBody } from "../calls/Guard.js"
 import { guardTransaction } from "../calls/Signatures.js"
-import { beginBranch } from "../commit/BeginBranch.js"
+import { createBranchAt } from "../commit/CreateBranchAt.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { ReadSet } from "../snapshot/Snapshot.js"
-import { joining } from "./Ambient.js"
-import { conflict, publish, type WorkBranches, workPrefix } from "./Publishing.js"
-import { makeCalls } from "./TransactionCalls.js"
+import { joinTransaction } from "./CurrentTransaction.js"
+import { publish, transactionConflict, type WorkBranches, workPrefix } from "./Publish.js"
+import { makeTransactionCalls } from "./TransactionCalls.js"
 
 const operation = "Store.transaction"
 
@@ -102,7 +102,7 @@ export const makeTransactions = (
             const elsewhere = isRunning(branch)
             running.add(nameOf(branch))
             const made = yield* inDaemonFiber(
-              beginBranch(core, operation, branch, at.commit, {
+              createBranchAt(core, operation, branch, at.commit, {
                 unique: branch !== options.branch,
                 temporary: branch !== options.branch
               })
@@ -121,7 +121,7 @@ export const makeTransactions = (
         }
       }
       const reads = new ReadSet()
-      const calls = makeCalls()
+      const calls = makeTransactionCalls()
 
       const published = Effect.gen(function* () {
         const base = yield* start(core)
@@ -137,20 +137,22 @@ export const makeTransactions = (
               branch: work
             })
         )
-        const result = yield* body(calls.of(core.onFork(work, reads), { reads, message: options.message }))
+        const result = yield* body(
+          calls.of(core.onFork(work, reads), { readSet: reads, message: options.message })
+        )
         const commitSha = yield* Effect.catchTag(
           publish(core, work, base, yield* calls.end, reads, branches, judge),
           "RefMoved",
           (error) => {
             branches.keep(work)
-            return conflict(work, error.message, [])
+            return transactionConflict(work, error.message, [])
           }
         )
         yield* Effect.annotateCurrentSpan({
           documents: calls.written.size,
           ...(Option.isSome(commitSha) && { commit: commitSha.value })
         })
-        core.transaction?.wrote(calls.written)
+        core.transaction?.recordWrites(calls.written)
         return { result, commitSha }
       })
 
@@ -175,7 +177,7 @@ export const makeTransactions = (
       const outer = core.transaction
       if (outer === undefined) return yield* whole
       // What the outer body does next may depend on what was read here, also where this one fails.
-      const noted = Effect.sync(() => outer.reads.add(reads))
+      const noted = Effect.sync(() => outer.readSet.add(reads))
       return yield* outer.nested(Effect.ensuring(whole, noted))
     })
 
@@ -187,7 +189,7 @@ export const makeTransactions = (
       }),
     withTransaction: (effect, options = {}) =>
       Effect.map(
-        run(options, (inside) => joining(core, inside)(effect)),
+        run(options, (inside) => joinTransaction(core, inside)(effect)),
         ({ result }) => result
       ),
     staleTransactions: Effect.map(core.remote.listBranches(workPrefix), (found) =>

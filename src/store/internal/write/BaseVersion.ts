@@ -6,9 +6,9 @@ import { NotFoundError, type ReadError, ValidationError } from "../../../domain/
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { MergeBase } from "../../Collection.js"
 import { documentPath } from "../../DocumentPath.js"
+import type { StoredVersion } from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { type Place, readVersion } from "../commit/Versions.js"
-import type { StoredVersion } from "../commit/WriteUnit.js"
+import { type DocumentPlace, readVersion } from "../commit/VersionCodec.js"
 
 /** Commits of one document that are looked at for a revision. */
 const mostCommits = 1_000
@@ -24,7 +24,7 @@ const described = (base: MergeBase): string =>
     ? `revision ${base}`
     : `version ${(typeof base === "string" ? base : base.sha).slice(0, 7)}`
 
-const unknown = (place: Place, base: MergeBase, core: StoreCore) =>
+const unknown = (place: DocumentPlace, base: MergeBase, core: StoreCore) =>
   new NotFoundError({
     ...place,
     message: `${described(base)} of ${place.collection}/${place.id} is not in ${core.remote.name}`,
@@ -32,7 +32,7 @@ const unknown = (place: Place, base: MergeBase, core: StoreCore) =>
   })
 
 /** The document's file where the settings of the branch put it, and the head of the branch. */
-const locate = (core: StoreCore, place: Place) =>
+const locate = (core: StoreCore, place: DocumentPlace) =>
   Effect.gen(function* () {
     const snapshot = core.snapshot()
     const head = yield* snapshot.head
@@ -74,7 +74,7 @@ const versions = (core: StoreCore, at: Oid, path: string) =>
     )
 
 /** The version that has a revision: the history must tell one, since edits by hand and merges may give two the same. */
-const byRevision = (core: StoreCore, place: Place, at: Oid, path: string, wanted: number) =>
+const byRevision = (core: StoreCore, place: DocumentPlace, at: Oid, path: string, wanted: number) =>
   Effect.gen(function* () {
     const ambiguous = new ValidationError({
       ...place,
@@ -104,7 +104,7 @@ const byRevision = (core: StoreCore, place: Place, at: Oid, path: string, wanted
 /** The version that a write is based on, read from the history of the branch, or from the commit that it names. */
 export const readBase = (
   core: StoreCore,
-  place: Place,
+  place: DocumentPlace,
   base: MergeBase
 ): Effect.Effect<StoredVersion, ReadError> =>
   Effect.gen(function* () {

@@ -8,10 +8,10 @@ import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
 import type { StoreService } from "../../StoreService.js"
 import { runBody } from "../calls/Guard.js"
 import { guardBatch } from "../calls/Signatures.js"
+import { nameOfDocument, type Precondition } from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { type Expectation, nameOf } from "../commit/WriteUnit.js"
-import { OperationPlaces } from "./OperationPlaces.js"
 import * as Queue from "./OperationQueue.js"
+import { PendingOperations } from "./PendingOperations.js"
 
 const closed = (operation: string) =>
   new ValidationError({
@@ -33,9 +33,9 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   const turn = Effect.unsafeMakeSemaphore(1)
   const expectations = new Map<
     string,
-    { readonly collection: string; readonly id: string; readonly expected: Expectation }
+    { readonly collection: string; readonly id: string; readonly expected: Precondition }
   >()
-  const places = new OperationPlaces()
+  const places = new PendingOperations()
   const written = new Set<string>()
   let latest: Option.Option<string> = Option.none()
   /** The error of a commit whose caller was interrupted, and which may have been made: the next call fails with it. */
@@ -67,7 +67,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     const operations = Queue.fold(taken)
     /** Somebody may have discarded them meanwhile, and queued others. */
     const settle = () => {
-      places.drop(taken)
+      places.remove(taken)
       for (const [key, expectation] of expected) {
         if (expectations.get(key) === expectation) expectations.delete(key)
       }
@@ -78,12 +78,12 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
         message: options.message ?? core.transaction?.message ?? `batch: ${operations.length} operations`,
         mode: "batch",
         operations,
-        expectations: Array.from(expected.values())
+        preconditions: Array.from(expected.values())
       })
       .pipe(
         Effect.map((outcome) => {
           settle()
-          for (const document of outcome.documents) written.add(nameOf(document))
+          for (const document of outcome.documents) written.add(nameOfDocument(document))
           const commitSha = Option.map(outcome.committed, (made) => made.commit as string)
           if (Option.isSome(commitSha)) latest = commitSha
           return commitSha
@@ -112,7 +112,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   )
 
   const discard = Effect.sync(() => {
-    places.drop([...places.all])
+    places.remove([...places.all])
     expectations.clear()
   })
 

@@ -9,8 +9,8 @@ import type { JsonObject } from "../../../domain/json/Json.js"
 import { CopyError, copyJson } from "../../../domain/json/JsonCopy.js"
 import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
 import { codecOf } from "../calls/Codec.js"
-import { withoutMetadata } from "../commit/Versions.js"
-import type { DocumentOperation } from "../commit/WriteUnit.js"
+import type { DocumentOperation } from "../commit/DocumentEdit.js"
+import { withoutMetadata } from "../commit/VersionCodec.js"
 
 /** One queued operation; `document` is a copy that no caller can change. */
 export interface Queued {

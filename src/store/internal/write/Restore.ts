@@ -7,7 +7,7 @@ import type { ReadError, RestoreOptions, WriteError } from "../../Collection.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import type { Head, Wants } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { readVersion, unreadable, withoutMetadata } from "../commit/Versions.js"
+import { readVersion, unreadableError, withoutMetadata } from "../commit/VersionCodec.js"
 import { makeSnapshot } from "../snapshot/Snapshot.js"
 import { checkNames } from "./OperationQueue.js"
 
@@ -52,7 +52,7 @@ export const restoreDocument = (
     const problem = checkNames(operation, collection, id)
     if (problem !== undefined) return yield* problem
     const { root } = core.options
-    const guessed = documentPath(root, core.repository.lastSeen().settings, collection, id)
+    const guessed = documentPath(root, core.repository.lastRead().settings, collection, id)
     const snapshot = makeSnapshot(core.remote.snapshotAt(commitSha))
     yield* snapshot.prefetch(() => ({ files: [under(root, settingsFileName), guessed], trees: [root] }))
     const { settings } = yield* core.repository.at(snapshot)
@@ -73,7 +73,7 @@ export const restoreDocument = (
     }
     const past = yield* readVersion(path, file.value)
     if (Option.isNone(past.document)) {
-      return yield* unreadable({ operation, collection, id, path }, past.problem ?? "holds no document")
+      return yield* unreadableError({ operation, collection, id, path }, past.problem ?? "holds no document")
     }
     const document = Option.some(withoutMetadata(past.document.value))
     const outcome = yield* core.write({
@@ -85,7 +85,7 @@ export const restoreDocument = (
           collection,
           id,
           needs: "any",
-          expected: expectationOf(options),
+          precondition: expectationOf(options),
           next: () =>
             Effect.succeed({
               document,

@@ -3,9 +3,9 @@ import * as Option from "effect/Option"
 import { NotFoundError, ValidationError } from "../../../domain/errors/StoreError.js"
 import { under } from "../../DocumentPath.js"
 import type { StoreService } from "../../StoreService.js"
+import type { DocumentOperation } from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { withoutMetadata } from "../commit/Versions.js"
-import type { DocumentOperation } from "../commit/WriteUnit.js"
+import { withoutMetadata } from "../commit/VersionCodec.js"
 import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { requireCommit } from "./Restore.js"
 
@@ -86,7 +86,7 @@ export const makeRevert =
               message: options.message ?? `revert ${short}`,
               mode: "document",
               operations,
-              expectations: options.force === true ? [] : expectations
+              preconditions: options.force === true ? [] : expectations
             })
       if (outcome === undefined || Option.isNone(outcome.committed)) {
         return yield* new ValidationError({

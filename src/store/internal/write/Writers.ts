@@ -14,20 +14,20 @@ import type { StoreService } from "../../StoreService.js"
 import type { Writer, WriterOptions } from "../../Writer.js"
 import { runBody } from "../calls/Guard.js"
 import { guardWriter } from "../calls/Signatures.js"
+import { nameOfDocument } from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { nameOf } from "../commit/WriteUnit.js"
-import { OperationPlaces, type Place } from "./OperationPlaces.js"
 import * as Queue from "./OperationQueue.js"
+import { type PendingOperation, PendingOperations } from "./PendingOperations.js"
 
 /** How long the last flush may take when the body failed or was interrupted. */
 const lastFlush = Duration.seconds(5)
 
-const targets = (items: ReadonlyArray<Place>) =>
+const targets = (items: ReadonlyArray<PendingOperation>) =>
   Array.from(
     new Map(items.map(({ collection, id }) => [Queue.keyOf(collection, id), { collection, id }])).values()
   )
 
-const names = (items: ReadonlyArray<Place>) => {
+const names = (items: ReadonlyArray<PendingOperation>) => {
   const all = targets(items).map(({ collection, id }) => Queue.keyOf(collection, id))
   return all.length <= 10 ? all.join(", ") : `${all.slice(0, 10).join(", ")} and ${all.length - 10} more`
 }
@@ -38,7 +38,7 @@ const originals = new WeakMap<object, WriteError>()
 /** The error that names what is not durable because of it; another one, since others may hold the same. */
 const telling = (
   error: WriteError,
-  items: ReadonlyArray<Place>,
+  items: ReadonlyArray<PendingOperation>,
   told = accountOf(error, items)
 ): WriteError => {
   const original = originals.get(error) ?? error
@@ -50,7 +50,7 @@ const telling = (
   return made
 }
 
-const accountOf = (error: WriteError, items: ReadonlyArray<Place>) =>
+const accountOf = (error: WriteError, items: ReadonlyArray<PendingOperation>) =>
   `${error._tag === "AmbiguousWriteError" ? "perhaps written" : "not yet written"}: ${names(items)}`
 
 interface OpenWriter {
@@ -60,7 +60,7 @@ interface OpenWriter {
   /** The documents that were written, by `nameOf`. */
   readonly written: ReadonlySet<string>
   /** What waits, with what is being written first. */
-  readonly left: Effect.Effect<{ readonly items: ReadonlyArray<Place>; readonly taken: number }>
+  readonly left: Effect.Effect<{ readonly items: ReadonlyArray<PendingOperation>; readonly taken: number }>
   readonly close: Effect.Effect<void>
 }
 
@@ -71,7 +71,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   const made: Array<string> = []
   const written = new Set<string>()
   /** The first `taken` are being written. */
-  const places = new OperationPlaces()
+  const places = new PendingOperations()
   let taken = 0
   let failed: WriteError | undefined
   let timer: Fiber.Fiber<void> | undefined
@@ -100,14 +100,14 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
                 taken = 0
                 const error = Exit.isSuccess(exit) ? Option.none() : Cause.failureOption(exit.cause)
                 const isRefused = Option.exists(error, ({ _tag }) => _tag !== "AmbiguousWriteError")
-                if (!isRefused) places.drop(items)
+                if (!isRefused) places.remove(items)
                 if (Exit.isFailure(exit) && Option.isNone(error)) failed = telling(interrupted(), items)
               })
             ),
             Effect.map((outcome) => {
               const sha = Option.map(outcome.committed, ({ commit }) => commit as string)
               if (Option.isSome(sha)) made.push(sha.value)
-              for (const document of outcome.documents) written.add(nameOf(document))
+              for (const document of outcome.documents) written.add(nameOfDocument(document))
               return sha
             }),
             Effect.mapError((error) =>
@@ -250,7 +250,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       }).pipe(Effect.withSpan("Writer.flush")),
       discard: Effect.suspend(() => {
         const dropped = places.all.slice(taken)
-        places.drop(dropped)
+        places.remove(dropped)
         return Effect.as(arm(0), dropped.length)
       }),
       pending: Effect.sync(() => places.all.length),

@@ -1,0 +1,206 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { type UniqueViolation, ValidationError, type WriteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import type { DocumentChange } from "../../../domain/indexes/IndexFile.js"
+import { parseLosslessOrEmpty } from "../../../domain/json/LosslessJson.js"
+import { type Layout, printSettings, settingsFileName } from "../../../domain/settings/Settings.js"
+import * as Timestamp from "../../../domain/time/Timestamp.js"
+import { under } from "../../DocumentPath.js"
+import type { Change, Committed, NewCommit } from "../../remote/GitRemote.js"
+import type { Derivation } from "../derived/DerivedFile.js"
+import { type CollectionWrite, deriveFiles } from "../derived/DerivedWrites.js"
+import * as Uniqueness from "../derived/Uniqueness.js"
+import type { SettingsAt } from "../snapshot/RepositorySettings.js"
+import type { Snapshot } from "../snapshot/Snapshot.js"
+import { commitMessage, type DocumentEdit, nameOfDocument, type OperationOutcome } from "./DocumentEdit.js"
+import {
+  changesOnlyDocuments,
+  collectionAt,
+  type EditDependencies,
+  planEdit,
+  prefetchPaths,
+  refuseOtherLayout,
+  writesOneDocument
+} from "./EditPlan.js"
+import * as Preconditions from "./Preconditions.js"
+import { readStoredVersions } from "./StoredVersions.js"
+
+/** A unit as it is to be committed on the snapshot that it was built on. */
+export interface BuiltCommit {
+  readonly settings: SettingsAt
+  readonly prepared: ReadonlyArray<Preconditions.PreparedOperation>
+  readonly commit: Option.Option<NewCommit>
+  /** What became of the operations, once the ids of their blobs are known. */
+  readonly outcomes: (blobs: ReadonlyMap<string, Oid>) => ReadonlyArray<OperationOutcome>
+  /** Remembers what was committed. */
+  readonly committed: (made: Pick<Committed, "commit" | "blobs">) => void
+}
+
+/** A document as an operation finds it and as it leaves it. */
+export const documentChange = ({ after, before, id }: Preconditions.PreparedOperation): DocumentChange => {
+  const was = Option.getOrUndefined(before)
+  return {
+    id,
+    document: after?.spelled ?? after?.document,
+    before: was && (() => parseLosslessOrEmpty(was.content))
+  }
+}
+
+/** A document may give way to a file in its place, or come in the place of one: what is put there alone says so. */
+const withoutReplaced = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
+  const put = new Set(changes.flatMap(({ _tag, path }) => (_tag === "Remove" ? [] : [path])))
+  return changes.filter(({ _tag, path }) => _tag !== "Remove" || !put.has(path))
+}
+
+/** What a unit does to each collection, for its index and manifest files. */
+const collectionWrites = (
+  root: string,
+  unit: DocumentEdit,
+  reindex: ReadonlyArray<string>,
+  prepared: ReadonlyArray<Preconditions.PreparedOperation>
+): ReadonlyArray<CollectionWrite> => {
+  const { onRead } = unit
+  const touched = new Map<
+    string,
+    {
+      collection: string
+      documents: Array<DocumentChange>
+      changes: Array<Change>
+      rebuild: boolean
+      onRead: typeof onRead
+    }
+  >()
+  const of = (collection: string) => {
+    const known = touched.get(collection)
+    if (known !== undefined) return known
+    const made = { collection, documents: [], changes: [], rebuild: false, onRead }
+    touched.set(collection, made)
+    return made
+  }
+  for (const one of prepared) {
+    if (one.change === undefined) continue
+    const entry = of(one.collection)
+    entry.changes.push(one.change)
+    entry.documents.push(documentChange(one))
+  }
+  for (const collection of reindex) of(collection).rebuild = true
+  // Files of a collection's directory that are no documents are part of the tree that its indexes name.
+  for (const change of unit.files ?? []) {
+    const collection = collectionAt(root, change.path)
+    if (collection !== undefined) of(collection).changes.push(change)
+  }
+  return [
+    ...Array.from(touched.values(), (one) => ({ ...one, changes: withoutReplaced(one.changes) })),
+    ...(unit.missingDerived ?? [])
+  ]
+}
+
+/** The error for values that two documents would share, with the versions of the documents that have them. */
+const uniqueViolationError = (
+  parts: EditDependencies,
+  unit: DocumentEdit,
+  snapshot: Snapshot,
+  layout: Layout,
+  found: ReadonlyArray<UniqueViolation>
+) =>
+  Effect.gen(function* () {
+    const others = Uniqueness.othersIn(found)
+    const versions = yield* readStoredVersions(parts, snapshot, layout, others)
+    const conflicts = others.map(({ collection, id }) => {
+      const version = versions.get(nameOfDocument({ collection, id }))
+      return { collection, id, actual: Preconditions.describeVersion(version) }
+    })
+    return yield* Uniqueness.violationError(unit.operation, found, unit.reindex !== undefined, conflicts)
+  })
+
+/**
+ * Builds a unit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
+ * index and manifest files. Whatever writes more than its own one document, or is refused by the settings, is built on
+ * a commit.
+ */
+export const buildCommit = (
+  parts: EditDependencies,
+  unit: DocumentEdit,
+  snapshot: Snapshot,
+  conflicts: Preconditions.ConflictCount
+): Effect.Effect<BuiltCommit, WriteError> =>
+  Effect.gen(function* () {
+    const { options } = parts
+    const { untracked: unnoted } = snapshot
+    const onCommit = Effect.zipRight(
+      snapshot.prefetch(() => prefetchPaths(parts, unit)),
+      snapshot.head
+    )
+    if (!writesOneDocument(parts, unit)) yield* onCommit
+    let planned = yield* Effect.either(planEdit(parts, unit, unnoted))
+    const needsCommit =
+      planned._tag === "Left" ? planned.left instanceof ValidationError : !changesOnlyDocuments(planned.right)
+    if (needsCommit && !snapshot.isPinned()) {
+      yield* onCommit
+      planned = yield* Effect.either(planEdit(parts, unit, unnoted))
+    }
+    if (planned._tag === "Left") return yield* planned.left
+    const { derivedFiles: files, writesSettings: records, settings } = planned.right
+    const now = unit.derivedAt ?? new Date(yield* Timestamp.now(unit.operation)).toISOString()
+    const touched = [...unit.operations, ...(unit.preconditions ?? [])]
+    const stored = yield* readStoredVersions(parts, snapshot, settings.settings, touched)
+    yield* Preconditions.countConflicts(unit, conflicts, stored)
+    yield* Preconditions.checkPreconditions(unit, stored)
+    const prepared = yield* Preconditions.prepareOperations(
+      options.root,
+      settings.settings,
+      unit,
+      stored,
+      now
+    )
+    // Operations that come to nothing make no commit, not even for the indexes that a first commit begins.
+    const isIdle =
+      unit.reindex === undefined &&
+      unit.files === undefined &&
+      unit.missingDerived === undefined &&
+      prepared.every(({ change }) => !change)
+    const { obsoleteFiles, reindex } = isIdle ? { obsoleteFiles: [], reindex: [] } : planned.right
+    const changes: Array<Change> = [...obsoleteFiles, ...(unit.files ?? [])]
+    for (const { change } of prepared) if (change !== undefined) changes.push(change)
+    const derivations: Array<Derivation> = []
+    for (const touched of collectionWrites(options.root, unit, reindex, prepared)) {
+      const its = files.get(touched.collection)
+      if (its === undefined) continue
+      const derivation = yield* deriveFiles(parts, unnoted, settings, touched, its, now)
+      derivations.push(derivation)
+      for (const change of derivation.changes) changes.push(change)
+    }
+    const found = derivations.flatMap(({ violations = [] }) => violations)
+    if (found.length > 0) return yield* uniqueViolationError(parts, unit, snapshot, settings.settings, found)
+    const record = records && (changes.length > 0 || unit.reindex !== undefined)
+    if (record) {
+      if (settings.unrecorded) yield* refuseOtherLayout(parts, unnoted, settings)
+      const path = under(options.root, settingsFileName)
+      changes.push({ _tag: "Put", path, content: printSettings(settings.settings) })
+    }
+    const commit: NewCommit = {
+      message: commitMessage(
+        unit,
+        prepared.map(({ before }) => before)
+      ),
+      changes: unit.files === undefined ? changes : withoutReplaced(changes),
+      merges: unit.merges,
+      author: unit.author ?? options.author,
+      committer: options.committer
+    }
+    const keepsRootFiles =
+      !record && unit.files === undefined && derivations.every(({ changes }) => changes.length === 0)
+    const parent = keepsRootFiles ? Option.fromNullable(snapshot.known()?.commit) : Option.none()
+    return {
+      settings,
+      prepared,
+      commit: changes.length === 0 && unit.merges === undefined ? Option.none() : Option.some(commit),
+      outcomes: (blobs: ReadonlyMap<string, Oid>) =>
+        prepared.map((one) => Preconditions.operationOutcome(one, blobs.get(one.path))),
+      committed: ({ blobs, commit: made }: Pick<Committed, "commit" | "blobs">) => {
+        for (const { committed } of derivations) committed(blobs)
+        parts.repository.inheritRoot(parent, made)
+      }
+    } satisfies BuiltCommit
+  })

@@ -1,0 +1,157 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import { ValidationError } from "../../../domain/errors/StoreError.js"
+import { encodeSliced } from "../../../domain/json/CanonicalJson.js"
+import type { Json, JsonObject, StoredDocument } from "../../../domain/json/Json.js"
+import { bodyOf, mergeMembers } from "../../../domain/json/JsonCopy.js"
+import {
+  type InexactNumber,
+  inexactNumbersSteps,
+  numbersWithin,
+  parseObjectSliced
+} from "../../../domain/json/JsonText.js"
+import type { FileVersion } from "../../remote/GitRemote.js"
+import type { NextVersion, StoredVersion } from "./DocumentEdit.js"
+
+/** Whose document it is, for errors. */
+export interface DocumentPlace {
+  readonly operation: string
+  readonly collection: string
+  readonly id: string
+  readonly path: string
+}
+
+const text = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined
+
+const revision = (value: Json | undefined): number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0
+
+const own = (document: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(document, key) ? document[key] : undefined
+
+/** A file as a version of a document. */
+export const readVersion = (path: string, { content, oid }: FileVersion): Effect.Effect<StoredVersion> =>
+  Effect.map(
+    parseObjectSliced(content),
+    Either.match({
+      onLeft: (problem) => ({
+        path,
+        oid,
+        content,
+        document: Option.none(),
+        problem,
+        rev: 0,
+        createdAt: undefined
+      }),
+      onRight: (document) => ({
+        path,
+        oid,
+        content,
+        document: Option.some(document),
+        problem: undefined,
+        rev: revision(own(document, "_rev")),
+        createdAt: text(own(document, "_created_at"))
+      })
+    })
+  )
+
+/** The error for a file that holds no document. */
+export const unreadableError = (place: DocumentPlace, problem: string): ValidationError =>
+  new ValidationError({
+    ...place,
+    message: `${place.path} ${problem}`,
+    hint: "somebody wrote it by hand: mend the file in a commit, or replace or delete the document"
+  })
+
+/**
+ * A document for the caller, from its parsed file. Its id comes from the file's name; a file that the store never
+ * wrote has revision 0 and empty times.
+ */
+export const withMetadata = (id: string, document: JsonObject): StoredDocument => {
+  const mutable = document as { [key: string]: Json }
+  if (own(document, "_id") !== id) mutable["_id"] = id
+  if (revision(own(document, "_rev")) === 0) mutable["_rev"] = 0
+  if (typeof own(document, "_created_at") !== "string") mutable["_created_at"] = ""
+  if (typeof own(document, "_updated_at") !== "string") mutable["_updated_at"] = ""
+  return mutable as StoredDocument
+}
+
+/** Reads the file of a document. */
+export const readDocument = (
+  place: DocumentPlace,
+  content: Uint8Array
+): Effect.Effect<StoredDocument, ValidationError> =>
+  Effect.flatMap(
+    parseObjectSliced(content),
+    Either.mapBoth({
+      onLeft: (problem) => unreadableError(place, problem),
+      onRight: (document) => withMetadata(place.id, document)
+    })
+  )
+
+/** A document without what the store writes on it. */
+export const withoutMetadata = (document: JsonObject): JsonObject => TimeSlice.runSync(bodyOf(document))
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+function* inexactIn(content: Uint8Array): TimeSlice.Steps<ReadonlyArray<InexactNumber>> {
+  try {
+    return yield* inexactNumbersSteps(decoder.decode(content))
+  } catch {
+    return []
+  }
+}
+
+function* changedNumber(
+  { document, numberSources: sources = [] }: NextVersion,
+  stored: Option.Option<StoredVersion>
+): TimeSlice.Steps<InexactNumber | undefined> {
+  const contents = [...sources, ...(Option.isSome(stored) ? [stored.value.content] : [])]
+  for (const content of contents) {
+    const inexact = yield* inexactIn(content)
+    if (inexact.length === 0 || Option.isNone(document)) continue
+    const held = yield* numbersWithin(document.value, new Set(inexact.map(({ value }) => value)))
+    const lost = inexact.find(({ value }) => held.has(value))
+    if (lost !== undefined) return lost
+  }
+  return undefined
+}
+
+/** The bytes of the next version of a document, with its metadata. */
+export const writeVersion = (
+  place: DocumentPlace,
+  document: JsonObject,
+  next: NextVersion,
+  stored: Option.Option<StoredVersion>,
+  now: string
+): Effect.Effect<{ readonly document: StoredDocument; readonly content: Uint8Array }, ValidationError> =>
+  Effect.gen(function* () {
+    const lost = yield* TimeSlice.run(() => changedNumber(next, stored))
+    if (lost !== undefined) {
+      return yield* new ValidationError({
+        ...place,
+        message: `${place.path}: the number ${lost.text} at ${lost.path} cannot be written again without changing it`,
+        hint: "give that field a value of your own, such as the number as text",
+        issues: [{ path: lost.path, message: `${lost.text} is not exactly a JavaScript number` }]
+      })
+    }
+    const before = Option.getOrUndefined(Option.filter(stored, (version) => Option.isSome(version.document)))
+    const metadata = {
+      _id: place.id,
+      _rev: (before?.rev ?? next.rev ?? 0) + 1,
+      _created_at: (before === undefined ? next.createdAt : before.createdAt) ?? now,
+      _updated_at: now
+    }
+    const complete = (yield* TimeSlice.run(() => mergeMembers(document, metadata))) as StoredDocument
+    const encoded = yield* encodeSliced(complete)
+    if (Either.isRight(encoded)) return { document: complete, content: encoded.right }
+    const { message, path } = encoded.left
+    return yield* new ValidationError({
+      ...place,
+      message: `${place.collection}/${place.id}: ${path === "" ? "the document" : path}: ${message}`,
+      issues: [{ path, message }]
+    })
+  })

@@ -1,0 +1,273 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { ReadError } from "../../../domain/errors/StoreError.js"
+import { isAlways } from "../../../domain/query/Predicate.js"
+import { lazyModule } from "../../../domain/runtime/LazyModule.js"
+import { settingsFileName } from "../../../domain/settings/Settings.js"
+import { under } from "../../DocumentPath.js"
+import type { Wants } from "../../remote/GitRemote.js"
+import { indexDirectory } from "../derived/Derived.js"
+import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
+import { headerName, rowsName } from "../ordered-tree/Header.js"
+import type { RecordedSettings } from "../snapshot/RepositorySettings.js"
+import { valuesExecution } from "./IndexFileQuery.js"
+import type { OpenTree } from "./IndexTreeRows.js"
+import { type QueryExecution, scanExecution } from "./QueryExecution.js"
+import { type ManifestPlan, planQuery, type QueryPlan, type ScanPlan, type TreePlan } from "./QueryPlan.js"
+import {
+  documentFilesById,
+  IndexMismatch,
+  type Match,
+  matchesAmong,
+  positionOf,
+  type QueryTarget,
+  readGroupSize
+} from "./QueryTarget.js"
+import { FirstRows } from "./SortedStreams.js"
+
+/** Loaded where a repository has trees. */
+export const trees = lazyModule(() => import("./IndexTreeQuery.js"))
+const rows = lazyModule(() => import("./IndexTreeRows.js"))
+
+/** Opens the tree of the index or the manifest that a plan reads, or says why that cannot be. */
+export const openPlanTree = (target: QueryTarget, plan: TreePlan | ManifestPlan) =>
+  Effect.gen(function* () {
+    const { core, snapshot } = target
+    const { openTree } = yield* rows
+    return yield* openTree(target, yield* core.repository.at(snapshot), plan)
+  })
+
+const manifestExecution = (
+  target: QueryTarget,
+  plan: ManifestPlan
+): Effect.Effect<QueryExecution, ReadError> =>
+  Effect.gen(function* () {
+    const opened = yield* openPlanTree(target, plan)
+    if (Either.isLeft(opened)) return scanExecution(target, opened.left)
+    const open = opened.right
+    const { foundByManifest } = yield* trees
+    const { count } = open.tree.header
+    return {
+      plan,
+      ...currency("the manifest", open),
+      isOrdered: target.query.order.fields.length === 0,
+      matches: brokenAsMismatch(foundByManifest(target, open)),
+      estimate: Effect.succeed({ entries: count, documents: open.differing.size }),
+      count: isAlways(target.query.predicate) && open.differing.size === 0 ? Effect.succeed(count) : undefined
+    }
+  })
+
+const currency = (what: string, { differing: { size }, path }: OpenTree) => ({
+  reason:
+    size === 0
+      ? `${what} is current`
+      : `${size} documents changed without ${what}, and are looked at as well`,
+  isCurrent: size === 0,
+  path
+})
+
+const brokenAsMismatch = <A>(
+  found: Stream.Stream<A, ReadError | BrokenTree | IndexMismatch>
+): Stream.Stream<A, ReadError | IndexMismatch> =>
+  Stream.mapError(found, (error) => (error._tag === "BrokenTree" ? new IndexMismatch() : error))
+
+const treeExecution = (target: QueryTarget, plan: TreePlan): Effect.Effect<QueryExecution, ReadError> =>
+  Effect.gen(function* () {
+    const opened = yield* openPlanTree(target, plan)
+    if (Either.isLeft(opened)) return scanExecution(target, opened.left)
+    const open = opened.right
+    const { foundByTree } = yield* trees
+    const { estimateRows, isCovered, rowsFound } = yield* rows
+    const ids = Stream.runFold(
+      brokenAsMismatch(rowsFound(target, plan, open)),
+      new Set<string>(),
+      (all, { id }) => all.add(id)
+    )
+    return {
+      plan,
+      ...currency(`the index ${plan.index.name}`, open),
+      isOrdered: plan.isOrdered,
+      matches: brokenAsMismatch(foundByTree(target, plan, open)),
+      estimate: estimateRows(plan, open).pipe(
+        Effect.catchTag("BrokenTree", () => Effect.succeed(open.tree.header.count)),
+        Effect.map((entries) => ({ entries, documents: entries + open.corrections.length }))
+      ),
+      count: isCovered(plan, target)
+        ? Effect.map(ids, ({ size }) => size + open.corrections.length)
+        : undefined
+    }
+  })
+
+const planIn = ({ collection, query }: QueryTarget, { recorded, settings }: RecordedSettings): QueryPlan =>
+  planQuery(query, {
+    format: settings.format,
+    recorded,
+    indexes: settings.indexes.get(collection) ?? [],
+    projected: settings.manifests.get(collection)
+  })
+
+/** What is read of an index or a manifest in any case. */
+const prefetchPaths = (
+  { collection, core: { derived, options } }: QueryTarget,
+  plan: Exclude<QueryPlan, ScanPlan>
+): Wants => {
+  const { root } = options
+  const settings = under(root, settingsFileName)
+  if (plan._tag === "Values") {
+    const path = derived.indexPath(collection, plan.name)
+    return { files: [settings, path], trees: [root, under(root, indexDirectory, collection)] }
+  }
+  const tree =
+    plan._tag === "Tree"
+      ? derived.indexTreePath(collection, plan.index.name)
+      : derived.manifestTreePath(collection)
+  return { files: [settings, `${tree}/${headerName}`], trees: [root, tree, `${tree}/${rowsName}`] }
+}
+
+/** Plans by the settings of the commit that is read from then on, unless it need not be known. */
+export const choosePlan = (
+  target: QueryTarget,
+  choose: (settings: RecordedSettings) => QueryPlan
+): Effect.Effect<QueryPlan, ReadError> =>
+  Effect.gen(function* () {
+    const { collection, core, isPinned, snapshot } = target
+    // However it is answered, it depends on the whole collection.
+    snapshot.readSet.directories.add(under(core.options.root, collection))
+    const assumed = choose(yield* core.settings(snapshot))
+    if (assumed._tag === "Scan") return assumed
+    yield* snapshot.prefetch(() => prefetchPaths(target, assumed))
+    // By the branch's name an index file and its documents take fewer requests; whether they agree is checked.
+    if (assumed._tag === "Values" && !isPinned && !snapshot.isPinned()) return assumed
+    if (Option.isNone(yield* snapshot.head))
+      return { _tag: "Scan", reason: "the repository is empty" } as const
+    return choose(yield* core.repository.at(snapshot))
+  })
+
+/** Finds the way to answer a query. */
+export const executionOf = (target: QueryTarget): Effect.Effect<QueryExecution, ReadError> =>
+  Effect.gen(function* () {
+    const plan = yield* choosePlan(target, (settings) => planIn(target, settings))
+    if (plan._tag === "Scan") return scanExecution(target, plan)
+    if (plan._tag === "Values") return yield* valuesExecution(target, plan)
+    return yield* plan._tag === "Tree" ? treeExecution(target, plan) : manifestExecution(target, plan)
+  })
+
+const indexMismatch = { reason: "the index disagrees with the documents" }
+
+/** How many documents a way finds. */
+export const countMatches = (target: QueryTarget, way: QueryExecution): Effect.Effect<number, ReadError> => {
+  const countIn = <E>({ count: counted, matches: found }: QueryExecution<E>): Effect.Effect<number, E> =>
+    counted ??
+    Effect.map(
+      Stream.runFold(found, new Set<string>(), (ids, { id }) => ids.add(id)),
+      ({ size }) => size
+    )
+  return Effect.catchTag(countIn(way), "IndexMismatch", () => countIn(scanExecution(target, indexMismatch)))
+}
+
+/** Of more documents than this only the ids are kept while they are sorted, and they are read a second time. */
+const maxKept = 1000
+
+/** What a way finds in the order of the query, as many as are wanted. */
+const inOrder = <E>(target: QueryTarget, way: QueryExecution<E>): Stream.Stream<Match, E | ReadError> => {
+  const { limit } = target
+  if (way.isOrdered) return limit === undefined ? way.matches : Stream.take(way.matches, limit)
+  if (limit !== undefined && limit <= maxKept) {
+    return Stream.unwrap(
+      Effect.map(
+        Stream.runFold(way.matches, new FirstRows<Match>(limit), (first, found) => {
+          first.add(found)
+          return first
+        }),
+        (first) => Stream.fromIterable(first.sorted())
+      )
+    )
+  }
+  return Stream.unwrap(
+    Effect.gen(function* () {
+      // The documents are read again by their ids, of the same commit.
+      yield* target.snapshot.head
+      const first = yield* Stream.runFold(
+        way.matches,
+        new FirstRows<{ readonly key: string; readonly id: string; readonly row: Match | undefined }>(
+          limit ?? Number.POSITIVE_INFINITY
+        ),
+        (first, found) => {
+          const { id, key } = found
+          first.add({ key, id, row: found.file === undefined ? found : undefined })
+          return first
+        }
+      )
+      return Stream.fromIterable(first.sorted()).pipe(
+        Stream.grouped(readGroupSize(target)),
+        Stream.mapEffect((group) =>
+          Effect.gen(function* () {
+            const ids = Chunk.toReadonlyArray(group).flatMap(({ id, row }) => (row === undefined ? [id] : []))
+            const read = yield* Stream.runFold(
+              matchesAmong(target, documentFilesById(target, ids)),
+              new Map<string, Match>(),
+              (all, found) => all.set(found.id, found)
+            )
+            return Chunk.filterMap(group, ({ id, row }) => Option.fromNullable(row ?? read.get(id)))
+          })
+        ),
+        Stream.flattenChunks
+      )
+    })
+  )
+}
+
+/** The result of a query in order, as many documents as are wanted. Where an index turns out to be wrong, the rest is scanned. */
+export const runQuery = (target: QueryTarget, way: QueryExecution): Stream.Stream<Match, ReadError> =>
+  Stream.suspend(() => {
+    let last: Match | undefined
+    let count = 0
+    const counted = Stream.tap(inOrder(target, way), (found) =>
+      Effect.sync(() => {
+        last = found
+        count++
+      })
+    )
+    return Stream.catchAll(counted, (error) => {
+      if (error._tag !== "IndexMismatch") return Stream.fail(error)
+      const after = last === undefined ? target.after : positionOf(target.query, last)
+      const limit = target.limit === undefined ? undefined : target.limit - count
+      if (limit === 0) return Stream.empty
+      const again = { ...target, after, limit }
+      return inOrder(again, scanExecution(again, indexMismatch))
+    })
+  })
+
+/** How often an index is looked into while the branch moves; then the documents of one commit are scanned. */
+const attempts = 3
+
+/** A result of a query, and the way that led to it. */
+export interface QueryRun<A> {
+  readonly target: QueryTarget
+  readonly execution: QueryExecution
+  readonly result: A
+}
+
+/**
+ * Collects the result of a query. Where an index that was not read at one commit disagrees with the documents, the query
+ * begins again with the next target.
+ */
+export const collectQuery = <A>(
+  nextTarget: () => QueryTarget,
+  collect: (
+    found: Stream.Stream<Match, ReadError | IndexMismatch>
+  ) => Effect.Effect<A, ReadError | IndexMismatch>,
+  attempt = 1
+): Effect.Effect<QueryRun<A>, ReadError> =>
+  Effect.gen(function* () {
+    const target = nextTarget()
+    const way = attempt > attempts ? scanExecution(target, indexMismatch) : yield* executionOf(target)
+    const result = yield* Effect.asSome(collect(inOrder(target, way))).pipe(
+      Effect.catchTag("IndexMismatch", () => Effect.succeedNone)
+    )
+    if (Option.isSome(result)) return { target, execution: way, result: result.value }
+    return yield* collectQuery(nextTarget, collect, target.snapshot.isPinned() ? attempts + 1 : attempt + 1)
+  })

@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import * as Runtime from "effect/Runtime"
+import type { StoreCore } from "../commit/StoreCore.js"
+
+/** The work branch on which a fiber's operations on a branch of a store run. */
+interface JoinedTransaction {
+  readonly target: StoreCore
+  readonly inside: StoreCore
+}
+
+/** One entry for a branch of a store. Child fibers inherit the entries of the fiber that starts them. */
+const currentTransactions = FiberRef.unsafeMake<ReadonlyArray<JoinedTransaction>>([])
+
+/** A store and its views of other branches share their branch locks. */
+const isSame = (a: StoreCore, b: StoreCore): boolean =>
+  a.branchLocks === b.branchLocks && a.branch === b.branch
+
+/** The core that an operation of the running fiber works on: its innermost transaction's, or the store's own. */
+export const currentCore = (core: StoreCore): Effect.Effect<StoreCore> =>
+  Effect.map(
+    FiberRef.get(currentTransactions),
+    (all) => all.find(({ target: of }) => isSame(of, core))?.inside ?? core
+  )
+
+/** Runs an effect whose operations on the core's branch, and those that had joined it, join a transaction. */
+export const joinTransaction =
+  (core: StoreCore, inside: StoreCore) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.locallyWith(effect, currentTransactions, (all) => [
+      { target: core, inside },
+      ...all.map((one) => (isSame(one.inside, core) ? { target: one.target, inside } : one))
+    ])
+
+/** Lets what other fibers run join the same transactions. */
+export interface CapturedTransactions {
+  readonly effect: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly runtime: <R>(runtime: Runtime.Runtime<R>) => Runtime.Runtime<R>
+}
+
+/** The transactions that the running fiber has joined. */
+export const captureTransactions: Effect.Effect<CapturedTransactions> = Effect.map(
+  FiberRef.get(currentTransactions),
+  (all) => ({
+    effect: Effect.locally(currentTransactions, all),
+    runtime: Runtime.setFiberRef(currentTransactions, all)
+  })
+)
