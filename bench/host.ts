@@ -12,9 +12,9 @@ import { NodeContext } from "@effect/platform-node"
 import autocannon from "autocannon"
 import { Effect, Layer, Logger, LogLevel, Option, Redacted, Runtime } from "effect"
 import { Tokens } from "../src/http/host/access/Tokens.js"
-import { mounts } from "../src/http/host/Mounts.js"
+import * as HostLayer from "../src/http/host/HostLayer.js"
+import { mounts } from "../src/http/host/HostMounts.js"
 import { Repositories } from "../src/http/host/repository/Repositories.js"
-import * as Stack from "../src/http/host/Stack.js"
 import * as Server from "../src/http/server/Server.js"
 import { compare, report } from "./support/compare.js"
 
@@ -99,7 +99,7 @@ const bench = Effect.gen(function* () {
   const repositories = yield* Repositories
   const principal = { id: "bench", login: "bench", grants: [{ repository: "*", access: "write" as const }] }
   yield* repositories.create("local", "bench", { private: false, description: null })
-  const { git: repository } = yield* repositories.writing(principal, "local", "bench")
+  const { git: repository } = yield* repositories.openForWrite(principal, "local", "bench")
   const put = (path: string, content: string) => ({
     _tag: "Put" as const,
     path,
@@ -333,8 +333,8 @@ const bench = Effect.gen(function* () {
   agent.destroy()
 })
 
-const stack = Stack.layer({ atRoot: true, createOnFirstUse: false, directory: data, demo: false }).pipe(
-  Layer.provideMerge(Stack.layerRepositories(data))
+const stack = HostLayer.layer({ atRoot: true, createOnFirstUse: false, directory: data, demo: false }).pipe(
+  Layer.provideMerge(HostLayer.layerRepositories(data))
 )
 const server = Server.layer(
   Server.defaults,

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { tokens } from "../../src/http/playground/docs/Tokens.js"
+import { tokens } from "../../src/http/playground/docs/DesignTokens.js"
 import { type Files, pagesOf, searchOf } from "./Pages.js"
 import { reflections } from "./Reflections.js"
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import preact from "@preact/preset-vite"
 import { defineConfig, type Plugin } from "vite"
 import { notices } from "../../build/notices.js"
-import { tokens } from "../http/playground/docs/Tokens.js"
+import { tokens } from "../http/playground/docs/DesignTokens.js"
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { AuthError, NotFoundError, type ValidationError } from "../domain/errors/StoreError.js"
 import { GitRepositories, parseName } from "../git/disk/GitRepositories.js"
 import { ConsoleStores, demoRepo, embeddedApi, type StoreRequest } from "../http/console/ConsoleStores.js"
-import { may } from "../http/host/access/Principal.js"
+import { isGranted } from "../http/host/access/Principal.js"
 import { Tokens } from "../http/host/access/Tokens.js"
 import { isLoopback } from "../http/server/HostCheck.js"
 import { GitRemote } from "../store/remote/GitRemote.js"
@@ -67,7 +67,7 @@ export const layer = (options: { readonly bind: string; readonly apis: ReadonlyA
           }
           const readable = Option.match(principal, {
             onNone: () => true,
-            onSome: (who) => may(who, "read", request.repo)
+            onSome: (who) => isGranted(who, "read", request.repo)
           })
           const { name, owner } = yield* parseName(request.repo)
           if (!readable || !(yield* repositories.exists(owner, name))) {
@@ -77,7 +77,7 @@ export const layer = (options: { readonly bind: string; readonly apis: ReadonlyA
             })
           }
           const repository = yield* repositories.open(owner, name)
-          const readOnly = Option.isSome(principal) && !may(principal.value, "write", request.repo)
+          const readOnly = Option.isSome(principal) && !isGranted(principal.value, "write", request.repo)
           // Errors name the repository, and no directory of this machine.
           const remote = { ...fromRepository(repository), name: request.repo }
           return yield* open(Layer.succeed(GitRemote, remote), request, readOnly)

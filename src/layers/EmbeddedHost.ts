@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { makeDirectory } from "../git/disk/files/Directories.js"
-import * as Stack from "../http/host/Stack.js"
+import * as HostLayer from "../http/host/HostLayer.js"
 import { NodeContext } from "../vendor/PlatformNode.js"
 import type { Settings } from "./Settings.js"
 
@@ -14,13 +14,16 @@ export const layer = (settings: Settings, options: { readonly atRoot: boolean })
   Layer.unwrapEffect(
     Effect.as(
       makeDirectory(`${settings.data}/repos`),
-      Stack.layer({
+      HostLayer.layer({
         atRoot: options.atRoot,
         createOnFirstUse: true,
         directory: settings.data,
         publicUrl: settings.publicUrl,
         token: settings.hostToken,
         ...(options.atRoot ? { faultsFile: settings.hostFaults, limits: settings.hostLimits } : {})
-      }).pipe(Layer.provideMerge(Stack.layerRepositories(settings.data)), Layer.provide(NodeContext.layer))
+      }).pipe(
+        Layer.provideMerge(HostLayer.layerRepositories(settings.data)),
+        Layer.provide(NodeContext.layer)
+      )
     )
   )

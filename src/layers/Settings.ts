@@ -1,5 +1,5 @@
 import { Config, Duration, Either, ParseResult, Schema } from "effect"
-import * as Limits from "../http/host/access/Limits.js"
+import * as RateLimits from "../http/host/access/RateLimits.js"
 import { problemOf } from "./Apis.js"
 import {
   address,
@@ -18,15 +18,15 @@ import {
 const seconds = (name: string, about: string, fallback: number) =>
   setting(name, about, patience, Duration.seconds(fallback), `${fallback} seconds`)
 
-const decodeLimits = Schema.decodeEither(Schema.parseJson(Limits.LimitSettings), {
+const decodeLimits = Schema.decodeEither(Schema.parseJson(RateLimits.RateLimitSettings), {
   onExcessProperty: "error"
 })
 
 /** `github`, or the limits one by one as JSON. */
-const limits = (name: string): Config.Config<Limits.LimitsOptions> =>
+const limits = (name: string): Config.Config<RateLimits.RateLimitOptions> =>
   text(name).pipe(
     Config.mapAttempt((given) => {
-      if (given.trim() === "github") return Limits.documented
+      if (given.trim() === "github") return RateLimits.documented
       const decoded = decodeLimits(given)
       if (Either.isRight(decoded)) return decoded.right
       const [first] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)

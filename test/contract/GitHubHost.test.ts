@@ -38,7 +38,7 @@ const subject = (...ways: ReadonlyArray<Partial<GitHub.GitHubOptions>>) =>
         body: JSON.stringify({ name })
       }).then((answer) => answer.text())
     )
-    const { git } = yield* server.repositories.reading(principal, "local", name)
+    const { git } = yield* server.repositories.openForRead(principal, "local", name)
     const point = (name: string, to: Oid) =>
       Effect.flatMap(git.ref(name), (at) => git.updateRef(name, at, Option.some(to)))
     const problems: Array<string> = []

@@ -14,7 +14,7 @@ let sessionHeader: string | undefined
 
 /** Notes the session whose answers this page shows. */
 export const rememberSession = (session: Api.SessionView): Api.SessionView => {
-  sessionHeader = Api.placeOf(session)
+  sessionHeader = Api.sessionTarget(session)
   return session
 }
 
@@ -37,7 +37,7 @@ export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect
           cache: "no-store",
           credentials: "same-origin",
           headers: {
-            ...(sessionHeader === undefined ? {} : { [Api.placeHeader]: sessionHeader }),
+            ...(sessionHeader === undefined ? {} : { [Api.sessionTargetHeader]: sessionHeader }),
             ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" })
           },
           ...(endpoint.method === "GET" ? {} : { body })

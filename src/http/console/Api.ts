@@ -194,10 +194,14 @@ export const SwitchRequest = Schema.Struct({ branch: text }).annotations({
  * The header by which a page says which repository, branch and root it shows. A session that looks at others by now, since
  * another tab has switched it, is refused to that page: it would show one branch and write another.
  */
-export const placeHeader = "x-chainstore-place"
+export const sessionTargetHeader = "x-chainstore-place"
 
 /** The value of `placeHeader`. */
-export const placeOf = ({ branch, repo, root }: Pick<SessionView, "branch" | "repo" | "root">): string =>
+export const sessionTarget = ({
+  branch,
+  repo,
+  root
+}: Pick<SessionView, "branch" | "repo" | "root">): string =>
   encodeURIComponent(JSON.stringify([repo, branch, root]))
 
 /** The last known rate limits, empty where there are none; asking costs nothing. */

@@ -29,7 +29,7 @@ const sentences = (error: StoreError): string => {
 }
 
 /** Whether a failure is of a repository on this machine: its texts name directories that are nobody else's business. */
-export const isOnThisServer = (error: StoreError): boolean =>
+export const isLocalRepository = (error: StoreError): boolean =>
   error.path !== undefined && isAbsolute(error.path)
 
 const reasons: Readonly<Record<RemoteErrorReason, string>> = {
@@ -50,7 +50,7 @@ const withoutPaths = (error: StoreError): string =>
 export const fromStore = (error: StoreError, now: number): Failure => {
   const base = {
     _tag: (error as { readonly _tag: string })._tag,
-    message: isOnThisServer(error) ? withoutPaths(error) : sentences(error)
+    message: isLocalRepository(error) ? withoutPaths(error) : sentences(error)
   }
   if (error instanceof RateLimitError && error.resetAt !== undefined) {
     const seconds = Math.max(1, Math.ceil((error.resetAt.getTime() - now) / 1000))
@@ -66,7 +66,7 @@ export const notSignedIn = () =>
   new Failure({ _tag: "AuthError", status: 401, message: "There is no session: sign in first." })
 
 /** To the page this session is over: another tab has moved it to another branch or repository. */
-export const lookingElsewhere = () =>
+export const sessionSwitched = () =>
   new Failure({
     _tag: "AuthError",
     status: 401,

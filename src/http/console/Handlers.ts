@@ -7,17 +7,17 @@ import type { Endpoint } from "../../domain/http/Endpoint.js"
 import * as Browse from "../../store/browse/Browse.js"
 import { parseValue } from "../../store/browse/Filter.js"
 import type { ReadError, WriteError } from "../../store/Collection.js"
-import * as Body from "../server/Body.js"
 import * as ClientAddress from "../server/ClientAddress.js"
 import { Failure } from "../server/HttpError.js"
-import * as Problems from "../server/Problems.js"
+import * as RequestBody from "../server/RequestBody.js"
+import * as ValidationMessage from "../server/ValidationMessage.js"
 import * as Api from "./Api.js"
-import * as Attempts from "./Attempts.js"
-import { fromStore, isOnThisServer, isStoreError, lookingElsewhere, notSignedIn } from "./ConsoleError.js"
+import { fromStore, isLocalRepository, isStoreError, notSignedIn, sessionSwitched } from "./ConsoleError.js"
 import { ConsoleStores, demoRepo, embeddedApi } from "./ConsoleStores.js"
 import * as Edits from "./edits/Api.js"
-import * as OwnOrigin from "./OwnOrigin.js"
+import * as SameOrigin from "./SameOrigin.js"
 import { anonymousOwner, type Session, Sessions } from "./Sessions.js"
+import * as SignInThrottle from "./SignInThrottle.js"
 import { timelineRoutes } from "./TimelineHandlers.js"
 
 export interface ConsoleOptions {
@@ -29,13 +29,13 @@ const invalid = (message: string) => new Failure({ _tag: "ValidationError", stat
 
 const malformed = (message: string) => new Failure({ _tag: "ValidationError", status: 400, message })
 
-const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+const mapStoreErrors = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchIf(
     effect,
     (error): error is E & StoreError => isStoreError(error),
     (error) =>
       Effect.zipRight(
-        isOnThisServer(error)
+        isLocalRepository(error)
           ? Effect.logError("A repository on this server cannot be used", error)
           : Effect.void,
         Effect.flatMap(Clock.currentTimeMillis, (now) => fromStore(error, now))
@@ -44,7 +44,7 @@ const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 const withCookie = (
   response: HttpServerResponse.HttpServerResponse,
-  { cookie, secure }: OwnOrigin.Own,
+  { cookie, secure }: SameOrigin.PageOrigin,
   value: string,
   more: { readonly maxAge?: number } = {}
 ) =>
@@ -74,12 +74,12 @@ export const router = (options: ConsoleOptions = {}) =>
   Effect.gen(function* () {
     const stores = yield* ConsoleStores
     const sessions = yield* Sessions
-    const attempts = yield* Attempts.make
+    const attempts = yield* SignInThrottle.make
 
-    const checked = Effect.gen(function* () {
+    const sameOriginRequest = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const own = OwnOrigin.ownOf(request, options.publicUrl)
-      yield* OwnOrigin.check(request, own)
+      const own = SameOrigin.pageOrigin(request, options.publicUrl)
+      yield* SameOrigin.check(request, own)
       return { request, own, id: request.cookies[own.cookie] }
     })
 
@@ -92,18 +92,18 @@ export const router = (options: ConsoleOptions = {}) =>
             message: "The request body must be application/json."
           })
         }
-        const refusal = Body.refusal(request)
+        const refusal = RequestBody.headerError(request)
         if (refusal !== undefined) return yield* Effect.fail(refusal)
         const json = yield* request.json
         if (typeof json !== "object" || json === null || Array.isArray(json)) {
           return yield* malformed("The request body must be a JSON object.")
         }
         return yield* Schema.decodeUnknown(schema, { errors: "all" })(json).pipe(
-          Effect.mapError((error) => malformed(Problems.fromIssue(error.issue)))
+          Effect.mapError((error) => malformed(ValidationMessage.forBody(error.issue)))
         )
       })
 
-    const answer = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
+    const jsonReply = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
       TimeSlice.yieldIfSpent().pipe(
         Effect.zipRight(Effect.orDie(Schema.encode(schema)(value))),
         Effect.flatMap(TimeSlice.stringify),
@@ -115,12 +115,12 @@ export const router = (options: ConsoleOptions = {}) =>
         )
       )
 
-    const signedIn = Effect.gen(function* () {
-      const { id, request } = yield* checked
+    const currentSession = Effect.gen(function* () {
+      const { id, request } = yield* sameOriginRequest
       const session = yield* sessions.find(id)
       if (Option.isNone(session)) return yield* notSignedIn()
-      const place = request.headers[Api.placeHeader]
-      if (place !== undefined && place !== Api.placeOf(session.value)) return yield* lookingElsewhere()
+      const place = request.headers[Api.sessionTargetHeader]
+      if (place !== undefined && place !== Api.sessionTarget(session.value)) return yield* sessionSwitched()
       return { session: session.value, request }
     })
 
@@ -130,11 +130,11 @@ export const router = (options: ConsoleOptions = {}) =>
     ) =>
       HttpRouter.route(endpoint.method)(
         endpoint.path,
-        told(
+        mapStoreErrors(
           Effect.gen(function* () {
-            const { request, session } = yield* signedIn
+            const { request, session } = yield* currentSession
             const payload = endpoint.body === undefined ? undefined : yield* body(request, endpoint.body)
-            return yield* answer(endpoint.reply, yield* handle(session, payload as P))
+            return yield* jsonReply(endpoint.reply, yield* handle(session, payload as P))
           })
         )
       )
@@ -186,18 +186,18 @@ export const router = (options: ConsoleOptions = {}) =>
 
     const login = HttpRouter.post(
       Api.login.path,
-      told(
+      mapStoreErrors(
         Effect.gen(function* () {
-          const { id, own, request } = yield* checked
+          const { id, own, request } = yield* sameOriginRequest
           const payload = yield* body(request, Api.LoginRequest)
-          const address = ClientAddress.of(request, options.publicUrl)
+          const address = ClientAddress.fromRequest(request, options.publicUrl)
           const owner = ownerOf(payload)
           // Who brings no token guesses none: neither kind keeps the other out.
           const client = owner === anonymousOwner ? `${address} without a token` : address
           const { result, session } = yield* attempts.guard(client, open(payload, owner), owner)
           yield* sessions.end(id)
           const view = yield* viewOf(session, result)
-          return withCookie(yield* answer(Api.SessionView, view), own, session.id)
+          return withCookie(yield* jsonReply(Api.SessionView, view), own, session.id)
         })
       )
     )
@@ -205,14 +205,14 @@ export const router = (options: ConsoleOptions = {}) =>
     const logout = HttpRouter.post(
       Api.logout.path,
       Effect.gen(function* () {
-        const { id, own } = yield* checked
+        const { id, own } = yield* sameOriginRequest
         yield* sessions.end(id)
         return withCookie(HttpServerResponse.empty({ status: 204 }), own, "", { maxAge: 0 })
       })
     )
 
     /** A session as the page begins with it: gone with its token, and without collections while they cannot be read. */
-    const seen = (session: Session) =>
+    const initialView = (session: Session) =>
       session.browse.collections.pipe(
         Effect.flatMap((collections): Effect.Effect<Api.SessionView | null> => viewOf(session, collections)),
         Effect.catchTag("AuthError", () => Effect.as(sessions.end(session.id), null)),
@@ -221,14 +221,14 @@ export const router = (options: ConsoleOptions = {}) =>
 
     const setup = HttpRouter.get(
       Api.session.path,
-      told(
+      mapStoreErrors(
         Effect.gen(function* () {
-          const { id } = yield* checked
+          const { id } = yield* sameOriginRequest
           const session = yield* sessions.find(id)
-          return yield* answer(Api.Setup, {
+          return yield* jsonReply(Api.Setup, {
             apis: [...stores.apis, embeddedApi],
             demo: stores.demo,
-            session: Option.isNone(session) ? null : yield* seen(session.value)
+            session: Option.isNone(session) ? null : yield* initialView(session.value)
           })
         })
       )

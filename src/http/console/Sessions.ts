@@ -59,7 +59,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
         now - entry.seenAt >= idle || now - entry.createdAt >= absolute
 
       /** Of the owner with the most sessions the one that has been quiet longest: nobody ends those of others. */
-      const surplus = (): string => {
+      const excess = (): string => {
         const counts = new Map<string, number>()
         for (const { session } of entries.values()) {
           counts.set(session.owner, (counts.get(session.owner) ?? 0) + 1)
@@ -95,7 +95,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
               )
               const now = yield* Monotonic.millis
               entries.set(id, { session: made.session, scope, createdAt: now, seenAt: now })
-              while (entries.size > limits.maximum) yield* close(surplus())
+              while (entries.size > limits.maximum) yield* close(excess())
               return made
             })
           ),

@@ -4,7 +4,14 @@
  * @since 0.1.0
  * @category namespaces
  */
-export * as ConsoleApi from "./Apis.js"
+export * as ConsoleApi from "./ConsoleApi.js"
+/**
+ * The console's API and pages as mounts of a server.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
+export * as ConsoleMounts from "./ConsoleMounts.js"
 export { ConsoleStores, demoRepo, embeddedApi, type OpenStore, type StoreRequest } from "./ConsoleStores.js"
 /**
  * How the console's API answers.
@@ -13,18 +20,11 @@ export { ConsoleStores, demoRepo, embeddedApi, type OpenStore, type StoreRequest
  * @category namespaces
  */
 export * as ConsoleHandlers from "./Handlers.js"
-/**
- * The console's API and pages as mounts of a server.
- *
- * @since 0.1.0
- * @category namespaces
- */
-export * as ConsoleMounts from "./Mounts.js"
+export { defaultLimits, type SessionLimits, Sessions } from "./Sessions.js"
 /**
  * The files of the built console, from memory.
  *
  * @since 0.1.0
  * @category namespaces
  */
-export * as ConsolePages from "./Pages.js"
-export { defaultLimits, type SessionLimits, Sessions } from "./Sessions.js"
+export * as ConsolePages from "./StaticPages.js"

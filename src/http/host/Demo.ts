@@ -5,7 +5,7 @@ import { fromRepository } from "../../store/remote/local/LocalGit.js"
 import { Store } from "../../store/Store.js"
 import * as DemoData from "./DemoData.js"
 import { Repositories } from "./repository/Repositories.js"
-import * as Revision from "./repository/Revision.js"
+import * as RevisionLookup from "./repository/RevisionLookup.js"
 
 /** The repository that everybody may read and that one click signs in to. */
 export const name = { owner: "local", name: "demo" } as const
@@ -52,7 +52,7 @@ export const seed = Effect.gen(function* () {
   const registry = yield* GitRepositories
   yield* repositories.create(name.owner, name.name, { private: false, description })
   const git = yield* registry.open(name.owner, name.name)
-  if (!(yield* Revision.isEmpty(git))) return
+  if (!(yield* RevisionLookup.isEmpty(git))) return
   yield* Effect.provideService(write, GitRemote, fromRepository(git))
 }).pipe(Effect.scoped, Effect.asVoid)
 

@@ -1,10 +1,10 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Chunk, type Context, Effect, type Scope, Stream } from "effect"
-import * as Cors from "./Cors.js"
-import { Problem, toReply } from "./reply/Problem.js"
+import * as CorsHeaders from "./CorsHeaders.js"
+import { HostError, toReply } from "./reply/HostError.js"
 import * as Reply from "./reply/Reply.js"
 import type { Fault, Faults } from "./repository/Faults.js"
-import * as Body from "./request/Body.js"
+import * as BodyStream from "./request/BodyStream.js"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -23,15 +23,15 @@ const reset = (request: Request) =>
   })
 
 const serverError = (status: number): Response => {
-  const reply = toReply(new Problem({ status, message: "Server Error" }), "rest")
-  return Reply.toResponse({ ...reply, headers: { ...reply.headers, ...Cors.headers } })
+  const reply = toReply(new HostError({ status, message: "Server Error" }), "rest")
+  return Reply.toResponse({ ...reply, headers: { ...reply.headers, ...CorsHeaders.headers } })
 }
 
 const given = ({ body, headers, status }: Extract<Fault, { readonly _tag: "Reply" }>): Response =>
   Reply.toResponse(
     typeof body === "string" || body === undefined
       ? Reply.make(status, headers, body)
-      : Reply.plain(status, body, headers)
+      : Reply.json(status, body, headers)
   )
 
 /** The bytes of a response's body; none where it has no body. */
@@ -80,9 +80,9 @@ type App = HttpApp.Default<never, Scope.Scope>
 /** Gives a request's fault to the app: a request without one passes unchanged. */
 export const inject = (faults: Context.Tag.Service<typeof Faults>, app: App): App => {
   const instead = (when: "before" | "after", request: Request, response: Response) =>
-    Effect.as(when === "before" ? Body.drop(request) : Effect.asVoid(app), response)
+    Effect.as(when === "before" ? BodyStream.discard(request) : Effect.asVoid(app), response)
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const fault = faults.meet(request)
+    const fault = faults.faultFor(request)
     if (fault === undefined) return app
     switch (fault._tag) {
       case "Latency":
@@ -100,7 +100,7 @@ export const inject = (faults: Context.Tag.Service<typeof Faults>, app: App): Ap
           Effect.provideService(Effect.zipRight(app, app), HttpServerRequest.HttpServerRequest, again)
         )
       case "Race":
-        return faults.racing(app)
+        return faults.withRace(app)
     }
   })
 }

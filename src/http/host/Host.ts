@@ -4,36 +4,43 @@ import { Context, Duration, Effect, Layer, Option, type Scope } from "effect"
 import type { DurationInput } from "../../domain/time/DurationInput.js"
 import * as ClientAddress from "../server/ClientAddress.js"
 import { durationOption } from "../server/DurationOption.js"
-import { Guesses } from "../server/Guesses.js"
-import * as Limits from "./access/Limits.js"
+import { LoginThrottle } from "../server/LoginThrottle.js"
+import { ArchiveTokens } from "./access/ArchiveTokens.js"
 import { anonymous, type Principal } from "./access/Principal.js"
-import { Tickets } from "./access/Tickets.js"
+import * as RateLimits from "./access/RateLimits.js"
 import * as Tokens from "./access/Tokens.js"
-import * as Cors from "./Cors.js"
-import * as Envelope from "./Envelope.js"
+import * as CorsHeaders from "./CorsHeaders.js"
+import * as EndpointKind from "./EndpointKind.js"
 import { inject } from "./FaultInjection.js"
 import * as GraphQl from "./graphql/GraphQl.js"
-import * as Refusal from "./Refusal.js"
-import * as Router from "./Router.js"
+import * as HostErrorFromCause from "./HostErrorFromCause.js"
+import * as ResponseHeaders from "./ResponseHeaders.js"
+import {
+  badCredentials,
+  badRequest,
+  HostError,
+  notFound,
+  tooManyFailedLogins,
+  toReply
+} from "./reply/HostError.js"
 import * as Links from "./reply/Links.js"
-import * as Media from "./reply/Media.js"
-import { badCredentials, badRequest, notFound, Problem, tooManyGuesses, toReply } from "./reply/Problem.js"
+import * as MediaType from "./reply/MediaType.js"
 import * as Reply from "./reply/Reply.js"
-import { Faults, writing } from "./repository/Faults.js"
-import * as Programs from "./repository/Programs.js"
+import { asWriter, Faults } from "./repository/Faults.js"
+import * as GitProcessSlots from "./repository/GitProcessSlots.js"
 import { Repositories } from "./repository/Repositories.js"
-import * as Body from "./request/Body.js"
-import { type Call, type HostServices, type Version, versions } from "./request/Call.js"
+import * as BodyStream from "./request/BodyStream.js"
 import * as FairScheduler from "./request/FairScheduler.js"
+import { type HostCall, type HostServices, type Version, versions } from "./request/HostCall.js"
 import * as MemoryBudget from "./request/MemoryBudget.js"
 import * as ReplyCache from "./request/ReplyCache.js"
 import * as Route from "./request/Route.js"
-import * as Rest from "./rest/Rest.js"
-import * as Raw from "./transport/Raw.js"
-import * as SmartHttp from "./transport/SmartHttp.js"
-import * as WebAddress from "./WebAddress.js"
+import * as RestRoutes from "./rest/RestRoutes.js"
+import * as GitSmartHttp from "./transport/GitSmartHttp.js"
+import * as RawFileRoute from "./transport/RawFileRoute.js"
+import * as WebRedirect from "./WebRedirect.js"
 
-export interface HostOptions extends Programs.ProgramLimits {
+export interface HostOptions extends GitProcessSlots.GitProcessLimits {
   /** REST also at `/`, as on api.github.com, and GraphQL at `/graphql`. */
   readonly atRoot: boolean
   /** The address people use, where it is not the one that the request names. */
@@ -71,14 +78,14 @@ export class Host extends Context.Tag("chainstore/http/host/Host")<
   }
 >() {}
 
-const noAgent = new Problem({
+const noAgent = new HostError({
   status: 403,
   message:
     "Request forbidden by administrative rules. Please make sure your request has a User-Agent header (https://docs.github.com/en/rest/overview/resources-in-the-rest-api#user-agent-required).",
   documentation: "rest/using-the-rest-api/troubleshooting-the-rest-api#user-agent-required"
 })
 
-const versionOf = (asked: string | undefined): Version | Problem => {
+const versionOf = (asked: string | undefined): Version | HostError => {
   if (asked === undefined) return versions[0]
   return (
     versions.find((version) => version === asked) ??
@@ -89,35 +96,35 @@ const versionOf = (asked: string | undefined): Version | Problem => {
 }
 
 /** A request, and where its query begins. */
-interface Asked extends Pick<HttpServerRequest.HttpServerRequest, "method" | "url" | "headers"> {
+interface ParsedRequest extends Pick<HttpServerRequest.HttpServerRequest, "method" | "url" | "headers"> {
   readonly request: HttpServerRequest.HttpServerRequest
-  readonly question: number
+  readonly queryStart: number
 }
 
 /** What is found out about a request while it is answered, and goes around its answer. */
-interface Found {
+interface RequestState {
   documentation: string
   principal: Principal
   version: Version
-  charge: Limits.Charge | undefined
+  charge: RateLimits.RequestCharge | undefined
 }
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
 const routers = {
-  rest: Route.matcher(Rest.routes),
-  git: Route.matcher(SmartHttp.routes),
-  raw: Route.matcher([Raw.route]),
-  codeload: Route.matcher([Rest.codeload])
+  rest: Route.matcher(RestRoutes.routes),
+  git: Route.matcher(GitSmartHttp.routes),
+  raw: Route.matcher([RawFileRoute.route]),
+  codeload: Route.matcher([RestRoutes.codeload])
 }
-const preflight = Reply.toResponse(Cors.preflight)
+const preflight = Reply.toResponse(CorsHeaders.preflight)
 const noQuery = new URLSearchParams()
 
 const make = (options: HostOptions) =>
   Effect.gen(function* () {
     const tokens = yield* Tokens.Tokens
-    const limits = yield* Limits.Limits
+    const limits = yield* RateLimits.RateLimits
     const faults = yield* Faults
     const connectionIdle = Duration.toMillis(
       durationOption("Host: connectionIdle", options.connectionIdle ?? "15 minutes")
@@ -127,7 +134,7 @@ const make = (options: HostOptions) =>
     const host: HostServices = {
       repositories: yield* Repositories,
       limits,
-      tickets: yield* Tickets,
+      tickets: yield* ArchiveTokens,
       maxBodyBytes: options.maxBodyBytes ?? 150 * mebibyte,
       maxPushBytes: options.maxPushBytes ?? 2048 * mebibyte,
       bodyIdle: durationOption("Host: bodyIdle", options.bodyIdle ?? "1 minute"),
@@ -135,89 +142,89 @@ const make = (options: HostOptions) =>
       bodyMemory: yield* MemoryBudget.make(budget),
       replyMemory: yield* MemoryBudget.make(budget),
       replyCache: ReplyCache.make(options.maxRememberedBytes ?? 32 * mebibyte),
-      turn: FairScheduler.make()
+      schedule: FairScheduler.make()
     }
     const programs =
       options.maxTransfers === undefined && options.maxWaiting === undefined
-        ? Programs.shared
-        : Programs.forCallers(options)
+        ? GitProcessSlots.shared
+        : GitProcessSlots.byCaller(options)
     /** Git programs are counted for the whole process, unless this host has bounds of its own. */
-    const limited = (principal: Principal, answer: Route.Answer): Route.Answer =>
+    const withProcessSlots = (principal: Principal, answer: Route.HandlerEffect): Route.HandlerEffect =>
       Effect.provideService(
         answer,
-        Programs.Programs,
+        GitProcessSlots.GitProcessSlots,
         principal.id === anonymous.id ? programs.anonymous : programs.known
       )
-    const guesses = new Guesses({ most: 100, windowMillis: 60_000 })
+    const guesses = new LoginThrottle({ maxFailures: 100, windowMillis: 60_000 })
     const linksOf = Links.from(options.publicUrl)
 
-    const identify = (request: Request, header: string | undefined): Principal | Problem => {
+    const identify = (request: Request, header: string | undefined): Principal | HostError => {
       if (header === undefined || header.trim() === "") return anonymous
-      const client = ClientAddress.of(request, options.publicUrl)
+      const client = ClientAddress.fromRequest(request, options.publicUrl)
       const found = Option.flatMap(Tokens.fromHeader(header), tokens.principal)
-      const wait = guesses.wait(
+      const wait = guesses.retryAfter(
         client,
         Option.match(found, { onNone: () => "", onSome: ({ id }) => id }),
         performance.now()
       )
-      if (wait > 0) return tooManyGuesses(wait)
+      if (wait > 0) return tooManyFailedLogins(wait)
       if (Option.isSome(found)) {
-        guesses.succeed(client, found.value.id)
+        guesses.recordSuccess(client, found.value.id)
         return found.value
       }
-      guesses.fail(client, performance.now())
+      guesses.recordFailure(client, performance.now())
       return badCredentials
     }
 
     const route = (
-      { headers, method, question, request, url }: Asked,
-      { area, prefix }: Router.Target,
-      found: Found
+      { headers, method, queryStart: question, request, url }: ParsedRequest,
+      { kind: area, prefix }: EndpointKind.EndpointMatch,
+      found: RequestState
     ) => {
       const api = area === "rest" || area === "graphql"
       if (api && !headers["user-agent"]?.trim()) return noAgent
       const principal = identify(request, headers["authorization"])
-      if (principal instanceof Problem) return principal
+      if (principal instanceof HostError) return principal
       found.principal = principal
       if (api) {
         const version = versionOf(headers["x-github-api-version"])
-        if (version instanceof Problem) return version
+        if (version instanceof HostError) return version
         found.version = version
       }
       const path = url.slice(prefix.length, question < 0 ? undefined : question) || "/"
-      const call = (parameters: Call["parameters"]): Call => ({
+      const call = (parameters: HostCall["parameters"]): HostCall => ({
         host,
         request,
         path,
         parameters,
         query: question < 0 ? noQuery : new URLSearchParams(url.slice(question + 1)),
         principal,
-        media: area === "rest" ? Media.fromAccept(headers["accept"]) : "json",
+        media: area === "rest" ? MediaType.fromAccept(headers["accept"]) : "json",
         version: found.version,
         links: linksOf(headers["host"], area === "rest" ? prefix : "/api/v3")
       })
-      const run = (match: Route.Match | undefined): Route.Answer => {
+      const run = (match: Route.RouteMatch | undefined): Route.HandlerEffect => {
         if (match === undefined) return notFound
         found.documentation = match.route.docs
-        return limited(principal, match.route.handle(call(match.parameters)))
+        return withProcessSlots(principal, match.route.handle(call(match.parameters)))
       }
       switch (area) {
         case "graphql":
-          return limited(principal, GraphQl.handle(call({})))
+          return withProcessSlots(principal, GraphQl.handle(call({})))
         case "raw":
         case "codeload":
         case "git":
           return run(routers[area](method, path))
         case "web": {
           const query = question < 0 ? "" : url.slice(question)
-          return WebAddress.redirect(method, path, call({}).links, query)
+          return WebRedirect.redirect(method, path, call({}).links, query)
         }
         case "none":
           return notFound
         case "rest": {
           const match = routers.rest(method, path)
           const writes = method !== "GET" && method !== "HEAD"
-          const charge: Limits.Charge = {
+          const charge: RateLimits.RequestCharge = {
             principal,
             resource: "core",
             writes,
@@ -225,14 +232,21 @@ const make = (options: HostOptions) =>
             free: match?.route.resource === "free"
           }
           found.charge = charge
-          return limits.around(charge, writes ? writing(run(match)) : Effect.zipRight(host.turn, run(match)))
+          return limits.enforce(
+            charge,
+            writes ? asWriter(run(match)) : Effect.zipRight(host.schedule, run(match))
+          )
         }
       }
     }
 
-    const refused = (area: Router.Area, found: Found, problem: Problem): Reply.Reply => {
+    const errorReply = (
+      area: EndpointKind.EndpointKind,
+      found: RequestState,
+      problem: HostError
+    ): Reply.Reply => {
       if (area === "git" && problem.status === 401)
-        return toReply(SmartHttp.challenge(problem), found.documentation)
+        return toReply(GitSmartHttp.challenge(problem), found.documentation)
       if (area !== "raw") return toReply(problem, found.documentation)
       const text = problem.status === 404 ? "404: Not Found" : `${problem.status}: ${problem.message}`
       return Reply.make(
@@ -248,41 +262,47 @@ const make = (options: HostOptions) =>
       const { socket } = request.source as Partial<IncomingMessage>
       if (Number.isFinite(connectionIdle)) socket?.setTimeout(connectionIdle)
       const question = url.indexOf("?")
-      const target = Router.of(question < 0 ? url : url.slice(0, question), options.atRoot)
-      const { area } = target
+      const target = EndpointKind.fromPath(question < 0 ? url : url.slice(0, question), options.atRoot)
+      const { kind: area } = target
       const api = area === "rest" || area === "graphql"
       if (method === "OPTIONS" && (api || area === "raw")) return Effect.succeed(preflight)
-      const found: Found = {
+      const found: RequestState = {
         documentation: area === "graphql" ? "graphql" : "rest",
         principal: anonymous,
         version: versions[0],
         charge: undefined
       }
       const finish = (reply: Reply.Reply): Effect.Effect<Response> => {
-        if (!api) return Effect.succeed(Reply.toResponse(area === "raw" ? Envelope.aroundRaw(reply) : reply))
+        if (!api)
+          return Effect.succeed(
+            Reply.toResponse(area === "raw" ? ResponseHeaders.withRawHeaders(reply) : reply)
+          )
         const { charge, principal, version } = found
-        const media = area === "rest" ? Media.fromAccept(headers["accept"]) : "json"
+        const media = area === "rest" ? MediaType.fromAccept(headers["accept"]) : "json"
         const enveloped = Effect.map(
           limits.window(principal, area === "graphql" ? "graphql" : "core"),
-          (window) => Reply.toResponse(Envelope.around(reply, { principal, version, media, window }))
+          (window) =>
+            Reply.toResponse(ResponseHeaders.withApiHeaders(reply, { principal, version, media, window }))
         )
         return reply.status === 304 && charge !== undefined && principal.login !== undefined
           ? Effect.zipRight(limits.refund(charge), enveloped)
           : enveloped
       }
-      const handled = Effect.suspend(() => route({ request, method, url, headers, question }, target, found))
+      const handled = Effect.suspend(() =>
+        route({ request, method, url, headers, queryStart: question }, target, found)
+      )
       return Effect.matchCauseEffect(handled, {
         onSuccess: finish,
         onFailure: (cause) =>
-          Effect.flatMap(Refusal.fromCause(cause), (problem) =>
-            Effect.zipRight(Body.drop(request), finish(refused(area, found, problem)))
+          Effect.flatMap(HostErrorFromCause.fromCause(cause), (problem) =>
+            Effect.zipRight(BodyStream.discard(request), finish(errorReply(area, found, problem)))
           )
       })
     }
 
     return Host.of({
       app: inject(faults, Effect.flatMap(HttpServerRequest.HttpServerRequest, answer)),
-      paths: Router.paths,
+      paths: EndpointKind.paths,
       maxBodyBytes: host.maxBodyBytes,
       maxPushBytes: host.maxPushBytes,
       bodyTime: host.bodyTime

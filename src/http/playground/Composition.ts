@@ -8,7 +8,7 @@ import {
 import { matches } from "../../domain/playground/Condition.js"
 
 /** What a step of a playground chain answers. */
-export interface Answer {
+export interface StepResult {
   readonly handledBy: string
   readonly response: string
 }
@@ -16,17 +16,17 @@ export interface Answer {
 /** Builds a chain anew for one execution, with the logging middleware in front writing to `write`. */
 export type Composition<Req, U = UnhandledRequestError> = (
   write: (entry: Logging.LogEntry) => void
-) => Chain.Chain<Req, Answer, never, never, U>
+) => Chain.Chain<Req, StepResult, never, never, U>
 
 /** A builder that begins with the logging middleware. */
-export const logged = <Req>(name: string, write: (entry: Logging.LogEntry) => void) =>
-  ChainBuilder.make<Req, Answer>(name).useLogging({ level: "Information", write })
+export const builderWithLogging = <Req>(name: string, write: (entry: Logging.LogEntry) => void) =>
+  ChainBuilder.make<Req, StepResult>(name).useLogging({ level: "Information", write })
 
 /** The chain that a request describes: its handlers in order, by `useWhen`, and its fallback if it has one. */
 export const adHoc =
   (description: ChainExecutionRequest): Composition<number> =>
   (write) => {
-    let builder: ChainBuilder<number, Answer> = logged<number>("ad-hoc", write)
+    let builder: ChainBuilder<number, StepResult> = builderWithLogging<number>("ad-hoc", write)
     for (const { name, respond, when } of description.handlers) {
       builder = builder.useWhen(
         (request) => matches(when, request),

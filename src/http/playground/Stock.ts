@@ -7,9 +7,9 @@ import {
   HttpServerResponse
 } from "@effect/platform"
 import { type Cause, Effect, Layer, type Scope } from "effect"
-import * as Body from "../server/Body.js"
-import * as Failure from "../server/Failure.js"
+import * as ErrorReply from "../server/ErrorReply.js"
 import * as HttpError from "../server/HttpError.js"
+import * as RequestBody from "../server/RequestBody.js"
 import { PlaygroundApi, PlaygroundGroup } from "./Api.js"
 import * as Handlers from "./Handlers.js"
 import type { Playground } from "./Playground.js"
@@ -28,19 +28,19 @@ for (const { method, path } of Object.values(PlaygroundGroup.endpoints)) {
 
 const answer = (cause: Cause.Cause<unknown>, request: HttpServerRequest.HttpServerRequest) => {
   const path = request.url.split("?", 1)[0]!
-  const known = Failure.expected(cause)
+  const known = ErrorReply.fromCause(cause)
   const allowed = methods.get(path)
   if (known?._tag === "NotFound" && allowed !== undefined) {
     return request.method === "OPTIONS"
-      ? Failure.options(allowed)
-      : respond(Failure.wrongMethod(request.method, path, allowed))
+      ? ErrorReply.optionsReply(allowed)
+      : respond(ErrorReply.methodNotAllowed(request.method, path, allowed))
   }
-  return respond(known ?? Failure.internal(request.headers["x-request-id"] ?? "none"))
+  return respond(known ?? ErrorReply.internal(request.headers["x-request-id"] ?? "none"))
 }
 
-const promises = (app: HttpApp.Default<unknown>): HttpApp.Default =>
+const withServerRules = (app: HttpApp.Default<unknown>): HttpApp.Default =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const refusal = request.method === "POST" ? Body.refusal(request) : undefined
+    const refusal = request.method === "POST" ? RequestBody.headerError(request) : undefined
     if (refusal !== undefined && methods.get(request.url.split("?", 1)[0]!)?.includes("POST") === true) {
       return Effect.succeed(respond(refusal))
     }
@@ -70,6 +70,6 @@ export const app = (
     HttpRouter.withRouterConfig(HttpApiBuilder.httpApp, exact),
     Layer.mergeAll(
       HttpApiBuilder.api(PlaygroundApi).pipe(Layer.provide(Handlers.layer(originOf))),
-      HttpApiBuilder.middleware(promises)
+      HttpApiBuilder.middleware(withServerRules)
     ).pipe(Layer.provideMerge(Layer.mergeAll(HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer)))
   )

@@ -1,9 +1,9 @@
 import { isUrgent, type Ticket } from "../../domain/playground/Ticket.js"
-import { type Answer, type Composition, logged } from "./Composition.js"
+import { builderWithLogging, type Composition, type StepResult } from "./Composition.js"
 
 const answer =
   (handledBy: string, response: (ticket: Ticket) => string) =>
-  (ticket: Ticket): Answer => ({
+  (ticket: Ticket): StepResult => ({
     handledBy,
     response: response(ticket)
   })
@@ -15,7 +15,7 @@ const queue = answer("fallback", (ticket) => `ticket ${ticket.id} queued for tri
 
 /** The triage chain for support tickets; its name is `ticket-triage`. */
 export const compose: Composition<Ticket, never> = (write) =>
-  logged<Ticket>("ticket-triage", write)
+  builderWithLogging<Ticket>("ticket-triage", write)
     .useWhen((ticket) => ticket.kind === "refund", refund, {
       name: "refund",
       description: "Issues the refund for tickets of kind refund"

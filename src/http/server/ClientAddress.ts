@@ -22,7 +22,7 @@ const network = (address: string): string => {
     .join(":")}::/64`
 }
 
-const named = (address: string): string => {
+const normalized = (address: string): string => {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "")
   return isIPv6(plain) && !isLoopback(plain) ? network(plain) : plain
 }
@@ -31,9 +31,12 @@ const named = (address: string): string => {
  * Who asks: an IPv4 address, or the network of 64 bits that an IPv6 address is of. Behind a proxy on this machine, which a
  * public address stands for, it is the last entry of `X-Forwarded-For`: the one that the proxy wrote.
  */
-export const of = (request: HttpServerRequest.HttpServerRequest, publicUrl: string | undefined): string => {
-  const peer = named(Option.getOrElse(request.remoteAddress, () => "unknown"))
+export const fromRequest = (
+  request: HttpServerRequest.HttpServerRequest,
+  publicUrl: string | undefined
+): string => {
+  const peer = normalized(Option.getOrElse(request.remoteAddress, () => "unknown"))
   if (publicUrl === undefined || !isLoopback(peer)) return peer
   const entry = request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim()
-  return entry ? named(bare(entry)) : peer
+  return entry ? normalized(bare(entry)) : peer
 }

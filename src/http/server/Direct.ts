@@ -5,7 +5,7 @@ import {
   type HttpServerRequest
 } from "@effect/platform"
 import { type Effect, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
-import * as Guard from "./Guard.js"
+import * as CompiledValidator from "./CompiledValidator.js"
 
 /**
  * What one operation gives to its handler: the same as `HttpApiBuilder` gives.
@@ -104,7 +104,7 @@ const encoder = (schema: Schema.Schema.All): ((value: unknown) => string) => {
 
 /** Decodes by the schema, except what a guard knows to be valid as it is. */
 const decoder = (schema: Schema.Schema<unknown, unknown>): Operation["decode"] => {
-  const guard = Guard.compile(schema.ast)
+  const guard = CompiledValidator.compile(schema.ast)
   const decode = Schema.decodeUnknownEither(schema)
   return guard === undefined ? decode : (body) => (guard(body) ? Either.right(body) : decode(body))
 }

@@ -1,7 +1,7 @@
 import type { Server } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import { Duration, Effect } from "effect"
-import { isBusy, type Shared } from "./Connection.js"
+import { isBusy, type ServerState } from "./ClientConnection.js"
 
 /** How a server stops. */
 export interface DrainOptions {
@@ -51,7 +51,7 @@ const stopListening = (server: Server): void => {
  */
 export const drain = (
   servers: ReadonlyArray<{ readonly server: Server; readonly sockets: ReadonlySet<Socket> }>,
-  shared: Shared,
+  shared: ServerState,
   options: DrainOptions
 ): Effect.Effect<void> =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import { AccessEntry } from "./AccessLog.js"
-import { type Connection, connectionOf, type Shared } from "./Connection.js"
+import { type ClientConnection, connectionOf, type ServerState } from "./ClientConnection.js"
 import { bodyOf, type HttpError } from "./HttpError.js"
 import * as Metrics from "./Metrics.js"
 
@@ -28,10 +28,10 @@ const idOf = (request: IncomingMessage): string => {
 }
 
 /** How long a connection stays open after an answer to a body that nobody will read: the client must see the answer first. */
-const lingering = 1000
+const lingerMillis = 1000
 
 /** How much of a body that nobody reads is dropped, so that its connection stays usable; a longer one ends it. */
-const dropped = 16 * 1024 * 1024
+const maxDiscardedBytes = 16 * 1024 * 1024
 
 /** One request and its answer: request id, security headers, log line and metrics happen here, exactly once each. */
 export class Exchange {
@@ -41,18 +41,18 @@ export class Exchange {
   /** The bounded name under which metrics count this request. */
   route = "unmatched"
   /** Ends the work on the answer. */
-  stop: (() => void) | undefined = undefined
-  private settled = false
+  interrupt: (() => void) | undefined = undefined
+  private finished = false
   /** Whether every earlier request of the connection is answered. */
   private isNext = false
   /** Whether the bytes of the request cannot be read to their end. */
   private isBroken = false
   /** What is wrong with them. */
-  private problem: HttpError | undefined = undefined
-  private readonly connection: Connection
+  private malformed: HttpError | undefined = undefined
+  private readonly connection: ClientConnection
 
   constructor(
-    readonly shared: Shared,
+    readonly shared: ServerState,
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
     readonly path: string
@@ -65,12 +65,12 @@ export class Exchange {
   }
 
   /** Runs what answers, once every earlier request of the connection is answered. */
-  inTurn(run: () => void): void {
-    this.connection.enter(() => {
+  runInOrder(run: () => void): void {
+    this.connection.enqueue(() => {
       this.isNext = true
       if (!this.isBroken) run()
-      else if (this.problem === undefined) this.abort()
-      else this.giveUp()
+      else if (this.malformed === undefined) this.abort()
+      else this.closeMalformed()
     })
   }
 
@@ -78,16 +78,16 @@ export class Exchange {
   refuse(problem: HttpError | undefined): void {
     if (this.isBroken) return
     this.isBroken = true
-    this.problem = problem
-    if (this.isNext) this.giveUp()
+    this.malformed = problem
+    if (this.isNext) this.closeMalformed()
   }
 
-  private giveUp(): void {
+  private closeMalformed(): void {
     // Who left, or has the answer already, can be told nothing more; the work on an answer ends with the connection.
-    if (this.problem === undefined || this.settled) this.request.socket.destroy()
+    if (this.malformed === undefined || this.finished) this.request.socket.destroy()
     else {
-      this.fail(this.problem)
-      this.stop?.()
+      this.fail(this.malformed)
+      this.interrupt?.()
     }
   }
 
@@ -96,7 +96,7 @@ export class Exchange {
   }
 
   /** Writes the head; `own` headers win over the security headers. `length` is that of the body, where it is known. */
-  head(
+  writeHead(
     status: number,
     own: Readonly<Record<string, string | Array<string>>>,
     length: number | undefined = undefined
@@ -130,12 +130,12 @@ export class Exchange {
       return
     }
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength
-    this.head(status, own, bytes)
+    this.writeHead(status, own, bytes)
     const bare = this.method === "HEAD"
     if (bare) this.response.end()
     else this.response.end(body)
-    this.settle(status, bare ? 0 : bytes)
-    this.drop()
+    this.finish(status, bare ? 0 : bytes)
+    this.discardBody()
   }
 
   sendJson(status: number, json: string): void {
@@ -144,20 +144,20 @@ export class Exchange {
 
   /** Sends an answer without a body. */
   sendEmpty(status: number, own: Readonly<Record<string, string | Array<string>>>): void {
-    this.head(status, own)
+    this.writeHead(status, own)
     this.response.end()
-    this.settle(status, 0)
-    this.drop()
+    this.finish(status, 0)
+    this.discardBody()
   }
 
   /** Lets the rest of a body that nobody wanted come and go: Node itself would do so without end. */
-  private drop(): void {
+  private discardBody(): void {
     const { request } = this
     if (request.complete || !expectsMore(request)) return
     let size = 0
     request.on("data", (chunk: Buffer) => {
       size += chunk.length
-      if (size > dropped) request.socket.destroy()
+      if (size > maxDiscardedBytes) request.socket.destroy()
     })
     // From here on the body counts as read, and Node leaves it to us.
     request.read(0)
@@ -165,7 +165,7 @@ export class Exchange {
 
   /** Answers with an error; a body that has not arrived is not read, so its connection closes after the answer was seen. */
   fail(error: HttpError): void {
-    if (this.settled || this.response.headersSent) {
+    if (this.finished || this.response.headersSent) {
       this.abort()
       return
     }
@@ -178,30 +178,30 @@ export class Exchange {
     }
     const bytes = Buffer.byteLength(body)
     this.request.pause()
-    this.head(error.status, { ...headers, "content-length": String(bytes), connection: "close" })
+    this.writeHead(error.status, { ...headers, "content-length": String(bytes), connection: "close" })
     const bare = this.method === "HEAD"
     if (!bare) this.response.write(body)
     setTimeout(() => {
       this.response.end()
       this.request.socket.destroySoon()
-    }, lingering).unref()
-    this.settle(error.status, bare ? 0 : bytes)
+    }, lingerMillis).unref()
+    this.finish(error.status, bare ? 0 : bytes)
   }
 
   /** Gives up: the client left (499), or the answer broke off by a fault of ours (500). */
   abort(status: 499 | 500 = 499): void {
     if (!this.response.writableEnded) this.response.destroy()
-    this.settle(status, 0)
+    this.finish(status, 0)
   }
 
-  get isSettled(): boolean {
-    return this.settled
+  get isFinished(): boolean {
+    return this.finished
   }
 
   /** Counts and logs the answer, once. */
-  settle(status: number, bytes: number): void {
-    if (this.settled) return
-    this.settled = true
+  finish(status: number, bytes: number): void {
+    if (this.finished) return
+    this.finished = true
     const shared = this.shared
     const milliseconds = performance.now() - this.started
     Metrics.record(this.method, this.route, status, milliseconds)

@@ -41,7 +41,7 @@ export const pathOf = (request: IncomingMessage): string => {
 }
 
 /** Whether more than one Host header came: Node shows the first, whatever a proxy before it went by. */
-const namesHosts = ({ rawHeaders }: IncomingMessage): boolean => {
+const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!
@@ -51,11 +51,11 @@ const namesHosts = ({ rawHeaders }: IncomingMessage): boolean => {
 }
 
 /** Why a request is not answered by its Host alone, if it is not; without a check every Host is accepted. */
-export const refusal = (
+export const hostError = (
   request: IncomingMessage,
   acceptsHost: ((host: string | undefined) => boolean) | undefined
 ): HttpError | undefined => {
-  if (namesHosts(request)) {
+  if (hasSeveralHosts(request)) {
     return new ValidationError({ message: "The request names more than one Host." })
   }
   if (acceptsHost === undefined || acceptsHost(request.headers.host)) return undefined

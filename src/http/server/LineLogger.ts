@@ -7,8 +7,8 @@ const accessLine = (entry: AccessEntry, date: Date): string =>
   `{"timestamp":"${date.toISOString()}","level":"INFO","message":"request","requestId":"${entry.requestId}","method":"${entry.method}","path":${JSON.stringify(entry.path)},"status":${entry.status},"durationMs":${entry.durationMs.toFixed(3)},"bytes":${entry.bytes},"remote":"${entry.remote}"}\n`
 
 /** Of what JSON does not hold as it is, so many members are written, and so deep. */
-const mostMembers = 1000
-const deepest = 50
+const maxMembers = 1000
+const maxDepth = 50
 
 /** What JSON can hold of a value: texts of large integers, and words for what holds itself, is too much or cannot be read. */
 const printable = (given: unknown): unknown => {
@@ -18,15 +18,15 @@ const printable = (given: unknown): unknown => {
     if (typeof value === "bigint") return String(value)
     if (typeof value !== "object" || value === null) return value
     if (around.has(value)) return "(circular)"
-    if (around.size >= deepest) return "(too deep)"
+    if (around.size >= maxDepth) return "(too deep)"
     around.add(value)
     try {
       const own = (value as { readonly toJSON?: unknown }).toJSON
       if (typeof own === "function") return look(own.call(value))
-      const entries = Object.entries(value).slice(0, mostMembers)
+      const entries = Object.entries(value).slice(0, maxMembers)
       const shown = entries.map(([key, member]) => [
         key,
-        ++members > mostMembers ? "(too much)" : look(member)
+        ++members > maxMembers ? "(too much)" : look(member)
       ])
       return Array.isArray(value) ? shown.map(([, member]) => member) : Object.fromEntries(shown)
     } catch (error) {
@@ -73,7 +73,7 @@ const line = (options: Logger.Logger.Options<unknown>): string => {
 const flushAt = 16_384
 
 /** How much waits for a reader that is slow; what comes on top of it is lost, and counted. */
-const most = 4 * 1024 * 1024
+const maxWaitingBytes = 4 * 1024 * 1024
 
 const retryMillis = 10
 
@@ -90,7 +90,7 @@ class Sink {
   constructor(private readonly descriptor: number) {}
 
   append(text: string): void {
-    if (this.waiting.length + this.gathered.length > most) {
+    if (this.waiting.length + this.gathered.length > maxWaitingBytes) {
       this.lost++
       return
     }

@@ -1,8 +1,8 @@
 import { type HttpApp, HttpRouter, type HttpServerRequest } from "@effect/platform"
 import { Chunk, Context, type Duration, Effect, type Scope } from "effect"
 import type { DurationInput } from "../../domain/time/DurationInput.js"
-import type { BodyLimits } from "./Body.js"
 import { durationOption } from "./DurationOption.js"
+import type { BodyLimits } from "./RequestBody.js"
 
 /**
  * A group of paths answered by a platform app. The first mount whose `paths` match wins: a string matches itself and

@@ -10,8 +10,8 @@ import {
 import type { HttpMethod } from "@effect/platform/HttpMethod"
 import { Chunk, Effect, Inspectable, Option, Stream } from "effect"
 import { NodeStream } from "../../vendor/PlatformNode.js"
-import * as Body from "./Body.js"
 import type { Exchange } from "./Exchange.js"
+import * as RequestBody from "./RequestBody.js"
 
 /** A platform request over Node's: bodies are read within the limits of the group that answers. */
 export class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
@@ -23,7 +23,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
 
   constructor(
     readonly exchange: Exchange,
-    readonly limits: Body.BodyLimits,
+    readonly limits: RequestBody.BodyLimits,
     readonly url: string,
     private readonly overrides: {
       readonly headers?: Headers.Headers
@@ -81,7 +81,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
 
   private get read(): Effect.Effect<Buffer, HttpServerError.RequestError> {
     return Effect.async((resume) => {
-      Body.read(this.source, this.response, this.limits, (result) => {
+      RequestBody.read(this.source, this.response, this.limits, (result) => {
         if (Buffer.isBuffer(result)) resume(Effect.succeed(result))
         else if (result === undefined) resume(Effect.interrupt)
         else resume(Effect.fail(this.fail(result)))
@@ -95,7 +95,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
 
   get json(): Effect.Effect<unknown, HttpServerError.RequestError> {
     return Effect.flatMap(this.bytes, (bytes) =>
-      Effect.mapError(Body.parse(bytes), (problem) => this.fail(problem))
+      Effect.mapError(RequestBody.parse(bytes), (problem) => this.fail(problem))
     )
   }
 
@@ -109,9 +109,10 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
 
   get stream(): Stream.Stream<Uint8Array, HttpServerError.RequestError> {
     const limits = this.limits
-    if (Body.declaresTooMuch(this.source, limits)) return Stream.fail(this.fail(Body.tooLarge(limits)))
+    if (RequestBody.declaresTooManyBytes(this.source, limits))
+      return Stream.fail(this.fail(RequestBody.tooLarge(limits)))
     const source = Stream.suspend(() => {
-      Body.invite(this.source, this.response)
+      RequestBody.sendContinue(this.source, this.response)
       return NodeStream.fromReadable<HttpServerError.RequestError, Uint8Array>(
         () => this.source,
         (cause) => this.fail(cause),
@@ -123,7 +124,9 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
     let size = 0
     return Stream.mapChunksEffect(source, (chunk) => {
       size += Chunk.reduce(chunk, 0, (sum, part) => sum + part.length)
-      return size > limits.maxBytes ? Effect.fail(this.fail(Body.tooLarge(limits))) : Effect.succeed(chunk)
+      return size > limits.maxBytes
+        ? Effect.fail(this.fail(RequestBody.tooLarge(limits)))
+        : Effect.succeed(chunk)
     })
   }
 

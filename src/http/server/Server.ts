@@ -2,19 +2,19 @@ import { createServer, type Server as HttpServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Context, DefaultServices, Duration, Effect, Layer, Runtime, type Scope, Tracer } from "effect"
 import * as AccessLog from "./AccessLog.js"
-import type { BodyLimits } from "./Body.js"
-import type { Shared } from "./Connection.js"
-import * as Connections from "./Connections.js"
+import type { ServerState } from "./ClientConnection.js"
+import * as ConnectionLimit from "./ConnectionLimit.js"
 import type { Operations } from "./Direct.js"
 import * as Drain from "./Drain.js"
 import * as HostCheck from "./HostCheck.js"
-import { type Address, ListenError, listen } from "./Listen.js"
-import * as Listener from "./Listener.js"
+import { type Address, ListenError, listen } from "./ListenAddress.js"
+import * as MalformedRequest from "./MalformedRequest.js"
 import type { Mount } from "./Mount.js"
-import * as Timer from "./Timer.js"
-import * as Unparsable from "./Unparsable.js"
+import * as NodeTimeout from "./NodeTimeout.js"
+import type { BodyLimits } from "./RequestBody.js"
+import * as RequestListener from "./RequestListener.js"
 
-export { type Address, ListenError } from "./Listen.js"
+export { type Address, ListenError } from "./ListenAddress.js"
 
 /**
  * How one server behaves; every duration and size is a limit that is kept, not a hint.
@@ -121,12 +121,12 @@ const serve = <E, R>(options: ServerOptions, groups: Effect.Effect<Groups, E, R 
     // Mounts bring the services that their apps need: each of a request's contexts is a copy of this one.
     const runtime = Runtime.updateContext(yield* Effect.runtime<never>(), () => Context.empty())
     const tracer = yield* Effect.tracer
-    const shared: Shared = { inFlight: 0, draining: false, log: AccessLog.make(runtime) }
+    const shared: ServerState = { inFlight: 0, draining: false, log: AccessLog.make(runtime) }
     const { mounts, operations } = yield* Effect.provideService(groups, Lifecycle, {
       isDraining: () => shared.draining,
       inFlight: () => shared.inFlight
     })
-    const listener = Listener.make({
+    const listener = RequestListener.make({
       operations,
       mounts,
       limits: options.limits,
@@ -140,9 +140,9 @@ const serve = <E, R>(options: ServerOptions, groups: Effect.Effect<Groups, E, R 
       const server = nodeServer(options, shared, listener("socket" in address))
       return { address, server, sockets: Drain.track(server) }
     })
-    Connections.limit(
+    ConnectionLimit.enforce(
       servers.map(({ server }) => server),
-      options.maxConnections ?? Connections.affordable()
+      options.maxConnections ?? ConnectionLimit.fromOpenFiles()
     )
     yield* Effect.addFinalizer(() => Drain.drain(servers, shared, options.drain))
     const addresses: Array<AddressInfo | string> = []
@@ -162,22 +162,26 @@ const refuseOpenBinding = (options: ServerOptions) => {
       )
 }
 
-const nodeServer = (options: ServerOptions, shared: Shared, listener: Listener.Listener): HttpServer => {
+const nodeServer = (
+  options: ServerOptions,
+  shared: ServerState,
+  listener: RequestListener.Listener
+): HttpServer => {
   const server = createServer({
     requireHostHeader: false,
-    headersTimeout: Timer.millis(Duration.toMillis(options.headersTimeout)),
+    headersTimeout: NodeTimeout.clamp(Duration.toMillis(options.headersTimeout)),
     requestTimeout: 0,
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: 65_000
   })
   // Their size is bounded; Node would not show the last of many.
   server.maxHeadersCount = 0
-  server.timeout = Timer.millis(Duration.toMillis(options.idleTimeout))
+  server.timeout = NodeTimeout.clamp(Duration.toMillis(options.idleTimeout))
   server.on("request", listener)
   server.on("checkContinue", listener)
   server.on("checkExpectation", listener)
-  server.on("clientError", Unparsable.answer(shared))
-  server.on("connect", Unparsable.refuseTunnel(shared))
+  server.on("clientError", MalformedRequest.onClientError(shared))
+  server.on("connect", MalformedRequest.onConnect(shared))
   return server
 }
 

@@ -39,32 +39,32 @@ const types: Readonly<Record<string, string>> = {
 /** A file in memory, as it is sent. */
 export interface StaticFile {
   readonly bytes: Uint8Array
-  readonly zipped: Uint8Array
+  readonly gzipped: Uint8Array
   readonly etag: string
   readonly type: string
   /** Whether its name changes with its content. */
-  readonly lasting: boolean
+  readonly immutable: boolean
 }
 
 const typeOf = (name: string): string =>
   types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream"
 
-const made = (name: string, bytes: Uint8Array, lasting: boolean): StaticFile => ({
+const make = (name: string, bytes: Uint8Array, lasting: boolean): StaticFile => ({
   bytes,
-  zipped: gzipSync(bytes, { level: 9 }),
+  gzipped: gzipSync(bytes, { level: 9 }),
   etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`,
   type: typeOf(name),
-  lasting
+  immutable: lasting
 })
 
 /** Reads a file, to be sent as often as it is asked for. */
 export const load = (file: string, lasting: boolean, change?: (text: string) => string): StaticFile => {
   const read = readFileSync(file)
-  return made(file, change === undefined ? read : Buffer.from(change(read.toString("utf8"))), lasting)
+  return make(file, change === undefined ? read : Buffer.from(change(read.toString("utf8"))), lasting)
 }
 
 /** A file that a program has written; its type follows from the name. */
-export const ofText = (name: string, text: string): StaticFile => made(name, Buffer.from(text), false)
+export const ofText = (name: string, text: string): StaticFile => make(name, Buffer.from(text), false)
 
 /** Sends a file, zipped where the client takes that, or says that the client's copy still stands. */
 export const respond = (file: StaticFile, own: Readonly<Record<string, string>> = {}) =>
@@ -74,13 +74,13 @@ export const respond = (file: StaticFile, own: Readonly<Record<string, string>> 
       ...own,
       etag: file.etag,
       vary: "accept-encoding",
-      "cache-control": file.lasting ? "public, max-age=31536000, immutable" : "no-cache"
+      "cache-control": file.immutable ? "public, max-age=31536000, immutable" : "no-cache"
     }
     if (request.headers["if-none-match"] === file.etag) {
       return HttpServerResponse.empty({ status: 304, headers })
     }
     return /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")
-      ? HttpServerResponse.uint8Array(file.zipped, {
+      ? HttpServerResponse.uint8Array(file.gzipped, {
           contentType: file.type,
           headers: { ...headers, "content-encoding": "gzip" }
         })
@@ -88,7 +88,7 @@ export const respond = (file: StaticFile, own: Readonly<Record<string, string>> 
   })
 
 /** A page that says that a part of the build is missing. */
-export const unbuilt = (message: string) =>
+export const notBuilt = (message: string) =>
   HttpServerResponse.text(`<!doctype html><html lang="en"><title>Chainstore</title><p>${message}`, {
     status: 503,
     contentType: "text/html; charset=utf-8",

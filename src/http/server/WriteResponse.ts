@@ -27,7 +27,7 @@ export const write = (
     if (!(request instanceof NodeRequest)) return Effect.die(new Error("not a request of this server"))
     const exchange = request.exchange
     const node = exchange.response
-    if (exchange.isSettled || node.writableEnded || node.destroyed) return Effect.void
+    if (exchange.isFinished || node.writableEnded || node.destroyed) return Effect.void
     const broken = (cause: unknown) =>
       new HttpServerError.ResponseError({ request, response, reason: "Decode", cause })
     const headers = headersOf(response)
@@ -76,15 +76,15 @@ export const write = (
   })
 
 /** What pipes say when the other side has left. */
-const leaving: ReadonlySet<unknown> = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"])
+const disconnectCodes: ReadonlySet<unknown> = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"])
 
 /** What happened, and not that it happened to a response. */
-const inner = (error: unknown) => (error instanceof HttpServerError.ResponseError ? error.cause : error)
+const unwrapCause = (error: unknown) => (error instanceof HttpServerError.ResponseError ? error.cause : error)
 
-const hasLeft = (cause: Cause.Cause<unknown>): boolean => {
+const isDisconnect = (cause: Cause.Cause<unknown>): boolean => {
   if (Cause.isInterruptedOnly(cause)) return true
   const error = Cause.squash(cause)
-  return error instanceof Error && "code" in error && leaving.has(error.code)
+  return error instanceof Error && "code" in error && disconnectCodes.has(error.code)
 }
 
 /** Sends the head and then a body, as its bytes come; `count` is told how many. */
@@ -96,17 +96,17 @@ const send = <E>(
 ): Effect.Effect<void, E> => {
   // Of a length that was declared and is not kept, the next answer would get the rest.
   exchange.response.strictContentLength = true
-  exchange.head(status, headers)
+  exchange.writeHead(status, headers)
   let sent = 0
   return Effect.interruptible(sending((bytes) => (sent += bytes))).pipe(
     Effect.onExit((exit) =>
       Effect.suspend(() => {
         if (exit._tag === "Success") {
-          exchange.settle(status, sent)
+          exchange.finish(status, sent)
           return Effect.void
         }
-        const cause = Cause.map(exit.cause, inner)
-        const left = hasLeft(cause)
+        const cause = Cause.map(exit.cause, unwrapCause)
+        const left = isDisconnect(cause)
         exchange.abort(left ? 499 : 500)
         return left
           ? Effect.void

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import * as Attempts from "../../../src/http/console/Attempts.js"
+import * as SignInThrottle from "../../../src/http/console/SignInThrottle.js"
 import { ConsoleService } from "../../support/browser/ConsoleService.js"
 import { type Asked, ask, seeded, shop, signedIn, wrongAnswers } from "./Client.js"
 
@@ -192,7 +192,7 @@ layer(seeded, { timeout: 60_000 })("what the console's API is asked that it shou
     "sign-ins that fail are limited also when they come at once to a remote that takes its time",
     () =>
       Effect.gen(function* () {
-        const attempts = yield* Attempts.make
+        const attempts = yield* SignInThrottle.make
         const answered = yield* Deferred.make<void>()
         let tried = 0
         const attempt = Effect.suspend(() => {
@@ -214,7 +214,7 @@ layer(seeded, { timeout: 60_000 })("what the console's API is asked that it shou
 
   it.effect("sign-ins that succeed do not count", () =>
     Effect.gen(function* () {
-      const attempts = yield* Attempts.make
+      const attempts = yield* SignInThrottle.make
       for (let n = 0; n < 30; n++) assert.strictEqual(yield* attempts.guard("1.2.3.4", Effect.succeed(n)), n)
     })
   )

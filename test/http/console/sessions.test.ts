@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Option, Ref, TestClock } from "effect"
-import * as Attempts from "../../../src/http/console/Attempts.js"
 import { anonymousOwner, defaultLimits, type Session, Sessions } from "../../../src/http/console/Sessions.js"
+import * as SignInThrottle from "../../../src/http/console/SignInThrottle.js"
 import type { Browse } from "../../../src/store/browse/Browse.js"
 
 const session = (id: string, owner = "a"): Session => ({
@@ -112,7 +112,7 @@ it.scoped("of one owner end none of others", () =>
 
 it.effect("ten failures a minute and no more, for each address", () =>
   Effect.gen(function* () {
-    const attempts = yield* Attempts.make
+    const attempts = yield* SignInThrottle.make
     const fail = (address: string) => Effect.flip(attempts.guard(address, Effect.fail("wrong" as const)))
     for (let i = 0; i < 10; i++) assert.strictEqual(yield* fail("a"), "wrong")
     const refused = yield* fail("a")

@@ -191,7 +191,7 @@ inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
     Effect.gen(function* () {
       const { repositories } = yield* HostServer
       const writer = { id: "w", login: "w", grants: [{ repository: "team/*", access: "write" as const }] }
-      const { git } = yield* repositories.reading(writer, "team", "to-come")
+      const { git } = yield* repositories.openForRead(writer, "team", "to-come")
       for (const clear of [false, true]) {
         if (clear) rmSync(dirname(git.directory), { recursive: true })
         const asked = yield* Rest.get("/repos/team/to-come", { token: "writer-token" })

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { routes } from "../../../src/http/host/rest/Rest.js"
+import { routes } from "../../../src/http/host/rest/RestRoutes.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 

@@ -1,14 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
-import * as Base64 from "../../../src/http/host/request/Base64.js"
+import * as Base64Content from "../../../src/http/host/request/Base64Content.js"
 import { shredded } from "../../support/shredded.js"
 
 const white = fc.constantFrom("", "", "", "\n", " ", "\r\n\t")
 const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 })
 
 const shapeOf = (pieces: ReadonlyArray<string>) => {
-  const shape = new Base64.Shape()
+  const shape = new Base64Content.Base64Scan()
   for (const piece of pieces) shape.add(Buffer.from(piece))
   return shape
 }
@@ -29,10 +29,12 @@ describe("base64 that arrives in pieces", () => {
           assert.strictEqual(shape.size, bytes.length)
           assert.strictEqual(shape.strict, text === plain)
           const decoded = Effect.runSync(
-            Stream.runCollect(Base64.decoded(Stream.fromIterable(pieces.map((piece) => Buffer.from(piece)))))
+            Stream.runCollect(
+              Base64Content.decodeStream(Stream.fromIterable(pieces.map((piece) => Buffer.from(piece))))
+            )
           )
           assert.deepStrictEqual(Buffer.concat([...decoded]), Buffer.from(bytes))
-          assert.deepStrictEqual(Buffer.from(Effect.runSync(Base64.decode(text))), Buffer.from(bytes))
+          assert.deepStrictEqual(Buffer.from(Effect.runSync(Base64Content.decode(text))), Buffer.from(bytes))
         }
       )
     )

@@ -364,7 +364,7 @@ inEachVersion("contents", {}, (it) => {
         login: "test",
         grants: [{ repository: "*", access: "write" as const }]
       }
-      const hosted = yield* repositories.reading(writer, "local", "deleted")
+      const hosted = yield* repositories.openForRead(writer, "local", "deleted")
       // A large file lies in the repository before it is committed: then the branch was found.
       const dates = [undefined, "2020-01-01T00:00:00Z"]
       for (const [index, date] of dates.entries()) {

@@ -49,7 +49,7 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
       for (const extra of [{}, { author: { name: "a", email: "a@x", date: "2020-01-01T00:00:00Z" } }]) {
         const name = "author" in extra ? "firsts-dated" : "firsts"
         yield* made(name)
-        const { git } = yield* repositories.reading(all, "local", name)
+        const { git } = yield* repositories.openForRead(all, "local", name)
         const put = (branch: string) =>
           Rest.request("PUT", `/repos/local/${name}/contents/x`, {
             body: { message: "m", content: "", branch, ...extra }

@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { GitRepositories } from "../../../src/git/disk/GitRepositories.js"
 import * as Demo from "../../../src/http/host/Demo.js"
-import * as Stack from "../../../src/http/host/Stack.js"
+import * as HostLayer from "../../../src/http/host/HostLayer.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import { fromRepository } from "../../../src/store/remote/local/LocalGit.js"
 import { Store } from "../../../src/store/Store.js"
@@ -16,8 +16,8 @@ const opened = Effect.gen(function* () {
 })
 
 const host = (directory: string) =>
-  Stack.layer({ atRoot: false, createOnFirstUse: true, directory }).pipe(
-    Layer.provideMerge(Stack.layerRepositories(directory, { durability: "none", maintenance: false }))
+  HostLayer.layer({ atRoot: false, createOnFirstUse: true, directory }).pipe(
+    Layer.provideMerge(HostLayer.layerRepositories(directory, { durability: "none", maintenance: false }))
   )
 
 it.scopedLive("the demo is written on the first start, and never again", () =>

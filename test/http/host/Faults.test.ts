@@ -158,14 +158,14 @@ plain.scopedLive("faults of a stand-alone host follow a file", () =>
     const file = `${directory}/faults.json`
     yield* Effect.gen(function* () {
       const faults = yield* Faults.Faults
-      assert.isUndefined(faults.meet({ method: "GET", url: "/x" }))
+      assert.isUndefined(faults.faultFor({ method: "GET", url: "/x" }))
       yield* fs.writeFileString(file, `{ "rules": [{ "method": "GET", "fault": { "_tag": "Race" } }] }`)
-      yield* Effect.sync(() => faults.meet({ method: "GET", url: "/x" })).pipe(
+      yield* Effect.sync(() => faults.faultFor({ method: "GET", url: "/x" })).pipe(
         Effect.repeat({ until: (fault) => fault !== undefined, schedule: Schedule.spaced("5 millis") })
       )
       yield* fs.writeFileString(file, "{ nonsense")
       yield* Effect.sleep("50 millis")
-      assert.deepStrictEqual(faults.meet({ method: "GET", url: "/x" }), { _tag: "Race" })
+      assert.deepStrictEqual(faults.faultFor({ method: "GET", url: "/x" }), { _tag: "Race" })
     }).pipe(Effect.provide(Faults.layerFile(file, "10 millis")))
   }).pipe(Effect.provide(NodeContext.layer))
 )

@@ -325,7 +325,7 @@ layer(host(), { timeout: 60_000 })("two refs that cannot be beside each other", 
       const { repositories } = yield* HostServer
       const { commit } = (yield* Rest.repository("beside", { "a.json": "1\n" }))!
       const all = { id: "t", login: "t", grants: [{ repository: "*", access: "write" as const }] }
-      const hosted = yield* repositories.reading(all, "local", "beside")
+      const hosted = yield* repositories.openForRead(all, "local", "beside")
       for (const kind of ["heads", "tags"]) {
         const made = (ref: string) => post("/repos/local/beside/git/refs", { ref, sha: commit })
         const asked = yield* hosted.git.withExclusiveAccess(

@@ -148,7 +148,7 @@ layer(host(), { timeout: 120_000 })("a repository whose configuration names prog
       yield* Effect.scoped(
         Effect.gen(function* () {
           const all = { id: "t", login: "t", grants: [{ repository: "*", access: "write" as const }] }
-          const opened = (yield* repositories.reading(all, "local", "hostile")).git
+          const opened = (yield* repositories.openForRead(all, "local", "hostile")).git
           yield* Stream.runDrain(opened.log(merged.body.sha, { path: "a.txt" }))
           yield* opened.maintain
         })

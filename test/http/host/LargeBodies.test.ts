@@ -20,7 +20,7 @@ layer(host(), { timeout: 60_000 })("large bodies", (it) => {
       yield* Rest.repository("bodies", { "a.json": "{}\n" })
       const { repositories } = yield* HostServer
       const reader = { id: "r", login: "r", grants: [{ repository: "*", access: "read" as const }] }
-      const { git } = yield* repositories.reading(reader, "local", "bodies")
+      const { git } = yield* repositories.openForRead(reader, "local", "bodies")
       const stored = (sha: Rest.Json) =>
         Effect.map(git.object(sha), (object) =>
           object._tag === "Some" ? Buffer.from(object.value.content) : assert.fail(`${sha} is not there`)
@@ -97,7 +97,7 @@ layer(host(), { timeout: 60_000 })("large bodies", (it) => {
       const head = yield* Rest.repository("carried", { "a.json": "{}\n" })
       const { repositories } = yield* HostServer
       const reader = { id: "r", login: "r", grants: [{ repository: "*", access: "read" as const }] }
-      const { git } = yield* Effect.scoped(repositories.reading(reader, "local", "carried"))
+      const { git } = yield* Effect.scoped(repositories.openForRead(reader, "local", "carried"))
       const stored = (sha: Rest.Json) =>
         Effect.map(git.object(sha), (object) =>
           object._tag === "Some" ? Buffer.from(object.value.content) : assert.fail(`${sha} is not there`)

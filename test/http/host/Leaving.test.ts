@@ -156,7 +156,7 @@ layer(host(bounds).pipe(Layer.provideMerge(capture)), { timeout: 60_000 })("who 
       const sha = made!.commit
       yield* Rest.request("POST", "/repos/local/turns/git/refs", { body: { ref: "refs/heads/x", sha } })
       const all = { id: "t", login: "t", grants: [{ repository: "*", access: "write" as const }] }
-      const { git } = yield* repositories.reading(all, "local", "turns")
+      const { git } = yield* repositories.openForRead(all, "local", "turns")
       const [begun, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const writer = yield* Effect.fork(
         git.withExclusiveAccess(Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(end)))

@@ -1,21 +1,21 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, TestClock } from "effect"
-import * as Limits from "../../../src/http/host/access/Limits.js"
-import { Problem } from "../../../src/http/host/reply/Problem.js"
+import * as RateLimits from "../../../src/http/host/access/RateLimits.js"
+import { HostError } from "../../../src/http/host/reply/HostError.js"
 import { layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
 const principal = { id: "one", login: "one", grants: [] }
-const read: Limits.Charge = { principal, resource: "core", writes: false, endpoint: "/" }
-const write: Limits.Charge = { ...read, writes: true }
+const read: RateLimits.RequestCharge = { principal, resource: "core", writes: false, endpoint: "/" }
+const write: RateLimits.RequestCharge = { ...read, writes: true }
 
-const outcome = (charge: Limits.Charge) =>
+const outcome = (charge: RateLimits.RequestCharge) =>
   Effect.gen(function* () {
-    const limits = yield* Limits.Limits
-    const exit = yield* Effect.exit(limits.around(charge, Effect.succeed("answered")))
+    const limits = yield* RateLimits.RateLimits
+    const exit = yield* Effect.exit(limits.enforce(charge, Effect.succeed("answered")))
     return Exit.isSuccess(exit)
       ? "answered"
-      : exit.cause._tag === "Fail" && exit.cause.error instanceof Problem
+      : exit.cause._tag === "Fail" && exit.cause.error instanceof HostError
         ? exit.cause.error.message.slice(0, 41)
         : "?"
   })
@@ -26,7 +26,7 @@ const secondary = "You have exceeded a secondary rate limit."
 describe("limits", () => {
   it.effect("the primary budget is spent, told and given back by the clock", () =>
     Effect.gen(function* () {
-      const limits = yield* Limits.Limits
+      const limits = yield* RateLimits.RateLimits
       assert.deepStrictEqual(
         [yield* outcome(read), yield* outcome(read), yield* outcome(read)],
         ["answered", "answered", primary]
@@ -40,7 +40,7 @@ describe("limits", () => {
       assert.strictEqual(yield* outcome(read), primary)
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* outcome(read), "answered")
-    }).pipe(Effect.provide(Limits.layer({ core: 2 })))
+    }).pipe(Effect.provide(RateLimits.layer({ core: 2 })))
   )
 
   it.effect("writes weigh five points, and content has limits of its own", () =>
@@ -53,19 +53,19 @@ describe("limits", () => {
       assert.strictEqual(yield* outcome({ ...write, endpoint: "/third" }), secondary)
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(yield* outcome(write), "answered")
-    }).pipe(Effect.provide(Limits.layer({ pointsPerMinute: 12, contentPerMinute: 3 })))
+    }).pipe(Effect.provide(RateLimits.layer({ pointsPerMinute: 12, contentPerMinute: 3 })))
   )
 
   it.effect("only so many run at once, however they end", () =>
     Effect.gen(function* () {
-      const limits = yield* Limits.Limits
+      const limits = yield* RateLimits.RateLimits
       const gate = yield* Deferred.make<void>()
-      const running = yield* Effect.fork(limits.around(read, Deferred.await(gate)))
+      const running = yield* Effect.fork(limits.enforce(read, Deferred.await(gate)))
       yield* Effect.yieldNow()
       assert.strictEqual(yield* outcome(read), secondary)
       yield* Fiber.interrupt(running)
       assert.strictEqual(yield* outcome(read), "answered")
-    }).pipe(Effect.provide(Limits.layer({ concurrency: 1 })))
+    }).pipe(Effect.provide(RateLimits.layer({ concurrency: 1 })))
   )
 })
 

@@ -2,15 +2,15 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
-import { mounts } from "../../../src/http/host/Mounts.js"
-import * as Stack from "../../../src/http/host/Stack.js"
+import * as HostLayer from "../../../src/http/host/HostLayer.js"
+import { mounts } from "../../../src/http/host/HostMounts.js"
 
 it.scopedLive("no answer is overdue while its body may still arrive", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const directory = yield* fs.makeTempDirectoryScoped()
-    const host = Stack.layer({ atRoot: true, createOnFirstUse: false, demo: false, directory }).pipe(
-      Layer.provide(Stack.layerRepositories(directory, { durability: "none", maintenance: false }))
+    const host = HostLayer.layer({ atRoot: true, createOnFirstUse: false, demo: false, directory }).pipe(
+      Layer.provide(HostLayer.layerRepositories(directory, { durability: "none", maintenance: false }))
     )
     const all = yield* Effect.provide(mounts({ atRoot: true }), host)
     assert.strictEqual(all.length, 3)

@@ -53,7 +53,7 @@ layer(host(), { timeout: 60_000 })("pull requests", (it) => {
       yield* open(at, "topic")
       yield* put(at, "topic", "later.txt")
       const { repositories } = yield* HostServer
-      const { git } = yield* repositories.reading(writer, "local", "alone")
+      const { git } = yield* repositories.openForRead(writer, "local", "alone")
       const changed = yield* PullRequests.change(git, 1, (request) =>
         Effect.gen(function* () {
           yield* Effect.forkDaemon(git.withExclusiveAccess(Effect.void))

@@ -114,7 +114,7 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
       yield* git("clone", "-q", remote, work)
       yield* git("-C", work, "commit", "-q", "--allow-empty", "-m", "pushed")
       const all = { id: "t", login: "t", grants: [{ repository: "*", access: "write" as const }] }
-      const hosted = yield* repositories.reading(all, "local", name)
+      const hosted = yield* repositories.openForRead(all, "local", name)
       const kept = () =>
         readdirSync(`${hosted.git.directory}/objects`).filter((entry) => entry.includes("incoming"))
       const push = ["-C", work, "push", "-q", remote, "HEAD:refs/heads/pushed"]

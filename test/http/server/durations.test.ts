@@ -6,16 +6,16 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Option } from "effect"
 import { Sessions } from "../../../src/http/console/Sessions.js"
+import * as HostLayer from "../../../src/http/host/HostLayer.js"
 import * as Faults from "../../../src/http/host/repository/Faults.js"
-import * as Stack from "../../../src/http/host/Stack.js"
 import * as Mount from "../../../src/http/server/Mount.js"
 
 const directory = mkdtempSync(join(tmpdir(), "durations-"))
 const bare = 30 as never
 
-const host = (options: Partial<Stack.RunOptions>) =>
-  Stack.layer({ directory, atRoot: false, createOnFirstUse: false, demo: false, ...options }).pipe(
-    Layer.provide(Stack.layerRepositories(directory))
+const host = (options: Partial<HostLayer.StandaloneOptions>) =>
+  HostLayer.layer({ directory, atRoot: false, createOnFirstUse: false, demo: false, ...options }).pipe(
+    Layer.provide(HostLayer.layerRepositories(directory))
   )
 
 const layers = {

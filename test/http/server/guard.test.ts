@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Arbitrary, Either, FastCheck as fc, Schema } from "effect"
 import { ChainExecutionRequest } from "../../../src/domain/playground/ChainExecution.js"
 import { Ticket } from "../../../src/domain/playground/Ticket.js"
-import * as Guard from "../../../src/http/server/Guard.js"
+import * as CompiledValidator from "../../../src/http/server/CompiledValidator.js"
 
 const json = fc.oneof(
   fc.jsonValue(),
@@ -30,7 +30,7 @@ const changed = (value: unknown): fc.Arbitrary<unknown> => {
 }
 
 const agrees = <A, I>(name: string, schema: Schema.Schema<A, I>) => {
-  const guard = Guard.compile(schema.ast)!
+  const guard = CompiledValidator.compile(schema.ast)!
   const decode = Schema.decodeUnknownEither(schema)
   const valid = Arbitrary.make(schema)
   it.prop(`accepts every ${name}`, [valid], ([value]) => {
@@ -51,12 +51,12 @@ agrees("ticket", Ticket)
 
 it("has no guard for a schema that changes values, at any depth", () => {
   const trimmed = Schema.Struct({ names: Schema.Array(Schema.Struct({ name: Schema.Trim })) })
-  assert.isUndefined(Guard.compile(trimmed.ast))
-  assert.isUndefined(Guard.compile(Schema.Struct({ at: Schema.declare(Either.isEither) }).ast))
+  assert.isUndefined(CompiledValidator.compile(trimmed.ast))
+  assert.isUndefined(CompiledValidator.compile(Schema.Struct({ at: Schema.declare(Either.isEither) }).ast))
 })
 
 it("leaves to decoding what has an unexpected field", () => {
-  const guard = Guard.compile(Schema.Struct({ name: Schema.String }).ast)!
+  const guard = CompiledValidator.compile(Schema.Struct({ name: Schema.String }).ast)!
   assert.isTrue(guard({ name: "a" }))
   assert.isFalse(guard({ name: "a", other: 1 }))
   assert.isFalse(guard(JSON.parse('{"name":"a","__proto__":1}')))

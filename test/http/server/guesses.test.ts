@@ -1,12 +1,12 @@
 import { HttpServerRequest } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
 import * as ClientAddress from "../../../src/http/server/ClientAddress.js"
-import { Guesses } from "../../../src/http/server/Guesses.js"
+import { LoginThrottle } from "../../../src/http/server/LoginThrottle.js"
 
 const publicUrl = "https://store.example"
 
 const from = (remoteAddress: string, forwarded?: string, isPublic = true) =>
-  ClientAddress.of(
+  ClientAddress.fromRequest(
     HttpServerRequest.fromWeb(
       new Request(publicUrl, forwarded === undefined ? {} : { headers: { "x-forwarded-for": forwarded } })
     ).modify({ remoteAddress }),
@@ -49,19 +49,20 @@ it("a client is an IPv4 address or a network of IPv6, and only a proxy of this m
 })
 
 it("a token that worked goes on beside somebody who guesses, until the guesses are a flood", () => {
-  const guesses = new Guesses({ most: 10, windowMillis: 60_000 })
-  guesses.succeed("a", "known")
+  const guesses = new LoginThrottle({ maxFailures: 10, windowMillis: 60_000 })
+  guesses.recordSuccess("a", "known")
   const guess = (times: number, now: number) => {
-    for (let n = 0; n < times; n++) if (guesses.wait("a", "", now) === 0) guesses.fail("a", now)
+    for (let n = 0; n < times; n++)
+      if (guesses.retryAfter("a", "", now) === 0) guesses.recordFailure("a", now)
   }
   guess(10, 0)
-  assert.strictEqual(guesses.wait("a", "unknown", 1000), 59)
-  assert.strictEqual(guesses.wait("a", "known", 1000), 0)
+  assert.strictEqual(guesses.retryAfter("a", "unknown", 1000), 59)
+  assert.strictEqual(guesses.retryAfter("a", "known", 1000), 0)
   guess(998, 2000)
-  assert.strictEqual(guesses.wait("a", "known", 2000), 0)
+  assert.strictEqual(guesses.retryAfter("a", "known", 2000), 0)
   guess(1, 2000)
-  assert.isAbove(guesses.wait("a", "known", 2000), 50)
-  assert.strictEqual(guesses.wait("b", "known", 2000), 0)
-  assert.strictEqual(guesses.wait("a", "known", 62_000), 0)
-  assert.strictEqual(guesses.wait("a", "unknown", 62_000), 0)
+  assert.isAbove(guesses.retryAfter("a", "known", 2000), 50)
+  assert.strictEqual(guesses.retryAfter("b", "known", 2000), 0)
+  assert.strictEqual(guesses.retryAfter("a", "known", 62_000), 0)
+  assert.strictEqual(guesses.retryAfter("a", "unknown", 62_000), 0)
 })

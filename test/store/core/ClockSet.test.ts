@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Either, Fiber, Option, TestClock } from "effect"
 import { PushPaces } from "../../../src/git/clone/PushPace.js"
-import * as Attempts from "../../../src/http/console/Attempts.js"
 import { defaultLimits, type Session, Sessions } from "../../../src/http/console/Sessions.js"
-import * as HostLimits from "../../../src/http/host/access/Limits.js"
-import * as Tickets from "../../../src/http/host/access/Tickets.js"
+import * as SignInThrottle from "../../../src/http/console/SignInThrottle.js"
+import * as ArchiveTokens from "../../../src/http/host/access/ArchiveTokens.js"
+import * as HostLimits from "../../../src/http/host/access/RateLimits.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import { makeLimits } from "../../../src/store/remote/github/client/Limits.js"
 import { resolveOptions } from "../../../src/store/remote/github/client/Options.js"
@@ -60,8 +60,8 @@ for (const [way, by] of [
       Effect.gen(function* () {
         const { set, within } = yield* settableClock
         const sessions = yield* Sessions
-        const tickets = yield* Tickets.Tickets
-        const attempts = yield* Attempts.make
+        const tickets = yield* ArchiveTokens.ArchiveTokens
+        const attempts = yield* SignInThrottle.make
         const session = (id: string) => ({ session: { id, owner: "a" } as Session, result: undefined })
         const made = yield* within(sessions.create((id) => Effect.succeed(session(id))))
         const ticket = yield* within(tickets.issue("a/b"))
@@ -69,25 +69,25 @@ for (const [way, by] of [
         for (let at = 0; at < 10; at++) yield* guess
         set(by)
         assert.isTrue(Option.isSome(yield* within(sessions.find(made.session.id))))
-        assert.isTrue(yield* within(tickets.redeem(ticket, "a/b")))
+        assert.isTrue(yield* within(tickets.verify(ticket, "a/b")))
         yield* TestClock.adjust("59 seconds")
         assert.notStrictEqual(Option.getOrThrow(Either.getLeft(yield* guess)), "wrong")
         yield* TestClock.adjust("1 seconds")
         assert.strictEqual(Option.getOrThrow(Either.getLeft(yield* guess)), "wrong")
         yield* TestClock.adjust("5 minutes")
-        assert.isFalse(yield* within(tickets.redeem(ticket, "a/b")))
+        assert.isFalse(yield* within(tickets.verify(ticket, "a/b")))
         yield* TestClock.adjust("8 hours")
         assert.isTrue(Option.isNone(yield* within(sessions.find(made.session.id))))
-      }).pipe(Effect.provide([Sessions.Default(defaultLimits), Tickets.layer]))
+      }).pipe(Effect.provide([Sessions.Default(defaultLimits), ArchiveTokens.layer]))
     )
 
     it.effect("does not change when a host's window of requests ends, and its date goes with the clock", () =>
       Effect.gen(function* () {
         const { set, within } = yield* settableClock
-        const limits = yield* HostLimits.Limits
+        const limits = yield* HostLimits.RateLimits
         const principal = { id: "one", login: "one", grants: [] }
         const charge = { principal, resource: "core", writes: false, endpoint: "/" } as const
-        const ask = within(Effect.either(limits.around(charge, Effect.void)))
+        const ask = within(Effect.either(limits.enforce(charge, Effect.void)))
         assert.isTrue(Either.isRight(yield* ask))
         set(by)
         assert.strictEqual((yield* within(limits.window(principal, "core"))).reset, (hour + by) / 1000)

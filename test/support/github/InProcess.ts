@@ -15,12 +15,12 @@ import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Chunk, Clock, Effect, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Stream } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
-import * as Limits from "../../../src/http/host/access/Limits.js"
+import * as RateLimits from "../../../src/http/host/access/RateLimits.js"
 import { Host } from "../../../src/http/host/Host.js"
+import * as HostLayer from "../../../src/http/host/HostLayer.js"
 import * as Faulty from "../../../src/http/host/repository/Faults.js"
 import { type Fault, Faults } from "../../../src/http/host/repository/Faults.js"
 import { Repositories } from "../../../src/http/host/repository/Repositories.js"
-import * as Stack from "../../../src/http/host/Stack.js"
 import { withoutMark } from "../../../src/store/remote/CommitMark.js"
 import type { Change } from "../../../src/store/remote/GitRemote.js"
 import { memory } from "../host/Memory.js"
@@ -79,19 +79,19 @@ const inProcess = () => {
     Faults,
     Effect.map(Faults, (given) => ({
       ...given,
-      meet: (asked) => chosen.get(asked.source as object) ?? given.meet(asked)
+      faultFor: (asked) => chosen.get(asked.source as object) ?? given.faultFor(asked)
     }))
   ).pipe(Layer.provide(Faulty.layerWith(Effect.sync(() => staleness.now()))))
   const grants = [{ repository: "*", access: "write" as const }]
-  const stack = Stack.layerWith({
+  const stack = HostLayer.layerWith({
     atRoot: false,
     createOnFirstUse: false,
     directory: data,
     token: Redacted.make(token),
     tokens: moreTokens.map((one) => ({ token: Redacted.make(one), login: "octo", grants }))
   }).pipe(
-    Layer.provideMerge(Layer.merge(Limits.layer({}), meeting)),
-    Layer.provide(Stack.layerRepositories(data, { durability: "none", maintenance: false }))
+    Layer.provideMerge(Layer.merge(RateLimits.layer({}), meeting)),
+    Layer.provide(HostLayer.layerRepositories(data, { durability: "none", maintenance: false }))
   )
   const runtime = ManagedRuntime.make(
     stack.pipe(Layer.provideMerge(NodeContext.layer), Layer.provide(Logger.minimumLogLevel(LogLevel.Error)))

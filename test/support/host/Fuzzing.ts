@@ -3,7 +3,7 @@ import { connect } from "node:net"
 import { dirname, join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
-import { routes } from "../../../src/http/host/rest/Rest.js"
+import { routes } from "../../../src/http/host/rest/RestRoutes.js"
 import { HostServer } from "./HostServer.js"
 import * as Rest from "./Rest.js"
 

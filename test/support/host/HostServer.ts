@@ -2,21 +2,21 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer, Redacted, Scope } from "effect"
 import type { GitRepositoriesOptions } from "../../../src/git/disk/GitRepositories.js"
-import * as Limits from "../../../src/http/host/access/Limits.js"
+import * as RateLimits from "../../../src/http/host/access/RateLimits.js"
 import { Tokens } from "../../../src/http/host/access/Tokens.js"
-import { mounts } from "../../../src/http/host/Mounts.js"
+import * as HostLayer from "../../../src/http/host/HostLayer.js"
+import { mounts } from "../../../src/http/host/HostMounts.js"
 import * as Faulty from "../../../src/http/host/repository/Faults.js"
 import { Faults } from "../../../src/http/host/repository/Faults.js"
 import { Repositories } from "../../../src/http/host/repository/Repositories.js"
-import * as Stack from "../../../src/http/host/Stack.js"
 import * as Server from "../../../src/http/server/Server.js"
 import { judge } from "./JudgedHost.js"
 import { memory } from "./Memory.js"
 
 export interface HostServerOptions
-  extends Partial<Omit<Stack.StackOptions, "directory" | "token">>,
+  extends Partial<Omit<HostLayer.HostLayerOptions, "directory" | "token">>,
     Pick<GitRepositoriesOptions, "durability"> {
-  readonly limits?: Limits.LimitsOptions
+  readonly limits?: RateLimits.RateLimitOptions
   /** The version of the API that `Rest.request` asks in, where a test does not say; the oldest when absent. */
   readonly version?: string
   /** The clock that stale answers go by, in milliseconds; the wall clock when absent. */
@@ -88,11 +88,19 @@ export const layer = (options: HostServerOptions = {}) =>
         version,
         ...rest
       } = options
-      const stack = Stack.layerWith({ atRoot: true, createOnFirstUse: false, ...rest, directory: data }).pipe(
+      const stack = HostLayer.layerWith({
+        atRoot: true,
+        createOnFirstUse: false,
+        ...rest,
+        directory: data
+      }).pipe(
         Layer.provideMerge(
-          Layer.merge(Limits.layer(limits), staleBy === undefined ? Faulty.layer : Faulty.layerWith(staleBy))
+          Layer.merge(
+            RateLimits.layer(limits),
+            staleBy === undefined ? Faulty.layer : Faulty.layerWith(staleBy)
+          )
         ),
-        Layer.provide(Stack.layerRepositories(data, { durability, maintenance: false }))
+        Layer.provide(HostLayer.layerRepositories(data, { durability, maintenance: false }))
       )
       const server = Server.layer(
         Server.defaults,

@@ -76,7 +76,7 @@ export const repository = (
     const made = yield* request("POST", "/user/repos", { body: { name, ...settings } })
     if (made.status !== 201) throw new Error(`${name} was not made: ${made.text}`)
     if (Object.keys(files).length === 0) return undefined
-    const hosted = yield* repositories.reading(
+    const hosted = yield* repositories.openForRead(
       { id: "test", login: "test", grants: [{ repository: "*", access: "write" }] },
       "local",
       name

@@ -1,6 +1,6 @@
 import { layer, type Vitest } from "@effect/vitest"
 import type { Layer } from "effect"
-import { versions } from "../../../src/http/host/request/Call.js"
+import { versions } from "../../../src/http/host/request/HostCall.js"
 import { type HostServerOptions, layer as host } from "./HostServer.js"
 
 /** The same tests under each version of the API, each with a host of its own. */

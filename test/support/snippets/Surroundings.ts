@@ -86,7 +86,7 @@ const chain = ChainBuilder.make<Ticket, string>().use((one) => one.id > 0 ? Effe
   "docs/github.md 1": onGitHub,
   "docs/host.md 1": {
     before: `const clock = Effect.succeed(0)`,
-    imports: `import * as Limits from "../../../src/http/host/access/Limits.js"\n`
+    imports: `import * as RateLimits from "../../../src/http/host/access/RateLimits.js"\n`
   },
   "docs/host.md 2": {
     imports: `import * as HostServers from "../../support/host/HostServer.js"
@@ -149,9 +149,9 @@ await Effect.runPromise(program.pipe(
 const same = { orderBy: [{ field: "price", order: "desc" }, "name"] } as const`
   },
   "docs/service.md 2": {
-    imports: `import * as ConsoleMounts from "../../../src/http/console/Mounts.js"
-import * as HostMounts from "../../../src/http/host/Mounts.js"
-import * as Reference from "../../../src/http/reference/Mount.js"
+    imports: `import * as ConsoleMounts from "../../../src/http/console/ConsoleMounts.js"
+import * as HostMounts from "../../../src/http/host/HostMounts.js"
+import * as Reference from "../../../src/http/reference/ReferenceMount.js"
 import type { Mount } from "chainstore/http"\n`,
     before: `
 const settings = { publicUrl: undefined }

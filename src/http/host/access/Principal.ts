@@ -23,5 +23,5 @@ const covers = (grant: Grant, fullName: string): boolean => {
 }
 
 /** Whether a right of the principal itself, not the repository's being public, allows it. */
-export const may = (principal: Principal, access: "read" | "write", fullName: string): boolean =>
+export const isGranted = (principal: Principal, access: "read" | "write", fullName: string): boolean =>
   principal.grants.some((grant) => (access === "read" || grant.access === "write") && covers(grant, fullName))

@@ -15,7 +15,7 @@ type StoredToken = typeof StoredToken.Type
 const StoredTokens = Schema.parseJson(Schema.Array(StoredToken), { space: 2 })
 
 /** A token that a caller of the layer brings along; it is held as its hash alone. */
-export interface GivenToken {
+export interface ExtraToken {
   readonly token: Redacted.Redacted
   readonly login: string
   readonly grants: ReadonlyArray<typeof Grant.Type>
@@ -26,7 +26,7 @@ export interface TokensOptions {
   readonly directory: string
   /** The host's own token; without one it is read from its file, or made. */
   readonly own?: Redacted.Redacted | undefined
-  readonly given?: ReadonlyArray<GivenToken> | undefined
+  readonly given?: ReadonlyArray<ExtraToken> | undefined
 }
 
 /** Who a token stands for. */

@@ -1,15 +1,15 @@
 import { Effect } from "effect"
-import { Problem } from "../reply/Problem.js"
-import { fromNodeId } from "../repository/Names.js"
+import { HostError } from "../reply/HostError.js"
+import { fromNodeId } from "../repository/HostNames.js"
 import * as RepositoryCreation from "../rest/RepositoryCreation.js"
-import type { Context } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"
-import { fail, type Given } from "./Target.js"
+import { fail, type MutationInput } from "./MutationTarget.js"
+import type { ResolverContext } from "./ResolverContext.js"
 
 /** Makes a repository without commits, of the caller or of the account that `ownerId` names. */
 export const createRepository = (
-  context: Context,
-  input: Given & {
+  context: ResolverContext,
+  input: MutationInput & {
     readonly name: string
     readonly visibility: "PRIVATE" | "PUBLIC" | "INTERNAL"
     readonly description?: string | null
@@ -33,7 +33,7 @@ export const createRepository = (
       settings
     ).pipe(
       Effect.mapError((error) => {
-        const message = error instanceof Problem ? error.errors?.[0]?.message : undefined
+        const message = error instanceof HostError ? error.errors?.[0]?.message : undefined
         return message === undefined
           ? error
           : failure("UNPROCESSABLE", `${message.charAt(0).toUpperCase()}${message.slice(1)}`)

@@ -13,56 +13,56 @@ import {
   parse,
   validate
 } from "../../../vendor/Graphql.js"
-import type { Charge } from "../access/Limits.js"
-import { badRequest, Problem } from "../reply/Problem.js"
+import type { RequestCharge } from "../access/RateLimits.js"
+import { badRequest, HostError } from "../reply/HostError.js"
 import * as Reply from "../reply/Reply.js"
-import { writing } from "../repository/Faults.js"
-import type { Call } from "../request/Call.js"
+import { asWriter } from "../repository/Faults.js"
 import * as FairScheduler from "../request/FairScheduler.js"
-import { isObject } from "../request/Fields.js"
+import type { HostCall } from "../request/HostCall.js"
 import * as JsonBody from "../request/JsonBody.js"
-import type { Answer, Failure } from "../request/Route.js"
-import { documentProblem, explainAborted, variablesProblem } from "./Bounds.js"
-import type { Context } from "./Context.js"
-import { estimate, mostNodes } from "./Cost.js"
-import { exhausted, failure, format, fromCause, unavailable } from "./GraphQlFailure.js"
-import * as Mutations from "./Mutations.js"
-import { objects } from "./Objects.js"
-import * as Queries from "./Queries.js"
+import { isObject } from "../request/JsonFields.js"
+import type { HandlerEffect, HandlerFailure } from "../request/Route.js"
+import { documentProblem, explainAborted, variablesProblem } from "./DocumentLimits.js"
+import { failure, format, fromCause, resourceLimitsExceeded, unavailable } from "./GraphQlFailure.js"
+import * as MutationRoot from "./MutationRoot.js"
+import { objects } from "./ObjectResolvers.js"
+import { estimate, maxNodes } from "./QueryCost.js"
+import * as QueryRoot from "./QueryRoot.js"
+import type { ResolverContext } from "./ResolverContext.js"
 import { schema as source } from "./schema.generated.js"
 
 /** A document larger than this is refused before it is parsed further. */
-const mostTokens = 30_000
+const maxTokens = 30_000
 
 /** How long a query may take; GitHub gives it the same time. */
 const timeout = "10 seconds"
 
-const unauthenticated = new Problem({
+const unauthenticated = new HostError({
   status: 401,
   message: "This endpoint requires you to be authenticated.",
   documentation: "graphql/guides/forming-calls-with-graphql#authenticating-with-graphql"
 })
 
-const errors = (...all: ReadonlyArray<GraphQLError>) => Reply.plain(200, { errors: all.map(format) })
+const errors = (...all: ReadonlyArray<GraphQLError>) => Reply.json(200, { errors: all.map(format) })
 
 /** A document, or why it is none or does not fit the schema. */
-type Checked = DocumentNode | ReadonlyArray<GraphQLError>
+type CheckedDocument = DocumentNode | ReadonlyArray<GraphQLError>
 
 /** GitHub may know what is unknown here. */
-const explained = (error: GraphQLError): GraphQLError =>
+const explainUnknown = (error: GraphQLError): GraphQLError =>
   /^(Cannot query field|Unknown (type|argument))/.test(error.message)
     ? new GraphQLError(`${error.message.replace(/\.$/, "")}: this host serves a part of GitHub's schema.`, {
         nodes: error.nodes ?? null
       })
     : error
 
-const checkedAnew = (query: string): Checked => {
+const check = (query: string): CheckedDocument => {
   try {
-    const document = parse(query, { maxTokens: mostTokens })
+    const document = parse(query, { maxTokens: maxTokens })
     const problem = documentProblem(document)
     if (problem !== undefined) return [problem]
     const invalid = validate(schema(), document, undefined, { maxErrors: 10 })
-    return invalid.length > 0 ? invalid.map((error) => explainAborted(explained(error))) : document
+    return invalid.length > 0 ? invalid.map((error) => explainAborted(explainUnknown(error))) : document
   } catch (error) {
     if (error instanceof GraphQLError) return [error]
     return [new GraphQLError("The document could not be parsed: its parts are nested too deep.")]
@@ -70,14 +70,14 @@ const checkedAnew = (query: string): Checked => {
 }
 
 // Clients send the same few documents again and again, and checking one takes longer than answering it.
-const remembered = new LruCache<Checked>(256)
-const longestRemembered = 16_384
+const checkedDocuments = new LruCache<CheckedDocument>(256)
+const maxCachedLength = 16_384
 
-const checked = (query: string): Checked => {
-  const known = remembered.get(query)
+const checkCached = (query: string): CheckedDocument => {
+  const known = checkedDocuments.get(query)
   if (known !== undefined) return known
-  const found = checkedAnew(query)
-  return query.length <= longestRemembered ? remembered.set(query, found) : found
+  const found = check(query)
+  return query.length <= maxCachedLength ? checkedDocuments.set(query, found) : found
 }
 
 let built: GraphQLSchema | undefined
@@ -102,7 +102,7 @@ const operationOf = (
  * Runs effects for resolvers: one that is done at once is answered at once, as long as that is not for too long; what
  * still runs ends with the scope, and nothing begins after it.
  */
-const runner = Effect.gen(function* () {
+const makeRunner = Effect.gen(function* () {
   const fork = Runtime.runFork(yield* Effect.runtime<Scope.Scope>())
   const running = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
   const turn = FairScheduler.make()
@@ -112,15 +112,16 @@ const runner = Effect.gen(function* () {
     open = false
     return Fiber.interruptAll(running)
   })
-  const settled = <A>(exit: Exit.Exit<A, Failure | GraphQLError>): A => {
+  const settled = <A>(exit: Exit.Exit<A, HandlerFailure | GraphQLError>): A => {
     if (Exit.isSuccess(exit)) return exit.value
     fork(Effect.logDebug("A field failed", exit.cause))
     throw fromCause(exit.cause)
   }
-  const run: Context["run"] = (effect) => {
+  const executeOperation: ResolverContext["run"] = (effect) => {
     if (!open) throw unavailable()
     // Whoever asks for much leaves the event loop to others in between.
-    const paced = performance.now() - began > FairScheduler.budget ? Effect.zipRight(turn, effect) : effect
+    const paced =
+      performance.now() - began > FairScheduler.sliceMillis ? Effect.zipRight(turn, effect) : effect
     const fiber = fork(paced, { immediate: true })
     const exit = fiber.unsafePoll()
     if (exit !== null) return settled(exit)
@@ -136,23 +137,23 @@ const runner = Effect.gen(function* () {
       })
     )
   }
-  return run
+  return executeOperation
 })
 
 const run = (
-  call: Call,
+  call: HostCall,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
-  cost: Context["cost"]
+  cost: ResolverContext["cost"]
 ) =>
   Effect.gen(function* () {
-    const run = yield* runner
-    const context: Context = {
+    const run = yield* makeRunner
+    const context: ResolverContext = {
       call,
       cost,
       objects,
-      held: { texts: 0, listed: 0 },
+      usage: { texts: 0, listed: 0 },
       window: call.host.limits.window(call.principal, "graphql"),
       run
     }
@@ -161,7 +162,7 @@ const run = (
       execute({
         schema: schema(),
         document,
-        rootValue: mutation ? Mutations.root : Queries.root,
+        rootValue: mutation ? MutationRoot.root : QueryRoot.root,
         contextValue: context,
         variableValues: variables,
         operationName: operation.name?.value
@@ -171,13 +172,13 @@ const run = (
   }).pipe(Effect.scoped)
 
 /** Answers a GraphQL request, which counts against the limits once it is known what it does. */
-export const handle = (call: Call): Answer =>
+export const handle = (call: HostCall): HandlerEffect =>
   Effect.gen(function* () {
     if (call.principal.login === undefined) return yield* unauthenticated
     if (call.request.method !== "POST")
-      return yield* new Problem({ status: 404, message: "Not Found", documentation: "graphql" })
+      return yield* new HostError({ status: 404, message: "Not Found", documentation: "graphql" })
     const body = yield* JsonBody.read(call, "contents")
-    yield* call.host.turn
+    yield* call.host.schedule
     const { query, variables } = body
     const name = body["operationName"]
     if (typeof query !== "string" || query.trim() === "")
@@ -187,7 +188,7 @@ export const handle = (call: Call): Answer =>
     const values = isObject(variables) ? variables : {}
     const unfit = variablesProblem(values)
     if (unfit !== undefined) return errors(unfit)
-    const document = checked(query)
+    const document = checkCached(query)
     if (!("kind" in document)) return errors(...document)
     const operation = operationOf(document, typeof name === "string" && name !== "" ? name : undefined)
     if (operation === undefined)
@@ -196,37 +197,37 @@ export const handle = (call: Call): Answer =>
     for (const one of document.definitions)
       if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
     const cost = estimate(operation, fragments, values)
-    if (cost.nodes > mostNodes) {
+    if (cost.nodes > maxNodes) {
       return errors(
         failure(
           "MAX_NODE_LIMIT_EXCEEDED",
-          `This query requests up to ${cost.nodes} possible nodes which exceeds the maximum limit of ${mostNodes}.`
+          `This query requests up to ${cost.nodes} possible nodes which exceeds the maximum limit of ${maxNodes}.`
         )
       )
     }
-    if (cost.tooMuch) return errors(exhausted())
+    if (cost.tooMuch) return errors(resourceLimitsExceeded())
     const writes = operation.operation === OperationTypeNode.MUTATION
-    const charge: Charge = {
+    const charge: RequestCharge = {
       principal: call.principal,
       resource: "graphql",
       writes,
       endpoint: "graphql",
       cost: cost.points
     }
-    const answer: Answer = (
+    const answer: HandlerEffect = (
       writes
-        ? writing(run(call, document, operation, values, cost))
+        ? asWriter(run(call, document, operation, values, cost))
         : run(call, document, operation, values, cost)
     ).pipe(
       Effect.map((result) =>
-        Reply.plain(200, {
+        Reply.json(200, {
           ...(result.data === undefined ? {} : { data: result.data }),
           ...(result.errors === undefined ? {} : { errors: result.errors.map(format) })
         })
       ),
       Effect.catchTag("TimeoutException", () =>
         Effect.succeed(
-          Reply.plain(502, {
+          Reply.json(502, {
             data: null,
             errors: [
               {
@@ -239,9 +240,9 @@ export const handle = (call: Call): Answer =>
       )
     )
     return yield* call.host.limits
-      .around(charge, answer)
+      .enforce(charge, answer)
       .pipe(
-        Effect.catchTag("Problem", (problem) =>
+        Effect.catchTag("HostError", (problem) =>
           problem.documentation?.endsWith("#about-primary-rate-limits") === true
             ? Effect.succeed(errors(failure("RATE_LIMITED", problem.message)))
             : Effect.fail(problem)

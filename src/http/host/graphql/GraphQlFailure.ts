@@ -2,8 +2,8 @@ import { Cause, Option } from "effect"
 import { RefMoved } from "../../../domain/errors/RefMoved.js"
 import { AmbiguousWriteError, RemoteError } from "../../../domain/errors/StoreError.js"
 import { GraphQLError, type GraphQLFormattedError } from "../../../vendor/Graphql.js"
-import { Problem } from "../reply/Problem.js"
-import type { Failure } from "../request/Route.js"
+import { HostError } from "../reply/HostError.js"
+import type { HandlerFailure } from "../request/Route.js"
 
 /** The types by which GitHub's GraphQL errors are told apart. */
 export type FailureType =
@@ -24,7 +24,7 @@ export const failure = (type: FailureType, message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { type } })
 
 /** One answer may not hold more. */
-export const exhausted = (): GraphQLError =>
+export const resourceLimitsExceeded = (): GraphQLError =>
   failure("RESOURCE_LIMITS_EXCEEDED", "Resource limits for this query exceeded.")
 
 const typeOfStatus = (status: number): FailureType =>
@@ -37,15 +37,15 @@ const typeOfStatus = (status: number): FailureType =>
         : "UNPROCESSABLE"
 
 /** What a failed effect looks like in a GraphQL answer; a defect shows nothing of itself. */
-export const fromCause = (cause: Cause.Cause<Failure | GraphQLError>): GraphQLError =>
+export const fromCause = (cause: Cause.Cause<HandlerFailure | GraphQLError>): GraphQLError =>
   Option.match(Cause.failureOption(cause), { onNone: () => unavailable(), onSome: fromFailure })
 
 export const unavailable = (): GraphQLError =>
   failure("SERVICE_UNAVAILABLE", "Something went wrong while executing your query.")
 
-const fromFailure = (error: Failure | GraphQLError): GraphQLError => {
+const fromFailure = (error: HandlerFailure | GraphQLError): GraphQLError => {
   if (error instanceof GraphQLError) return error
-  if (error instanceof Problem) return failure(typeOfStatus(error.status), error.message)
+  if (error instanceof HostError) return failure(typeOfStatus(error.status), error.message)
   if (error instanceof RefMoved) return failure("STALE_DATA", error.message)
   if (error instanceof RemoteError || error instanceof AmbiguousWriteError) {
     return unavailable()
@@ -54,9 +54,10 @@ const fromFailure = (error: Failure | GraphQLError): GraphQLError => {
 }
 
 /** Messages repeat what was sent, which may be long. */
-const longest = 2000
+const maxMessageLength = 2000
 
-const cut = (message: string) => (message.length > longest ? `${message.slice(0, longest)}...` : message)
+const cut = (message: string) =>
+  message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}...` : message
 
 /** An error as GitHub writes it: `type` stands beside the message. */
 export const format = (error: GraphQLError): GraphQLFormattedError & { readonly type?: unknown } => {

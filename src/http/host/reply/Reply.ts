@@ -19,7 +19,7 @@ export const make = (status: number, headers: Headers = {}, body?: Reply["body"]
 })
 
 // The head has gone out by then: all that is left is to cut the connection, and to say why.
-const brokenOff = (cause: Cause.Cause<unknown>) => Effect.logWarning("An answer broke off", cause)
+const logBrokenReply = (cause: Cause.Cause<unknown>) => Effect.logWarning("An answer broke off", cause)
 
 /** The platform's response, of a reply whose headers are complete. */
 export const toResponse = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse =>
@@ -29,7 +29,7 @@ export const toResponse = ({ body, headers, status }: Reply): HttpServerResponse
       ? HttpServerResponse.raw(body, { status, headers })
       : body instanceof Uint8Array
         ? HttpServerResponse.uint8Array(body, { status, headers })
-        : HttpServerResponse.stream(Stream.tapErrorCause(body, brokenOff), { status, headers })
+        : HttpServerResponse.stream(Stream.tapErrorCause(body, logBrokenReply), { status, headers })
 
 /** What keeps hostile bytes of a repository from running on the host's origin. */
 export const inert: Headers = {
@@ -47,10 +47,10 @@ export const fromText = (status: number, text: string, headers: Headers): Reply 
 })
 
 /** A JSON answer to a write, or one that no cache may keep. */
-export const plain = (status: number, body: unknown, headers: Headers = {}): Reply =>
+export const json = (status: number, body: unknown, headers: Headers = {}): Reply =>
   fromText(status, JSON.stringify(body), headers)
 
-export const fromJson = (body: unknown, headers: Headers = {}): Reply =>
+export const okJson = (body: unknown, headers: Headers = {}): Reply =>
   fromText(200, JSON.stringify(body), headers)
 
 export const text = (content: string, contentType: string): Reply =>

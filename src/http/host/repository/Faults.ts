@@ -6,7 +6,7 @@ import type { DurationInput } from "../../../domain/time/DurationInput.js"
 import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { durationOption } from "../../server/DurationOption.js"
-import * as Git from "./Git.js"
+import * as GitCommand from "./GitCommand.js"
 
 /** What goes wrong with a request. */
 export const Fault = Schema.Union(
@@ -56,7 +56,7 @@ export const Plan = Schema.Struct({
 export type Plan = typeof Plan.Type
 
 /** What tells which fault a request meets; `source` is the platform's own request. */
-export type Asked = Pick<HttpServerRequest.HttpServerRequest, "method" | "url"> & {
+export type FaultTarget = Pick<HttpServerRequest.HttpServerRequest, "method" | "url"> & {
   readonly source?: unknown
 }
 
@@ -65,26 +65,26 @@ export class Faults extends Context.Tag("chainstore/http/host/Faults")<
   Faults,
   {
     /** The fault that this request meets, which uses it up. */
-    readonly meet: (request: Asked) => Fault | undefined
+    readonly faultFor: (request: FaultTarget) => Fault | undefined
     readonly set: (plan: typeof Plan.Encoded) => Effect.Effect<void>
     /** A repository as clients see it while faults are on. */
-    readonly around: (fullName: string, git: GitRepository) => GitRepository
+    readonly wrap: (fullName: string, git: GitRepository) => GitRepository
     /** Runs a write so that it meets a race. */
-    readonly racing: <A, E, R>(write: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    readonly withRace: <A, E, R>(write: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >() {}
 
-class Racing extends Context.Reference<Racing>()("chainstore/http/host/Racing", {
+class PendingRace extends Context.Reference<PendingRace>()("chainstore/http/host/Racing", {
   defaultValue: (): { left: number } => ({ left: 0 })
 }) {}
 
-class Writing extends Context.Reference<Writing>()("chainstore/http/host/Writing", {
+class IsWriter extends Context.Reference<IsWriter>()("chainstore/http/host/Writing", {
   defaultValue: () => false
 }) {}
 
 /** Runs a write, which sees every branch as it is: the machine that writes is not behind. */
-export const writing = <A, E, R>(write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideService(write, Writing, true)
+export const asWriter = <A, E, R>(write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(write, IsWriter, true)
 
 interface Move {
   readonly at: number
@@ -92,15 +92,15 @@ interface Move {
 }
 
 /** A commit that changes nothing, made by another process while this one is about to move the branch. */
-const interfere = (git: GitRepository, ref: string) =>
+const commitConcurrently = (git: GitRepository, ref: string) =>
   Effect.gen(function* () {
     const tip = yield* git.ref(ref)
     if (Option.isNone(tip)) return
     const who = { GIT_AUTHOR_NAME: "racer", GIT_AUTHOR_EMAIL: "racer@localhost" }
     const env = { ...who, GIT_COMMITTER_NAME: "racer", GIT_COMMITTER_EMAIL: "racer@localhost" }
     const args = ["commit-tree", `${tip.value}^{tree}`, "-p", tip.value, "-m", "race"]
-    const commit = yield* Git.text(git, args, { env })
-    yield* Git.text(git, ["update-ref", ref, commit.trim(), tip.value])
+    const commit = yield* GitCommand.text(git, args, { env })
+    yield* GitCommand.text(git, ["update-ref", ref, commit.trim(), tip.value])
   })
 
 const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
@@ -116,13 +116,13 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
       Effect.gen(function* () {
         const { staleSeconds } = MutableRef.get(plan)
         const past = moves.get(`${fullName} ${ref}`)
-        if (staleSeconds === 0 || past === undefined || (yield* Writing)) return yield* actual
+        if (staleSeconds === 0 || past === undefined || (yield* IsWriter)) return yield* actual
         const since = (yield* now) - staleSeconds * 1000
         const seen = past.find((move) => move.at > since)
         return seen === undefined ? yield* actual : seen.before
       })
 
-    const moved = (fullName: string, ref: string, before: Option.Option<Oid>) =>
+    const recordMove = (fullName: string, ref: string, before: Option.Option<Oid>) =>
       Effect.gen(function* () {
         if (MutableRef.get(plan).staleSeconds === 0) return
         const key = `${fullName} ${ref}`
@@ -132,7 +132,7 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
       })
 
     /** Notes the refs that an effect has moved. */
-    const noting = <A, E, R>(fullName: string, git: GitRepository, effect: Effect.Effect<A, E, R>) =>
+    const recordingMoves = <A, E, R>(fullName: string, git: GitRepository, effect: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         const places = Effect.map(
           git.refs("refs/"),
@@ -143,7 +143,7 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
         const after = yield* places
         for (const name of new Set([...before.keys(), ...after.keys()])) {
           const was = before.get(name)
-          if (was !== after.get(name)) yield* moved(fullName, name, Option.fromNullable(was))
+          if (was !== after.get(name)) yield* recordMove(fullName, name, Option.fromNullable(was))
         }
         return answer
       })
@@ -152,7 +152,7 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
       Effect.suspend(() => {
         if (racing.left === 0) return Effect.void
         racing.left--
-        return Effect.ignore(interfere(git, ref))
+        return Effect.ignore(commitConcurrently(git, ref))
       })
 
     const faulty =
@@ -162,9 +162,9 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
         update: GitRepository["updateRef"]
       ): GitRepository["updateRef"] =>
       (name, expected, next) =>
-        Effect.flatMap(Racing, (racing) => race(racing, git, name)).pipe(
+        Effect.flatMap(PendingRace, (racing) => race(racing, git, name)).pipe(
           Effect.zipRight(update(name, expected, next)),
-          Effect.zipLeft(moved(fullName, name, expected))
+          Effect.zipLeft(recordMove(fullName, name, expected))
         )
 
     const wrapped = (fullName: string, git: GitRepository): GitRepository => ({
@@ -182,26 +182,26 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
       updateRef: faulty(fullName, git, git.updateRef),
       // A read that writes down what it has noticed is judged as a write.
       withRefMutex: (name, effect) =>
-        git.withRefMutex(name, (update) => writing(effect(faulty(fullName, git, update)))),
+        git.withRefMutex(name, (update) => asWriter(effect(faulty(fullName, git, update)))),
       // Git's own programs move refs in here.
       withExclusiveAccess: (effect) =>
         Effect.suspend(() =>
           MutableRef.get(plan).staleSeconds === 0
             ? git.withExclusiveAccess(effect)
-            : git.withExclusiveAccess(noting(fullName, git, effect))
+            : git.withExclusiveAccess(recordingMoves(fullName, git, effect))
         ),
       commitNext: (branch, build) => {
         let before: Option.Option<Oid> = Option.none()
         const name = `refs/heads/${branch}`
         // The build may run in another fiber than its caller: what the request meets is looked up here.
-        return Effect.flatMap(Racing, (racing) =>
+        return Effect.flatMap(PendingRace, (racing) =>
           git.commitNext(branch, (head) => {
             before = Option.map(head, ({ commit }) => commit)
             return Effect.zipLeft(build(head), Effect.ignore(race(racing, git, name)))
           })
         ).pipe(
           Effect.tap(({ committed }) =>
-            Option.isSome(committed) ? moved(fullName, name, before) : Effect.void
+            Option.isSome(committed) ? recordMove(fullName, name, before) : Effect.void
           )
         )
       }
@@ -221,9 +221,9 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
           uses.clear()
           MutableRef.set(plan, decoded)
         }),
-      around,
-      racing: (write) => Effect.provideService(write, Racing, { left: 1 }),
-      meet: ({ method, url }) => {
+      wrap: around,
+      withRace: (write) => Effect.provideService(write, PendingRace, { left: 1 }),
+      faultFor: ({ method, url }) => {
         for (const rule of MutableRef.get(plan).rules) {
           const count = uses.get(rule) ?? 0
           if (rule.method !== undefined && rule.method !== method) continue
@@ -237,13 +237,13 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
     })
   })
 
-const healthy: Plan = { rules: [], staleSeconds: 0 }
+const noFaults: Plan = { rules: [], staleSeconds: 0 }
 
 /** No faults until `set` switches some on; `now` is the clock that `staleSeconds` goes by, in milliseconds. */
 export const layerWith = (now: Effect.Effect<number>) =>
   Layer.effect(
     Faults,
-    Effect.suspend(() => make(MutableRef.make(healthy), now))
+    Effect.suspend(() => make(MutableRef.make(noFaults), now))
   )
 
 /** No faults until `set` switches some on. */
@@ -256,7 +256,7 @@ export const layerFile = (file: string, every: DurationInput = "250 millis") =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const pause = durationOption("Faults.layerFile: every", every)
-      const plan = MutableRef.make(healthy)
+      const plan = MutableRef.make(noFaults)
       const seen = yield* Ref.make("")
       const load = Effect.gen(function* () {
         const text = yield* Effect.orElseSucceed(fs.readFileString(file), () => "{}")

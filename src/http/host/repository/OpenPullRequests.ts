@@ -3,7 +3,7 @@ import { RefMoved } from "../../../domain/errors/RefMoved.js"
 import type { AmbiguousWriteError, RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
-import { pullRefs } from "./Names.js"
+import { pullRefs } from "./HostNames.js"
 
 /**
  * The pull requests that may be open, which every move of a branch asks for: a blob, to which this ref points, and no ref
@@ -17,25 +17,25 @@ export type Entry = typeof Entry.Type
 const Json = Schema.parseJson(Schema.Array(Entry))
 const encode = Schema.encodeSync(Json)
 
-interface Memory {
+interface CachedEntries {
   readonly mutex: Effect.Semaphore
   /** What the ref pointed to when it was last read, in whatever process it was written. */
   last: { readonly oid: Oid; readonly entries: ReadonlyArray<Entry> } | undefined
 }
 
-const memories = new WeakMap<GitRepository, Memory>()
+const caches = new WeakMap<GitRepository, CachedEntries>()
 
-const memoryOf = (git: GitRepository): Memory => {
-  const memory = memories.get(git) ?? { mutex: Effect.unsafeMakeSemaphore(1), last: undefined }
-  memories.set(git, memory)
+const cacheOf = (git: GitRepository): CachedEntries => {
+  const memory = caches.get(git) ?? { mutex: Effect.unsafeMakeSemaphore(1), last: undefined }
+  caches.set(git, memory)
   return memory
 }
 
 const none: ReadonlyArray<Entry> = []
 
-const at = (git: GitRepository, oid: Oid): Effect.Effect<ReadonlyArray<Entry>, RemoteError> =>
+const readEntries = (git: GitRepository, oid: Oid): Effect.Effect<ReadonlyArray<Entry>, RemoteError> =>
   Effect.suspend(() => {
-    const memory = memoryOf(git)
+    const memory = cacheOf(git)
     if (memory.last?.oid === oid) return Effect.succeed(memory.last.entries)
     return Effect.map(git.object(oid), (found) => {
       const decoded = Option.flatMap(found, ({ content, type }) =>
@@ -48,11 +48,13 @@ const at = (git: GitRepository, oid: Oid): Effect.Effect<ReadonlyArray<Entry>, R
   })
 
 /** The pull requests that may be open. */
-export const all = (git: GitRepository): Effect.Effect<ReadonlyArray<Entry>, RemoteError> =>
-  Effect.flatMap(git.ref(openRef), (oid) => (Option.isNone(oid) ? Effect.succeed(none) : at(git, oid.value)))
+export const list = (git: GitRepository): Effect.Effect<ReadonlyArray<Entry>, RemoteError> =>
+  Effect.flatMap(git.ref(openRef), (oid) =>
+    Option.isNone(oid) ? Effect.succeed(none) : readEntries(git, oid.value)
+  )
 
 /** How often other processes may write it in between. */
-const tries = 20
+const maxRetries = 20
 
 const edit = (
   git: GitRepository,
@@ -61,7 +63,7 @@ const edit = (
 ): Effect.Effect<void, RemoteError | AmbiguousWriteError | RefMoved> =>
   Effect.gen(function* () {
     const stored = yield* git.ref(openRef)
-    const entries = Option.isNone(stored) ? none : yield* at(git, stored.value)
+    const entries = Option.isNone(stored) ? none : yield* readEntries(git, stored.value)
     const next = change(entries)
     if (next === entries) return
     const blob =
@@ -70,9 +72,9 @@ const edit = (
         : Option.some(yield* git.writeObject("blob", Buffer.from(`${encode(next)}\n`)))
     yield* move(openRef, stored, blob)
   }).pipe(
-    Effect.retry({ times: tries, while: (error) => error instanceof RefMoved }),
+    Effect.retry({ times: maxRetries, while: (error) => error instanceof RefMoved }),
     // Whoever has this waits for nobody's turn.
-    memoryOf(git).mutex.withPermits(1)
+    cacheOf(git).mutex.withPermits(1)
   )
 
 /** Notes a pull request before it is open. */

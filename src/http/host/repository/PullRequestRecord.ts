@@ -3,11 +3,11 @@ import type { RefMoved } from "../../../domain/errors/RefMoved.js"
 import type { AmbiguousWriteError, RemoteError } from "../../../domain/errors/StoreError.js"
 import { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
-import type { Problem } from "../reply/Problem.js"
-import * as Git from "./Git.js"
-import { pullRefs } from "./Names.js"
+import type { HostError } from "../reply/HostError.js"
+import * as GitCommand from "./GitCommand.js"
+import * as GitProcessSlots from "./GitProcessSlots.js"
+import { pullRefs } from "./HostNames.js"
 import * as OpenPullRequests from "./OpenPullRequests.js"
-import * as Programs from "./Programs.js"
 
 /**
  * Pull requests of a repository. What is said of one is a blob, to which `refs/pull/N/meta` points; `refs/pull/N/head` is
@@ -41,7 +41,7 @@ export const encode = Schema.encodeSync(Json)
 export const metaOf = (number: number) => `${pullRefs}${number}/meta`
 export const headOf = (number: number) => `${pullRefs}${number}/head`
 
-export type Failure = RemoteError | AmbiguousWriteError | RefMoved | Problem
+export type Failure = RemoteError | AmbiguousWriteError | RefMoved | HostError
 
 export const now = Effect.map(Clock.currentTimeMillis, (millis) =>
   new Date(millis).toISOString().replace(/\.\d+Z$/, "Z")
@@ -107,9 +107,9 @@ export const tipsOf = (
   Effect.all({ head: git.ref(`refs/heads/${head}`), base: git.ref(`refs/heads/${base}`) })
 
 /** The oldest commit of the base, by first parents, that holds the head: what merged it. */
-const mergeOf = (git: GitRepository, { headCommit }: PullRequest, base: Oid) =>
+const mergeCommitOf = (git: GitRepository, { headCommit }: PullRequest, base: Oid) =>
   Effect.map(
-    Git.text(git, [
+    GitCommand.text(git, [
       "rev-list",
       "--first-parent",
       "--ancestry-path",
@@ -127,7 +127,7 @@ const mergeOf = (git: GitRepository, { headCommit }: PullRequest, base: Oid) =>
   )
 
 /** A pull request as its branches make it: moved on, merged by a push, or closed by the deletion of one of them. */
-export const seen = (
+export const reconciled = (
   git: GitRepository,
   request: PullRequest,
   { base, head }: Tips
@@ -135,14 +135,15 @@ export const seen = (
   Effect.gen(function* () {
     if (request.state === "closed") return request
     const here = { ...request, headCommit: Option.getOrElse(head, () => request.headCommit) }
-    const contains = (commit: Oid) => (ancestor: Oid) => Programs.history(git.isAncestor(ancestor, commit))
+    const contains = (commit: Oid) => (ancestor: Oid) =>
+      GitProcessSlots.withHistorySlot(git.isAncestor(ancestor, commit))
     if (Option.isSome(base) && (yield* contains(base.value)(here.headCommit))) {
       const at = yield* now
       // A branch that was set back to where its base was proposes nothing, and nothing of it was merged.
       if (here.headCommit !== request.headCommit && (yield* contains(request.baseCommit)(here.headCommit))) {
         return { ...request, state: "closed", closedAt: at, updatedAt: at }
       }
-      const commit = yield* mergeOf(git, here, base.value)
+      const commit = yield* mergeCommitOf(git, here, base.value)
       const merged = { at, by: null, commit }
       return { ...here, state: "closed", closedAt: at, updatedAt: at, merged }
     }
@@ -154,7 +155,10 @@ export const seen = (
   })
 
 /** The same as its branches are now. */
-export const seenNow = (git: GitRepository, request: PullRequest): Effect.Effect<PullRequest, Failure> =>
+export const reconciledNow = (
+  git: GitRepository,
+  request: PullRequest
+): Effect.Effect<PullRequest, Failure> =>
   request.state === "closed"
     ? Effect.succeed(request)
-    : Effect.flatMap(tipsOf(git, request), (tips) => seen(git, request, tips))
+    : Effect.flatMap(tipsOf(git, request), (tips) => reconciled(git, request, tips))

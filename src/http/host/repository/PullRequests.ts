@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
-import { pullRefs } from "./Names.js"
+import { pullRefs } from "./HostNames.js"
 import * as Record from "./PullRequestRecord.js"
-import * as RefTurn from "./RefTurn.js"
+import * as RefLock from "./RefLock.js"
 
 export { now, PullRequest, tipsOf } from "./PullRequestRecord.js"
 
@@ -15,25 +15,25 @@ export const change = <A, E, R>(
   number: number,
   edit: (request: PullRequest) => Effect.Effect<readonly [PullRequest, A], E, R>
 ): Effect.Effect<Option.Option<readonly [PullRequest, A]>, E | Failure, R> =>
-  RefTurn.alone(git, Record.metaOf(number), (move) =>
+  RefLock.withLock(git, Record.metaOf(number), (move) =>
     Effect.gen(function* () {
       const found = yield* Record.read(git, number)
       if (Option.isNone(found)) return Option.none()
       const { request } = found.value
-      const [edited, result] = yield* edit(yield* Record.seenNow(git, request))
-      const next = yield* Record.seenNow(git, edited)
+      const [edited, result] = yield* edit(yield* Record.reconciledNow(git, request))
+      const next = yield* Record.reconciledNow(git, edited)
       if (Record.encode(next) !== Record.encode(request)) yield* Record.write(git, move, found, next)
       return Option.some([next, result] as const)
     })
   )
 
 /** A pull request as it is now, which is not written down: for who has the turn of a ref. */
-export const look = (
+export const peek = (
   git: GitRepository,
   number: number
 ): Effect.Effect<Option.Option<PullRequest>, Failure> =>
   Effect.flatMap(Record.read(git, number), (found) =>
-    Option.isNone(found) ? Effect.succeedNone : Effect.asSome(Record.seenNow(git, found.value.request))
+    Option.isNone(found) ? Effect.succeedNone : Effect.asSome(Record.reconciledNow(git, found.value.request))
   )
 
 /** A pull request as it is now. */
@@ -45,7 +45,7 @@ export const find = (
     const found = yield* Record.read(git, number)
     if (Option.isNone(found)) return Option.none()
     const { request } = found.value
-    const next = yield* Record.seenNow(git, request)
+    const next = yield* Record.reconciledNow(git, request)
     if (Record.encode(next) === Record.encode(request)) return Option.some(next)
     const changed = yield* change(git, number, (request) => Effect.succeed([request, undefined] as const))
     return Option.map(changed, ([request]) => request)
@@ -88,9 +88,9 @@ export const create = (
   given: NewPullRequest
 ): Effect.Effect<Option.Option<PullRequest>, Failure> =>
   // One after another: the number and the branches are judged by what is there.
-  RefTurn.alone(git, Record.metaOf(0), (move) =>
+  RefLock.withLock(git, Record.metaOf(0), (move) =>
     Effect.gen(function* () {
-      if (isTaken(yield* list(git, look), given)) return Option.none()
+      if (isTaken(yield* list(git, peek), given)) return Option.none()
       const number =
         (yield* git.refs(pullRefs)).reduce((most, { name }) => Math.max(most, numberOf(name)), 0) + 1
       const at = yield* Record.now

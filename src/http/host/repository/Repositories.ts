@@ -5,24 +5,30 @@ import * as Engine from "../../../git/disk/Engine.js"
 import { hasHead } from "../../../git/disk/files/Directories.js"
 import { GitRepositories, isRepositoryName } from "../../../git/disk/GitRepositories.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
-import { anonymous, may, type Principal } from "../access/Principal.js"
-import { conflict, notFound, notPermitted, type Problem, requiresAuthentication } from "../reply/Problem.js"
+import { anonymous, isGranted, type Principal } from "../access/Principal.js"
+import {
+  conflict,
+  type HostError,
+  notFound,
+  notPermitted,
+  requiresAuthentication
+} from "../reply/HostError.js"
 import { Faults } from "./Faults.js"
-import { isOwner } from "./Names.js"
+import { isOwnerName } from "./HostNames.js"
 import * as PullRequestHeads from "./PullRequestHeads.js"
-import * as Settings from "./Settings.js"
-import * as Users from "./Users.js"
+import * as RepositoryMetadata from "./RepositoryMetadata.js"
+import * as RepositoryUsage from "./RepositoryUsage.js"
 
 /** A repository of this host, and what is said of it. */
-export interface Named {
+export interface RepositoryInfo {
   readonly owner: string
   readonly name: string
   readonly fullName: string
-  readonly settings: Settings.Settings
+  readonly metadata: RepositoryMetadata.RepositoryMetadata
 }
 
 /** The same with its objects and refs, for as long as the request lasts. */
-export interface Hosted extends Named {
+export interface HostedRepository extends RepositoryInfo {
   readonly git: GitRepository
   /** False of one that is made by the first write that succeeds, and looks empty until then. */
   readonly exists: boolean
@@ -35,8 +41,8 @@ export interface RepositoriesOptions {
   readonly defaultBranch?: string
 }
 
-type Failure = Problem | RemoteError | ValidationError
-type Opening = Effect.Effect<Hosted, Failure, Scope.Scope>
+type Failure = HostError | RemoteError | ValidationError
+type Opening = Effect.Effect<HostedRepository, Failure, Scope.Scope>
 
 /** The repositories, and who may see and change them. What may not be seen does not exist. */
 export class Repositories extends Context.Tag("chainstore/http/host/Repositories")<
@@ -44,42 +50,42 @@ export class Repositories extends Context.Tag("chainstore/http/host/Repositories
   {
     /** The directory that they lie in. */
     readonly directory: string
-    readonly reading: (principal: Principal, owner: string, name: string) => Opening
-    readonly writing: (principal: Principal, owner: string, name: string) => Opening
+    readonly openForRead: (principal: Principal, owner: string, name: string) => Opening
+    readonly openForWrite: (principal: Principal, owner: string, name: string) => Opening
     /**
      * Runs a write that may be the first. A repository that does not exist is made by it, and only if it leaves a ref:
      * with all that was written, or not at all. Where another write makes it meanwhile, this one is run again, on that.
      */
-    readonly first: <A, E, R>(
-      hosted: Hosted,
-      write: (hosted: Hosted) => Effect.Effect<A, E, R>
+    readonly firstWrite: <A, E, R>(
+      hosted: HostedRepository,
+      write: (hosted: HostedRepository) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | Failure, R | Scope.Scope>
     /** Makes a repository with what `write` writes into it, or not at all; none when the name is taken. */
     readonly create: <E = never, R = never>(
       owner: string,
       name: string,
-      settings: Settings.GivenSettings,
-      write?: (hosted: Hosted) => Effect.Effect<unknown, E, R>
-    ) => Effect.Effect<Option.Option<Hosted>, E | Failure, R | Scope.Scope>
+      settings: RepositoryMetadata.GivenMetadata,
+      write?: (hosted: HostedRepository) => Effect.Effect<unknown, E, R>
+    ) => Effect.Effect<Option.Option<HostedRepository>, E | Failure, R | Scope.Scope>
     /** A repository that exists, for a principal that may write to it; nothing is made by this. */
-    readonly administering: (principal: Principal, owner: string, name: string) => Opening
+    readonly openForAdministration: (principal: Principal, owner: string, name: string) => Opening
     /** Changes what is said of a repository, and leaves the rest as it is now; returns all of it. */
     readonly update: (
-      hosted: Hosted,
-      changes: Partial<Settings.GivenSettings>
-    ) => Effect.Effect<Settings.Settings, RemoteError>
+      hosted: HostedRepository,
+      changes: Partial<RepositoryMetadata.GivenMetadata>
+    ) => Effect.Effect<RepositoryMetadata.RepositoryMetadata, RemoteError>
     /**
      * Removes a repository once its requests and their Git programs have ended; from the start, new requests do not
      * find it. Fails, and leaves it, when they do not end in time.
      */
     readonly remove: (principal: Principal, owner: string, name: string) => Effect.Effect<void, Failure>
     /** Everything that a principal may see, by name. */
-    readonly visible: (principal: Principal) => Effect.Effect<ReadonlyArray<Named>, RemoteError>
+    readonly listVisible: (principal: Principal) => Effect.Effect<ReadonlyArray<RepositoryInfo>, RemoteError>
   }
 >() {}
 
 /** How long the removal of a repository waits for the requests that use it. */
-const patience = "30 seconds"
+const removalTimeout = "30 seconds"
 
 const inUse = conflict("The repository is in use: try again when its transfers have ended.")
 
@@ -91,12 +97,12 @@ export const layer = (options: RepositoriesOptions) =>
       const path = yield* Path.Path
       const registry = yield* GitRepositories
       const faults = yield* Faults
-      const settings = yield* Settings.make
+      const settings = yield* RepositoryMetadata.make
       const making = yield* Effect.makeSemaphore(1)
-      const users = yield* Users.make
+      const users = yield* RepositoryUsage.make
       const scope = yield* Effect.scope
       // What a repository that is not made yet looks like to those who may make it.
-      const blank = yield* remembered(
+      const blank = yield* cachedWhile(
         Effect.acquireRelease(fs.makeTempDirectory({ prefix: "chainstore-blank-" }), (directory) =>
           Effect.ignore(fs.remove(directory, { recursive: true, force: true }))
         ).pipe(
@@ -109,7 +115,7 @@ export const layer = (options: RepositoriesOptions) =>
               maintenance: false
             })
           ),
-          Effect.mapError(Settings.unwritable),
+          Effect.mapError(RepositoryMetadata.unwritable),
           Scope.extend(scope)
         ),
         // Systems clear temporary directories of what is old.
@@ -121,16 +127,16 @@ export const layer = (options: RepositoriesOptions) =>
       const hosted = (
         fullName: string,
         git: GitRepository,
-        said: Settings.Settings,
+        said: RepositoryMetadata.RepositoryMetadata,
         exists: boolean
-      ): Hosted => {
+      ): HostedRepository => {
         const [owner = "", name = ""] = fullName.split("/")
         return {
           owner,
           name,
           fullName,
-          settings: said,
-          git: faults.around(fullName, PullRequestHeads.around(git)),
+          metadata: said,
+          git: faults.wrap(fullName, PullRequestHeads.wrap(git)),
           exists
         }
       }
@@ -138,8 +144,8 @@ export const layer = (options: RepositoriesOptions) =>
       const find = (
         owner: string,
         name: string
-      ): Effect.Effect<Hosted | undefined, RemoteError | ValidationError, Scope.Scope> =>
-        Effect.flatMap(users.enter(`${owner}/${name}`), (entered) =>
+      ): Effect.Effect<HostedRepository | undefined, RemoteError | ValidationError, Scope.Scope> =>
+        Effect.flatMap(users.acquire(`${owner}/${name}`), (entered) =>
           entered
             ? registry.open(owner, name).pipe(
                 Effect.flatMap((git) =>
@@ -147,9 +153,9 @@ export const layer = (options: RepositoriesOptions) =>
                     hosted(`${owner}/${name}`, git, said, true)
                   )
                 ),
-                Effect.catchTag("NotFoundError", () => absent)
+                Effect.catchTag("NotFoundError", () => notThere)
               )
-            : absent
+            : notThere
         )
 
       /** Whether a name is taken, also where it is written in other letters. */
@@ -162,15 +168,15 @@ export const layer = (options: RepositoriesOptions) =>
       const make = <A, E, R>(
         owner: string,
         name: string,
-        given: Settings.GivenSettings,
-        write: (hosted: Hosted) => Effect.Effect<A, E, R>,
+        given: RepositoryMetadata.GivenMetadata,
+        write: (hosted: HostedRepository) => Effect.Effect<A, E, R>,
         isKept: (git: GitRepository) => Effect.Effect<boolean, RemoteError>
       ) =>
         Effect.gen(function* () {
           const fullName = `${owner}/${name}`
           if (yield* isTaken(fullName)) return Option.none()
           const now = new Date(yield* Clock.currentTimeMillis).toISOString()
-          const said: Settings.Settings = { ...given, createdAt: `${now.slice(0, 19)}Z` }
+          const said: RepositoryMetadata.RepositoryMetadata = { ...given, createdAt: `${now.slice(0, 19)}Z` }
           const written = (git: GitRepository) =>
             Effect.gen(function* () {
               const value = yield* write(hosted(fullName, git, said, true))
@@ -189,18 +195,19 @@ export const layer = (options: RepositoriesOptions) =>
           return done ? Option.some(result.value) : Option.none()
         }).pipe(Effect.scoped)
 
-      const proper = (owner: string, name: string) => isOwner(owner) && isRepositoryName(name)
+      const areValidNames = (owner: string, name: string) => isOwnerName(owner) && isRepositoryName(name)
 
       const reading = (principal: Principal, owner: string, name: string): Opening => {
-        if (!proper(owner, name)) return Effect.fail(notFound)
+        if (!areValidNames(owner, name)) return Effect.fail(notFound)
         const fullName = `${owner}/${name}`
         return Effect.flatMap(find(owner, name), (found): Opening => {
           if (found !== undefined) {
-            const seen = !found.settings.private || may(principal, "read", fullName)
+            const seen = !found.metadata.private || isGranted(principal, "read", fullName)
             return seen ? Effect.succeed(found) : notFound
           }
-          if (!options.createOnFirstUse || !may(principal, "write", fullName)) return Effect.fail(notFound)
-          return Effect.map(blank, (git) => hosted(fullName, git, Settings.unsaid, false))
+          if (!options.createOnFirstUse || !isGranted(principal, "write", fullName))
+            return Effect.fail(notFound)
+          return Effect.map(blank, (git) => hosted(fullName, git, RepositoryMetadata.unspecified, false))
         })
       }
 
@@ -211,8 +218,8 @@ export const layer = (options: RepositoriesOptions) =>
       const forWriters =
         (permission: string, found: typeof reading) =>
         (principal: Principal, owner: string, name: string): Opening => {
-          if (!proper(owner, name)) return notFound
-          if (may(principal, "write", `${owner}/${name}`)) return found(principal, owner, name)
+          if (!areValidNames(owner, name)) return notFound
+          if (isGranted(principal, "write", `${owner}/${name}`)) return found(principal, owner, name)
           return Effect.zipRight(
             reading(principal, owner, name),
             principal.id === anonymous.id ? requiresAuthentication : notPermitted(permission)
@@ -224,13 +231,13 @@ export const layer = (options: RepositoriesOptions) =>
       const remove = (owner: string, name: string) => {
         const fullName = `${owner}/${name}`
         const removed = Effect.flatMap(registry.remove(owner, name), (was) => (was ? Effect.void : notFound))
-        return users.without(fullName, removed, { within: patience, otherwise: inUse })
+        return users.whenUnused(fullName, removed, { within: removalTimeout, otherwise: inUse })
       }
 
       return Repositories.of({
         directory: registry.directory,
-        reading,
-        administering,
+        openForRead: reading,
+        openForAdministration: administering,
         update: ({ fullName }, changes) =>
           making.withPermits(1)(
             Effect.gen(function* () {
@@ -242,8 +249,8 @@ export const layer = (options: RepositoriesOptions) =>
           ),
         remove: (principal, owner, name) =>
           Effect.zipRight(Effect.scoped(administering(principal, owner, name)), remove(owner, name)),
-        writing: forWriters("contents=write", reading),
-        first: (hosted, write) =>
+        openForWrite: forWriters("contents=write", reading),
+        firstWrite: (hosted, write) =>
           Effect.gen(function* () {
             if (hosted.exists) return yield* write(hosted)
             const { name, owner } = hosted
@@ -254,22 +261,22 @@ export const layer = (options: RepositoriesOptions) =>
           }),
         create: (owner, name, given, write) =>
           Effect.gen(function* () {
-            if (!proper(owner, name)) return yield* notFound
-            if (!(yield* users.enter(`${owner}/${name}`))) return Option.none()
+            if (!areValidNames(owner, name)) return yield* notFound
+            if (!(yield* users.acquire(`${owner}/${name}`))) return Option.none()
             const made = yield* make(owner, name, given, write ?? (() => Effect.void), () =>
               Effect.succeed(true)
             )
             return Option.isSome(made) ? Option.some(yield* existing(owner, name)) : Option.none()
           }),
-        visible: (principal) =>
+        listVisible: (principal) =>
           Effect.gen(function* () {
-            const all: Array<Named> = []
+            const all: Array<RepositoryInfo> = []
             for (const { name, owner } of yield* registry.list) {
-              if (!proper(owner, name)) continue
+              if (!areValidNames(owner, name)) continue
               const fullName = `${owner}/${name}`
               const said = yield* settings.read(directoryOf(fullName))
-              if (!said.private || may(principal, "read", fullName))
-                all.push({ owner, name, fullName, settings: said })
+              if (!said.private || isGranted(principal, "read", fullName))
+                all.push({ owner, name, fullName, metadata: said })
             }
             return all
           })
@@ -279,10 +286,10 @@ export const layer = (options: RepositoriesOptions) =>
 
 const hasRefs = (git: GitRepository) => Effect.map(git.refs("refs/"), (refs) => refs.length > 0)
 
-const absent: Effect.Effect<Hosted | undefined> = Effect.void as Effect.Effect<undefined>
+const notThere: Effect.Effect<HostedRepository | undefined> = Effect.void as Effect.Effect<undefined>
 
 /** Runs an effect until it succeeds, and again where its result is not good any more; returns what it has found. */
-const remembered = <A, E, R>(
+const cachedWhile = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   isGood: (found: A) => boolean
 ): Effect.Effect<Effect.Effect<A, E, R>> =>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 /** Milliseconds of work after which the event loop is let at new connections, and at what others have sent. */
-export const budget = 10
+export const sliceMillis = 10
 
 /**
  * A turn for each request, in the order in which they came. Node serves whatever is readable before it accepts one more
@@ -19,7 +19,7 @@ export const make = (): Effect.Effect<void> => {
   }
 
   const serve = () => {
-    if (waiting.length === 0 || performance.now() - began > budget) {
+    if (waiting.length === 0 || performance.now() - began > sliceMillis) {
       setImmediate(tick)
       return
     }
@@ -43,6 +43,6 @@ export const make = (): Effect.Effect<void> => {
       began = performance.now()
       setImmediate(tick)
     }
-    return waiting.length === 0 && performance.now() - began <= budget ? Effect.void : queued
+    return waiting.length === 0 && performance.now() - began <= sliceMillis ? Effect.void : queued
   })
 }

@@ -2,8 +2,8 @@ import { Effect, type Stream } from "effect"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
-import type { Problem } from "../reply/Problem.js"
-import * as Base64 from "./Base64.js"
+import type { HostError } from "../reply/HostError.js"
+import * as Base64Content from "./Base64Content.js"
 import { LongText } from "./LongText.js"
 
 /** The content of a file: in memory, or, of a large one, piece by piece. */
@@ -17,12 +17,12 @@ const inMemory = (bytes: Uint8Array): FileContent => ({ size: bytes.length, byte
 export const fromUtf8 = (text: string | LongText): FileContent =>
   text instanceof LongText ? { size: text.size, bytes: text.utf8 } : inMemory(Buffer.from(text))
 
-export const fromBase64 = (text: string | LongText): Effect.Effect<FileContent, Problem> => {
-  if (!(text instanceof LongText)) return Effect.map(Base64.decode(text), inMemory)
+export const fromBase64 = (text: string | LongText): Effect.Effect<FileContent, HostError> => {
+  if (!(text instanceof LongText)) return Effect.map(Base64Content.decode(text), inMemory)
   const { size } = text.base64
   return size === undefined
-    ? Effect.fail(Base64.invalid)
-    : Effect.succeed({ size, bytes: Base64.decoded(text.utf8) })
+    ? Effect.fail(Base64Content.invalid)
+    : Effect.succeed({ size, bytes: Base64Content.decodeStream(text.utf8) })
 }
 
 /** Writes it as a blob. */

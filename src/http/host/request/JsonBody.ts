@@ -3,48 +3,54 @@ import { FileSystem, HttpIncomingMessage } from "@effect/platform"
 import { Effect, Option, type Schema, type Scope, Stream } from "effect"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import * as TemporaryFile from "../../../git/disk/files/TemporaryFile.js"
-import { badRequest, type Problem } from "../reply/Problem.js"
-import * as Body from "./Body.js"
-import type { Call } from "./Call.js"
-import * as Declared from "./Declared.js"
-import * as Fields from "./Fields.js"
+import { badRequest, type HostError } from "../reply/HostError.js"
+import * as BodyStream from "./BodyStream.js"
+import * as DeclaredBody from "./DeclaredBody.js"
+import type { HostCall } from "./HostCall.js"
+import * as JsonFields from "./JsonFields.js"
 import { type Extract, JsonScanner } from "./JsonScanner.js"
 import { LongText } from "./LongText.js"
 
 const mebibyte = 1024 * 1024
 
 /** From this size on a body is read as it arrives, and a string of it is long. */
-const large = mebibyte
+const streamedBytes = mebibyte
 
 /** How much of a body may be in memory; the files in it need not be. */
-const mostPlain = 50 * mebibyte
+const maxInMemory = 50 * mebibyte
 
 /** How often the bytes of a JSON body are in memory at once: as they came, as text, and as strings in it. */
 const copies = 3
 
 const notJson = badRequest("Problems parsing JSON")
 
-const whole = ({ host: { maxBodyBytes }, request }: Call): Effect.Effect<Fields.Fields, Problem> =>
+const readWhole = ({
+  host: { maxBodyBytes },
+  request
+}: HostCall): Effect.Effect<JsonFields.Fields, HostError> =>
   request.text.pipe(
     // What is no UTF-8 was read as this character, which may also stand there as it is.
     Effect.filterOrElse(
       (text) => !text.includes("\uFFFD"),
       (text) => Effect.map(request.arrayBuffer, (bytes) => (isUtf8(new Uint8Array(bytes)) ? text : "?"))
     ),
-    Effect.mapError(Body.refused),
+    Effect.mapError(BodyStream.bodyError),
     HttpIncomingMessage.withMaxBodySize(Option.some(FileSystem.Size(maxBodyBytes))),
-    Effect.flatMap((text) => (text === "" ? Effect.succeed({}) : Fields.parse(text)))
+    Effect.flatMap((text) => (text === "" ? Effect.succeed({}) : JsonFields.parse(text)))
   )
 
 /** A place in a body where the mark of a long string stands. */
-interface Place {
+interface ExtractedString {
   readonly holder: object
   readonly key: string
   readonly extract: Extract
 }
 
-const placesOf = (body: Fields.Fields, extractOf: (value: string) => Extract | undefined): Array<Place> => {
-  const places: Array<Place> = []
+const extractedStrings = (
+  body: JsonFields.Fields,
+  extractOf: (value: string) => Extract | undefined
+): Array<ExtractedString> => {
+  const places: Array<ExtractedString> = []
   const holders: Array<object> = [body]
   for (let holder = holders.pop(); holder !== undefined; holder = holders.pop()) {
     for (const [key, value] of Object.entries(holder)) {
@@ -63,25 +69,25 @@ const text = (pieces: Stream.Stream<Uint8Array, RemoteError>) =>
     return Stream.runFold(pieces, "", (all, piece) => all + decoder.decode(piece, { stream: true }))
   })
 
-const arriving = (
-  call: Call,
+const readStream = (
+  call: HostCall,
   declared: number,
   fileKey: string | undefined
-): Effect.Effect<Fields.Fields, Problem | RemoteError, Scope.Scope> =>
+): Effect.Effect<JsonFields.Fields, HostError | RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
-    const scanner = new JsonScanner(large)
+    const scanner = new JsonScanner(streamedBytes)
     const temporary = yield* Effect.cached(TemporaryFile.make(call.host.repositories.directory))
-    const budget = yield* Effect.once(call.host.bodyMemory.hold(Math.min(declared, mostPlain) * copies))
-    let problem: Problem | undefined
+    const budget = yield* Effect.once(call.host.bodyMemory.reserve(Math.min(declared, maxInMemory) * copies))
+    let problem: HostError | undefined
     const scan = (bytes: Uint8Array) => {
       try {
         scanner.push(bytes)
-        if (scanner.plainBytes > mostPlain) problem = Body.tooLarge
+        if (scanner.plainBytes > maxInMemory) problem = BodyStream.tooLarge
       } catch {
         problem = notJson
       }
     }
-    yield* Stream.runForEach(Body.stream(call, call.host.maxBodyBytes), (bytes) =>
+    yield* Stream.runForEach(BodyStream.stream(call, call.host.maxBodyBytes), (bytes) =>
       Effect.suspend(() => {
         // What is refused is read to its end all the same, so that its sender hears why.
         if (problem === undefined) scan(bytes)
@@ -91,21 +97,21 @@ const arriving = (
           (piece) => Effect.flatMap(temporary, (file) => file.append(piece)),
           { discard: true }
         )
-        return scanner.plainBytes > large ? Effect.zipRight(budget, keep) : keep
+        return scanner.plainBytes > streamedBytes ? Effect.zipRight(budget, keep) : keep
       })
     )
     if (problem !== undefined) return yield* problem
     const { extractOf, text: plain } = yield* Effect.try({ try: () => scanner.end(), catch: () => notJson })
     if (plain === "") return {}
-    const fields = yield* Fields.parse(plain)
+    const fields = yield* JsonFields.parse(plain)
     let inMemory = scanner.plainBytes
-    for (const { extract, holder, key } of placesOf(fields, extractOf)) {
+    for (const { extract, holder, key } of extractedStrings(fields, extractOf)) {
       const size = extract.end - extract.start
       const pieces = (yield* temporary).read(extract.start, extract.end)
       const isFile = key === fileKey
       if (!isFile) {
         inMemory += size
-        if (inMemory > mostPlain) return yield* Body.tooLarge
+        if (inMemory > maxInMemory) return yield* BodyStream.tooLarge
         yield* budget
       }
       const value = isFile ? new LongText(size, extract.base64, pieces) : yield* text(pieces)
@@ -119,24 +125,24 @@ const arriving = (
  * is a `LongText` where it is a long string, which is in a file then; the rest is in memory, at most 50 MiB of it.
  */
 export const read = (
-  call: Call,
+  call: HostCall,
   fileKey?: string
-): Effect.Effect<Fields.Fields, Problem | RemoteError, Scope.Scope> => {
+): Effect.Effect<JsonFields.Fields, HostError | RemoteError, Scope.Scope> => {
   const { headers } = call.request
   const declared =
     headers["transfer-encoding"] === undefined
       ? Number(headers["content-length"] ?? 0)
       : call.host.maxBodyBytes
   return declared > call.host.maxBodyBytes
-    ? Effect.fail(Body.tooLarge)
-    : declared < large
-      ? whole(call)
-      : arriving(call, declared, fileKey)
+    ? Effect.fail(BodyStream.tooLarge)
+    : declared < streamedBytes
+      ? readWhole(call)
+      : readStream(call, declared, fileKey)
 }
 
 /** A body as an endpoint declares it. */
-export const of = <B>(
-  call: Call,
+export const readDeclared = <B>(
+  call: HostCall,
   endpoint: { readonly body: Schema.Schema<B, any> | undefined },
   fileKey?: string
-) => Effect.flatMap(read(call, fileKey), (fields) => Declared.of(endpoint, fields))
+) => Effect.flatMap(read(call, fileKey), (fields) => DeclaredBody.fromFields(endpoint, fields))

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import { randomBytes } from "node:crypto"
-import * as Base64 from "./Base64.js"
-import { torn } from "./Utf8.js"
+import * as Base64Content from "./Base64Content.js"
+import { incompleteBytes } from "./Utf8Boundary.js"
 
 const quote = 0x22
 const backslash = 0x5c
@@ -9,7 +9,7 @@ const backslash = 0x5c
 export interface Extract {
   readonly start: number
   end: number
-  readonly base64: Base64.Shape
+  readonly base64: Base64Content.Base64Scan
 }
 
 /** How many bytes at the end belong to an escape that is not whole. */
@@ -119,7 +119,7 @@ export class JsonScanner {
     this.pending.push(bytes)
     this.pendingBytes += bytes.length
     if (this.long === undefined && this.pendingBytes > this.longest) {
-      this.long = { start: this.takenBytes, end: this.takenBytes, base64: new Base64.Shape() }
+      this.long = { start: this.takenBytes, end: this.takenBytes, base64: new Base64Content.Base64Scan() }
     }
     if (this.long !== undefined && this.pendingBytes >= this.piece) this.extract(this.long, false)
   }
@@ -140,11 +140,11 @@ export class JsonScanner {
   /** Takes out what has come of a long string, up to the last character that is whole. */
   private extract(long: Extract, whole: boolean): void {
     const bytes = Buffer.concat(this.pending)
-    const cut = whole ? bytes.length : bytes.length - (tornEscape(bytes) || torn(bytes))
+    const cut = whole ? bytes.length : bytes.length - (tornEscape(bytes) || incompleteBytes(bytes))
     this.pending = [bytes.subarray(cut)]
     this.pendingBytes = bytes.length - cut
     const piece = bytes.subarray(0, cut)
-    const bare = this.highSurrogate === "" && Base64.isBare(piece)
+    const bare = this.highSurrogate === "" && Base64Content.isPlain(piece)
     const out = bare ? piece : this.unescaped(piece, whole)
     if (bare) long.base64.addBare(out.length)
     else long.base64.add(out)

@@ -1,18 +1,18 @@
 import { Effect, type Scope, type Utils } from "effect"
 import type { RefMoved } from "../../../domain/errors/RefMoved.js"
 import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
-import { type Problem, requiresAuthentication } from "../reply/Problem.js"
+import { type HostError, requiresAuthentication } from "../reply/HostError.js"
 import type { Reply } from "../reply/Reply.js"
-import type { Hosted } from "../repository/Repositories.js"
-import type { Call } from "./Call.js"
+import type { HostedRepository } from "../repository/Repositories.js"
+import type { HostCall } from "./HostCall.js"
 
 /** What a handler may fail with: a refusal in GitHub's words, or what the engine below could not do. */
-export type Failure = Problem | RemoteError | AmbiguousWriteError | ValidationError | RefMoved
+export type HandlerFailure = HostError | RemoteError | AmbiguousWriteError | ValidationError | RefMoved
 
-export type Answer = Effect.Effect<Reply, Failure, Scope.Scope>
+export type HandlerEffect = Effect.Effect<Reply, HandlerFailure, Scope.Scope>
 
 /** An operation by method and path template (see `Endpoint`), with its page below docs.github.com. */
-export interface Operation {
+export interface RouteOperation {
   readonly method: string
   readonly path: string
   readonly docs: string
@@ -21,37 +21,40 @@ export interface Operation {
 }
 
 /** An operation and its handler. */
-export interface Route extends Operation {
-  readonly handle: (call: Call) => Answer
+export interface Route extends RouteOperation {
+  readonly handle: (call: HostCall) => HandlerEffect
 }
 
 /** What a handler does: a reply, an effect of one, or the steps to one. */
-type Handled =
+type HandlerResult =
   | Reply
-  | Answer
-  | Generator<Utils.YieldWrap<Effect.Effect<any, Failure, Scope.Scope>>, Reply, never>
+  | HandlerEffect
+  | Generator<Utils.YieldWrap<Effect.Effect<any, HandlerFailure, Scope.Scope>>, Reply, never>
 
-const answer = (handled: Handled): Answer => {
+const answer = (handled: HandlerResult): HandlerEffect => {
   if (Effect.isEffect(handled)) return handled
   return "next" in handled ? Effect.gen(() => handled) : Effect.succeed(handled)
 }
 
 /** The route of an operation that needs no repository, or opens it itself. */
-export const make = (operation: Operation, handle: (call: Call) => Handled): Route => ({
+export const make = (operation: RouteOperation, handle: (call: HostCall) => HandlerResult): Route => ({
   ...operation,
   handle: (call) => answer(handle(call))
 })
 
 /** The route of an operation for whoever has a token; `login` is the account's. */
-export const signedIn = (operation: Operation, handle: (call: Call, login: string) => Handled): Route =>
+export const signedIn = (
+  operation: RouteOperation,
+  handle: (call: HostCall, login: string) => HandlerResult
+): Route =>
   make(operation, (call) => {
     const { login } = call.principal
     return login === undefined ? requiresAuthentication : handle(call, login)
   })
 
-const opening =
-  (right: "reading" | "writing" | "administering") =>
-  (operation: Operation, handle: (call: Call, hosted: Hosted) => Handled): Route =>
+const withRepository =
+  (right: "openForRead" | "openForWrite" | "openForAdministration") =>
+  (operation: RouteOperation, handle: (call: HostCall, hosted: HostedRepository) => HandlerResult): Route =>
     make(operation, (call) =>
       Effect.flatMap(
         call.host.repositories[right](call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
@@ -60,13 +63,13 @@ const opening =
     )
 
 /** The route of an operation for whoever may read its repository. */
-export const read = opening("reading")
+export const read = withRepository("openForRead")
 
 /** The route of an operation for whoever may write to its repository. */
-export const write = opening("writing")
+export const write = withRepository("openForWrite")
 
 /** The route of an operation for whoever may change the settings of its repository. */
-export const administer = opening("administering")
+export const administer = withRepository("openForAdministration")
 
 /** A segment of a path template: a literal, or a parameter of one or of many segments. */
 interface Segment {
@@ -92,7 +95,7 @@ const bySpecificity = (a: ReadonlyArray<Segment>, b: ReadonlyArray<Segment>): nu
   return at < 0 || b[at] === undefined ? b.length - a.length : a[at]!.rank - b[at].rank
 }
 
-export interface Match {
+export interface RouteMatch {
   readonly route: Route
   readonly parameters: Readonly<Record<string, string>>
 }
@@ -147,7 +150,7 @@ export const matcher = (routes: ReadonlyArray<Route>) => {
       some.sort((a, b) => bySpecificity(a.template, b.template))
     )
   }
-  return (method: string, path: string): Match | undefined => {
+  return (method: string, path: string): RouteMatch | undefined => {
     const segments: Array<string> = []
     for (const raw of path.split("/").slice(1)) {
       const segment = decode(raw)

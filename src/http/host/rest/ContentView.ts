@@ -1,12 +1,12 @@
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as Links from "../reply/Links.js"
-import type { Hosted } from "../repository/Repositories.js"
-import type { Call } from "../request/Call.js"
+import type { HostedRepository } from "../repository/Repositories.js"
+import type { HostCall } from "../request/HostCall.js"
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
 
 /** One entry of a repository at a path. */
-export interface At {
+export interface ContentEntry {
   readonly type: string
   readonly path: string
   readonly oid: Oid
@@ -14,13 +14,13 @@ export interface At {
 }
 
 /** How the files of one commit are shown: what is the same for all of them is put together once. */
-export const viewer = ({ links }: Call, { fullName }: Hosted, ref: string) => {
+export const viewer = ({ links }: HostCall, { fullName }: HostedRepository, ref: string) => {
   const repository = Links.repository(links, fullName)
   const query = `?ref=${encodeURIComponent(ref)}`
   const shown = Links.encodePath(ref)
   const page = Links.html(links, fullName)
   const bytes = `${links.origin}/raw/${fullName}/${shown}/`
-  return ({ oid, path, size, type }: At) => {
+  return ({ oid, path, size, type }: ContentEntry) => {
     const encoded = Links.encodePath(path)
     const self = `${repository}/contents/${encoded}${query}`
     const [kind, kinds] = type === "dir" ? ["tree", "trees"] : ["blob", "blobs"]
@@ -42,4 +42,5 @@ export const viewer = ({ links }: Call, { fullName }: Hosted, ref: string) => {
 }
 
 /** One entry as the contents API shows it, without what is in it. */
-export const view = (call: Call, hosted: Hosted, ref: string, at: At) => viewer(call, hosted, ref)(at)
+export const view = (call: HostCall, hosted: HostedRepository, ref: string, at: ContentEntry) =>
+  viewer(call, hosted, ref)(at)

@@ -1,10 +1,10 @@
 import { Effect, Option } from "effect"
 import { isRepositoryName } from "../../../git/disk/GitRepositories.js"
-import { may, type Principal } from "../access/Principal.js"
-import { notFound, notPermitted, unprocessable } from "../reply/Problem.js"
-import { isOwner } from "../repository/Names.js"
-import type { Hosted, Repositories } from "../repository/Repositories.js"
-import type { GivenSettings } from "../repository/Settings.js"
+import { isGranted, type Principal } from "../access/Principal.js"
+import { notFound, notPermitted, unprocessable } from "../reply/HostError.js"
+import { isOwnerName } from "../repository/HostNames.js"
+import type { HostedRepository, Repositories } from "../repository/Repositories.js"
+import type { GivenMetadata } from "../repository/RepositoryMetadata.js"
 
 const failed = (field: string, message: string) =>
   unprocessable("Repository creation failed.", [{ resource: "Repository", code: "custom", field, message }])
@@ -26,12 +26,12 @@ export const make = <E = never, R = never>(
   repositories: typeof Repositories.Service,
   principal: Principal,
   { name, owner }: { readonly owner: string; readonly name: string },
-  settings: GivenSettings,
-  write?: (hosted: Hosted) => Effect.Effect<unknown, E, R>
+  settings: GivenMetadata,
+  write?: (hosted: HostedRepository) => Effect.Effect<unknown, E, R>
 ) =>
   Effect.gen(function* () {
-    if (!isOwner(owner)) return yield* notFound
-    if (!may(principal, "write", `${owner}/${name}`)) return yield* notPermitted("administration=write")
+    if (!isOwnerName(owner)) return yield* notFound
+    if (!isGranted(principal, "write", `${owner}/${name}`)) return yield* notPermitted("administration=write")
     if (!isRepositoryName(name)) return yield* failed("name", "name is invalid")
     const problem = descriptionProblem(settings.description)
     if (problem !== undefined) return yield* failed("description", problem)

@@ -2,11 +2,11 @@ import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import { may } from "../access/Principal.js"
+import { isGranted } from "../access/Principal.js"
 import * as Links from "../reply/Links.js"
-import { nodeId, numericId } from "../repository/Names.js"
-import type { Hosted } from "../repository/Repositories.js"
-import type { Call } from "../request/Call.js"
+import { nodeId, numericId } from "../repository/HostNames.js"
+import type { HostedRepository } from "../repository/Repositories.js"
+import type { HostCall } from "../request/HostCall.js"
 
 /** An account in short: every owner and token holder has one. */
 export const user = (links: Links.Links, login: string) => {
@@ -91,7 +91,7 @@ const kilobytes = (directory: string): number => {
 }
 
 /** When the default branch got its last commit; none where it has no commit. */
-export const pushedAt = ({ git }: Hosted): Effect.Effect<Option.Option<string>, RemoteError> =>
+export const pushedAt = ({ git }: HostedRepository): Effect.Effect<Option.Option<string>, RemoteError> =>
   Effect.gen(function* () {
     const tip = yield* git.ref(`refs/heads/${yield* git.defaultBranch}`)
     const head = Option.isSome(tip) ? yield* git.commit(tip.value) : Option.none()
@@ -99,15 +99,15 @@ export const pushedAt = ({ git }: Hosted): Effect.Effect<Option.Option<string>, 
   })
 
 /** A repository as `GET /repos/{owner}/{repo}` shows it. */
-export const repository = (call: Call, hosted: Hosted): Effect.Effect<object, RemoteError> =>
+export const repository = (call: HostCall, hosted: HostedRepository): Effect.Effect<object, RemoteError> =>
   Effect.gen(function* () {
     const { links, principal } = call
-    const { fullName, git, name, owner, settings } = hosted
+    const { fullName, git, name, owner, metadata: settings } = hosted
     const branch = yield* git.defaultBranch
     const lastPush = yield* pushedAt(hosted)
     const pushed = Option.getOrElse(lastPush, () => settings.createdAt)
     const url = Links.repository(links, fullName)
-    const write = may(principal, "write", fullName)
+    const write = isGranted(principal, "write", fullName)
     return {
       id: numericId(fullName),
       node_id: nodeId("Repository", owner, name),

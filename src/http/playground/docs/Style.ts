@@ -1,4 +1,4 @@
-import { tokens } from "./Tokens.js"
+import { tokens } from "./DesignTokens.js"
 
 /** The look of the interactive page, light and dark. */
 export const style = `${tokens}* { box-sizing: border-box; }

@@ -3,12 +3,12 @@ import * as fs from "node:fs"
 import { NodeContext } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { GitRepositories } from "../../../../src/git/disk/GitRepositories.js"
-import * as Limits from "../../../../src/http/host/access/Limits.js"
 import { anonymous } from "../../../../src/http/host/access/Principal.js"
+import * as RateLimits from "../../../../src/http/host/access/RateLimits.js"
+import * as HostLayer from "../../../../src/http/host/HostLayer.js"
 import * as Faults from "../../../../src/http/host/repository/Faults.js"
-import * as Git from "../../../../src/http/host/repository/Git.js"
+import * as GitCommand from "../../../../src/http/host/repository/GitCommand.js"
 import { Repositories } from "../../../../src/http/host/repository/Repositories.js"
-import * as Stack from "../../../../src/http/host/Stack.js"
 
 const [directory = ""] = process.argv.slice(2)
 
@@ -35,8 +35,8 @@ const program = Effect.gen(function* () {
   fs.renameSync(`${directory}/repos/local/open.git`, `${directory}/repos/local/public.git`)
   const git = yield* registry.open("local", "public")
   const ask = Effect.all([
-    Effect.map(Effect.exit(Effect.scoped(repositories.reading(anonymous, "local", "public"))), outcome),
-    Effect.map(Effect.exit(Git.output({ directory: git.directory, args: ["for-each-ref"] })), outcome)
+    Effect.map(Effect.exit(Effect.scoped(repositories.openForRead(anonymous, "local", "public"))), outcome),
+    Effect.map(Effect.exit(GitCommand.output({ directory: git.directory, args: ["for-each-ref"] })), outcome)
   ])
   const taken = takeAll()
   const without = yield* ask
@@ -44,9 +44,9 @@ const program = Effect.gen(function* () {
   return { without, after: yield* ask }
 })
 
-const stack = Stack.layerWith({ atRoot: true, createOnFirstUse: false, directory }).pipe(
-  Layer.provideMerge(Layer.merge(Limits.layer({}), Faults.layer)),
-  Layer.provideMerge(Stack.layerRepositories(directory, { durability: "none", maintenance: false })),
+const stack = HostLayer.layerWith({ atRoot: true, createOnFirstUse: false, directory }).pipe(
+  Layer.provideMerge(Layer.merge(RateLimits.layer({}), Faults.layer)),
+  Layer.provideMerge(HostLayer.layerRepositories(directory, { durability: "none", maintenance: false })),
   Layer.provide(NodeContext.layer)
 )
 

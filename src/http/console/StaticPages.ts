@@ -1,0 +1,48 @@
+import { existsSync, readdirSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { HttpRouter, type HttpServerRequest } from "@effect/platform"
+import { Context, Effect } from "effect"
+import { load, notBuilt, respond, type StaticFile } from "../server/StaticFile.js"
+
+/** Where the build puts the console, as seen from the bundled mains, from this module once compiled, and from a checkout. */
+export const defaultDirectory = (): string => {
+  const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+  const compiled = [here("../console"), here("../../console")]
+  return compiled.find((directory) => existsSync(`${directory}/assets`)) ?? here("../../../dist/console")
+}
+
+/** The directory that the pages are read from, once, when the service starts. */
+export class PagesDirectory extends Context.Reference<PagesDirectory>()(
+  "chainstore/http/console/PagesDirectory",
+  { defaultValue: defaultDirectory }
+) {}
+
+/** The paths that `router` answers. */
+export const paths: ReadonlyArray<string | RegExp> = [
+  /^\/$/,
+  /^\/playground\/?$/,
+  /^\/icon\.svg$/,
+  /^\/assets\//
+]
+
+/** The console at `/`, the chain playground at `/playground`, and what they load; read once, into memory. */
+export const router = Effect.map(PagesDirectory, (directory) => {
+  const assets = `${directory}/assets`
+  if (!existsSync(assets)) {
+    const page = notBuilt("The console is not built: run <code>npm run build</code> and start again.")
+    return HttpRouter.empty.pipe(HttpRouter.get("/", page), HttpRouter.get("/playground", page))
+  }
+  let routes: HttpRouter.HttpRouter<never, HttpServerRequest.HttpServerRequest> = HttpRouter.empty
+  const add = (path: HttpRouter.PathInput, page: StaticFile) => {
+    routes = HttpRouter.get(routes, path, respond(page))
+  }
+  add("/", load(`${directory}/local/index.html`, false))
+  const playground = load(`${directory}/playground/index.html`, false, (html) =>
+    html.replace("<html ", "<html data-service ")
+  )
+  add("/playground", playground)
+  add("/playground/", playground)
+  add("/icon.svg", load(`${directory}/icon.svg`, false))
+  for (const name of readdirSync(assets)) add(`/assets/${name}`, load(`${assets}/${name}`, true))
+  return routes
+})

@@ -1,0 +1,31 @@
+import { Effect, Option } from "effect"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
+import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
+import * as Reply from "../reply/Reply.js"
+import * as GitCommand from "../repository/GitCommand.js"
+import * as GitProcessSlots from "../repository/GitProcessSlots.js"
+import type { HostCall } from "../request/HostCall.js"
+
+/** The media types by which a commit or a comparison is shown as Git itself shows it. */
+export const isRequested = ({ media }: HostCall): boolean => media === "diff" || media === "patch"
+
+const shown = ["-M", "--no-ext-diff", "--no-color"]
+
+/** What changed from `before` (none: nothing) to `after`: one diff, or a mail for each of the commits that `range` names. */
+export const reply = (
+  call: HostCall,
+  git: GitRepository,
+  before: Option.Option<Oid>,
+  after: Oid,
+  range: ReadonlyArray<string>
+) =>
+  Effect.gen(function* () {
+    yield* GitProcessSlots.transferSlot
+    const from = Option.getOrElse(before, () => emptyTree)
+    const args =
+      call.media === "diff"
+        ? ["diff-tree", "-r", "-p", ...shown, from, after]
+        : ["format-patch", "--stdout", "--no-signature", ...shown, ...range]
+    const text = GitCommand.stream({ directory: git.directory, hasSlot: true, args })
+    return Reply.make(200, { "content-type": `application/vnd.github.${call.media}; charset=utf-8` }, text)
+  })

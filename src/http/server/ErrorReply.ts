@@ -1,0 +1,62 @@
+import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
+import { Cause, ParseResult } from "effect"
+import {
+  type HttpError,
+  InternalError,
+  isHttpError,
+  MethodNotAllowed,
+  NotFound,
+  ValidationError
+} from "./HttpError.js"
+import * as RequestBody from "./RequestBody.js"
+import * as ValidationMessage from "./ValidationMessage.js"
+
+const fromError = (error: unknown): HttpError | undefined => {
+  if (isHttpError(error)) return error
+  if (error instanceof HttpApiError.HttpApiDecodeError) {
+    return new ValidationError({ message: ValidationMessage.forBodyIssues(error.issues) })
+  }
+  if (ParseResult.isParseError(error)) {
+    return new ValidationError({ message: ValidationMessage.forRequest(error.issue) })
+  }
+  if (error instanceof HttpServerError.RouteNotFound) {
+    return notFound(error.request.method, error.request.originalUrl)
+  }
+  if (error instanceof HttpServerError.RequestError) {
+    if (isHttpError(error.cause)) return error.cause
+    if (error.reason === "Decode") return RequestBody.notJson()
+  }
+  return undefined
+}
+
+/** 404 for a path at which nothing answers. */
+export const notFound = (method: string, url: string): NotFound =>
+  new NotFound({ message: `No operation matches ${method} ${url.split("?", 1)[0]!.slice(0, 200)}.` })
+
+/** 500 with the id under which the log has the cause. */
+export const internal = (requestId: string): InternalError =>
+  new InternalError({
+    message: `Something went wrong on our side. The log has the cause under request id ${requestId}.`
+  })
+
+/** The answer to a cause, or nothing where it is a fault of ours (and belongs in the log). */
+export const fromCause = (cause: Cause.Cause<unknown>): HttpError | undefined =>
+  fromError(Cause.squash(cause))
+
+const allow = (methods: ReadonlyArray<string>): string =>
+  Array.from(new Set([...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"])).join(", ")
+
+/** 405 with `Allow`, for a path that answers other methods. */
+export const methodNotAllowed = (
+  method: string,
+  path: string,
+  methods: ReadonlyArray<string>
+): MethodNotAllowed =>
+  new MethodNotAllowed({
+    message: `${path.slice(0, 200)} does not answer ${method}; it answers ${allow(methods)}.`,
+    headers: { allow: allow(methods) }
+  })
+
+/** What OPTIONS answers at a path. */
+export const optionsReply = (methods: ReadonlyArray<string>): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.empty({ status: 204, headers: { allow: allow(methods) } })

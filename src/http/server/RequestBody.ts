@@ -1,0 +1,142 @@
+import { isUtf8 } from "node:buffer"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { maxDepth } from "../../domain/json/CanonicalJson.js"
+import * as JsonSteps from "../../domain/json/JsonParser.js"
+import { isTooDeep } from "../../domain/json/JsonText.js"
+import {
+  type HttpError,
+  PayloadTooLarge,
+  RequestTimeout,
+  UnsupportedMediaType,
+  ValidationError
+} from "./HttpError.js"
+import * as NodeTimeout from "./NodeTimeout.js"
+
+/** How much of a body is taken, and for how long it may arrive; both may be infinite. */
+export interface BodyLimits {
+  readonly maxBytes: number
+  readonly timeoutMillis: number
+  /** A body whose length is declared gets the time that it takes at this rate on top of the timeout. */
+  readonly bytesPerSecond?: number | undefined
+}
+
+/** The same limits, with a time that Node's timers can wait. */
+export const clamped = (limits: BodyLimits): BodyLimits => ({
+  ...limits,
+  timeoutMillis: NodeTimeout.clamp(limits.timeoutMillis)
+})
+
+const millisFor = (request: IncomingMessage, { bytesPerSecond = Infinity, timeoutMillis }: BodyLimits) => {
+  const declared = Number(request.headers["content-length"] ?? 0) || 0
+  return NodeTimeout.clamp(timeoutMillis + (declared * 1000) / bytesPerSecond)
+}
+
+const json = /^application\/json\s*(?:;|$)/i
+
+/** Why a body cannot be read as JSON by its headers alone, if it cannot. */
+export const headerError = (request: {
+  readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
+}): HttpError | undefined => {
+  const type = request.headers["content-type"]
+  if (type !== undefined && !json.test(String(type))) {
+    return new UnsupportedMediaType({ message: "The request body must be application/json." })
+  }
+  const encoding = request.headers["content-encoding"]
+  if (encoding !== undefined && String(encoding).toLowerCase() !== "identity") {
+    return new UnsupportedMediaType({ message: "The request body must not be compressed." })
+  }
+  return undefined
+}
+
+/** 413, naming the limit. */
+export const tooLarge = (limits: BodyLimits): PayloadTooLarge =>
+  new PayloadTooLarge({ message: `The request body is larger than the limit of ${limits.maxBytes} bytes.` })
+
+/** Whether the declared length alone breaks the limit. */
+export const declaresTooManyBytes = (request: IncomingMessage, limits: BodyLimits): boolean =>
+  Number(request.headers["content-length"] ?? 0) > limits.maxBytes
+
+const continues = /(?:^|,)\s*100-continue\s*(?:,|$)/i
+
+/** Sends `100 Continue` to a client that waits for it before it sends its body. */
+export const sendContinue = (request: IncomingMessage, response: ServerResponse): void => {
+  const waits = continues.test(request.headers.expect ?? "") && request.httpVersion !== "1.0"
+  if (waits && !response.headersSent) response.writeContinue()
+}
+
+/** The outcome of reading a body: its bytes, an error with an answer, or nothing where the client left. */
+export type BodyResult = Buffer | HttpError | undefined
+
+const empty = Buffer.alloc(0)
+
+/**
+ * Reads a whole body within its limits and calls `done` once. Past a limit nothing more is read, and the answer
+ * can still be written: the socket stays open.
+ */
+export const read = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+  done: (result: BodyResult) => void
+): void => {
+  if (declaresTooManyBytes(request, limits)) {
+    done(tooLarge(limits))
+    return
+  }
+  sendContinue(request, response)
+  let first: Buffer | undefined
+  let rest: Array<Buffer> | undefined
+  let size = 0
+  let finished = false
+  const finish = (result: BodyResult) => {
+    if (finished) return
+    finished = true
+    clearTimeout(timer)
+    if (!Buffer.isBuffer(result)) {
+      request.removeListener("data", onData)
+      request.pause()
+    }
+    done(result)
+  }
+  const onData = (chunk: Buffer) => {
+    size += chunk.length
+    if (size > limits.maxBytes) finish(tooLarge(limits))
+    else if (first === undefined) first = chunk
+    else if (rest === undefined) rest = [first, chunk]
+    else rest.push(chunk)
+  }
+  const millis = limits.bytesPerSecond === undefined ? limits.timeoutMillis : millisFor(request, limits)
+  const timer = setTimeout(
+    () => finish(new RequestTimeout({ message: `The request body did not arrive within ${millis} ms.` })),
+    millis
+  )
+  request.on("data", onData)
+  request.on("end", () => finish(rest === undefined ? (first ?? empty) : Buffer.concat(rest, size)))
+  request.on("error", () => finish(undefined))
+}
+
+/** 400 for a body that is no JSON at all. */
+export const notJson = (): ValidationError =>
+  new ValidationError({ message: "The request body is not valid JSON." })
+
+/** The value of a JSON body, or 400; nothing at all is null. A large one is read with turns for others, a small one at once. */
+export const parse = (
+  bytes: Buffer
+): Either.Either<unknown, HttpError> | Effect.Effect<unknown, HttpError> => {
+  if (bytes.length === 0) return Either.right(null)
+  const text = bytes.toString("utf8")
+  if (text.includes("\uFFFD") && !isUtf8(bytes)) return Either.left(notJson())
+  // A megabyte of brackets would hold the event loop longer than any other text.
+  if (isTooDeep(text)) {
+    const message = `The request body is nested deeper than ${maxDepth} levels.`
+    return Either.left(new ValidationError({ message }))
+  }
+  if (!JsonSteps.isShort(text)) return Effect.mapError(JsonSteps.parseSliced(text), notJson)
+  try {
+    return Either.right(JSON.parse(text))
+  } catch {
+    return Either.left(notJson())
+  }
+}

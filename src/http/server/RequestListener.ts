@@ -1,0 +1,292 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import {
+  HttpApp,
+  HttpServerError,
+  HttpServerRequest,
+  type HttpServerResponse,
+  HttpTraceContext
+} from "@effect/platform"
+import {
+  Cause,
+  Context,
+  Duration,
+  Effect,
+  Either,
+  Exit,
+  type Fiber,
+  Option,
+  Runtime,
+  RuntimeFlags
+} from "effect"
+import type { ServerState } from "./ClientConnection.js"
+import type { Input, Operation, Operations } from "./Direct.js"
+import * as ErrorReply from "./ErrorReply.js"
+import { Exchange } from "./Exchange.js"
+import * as HostCheck from "./HostCheck.js"
+import * as HttpError from "./HttpError.js"
+import type { Mount } from "./Mount.js"
+import { NodeRequest } from "./NodeRequest.js"
+import * as NodeTimeout from "./NodeTimeout.js"
+import * as RequestBody from "./RequestBody.js"
+import * as ValidationMessage from "./ValidationMessage.js"
+import { write } from "./WriteResponse.js"
+
+/** What a listener answers, and within which limits. */
+export interface ListenerOptions {
+  readonly operations: Operations
+  readonly mounts: ReadonlyArray<Mount>
+  readonly limits: RequestBody.BodyLimits
+  readonly handlerTimeout: Duration.Duration
+  readonly acceptsHost: (host: string | undefined) => boolean
+  readonly runtime: Runtime.Runtime<never>
+  /** Whether a tracer listens: without one no span is made. */
+  readonly tracing: boolean
+  readonly shared: ServerState
+}
+
+/** What Node calls with each request. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/**
+ * Node's request listener, for servers that may be called by any Host (unix sockets) or not. Operations with static
+ * paths are answered without a router: the body is read, decoded by the schema of their description, and one fiber runs
+ * the handler, which most often is done before it returns. Everything else goes through the platform app of its mount.
+ * Both keep the same promises, which live in `Exchange`.
+ */
+export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener) => {
+  const { acceptsHost, handlerTimeout, operations, shared, tracing } = options
+  const limits = RequestBody.clamped(options.limits)
+  const runFork = Runtime.runFork(options.runtime)
+  // A fiber per request would count itself into five metrics; requests have their own.
+  const runOperation = Runtime.runFork(
+    Runtime.disableRuntimeFlag(options.runtime, RuntimeFlags.RuntimeMetrics)
+  )
+  const timeoutMillis = Duration.toMillis(handlerTimeout)
+
+  const failWith = (exchange: Exchange, cause: Cause.Cause<unknown>): void => {
+    const error = ErrorReply.fromCause(cause)
+    if (error !== undefined) {
+      try {
+        exchange.fail(error)
+      } catch (defect) {
+        // Headers that cannot be sent.
+        failWith(exchange, Cause.die(defect))
+      }
+    } else if (Cause.isInterruptedOnly(cause)) {
+      exchange.abort()
+    } else {
+      runFork(Effect.annotateLogs(Effect.logError("Request failed", cause), { requestId: exchange.id }))
+      exchange.fail(ErrorReply.internal(exchange.id))
+    }
+  }
+
+  const timedOut = (millis: number) =>
+    new HttpError.ServiceUnavailable({ message: `The request took longer than ${millis} ms.` })
+
+  const traced = (exchange: Exchange, operation: Operation, effect: Effect.Effect<unknown, unknown>) =>
+    Effect.withSpan(effect, `http.server ${operation.method}`, {
+      kind: "server",
+      captureStackTrace: false,
+      attributes: {
+        "http.request.method": exchange.method,
+        "http.route": operation.path,
+        "url.path": exchange.path,
+        "request.id": exchange.id
+      },
+      ...Option.match(HttpTraceContext.fromHeaders(exchange.request.headers as never), {
+        onNone: () => ({}),
+        onSome: (parent) => ({ parent })
+      })
+    })
+
+  const complete = (exchange: Exchange, operation: Operation, exit: Exit.Exit<unknown, unknown>) => {
+    if (exit._tag === "Failure") return failWith(exchange, exit.cause)
+    let json: string
+    try {
+      json = operation.encode(exit.value)
+    } catch (defect) {
+      return failWith(exchange, Cause.die(defect))
+    }
+    exchange.sendJson(operation.status, json)
+  }
+
+  const handle = (exchange: Exchange, operation: Operation, payload: unknown) =>
+    Effect.suspend(() => operation.handle(new OperationInput(exchange, limits, payload)))
+
+  const run = (exchange: Exchange, operation: Operation, handled: Effect.Effect<unknown, unknown>) => {
+    const fiber = runOperation(tracing ? traced(exchange, operation, handled) : handled, { immediate: true })
+    const exit = fiber.unsafePoll()
+    if (exit !== null) return complete(exchange, operation, exit)
+    const timer = Number.isFinite(timeoutMillis)
+      ? setTimeout(() => {
+          exchange.fail(timedOut(timeoutMillis))
+          fiber.unsafeInterruptAsFork(fiber.id())
+        }, NodeTimeout.clamp(timeoutMillis))
+      : undefined
+    interruptOnClose(exchange, fiber)
+    fiber.addObserver((later) => {
+      clearTimeout(timer)
+      if (!exchange.isFinished) complete(exchange, operation, later)
+    })
+  }
+
+  const operate = (exchange: Exchange, operation: Operation) => {
+    const decode = operation.decode
+    if (decode === undefined) return run(exchange, operation, handle(exchange, operation, undefined))
+    const decoded = (body: unknown) =>
+      Either.mapBoth(decode(body), {
+        onLeft: ({ issue }) => new HttpError.ValidationError({ message: ValidationMessage.forBody(issue) }),
+        onRight: (payload) => handle(exchange, operation, payload)
+      })
+    const refusal = RequestBody.headerError(exchange.request)
+    if (refusal !== undefined) return exchange.fail(refusal)
+    RequestBody.read(exchange.request, exchange.response, limits, (result) => {
+      if (result === undefined) return exchange.abort()
+      if (!Buffer.isBuffer(result)) return exchange.fail(result)
+      const body = RequestBody.parse(result)
+      if (!Either.isEither(body)) {
+        return run(exchange, operation, Effect.flatten(Effect.flatMap(body, decoded)))
+      }
+      try {
+        const handled = Either.flatMap(body, decoded)
+        if (Either.isRight(handled)) run(exchange, operation, handled.right)
+        else exchange.fail(handled.left)
+      } catch (defect) {
+        failWith(exchange, Cause.die(defect))
+      }
+    })
+  }
+
+  /** What an app could not do is told here, not by the platform's tracer, which only sees that it ended. */
+  const reportFailure = (cause: Cause.Cause<unknown>) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      request instanceof NodeRequest && !Cause.isInterruptedOnly(cause)
+        ? Effect.zipRight(
+            Effect.sync(() => failWith(request.exchange, cause)),
+            Effect.interrupt
+          )
+        : Effect.failCause(cause)
+    )
+
+  const mounted = options.mounts.map((mount) => {
+    const own = RequestBody.clamped({ ...limits, ...mount.body })
+    const millis = Duration.toMillis(mount.timeout ?? handlerTimeout)
+    const app = tracing
+      ? HttpApp.toHandled(Effect.catchAllCause(Effect.interruptible(mount.app), reportFailure), write)
+      : Effect.scoped(Effect.flatMap(mount.app, respond))
+    const serve = (exchange: Exchange) => {
+      const request = new NodeRequest(exchange, own, exchange.request.url!)
+      const fiber = runOperation(Effect.provideService(app, HttpServerRequest.HttpServerRequest, request), {
+        immediate: true
+      })
+      let timer: NodeJS.Timeout | undefined
+      const finish = (exit: Exit.Exit<unknown, unknown>) => {
+        clearTimeout(timer)
+        if (exchange.isFinished) return
+        if (Exit.isFailure(exit)) failWith(exchange, exit.cause)
+        else exchange.finish(exchange.response.statusCode, 0)
+      }
+      const exit = fiber.unsafePoll()
+      if (exit !== null) return finish(exit)
+      if (Number.isFinite(millis)) {
+        timer = setTimeout(() => {
+          // The time is for the answer's beginning: what is being sent may take longer.
+          if (exchange.response.headersSent) return
+          exchange.fail(timedOut(millis))
+          fiber.unsafeInterruptAsFork(fiber.id())
+        }, NodeTimeout.clamp(millis))
+      }
+      interruptOnClose(exchange, fiber)
+      fiber.addObserver(finish)
+    }
+    const matches = (path: string) =>
+      mount.paths.some((at) =>
+        typeof at === "string" ? at === "/" || path === at || path.startsWith(`${at}/`) : path.search(at) >= 0
+      )
+    return { mount, matches, serve }
+  })
+
+  const dispatch = (exchange: Exchange) => {
+    const methods = operations.get(exchange.path)
+    if (methods !== undefined) {
+      exchange.route = exchange.path
+      const operation = methods.get(exchange.method === "HEAD" ? "GET" : exchange.method)
+      if (operation !== undefined) return operate(exchange, operation)
+      return wrongMethodOrOptions(exchange, Array.from(methods.keys()))
+    }
+    // A question about the server, and not about any path.
+    if (exchange.method === "OPTIONS" && exchange.path === "*")
+      return wrongMethodOrOptions(exchange, ["GET", "POST"])
+    for (const { matches, mount, serve } of mounted) {
+      if (!matches(exchange.path)) continue
+      exchange.route = mount.name
+      const known = mount.methods?.(exchange.path)
+      if (known !== undefined) {
+        if (known.length === 0) return exchange.fail(ErrorReply.notFound(exchange.method, exchange.path))
+        const served =
+          known.includes("*") ||
+          known.includes(exchange.method) ||
+          (exchange.method === "HEAD" && known.includes("GET"))
+        if (!served) return wrongMethodOrOptions(exchange, known)
+      }
+      return serve(exchange)
+    }
+    exchange.fail(ErrorReply.notFound(exchange.method, exchange.path))
+  }
+
+  return (anyHost) => (request, response) => {
+    const path = HostCheck.pathOf(request)
+    const refusal = HostCheck.hostError(request, anyHost ? undefined : acceptsHost)
+    const exchange = new Exchange(shared, request, response, path)
+    exchange.runInOrder(() => {
+      try {
+        if (refusal === undefined) dispatch(exchange)
+        else exchange.fail(refusal)
+      } catch (defect) {
+        failWith(exchange, Cause.die(defect))
+      }
+    })
+  }
+}
+
+/** Most handlers look at the payload alone: the platform's request is made for those that look at it. */
+class OperationInput implements Input {
+  private made: NodeRequest | undefined = undefined
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly limits: RequestBody.BodyLimits,
+    readonly payload: unknown
+  ) {}
+
+  get request(): NodeRequest {
+    this.made ??= new NodeRequest(this.exchange, this.limits, this.exchange.request.url!)
+    return this.made
+  }
+}
+
+const wrongMethodOrOptions = (exchange: Exchange, methods: ReadonlyArray<string>) => {
+  if (exchange.method !== "OPTIONS") {
+    return exchange.fail(ErrorReply.methodNotAllowed(exchange.method, exchange.path, methods))
+  }
+  const { headers, status } = ErrorReply.optionsReply(methods)
+  exchange.sendEmpty(status, headers as Readonly<Record<string, string>>)
+}
+
+/** Writes a platform answer, after whatever its app wants done with it first. */
+const respond = (response: HttpServerResponse.HttpServerResponse) =>
+  Effect.withFiberRuntime<void, unknown, HttpServerRequest.HttpServerRequest>((fiber) => {
+    const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
+    const handler = fiber.getFiberRef(HttpApp.currentPreResponseHandlers)
+    return Option.isNone(handler)
+      ? write(request, response)
+      : Effect.flatMap(handler.value(request, response), (changed) => write(request, changed))
+  })
+
+const interruptOnClose = (exchange: Exchange, fiber: Fiber.RuntimeFiber<unknown, unknown>) => {
+  const stop = () => fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+  exchange.interrupt = stop
+  exchange.response.on("close", () => {
+    if (!exchange.response.writableFinished) stop()
+  })
+}

@@ -1,5 +1,0 @@
-/** What Node's timers wait at most, 24.8 days: anything longer would end at once. */
-const longest = 2 ** 31 - 1
-
-/** A limit of time as Node's timers and servers take it: whole milliseconds, and what never ends lasts as long as they can wait. */
-export const millis = (limit: number): number => Math.min(Math.ceil(limit), longest)
