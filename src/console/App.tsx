@@ -14,7 +14,7 @@ import { ThemeButton, TopBar } from "./page/TopBar.js"
 import { SignIn } from "./session/SignIn.js"
 import { type DataSourceService, withSessionEnd } from "./source/DataSource.js"
 
-const Workbench = lazyComponent(() => import("./Workbench.js").then((found) => found.Workbench))
+const Workbench = lazyComponent(() => import("./workbench/Workbench.js").then((found) => found.Workbench))
 
 const parts = ["api", "repo", "branch", "root"] as const
 
@@ -23,8 +23,8 @@ const isElsewhere = (route: Route, session: SessionView): boolean =>
   parts.some((name) => route[name] !== undefined && route[name] !== session[name])
 
 /** What the tab and the browser's history call a place. */
-const titleOf = ({ document, table }: Route, session: SessionView | undefined): string =>
-  [...(session === undefined ? [] : [document, table, session.repo]), "Chainstore console"]
+const titleOf = ({ collection, document }: Route, session: SessionView | undefined): string =>
+  [...(session === undefined ? [] : [document, collection, session.repo]), "Chainstore console"]
     .filter((name) => name !== undefined)
     .join(" · ")
 
@@ -35,7 +35,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
   const [setup, setSetup] = useState<Setup | undefined>(undefined)
   const [session, setSession] = useState<SessionView | undefined>(undefined)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
-  const [elsewhere, setElsewhere] = useState<Route | undefined>(undefined)
+  const [otherRoute, setOtherRoute] = useState<Route | undefined>(undefined)
   const task = useEffectRunner()
   const leaving = useEffectRunner()
 
@@ -79,7 +79,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     if (route.api !== api || route.repo !== repo || route.branch !== branch || route.root !== root) {
       const other = isElsewhere(route, session)
       if (other) {
-        setElsewhere(route)
+        setOtherRoute(route)
         announce(`The address names another route than ${repo}, which is signed in to.`)
       }
       navigate({ ...(other ? initialRoute : {}), api, repo, branch, root }, "replace")
@@ -112,7 +112,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
   const signOut = (to?: Route) =>
     guardNavigation(() => {
       setSession(undefined)
-      setElsewhere(undefined)
+      setOtherRoute(undefined)
       navigate(to ?? initialRoute)
       leaving.run(source.signOut, {
         success: () => {
@@ -135,8 +135,8 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
           source={watchedSource}
           session={session}
           route={route}
-          elsewhere={elsewhere}
-          onElsewhere={(there) => (there ? signOut(elsewhere) : setElsewhere(undefined))}
+          otherRoute={otherRoute}
+          onOtherRoute={(open) => (open ? signOut(otherRoute) : setOtherRoute(undefined))}
           navigate={navigate}
           settings={settings}
           onSettings={change}

@@ -15,7 +15,11 @@ const session: SessionView = {
   collections: [],
   readOnly: false
 }
-const place = (...filters: ReadonlyArray<Filter>): Route => ({ ...initialRoute, table: "things", filters })
+const place = (...filters: ReadonlyArray<Filter>): Route => ({
+  ...initialRoute,
+  collection: "things",
+  filters
+})
 
 /** The arguments that a shell makes of a command. */
 const argumentsOf = (command: string): ReadonlyArray<string> =>

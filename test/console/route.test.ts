@@ -21,7 +21,7 @@ const route: fc.Arbitrary<Route> = fc
     repo: optional(name),
     branch: optional(name),
     root: optional(fc.string()),
-    table: optional(name),
+    collection: optional(name),
     filters: fc.array(filter, { maxLength: 4 }),
     invalidFilters: fc.array(
       fc.constantFrom("", "[]", '["a"]', '["a","is"]', '["a","near",1]', '["a","exists",1]', "x"),

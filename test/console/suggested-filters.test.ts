@@ -36,7 +36,7 @@ describe("filters from a cell", () => {
       { a: [null] }
     ] as const) {
       for (const filter of suggestedFilters({ path: "field", value })) {
-        const read = fromHash(toHash({ ...initialRoute, table: "t", filters: [filter] })).filters[0]!
+        const read = fromHash(toHash({ ...initialRoute, collection: "t", filters: [filter] })).filters[0]!
         assert.deepStrictEqual(read, filter)
         const expected = filter.operator !== "isNot" && filter.operator !== "missing"
         assert.strictEqual(matchesFilter({ _id: "a", field: value }, read), expected, JSON.stringify(filter))

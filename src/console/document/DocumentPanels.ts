@@ -1,3 +1,3 @@
-/** What opens beside the table; fetched when it first does. */
-export { CommitsPanel as Commits } from "./CommitsPanel.js"
+/** The panels of one collection, loaded when the first of them opens. */
+export { CommitsPanel } from "./CommitsPanel.js"
 export { DocumentPanel } from "./DocumentPanel.js"

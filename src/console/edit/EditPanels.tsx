@@ -25,7 +25,7 @@ export const EditPanels = (props: {
   /** Their columns. */
   readonly fields: ReadonlyArray<string>
   /** The ids of the rows that are chosen. */
-  readonly chosen: ReadonlyArray<string>
+  readonly selectedIds: ReadonlyArray<string>
   readonly navigate: Navigate
   readonly onPublished: () => void
   readonly onClose: () => void
@@ -41,8 +41,12 @@ export const EditPanels = (props: {
     if (route.panel !== "review") setLeft(undefined)
   }, [route.panel])
   const review = () => navigate({ panel: "review", document: undefined })
-  const edit = (table: string, document: string) =>
-    navigate({ ...(route.table === table ? {} : { ...initialRoute, table }), panel: "edit", document })
+  const edit = (collection: string, document: string) =>
+    navigate({
+      ...(route.collection === collection ? {} : { ...initialRoute, collection }),
+      panel: "edit",
+      document
+    })
 
   if (route.panel === "review") {
     return (
@@ -58,11 +62,11 @@ export const EditPanels = (props: {
       />
     )
   }
-  const table = route.table ?? ""
+  const collection = route.collection ?? ""
   const many = {
     source,
     drafts,
-    collection: table,
+    collection,
     onReview: (words: string | undefined) => {
       setLeft(words)
       review()
@@ -70,11 +74,12 @@ export const EditPanels = (props: {
     onClose
   }
   if (route.panel === "import") return <ImportPanel {...many} />
-  if (route.panel === "change") return <BulkChangePanel {...many} ids={props.chosen} fields={props.fields} />
+  if (route.panel === "change")
+    return <BulkChangePanel {...many} ids={props.selectedIds} fields={props.fields} />
   if (route.document === undefined) {
     return (
       <NewDocumentPanel
-        collection={table}
+        collection={collection}
         copy={copied !== undefined}
         onClose={() => {
           setCopied(undefined)
@@ -105,10 +110,10 @@ export const EditPanels = (props: {
   }
   return (
     <EditPanel
-      key={`${table}/${route.document}`}
+      key={`${collection}/${route.document}`}
       source={source}
       drafts={drafts}
-      collection={table}
+      collection={collection}
       id={route.document}
       documents={props.documents}
       onDuplicate={(text) =>

@@ -21,7 +21,7 @@ export interface Route {
   readonly repo?: string | undefined
   readonly branch?: string | undefined
   readonly root?: string | undefined
-  readonly table?: string | undefined
+  readonly collection?: string | undefined
   readonly filters: ReadonlyArray<Filter>
   /** Filters of the address that cannot be parsed, unchanged: a query without them would be another query. */
   readonly invalidFilters: ReadonlyArray<string>
@@ -44,7 +44,7 @@ export interface Route {
 export const defaultColumnLimit = 100
 
 export const initialRoute: Route = {
-  table: undefined,
+  collection: undefined,
   filters: [],
   invalidFilters: [],
   sort: [],
@@ -99,7 +99,7 @@ export const fromHash = (hash: string): Route => {
     repo: text("repo"),
     branch: text("branch"),
     root: params.get("root") ?? undefined,
-    table: text("table"),
+    collection: text("table"),
     filters: wheres.flatMap(({ filter }) => filter ?? []),
     invalidFilters: wheres.flatMap(({ filter, value }) => (filter === undefined ? [value] : [])),
     sort: params.getAll("sort").map(parseSort),
@@ -120,11 +120,14 @@ export const fromHash = (hash: string): Route => {
 
 export const toHash = (route: Route): string => {
   const params = new URLSearchParams()
-  for (const name of ["api", "repo", "branch", "table"] as const) {
-    const value = route[name]
+  const set = (name: string, value: string | undefined) => {
     if (value !== undefined) params.set(name, value)
-    if (name === "branch" && route.root !== undefined) params.set("root", route.root)
   }
+  set("api", route.api)
+  set("repo", route.repo)
+  set("branch", route.branch)
+  set("root", route.root)
+  set("table", route.collection)
   for (const { operator, path, value } of route.filters) {
     params.append("where", JSON.stringify(value === undefined ? [path, operator] : [path, operator, value]))
   }

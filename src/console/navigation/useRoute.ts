@@ -5,7 +5,7 @@ import { fromHash, type Route, toHash } from "./Route.js"
 export type Navigate = (change: Partial<Route>, how?: "push" | "replace") => void
 
 /** What is another panel, or a panel of something else, when it changes. */
-const panelFields = ["api", "repo", "branch", "root", "table", "document", "panel"] as const
+const panelFields = ["api", "repo", "branch", "root", "collection", "document", "panel"] as const
 
 const isSamePanel = (one: Route, other: Route): boolean =>
   panelFields.every((name) => one[name] === other[name])

@@ -66,14 +66,14 @@ export const QueryForm = (props: {
   readonly route: Route
   readonly fields: ReadonlyArray<string>
   readonly running: boolean
-  readonly onRun: (query: Pick<Route, "table" | "filters" | "limit" | "whole" | "at">) => void
+  readonly onRun: (query: Pick<Route, "collection" | "filters" | "limit" | "whole" | "at">) => void
   readonly onCancel: () => void
 }) => {
   const { route } = props
   const [rows, setRows] = useState(() => rowsOf(route.filters))
-  const [table, setTable] = useState(route.table ?? props.collections[0] ?? "")
+  const [collection, setCollection] = useState(route.collection ?? props.collections[0] ?? "")
   const [opened, setOpened] = useState(false)
-  const open = opened || route.table === undefined
+  const open = opened || route.collection === undefined
   const limit = useRef<HTMLInputElement>(null)
   const at = useRef<HTMLInputElement>(null)
   const whole = useRef<HTMLInputElement>(null)
@@ -87,8 +87,8 @@ export const QueryForm = (props: {
   }, [written])
 
   useEffect(() => {
-    if (route.table !== undefined) setTable(route.table)
-  }, [route.table])
+    if (route.collection !== undefined) setCollection(route.collection)
+  }, [route.collection])
 
   const change = (key: number, part: Partial<Row>) =>
     setRows((all) => all.map((row) => (row.key === key ? { ...row, ...part } : row)))
@@ -115,7 +115,7 @@ export const QueryForm = (props: {
     const ref = at.current?.value.trim() ?? ""
     setOpened(false)
     props.onRun({
-      table,
+      collection,
       filters,
       limit: Math.min(500, Math.max(1, Math.trunc(Number(limit.current?.value)) || 50)),
       whole: whole.current?.checked === true,
@@ -161,10 +161,14 @@ export const QueryForm = (props: {
       </div>
       <label class="field small query-table">
         <span>Collection</span>
-        <select id="query-table" value={table} onChange={(event) => setTable(event.currentTarget.value)}>
-          {(table === "" || props.collections.includes(table)
+        <select
+          id="query-table"
+          value={collection}
+          onChange={(event) => setCollection(event.currentTarget.value)}
+        >
+          {(collection === "" || props.collections.includes(collection)
             ? props.collections
-            : [table, ...props.collections]
+            : [collection, ...props.collections]
           ).map((name) => (
             <option key={name} value={name}>
               {name}
@@ -271,7 +275,13 @@ export const QueryForm = (props: {
         </label>
         <span class="grow" />
         {props.running ? cancel : null}
-        <RunButton type="submit" kind="primary" icon="play" running={props.running} disabled={table === ""}>
+        <RunButton
+          type="submit"
+          kind="primary"
+          icon="play"
+          running={props.running}
+          disabled={collection === ""}
+        >
           Run
         </RunButton>
       </div>

@@ -71,13 +71,13 @@ export const useQuery = (
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
   const { at, filters, limit, invalidFilters, sort, whole } = route
   // Without the filters that cannot be parsed it would be another query.
-  const table = invalidFilters.length === 0 ? route.table : undefined
-  const question = JSON.stringify([table, filters, limit, whole, at, round])
+  const collection = invalidFilters.length === 0 ? route.collection : undefined
+  const question = JSON.stringify([collection, filters, limit, whole, at, round])
   const sortKey = JSON.stringify(sort)
-  const of = JSON.stringify([table, at])
+  const of = JSON.stringify([collection, at])
   const by = JSON.stringify([filters, whole])
   const costly = JSON.stringify([of, by, limit])
-  const pending = table !== undefined && asked.current?.question !== question
+  const pending = collection !== undefined && asked.current?.question !== question
   const waiting = task.running || pending
   const settledHere = latest?.of === of ? latest : undefined
   const outcome = settledHere?.outcome
@@ -93,9 +93,9 @@ export const useQuery = (
   }
 
   const ask = (cursor: string | null, append: boolean, onlySort = false) => {
-    if (table === undefined) return
+    if (collection === undefined) return
     const started = performance.now()
-    const query = { collection: table, filters, limit, at, sort, cursor, projected: !whole }
+    const query = { collection, filters, limit, at, sort, cursor, projected: !whole }
     let shown = append ? outcome : undefined
     /** Shows an answer behind the rows of the answers before it. */
     const add = (answer: QueryAnswer): QueryOutcome => {
@@ -130,7 +130,7 @@ export const useQuery = (
     }
     const finish = (last: QueryOutcome) => {
       if (!quiet.current) {
-        announce(last.answer.documents.length === 0 ? `No documents in ${table} match.` : summary(last))
+        announce(last.answer.documents.length === 0 ? `No documents in ${collection} match.` : summary(last))
       }
       settled()
       // The button that asked for more has gone with the last of it.
@@ -177,7 +177,7 @@ export const useQuery = (
   }
 
   useEffect(() => {
-    if (table === undefined) {
+    if (collection === undefined) {
       task.cancel()
       asked.current = undefined
       setLatest(undefined)

@@ -1,4 +1,4 @@
-import "./time.css"
+import "./repository.css"
 
 /** History, branches and proposals of the repository; fetched when they are first opened. */
 export { BranchesPanel } from "./BranchesPanel.js"

@@ -98,7 +98,7 @@ const typeScript = (route: Route, rows: ReadonlyArray<JsonObject>): string => {
   const conditions = filters.filter(isCondition(rows))
   const rest = filters.filter((filter) => !conditions.includes(filter))
   const opened = at === undefined ? "" : `const view = yield* store.at(${JSON.stringify(at)})\n`
-  const collection = `${at === undefined ? "store" : "view"}.collection(${JSON.stringify(route.table ?? "")})`
+  const collection = `${at === undefined ? "store" : "view"}.collection(${JSON.stringify(route.collection ?? "")})`
   const chosen = chosenOf(route)
   const select =
     chosen &&
@@ -133,7 +133,7 @@ const commandLine = (session: SessionView, route: Route, rows: ReadonlyArray<Jso
     value === undefined ? [] : [`--${name}`, shellQuoted(value)]
   return `${[
     "chainstore query",
-    shellQuoted(route.table ?? ""),
+    shellQuoted(route.collection ?? ""),
     ...option("where", filters.length === 0 ? undefined : filters.map(textOf).join(" and ")),
     ...option(
       "order",
@@ -159,14 +159,14 @@ const columnsByJq = (columns: ReadonlyArray<string>, rows: ReadonlyArray<JsonObj
 }
 
 const curl = (route: Route, rows: ReadonlyArray<JsonObject>): string => {
-  const { at, filters, limit, sort, table, whole } = route
+  const { at, collection, filters, limit, sort, whole } = route
   const columns = chosenOf(route)
   // The server sorts a whole collection by conditions, and what the manifest answers by `sort`.
   const asked =
     sort.length > 0 && filters.every(isCondition(rows))
       ? { where: filters.length === 0 ? undefined : whereOf(filters), orderBy: orderOf(route) }
       : { filters, sort: sort.length === 0 ? undefined : sort, projected: !whole }
-  const body = JSON.stringify({ collection: table ?? "", ...asked, limit, at })
+  const body = JSON.stringify({ collection: collection ?? "", ...asked, limit, at })
   const request = `curl -b "$COOKIES" -H 'Content-Type: application/json' -H "Origin: $CONSOLE" "$CONSOLE/api/query" -d ${shellQuoted(body)}`
   return columns === undefined
     ? `${request}\n`

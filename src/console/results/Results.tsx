@@ -52,14 +52,14 @@ export const Results = (props: {
   readonly budgets: ReadonlyArray<RateBudget> | undefined
   readonly source: DataSourceService
   /** Whether there is no collection at all to choose from. */
-  readonly barren: boolean
+  readonly hasNoCollections: boolean
   readonly onSession: (session: SessionView) => void
   readonly onSignOut: () => void
   /** Whether there is such a collection now. */
-  readonly known: boolean
+  readonly exists: boolean
   /** Whether single keys act. */
   readonly shortcuts: boolean
-  readonly onChosen: (ids: ReadonlyArray<string>) => void
+  readonly onSelected: (ids: ReadonlyArray<string>) => void
 }) => {
   const { route, query, session } = props
   // What is pressed here goes away with what it changes: the focus goes to the heading instead.
@@ -78,7 +78,7 @@ export const Results = (props: {
   const { all, initial, unread } = query.outcome?.columns ?? noColumns
   const chosen = route.columns
   const [layout, setLayout] = useColumnLayout(
-    `chainstore.columns ${JSON.stringify([session.api, session.repo, session.root, route.table])}`
+    `chainstore.columns ${JSON.stringify([session.api, session.repo, session.root, route.collection])}`
   )
   const columns = useMemo(() => {
     const shown =
@@ -91,14 +91,14 @@ export const Results = (props: {
   }, [all, initial, JSON.stringify(chosen), layout.order, layout.pinned])
   const atServer = answer?.sorted === true && answer.cursor !== null
   const rows = useSortedRows(documents, route.sort, atServer)
-  const table = route.table
+  const collection = route.collection
   const isFixed = session.readOnly || route.at !== undefined
   const selection = useRowSelection(
     isFixed ? none : rows,
-    JSON.stringify([session.api, session.repo, session.branch, session.root, table])
+    JSON.stringify([session.api, session.repo, session.branch, session.root, collection])
   )
   const { ids: picked } = selection
-  useEffect(() => props.onChosen(picked), [picked])
+  useEffect(() => props.onSelected(picked), [picked])
   const manifest = answer?.manifest
   const earlier = query.outcome?.filters ?? none
   const cost = query.running ? query.spending : query.cost
@@ -111,7 +111,13 @@ export const Results = (props: {
     >
       <header class="results-head">
         <h2 id="results-title" ref={props.heading} tabIndex={-1}>
-          {props.barren ? "No collections" : table === undefined ? "Choose a collection" : <bdi>{table}</bdi>}
+          {props.hasNoCollections ? (
+            "No collections"
+          ) : collection === undefined ? (
+            "Choose a collection"
+          ) : (
+            <bdi>{collection}</bdi>
+          )}
           {answer === undefined ? null : (
             <span class="results-count">
               {documents.length.toLocaleString("en")}
@@ -133,7 +139,7 @@ export const Results = (props: {
           </Menu>
         )}
         <span class="grow" />
-        {table === undefined ? null : (
+        {collection === undefined ? null : (
           <div class="tools">
             {isFixed ? null : (
               <>
@@ -167,7 +173,7 @@ export const Results = (props: {
               Commits
             </button>
             <ResultToolbar
-              name={table}
+              name={collection}
               old={query.old}
               rows={rows}
               all={all}
@@ -286,7 +292,7 @@ export const Results = (props: {
       {answer === undefined || (query.old && rows.length === 0) ? (
         query.waiting ? (
           <Skeleton />
-        ) : props.barren ? (
+        ) : props.hasNoCollections ? (
           <NoCollections
             frame={{ waiting: <Skeleton />, failed: (card) => card }}
             source={props.source}
@@ -321,7 +327,7 @@ export const Results = (props: {
             </p>
           )}
           <ResultTable
-            caption={`${plural(rows.length, "document")} of ${table}`}
+            caption={`${plural(rows.length, "document")} of ${collection}`}
             rows={rows}
             columns={columns}
             unread={unread}
@@ -349,20 +355,21 @@ export const Results = (props: {
             <div class="empty">
               <h3>No documents</h3>
               {route.filters.length === 0 ? (
-                props.known || route.at !== undefined ? (
+                props.exists || route.at !== undefined ? (
                   <p>
-                    <bdi>{table}</bdi> holds no documents{route.at === undefined ? "" : " at this commit"}.
+                    <bdi>{collection}</bdi> holds no documents
+                    {route.at === undefined ? "" : " at this commit"}.
                   </p>
                 ) : (
                   <p>
-                    There is no collection <bdi>{table}</bdi> here.
+                    There is no collection <bdi>{collection}</bdi> here.
                   </p>
                 )
               ) : (
                 <>
                   <p>
-                    Nothing in <bdi>{table}</bdi> matches <code>{escapeBidi(filterText(route.filters))}</code>
-                    .
+                    Nothing in <bdi>{collection}</bdi> matches{" "}
+                    <code>{escapeBidi(filterText(route.filters))}</code>.
                   </p>
                   <button type="button" class="button plain" onClick={() => ask({ filters: [] })}>
                     Clear the filter
