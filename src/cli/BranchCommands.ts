@@ -5,7 +5,7 @@ import type { DocumentDifference } from "../store/Branches.js"
 import { differences } from "../store/browse/index.js"
 import { Store } from "../store/Store.js"
 import { textOption } from "./CommandOptions.js"
-import { jsonOption, print, table } from "./Output.js"
+import { jsonOption, print, table } from "./CommandOutput.js"
 import { differenceLines } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
 

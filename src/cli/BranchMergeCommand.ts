@@ -4,7 +4,7 @@ import { ConflictError } from "../domain/errors/StoreError.js"
 import type { Merged } from "../store/Branches.js"
 import { Store } from "../store/Store.js"
 import { dryRunOption, messageOption, textOption } from "./CommandOptions.js"
-import { jsonOption, print } from "./Output.js"
+import { jsonOption, print } from "./CommandOutput.js"
 import { storeCommand } from "./StoreCommand.js"
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
@@ -18,12 +18,12 @@ const sentence = ({ commitSha, documents, files, kind }: Merged, from: string): 
     : `${from} is merged${at}${kind === "fastForward" ? " by a fast-forward" : ""}: ${changes}.`
 }
 
-const isStopped = ({ conflicts }: Merged, dryRun: boolean) => dryRun && conflicts.length > 0
+const hasBlockingConflicts = ({ conflicts }: Merged, dryRun: boolean) => dryRun && conflicts.length > 0
 
 /** What a merge did or would do, in lines. */
 export const mergedLines = (merged: Merged, from: string, dryRun: boolean): string =>
   [
-    isStopped(merged, dryRun)
+    hasBlockingConflicts(merged, dryRun)
       ? `${from} does not merge by itself: ${counted(merged.conflicts.length, "conflict")}.`
       : sentence(merged, from),
     ...merged.documents.map(({ collection, id, kind }) => `  ${kind} ${collection}/${id}`),
@@ -32,8 +32,8 @@ export const mergedLines = (merged: Merged, from: string, dryRun: boolean): stri
   ].join("\n")
 
 /** Fails where a dry run has found conflicts. */
-export const stoppedBy = (operation: string, merged: Merged, from: string, dryRun: boolean) =>
-  isStopped(merged, dryRun)
+export const failOnConflicts = (operation: string, merged: Merged, from: string, dryRun: boolean) =>
+  hasBlockingConflicts(merged, dryRun)
     ? Effect.fail(
         new ConflictError({
           operation,
@@ -75,6 +75,6 @@ export const merge = storeCommand(
       yield* print(json, { ...merged, commitSha: Option.getOrNull(merged.commitSha) }, () =>
         mergedLines(merged, from, dryRun)
       )
-      yield* stoppedBy("merge", merged, from, dryRun)
+      yield* failOnConflicts("merge", merged, from, dryRun)
     })
 )

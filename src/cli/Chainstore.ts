@@ -8,7 +8,6 @@ import { estimate } from "./EstimateCommand.js"
 import { exportCommand } from "./ExportCommand.js"
 import { type CommandHelp, commandHelp, helpFor, switchesOf } from "./Help.js"
 import { importCommand } from "./ImportCommand.js"
-import { printable } from "./Printable.js"
 import { proposals, propose } from "./ProposalCommands.js"
 import { put } from "./PutCommand.js"
 import { query } from "./QueryCommand.js"
@@ -16,7 +15,8 @@ import { collections, diff, get, history, indexes } from "./ReadCommands.js"
 import { schema } from "./SchemaCommand.js"
 import { host, serve } from "./ServiceCommands.js"
 import { init, mergeDriver, resolve } from "./StockGitCommands.js"
-import { holdsToken, tokenIsNoArgument } from "./Token.js"
+import { escapeControls } from "./TerminalText.js"
+import { containsToken, tokenArgumentError } from "./Token.js"
 import { reindex, remove, restore, revert } from "./WriteCommands.js"
 
 const about = "JSON documents in a Git repository; every write is a commit."
@@ -61,7 +61,7 @@ export const run = (version: string, arguments_: ReadonlyArray<string>) =>
     const helps = commands.map((command) => commandHelp(command))
     const help = helpFor("chainstore", about, helps, arguments_)
     if (help !== undefined) return Console.log(help)
-    if (holdsToken(arguments_)) return tokenIsNoArgument
+    if (containsToken(arguments_)) return tokenArgumentError
     const found = helps.find(({ name }) => name === arguments_[0])
     return Command.run(chainstore, { name: "chainstore", version, executable: "chainstore" })([
       "node",
@@ -85,7 +85,7 @@ const inPlainLines = <A, E, R>(body: Effect.Effect<A, E, R>) =>
   Console.consoleWith((console) =>
     Effect.withConsole(body, {
       ...console,
-      error: (text: string) => console.error(printable(text.replace(colour, "")).trimEnd())
+      error: (text: string) => console.error(escapeControls(text.replace(colour, "")).trimEnd())
     })
   )
 

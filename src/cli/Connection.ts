@@ -32,12 +32,12 @@ export type Connection = {
 )
 
 /** What to do if the repository is missing on this machine: fail, create it, or read it as an empty one. */
-export type Missing = "refuse" | "create" | "imagine"
+export type MissingRepository = "refuse" | "create" | "imagine"
 
 /** Opens stores; `src/layers` provides the implementation. */
-export class Stores extends Context.Tag("chainstore/cli/Stores")<
-  Stores,
-  { readonly open: (connection: Connection, missing: Missing) => Layer.Layer<Store, ReadError> }
+export class StoreOpener extends Context.Tag("chainstore/cli/Stores")<
+  StoreOpener,
+  { readonly open: (connection: Connection, missing: MissingRepository) => Layer.Layer<Store, ReadError> }
 >() {}
 
 const fromEnvironment = (name: string) => Config.nonEmptyString(name)
@@ -101,7 +101,7 @@ export const connectionOptions = {
   shardWidth: integerOption("shard-width", "Characters per level")
 }
 
-type Given = {
+type ConnectionInput = {
   readonly repo: string
   readonly branch: string
   readonly root: string
@@ -130,7 +130,7 @@ const byCollection = (names: ReadonlyArray<string>) => {
   return names.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
-const layoutOf = (given: Given): SettingsOptions => {
+const layoutOf = (given: ConnectionInput): SettingsOptions => {
   const depth = Option.getOrUndefined(given.shardDepth)
   return {
     shardBy: Option.getOrUndefined(given.shardBy),
@@ -142,7 +142,7 @@ const layoutOf = (given: Given): SettingsOptions => {
 }
 
 /** The connection that the options and the environment describe. */
-export const connectionOf = (given: Given) =>
+export const connectionOf = (given: ConnectionInput) =>
   Effect.gen(function* () {
     const { repo, branch, root } = given
     const place = { repo, branch, root, layout: layoutOf(given) }

@@ -4,8 +4,8 @@ import { Data, Effect, Option } from "effect"
 import type { Finding } from "../store/Doctor.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
-import { type Connection, connectionOf, connectionOptions, Stores } from "./Connection.js"
-import { jsonOption, print } from "./Output.js"
+import { jsonOption, print } from "./CommandOutput.js"
+import { type Connection, connectionOf, connectionOptions, StoreOpener } from "./Connection.js"
 import { withProgress } from "./Progress.js"
 
 const atLeast = (version: string, least: ReadonlyArray<number>) => {
@@ -96,7 +96,7 @@ export const doctor = Command.make(
   (input) =>
     Effect.gen(function* () {
       const connection = yield* connectionOf(input.connection)
-      const stores = yield* Stores
+      const stores = yield* StoreOpener
       const repository: Finding = { severity: "ok", code: "place", message: placeOf(connection) }
       const inside = yield* Effect.flatMap(Store, (store) => examine(store, input.deep)).pipe(
         Effect.provide(stores.open(connection, "refuse")),
@@ -108,11 +108,11 @@ export const doctor = Command.make(
       )
       const findings = [node, yield* git, repository, ...inside]
       yield* print(input.json, findings, () => lines(findings))
-      if (findings.some((finding) => finding.severity === "error")) return yield* new Unwell()
+      if (findings.some((finding) => finding.severity === "error")) return yield* new DoctorFailed()
     })
 ).pipe(
   Command.withDescription("Check Node, git, access, rights, branch, rate budget, indexes and manifests.")
 )
 
 /** The doctor found an error, which is printed already. */
-export class Unwell extends Data.TaggedError("Unwell") {}
+export class DoctorFailed extends Data.TaggedError("Unwell") {}

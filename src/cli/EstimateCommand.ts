@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { CollectionEstimate, StoragePlan } from "../store/CollectionEstimate.js"
 import { Store } from "../store/Store.js"
 import { collectionArgument, integerOption } from "./CommandOptions.js"
-import { jsonOption, print, table } from "./Output.js"
+import { jsonOption, print, table } from "./CommandOutput.js"
 import { storeCommand } from "./StoreCommand.js"
 
 const shardingOf = ({ shardBy, shardDepth, shardWidth }: StoragePlan): string =>

@@ -1,8 +1,8 @@
 import { ValidationError as UsageError } from "@effect/cli"
 import { Cause, ConfigError, Predicate } from "effect"
 import { StoreError } from "../domain/errors/StoreError.js"
-import { Unwell } from "./DoctorCommand.js"
-import { printable } from "./Printable.js"
+import { DoctorFailed } from "./DoctorCommand.js"
+import { escapeControls } from "./TerminalText.js"
 
 /**
  * What the command line exits with: 0 done, 1 a defect, 2 wrong usage or a value that breaks a rule, 3 not found,
@@ -21,22 +21,22 @@ export const exitCodes: Readonly<Record<string, number>> = {
   DestinationError: 9
 }
 
-export interface Ending {
+export interface ExitReport {
   readonly code: number
   /** For standard error: one or two lines that say what to do; none if the message is printed already. */
   readonly message: string | undefined
 }
 
 /** The exit code and the message of a failure. */
-export const endingOf = (cause: Cause.Cause<unknown>): Ending => {
-  const { code, message } = judged(cause)
-  return { code, message: message === undefined ? undefined : printable(message) }
+export const exitReport = (cause: Cause.Cause<unknown>): ExitReport => {
+  const { code, message } = describeFailure(cause)
+  return { code, message: message === undefined ? undefined : escapeControls(message) }
 }
 
-const judged = (cause: Cause.Cause<unknown>): Ending => {
+const describeFailure = (cause: Cause.Cause<unknown>): ExitReport => {
   if (Cause.isInterruptedOnly(cause)) return { code: 130, message: undefined }
   const error = Cause.squash(cause)
-  if (error instanceof Unwell) return { code: 10, message: undefined }
+  if (error instanceof DoctorFailed) return { code: 10, message: undefined }
   if (Predicate.isTagged(error, "QuitException")) return { code: 130, message: undefined }
   if (UsageError.isValidationError(error)) return { code: 2, message: undefined }
   if (error instanceof StoreError) {

@@ -5,12 +5,12 @@ import { NotFoundError, ValidationError } from "../domain/errors/StoreError.js"
 import type { DestinationError } from "../store/transfer/Destination.js"
 import type { StoreView } from "../store/View.js"
 import { atOption, columnsOption, integerOption, textOption } from "./CommandOptions.js"
+import { CommandOutput } from "./CommandOutput.js"
 import { formatOf } from "./Format.js"
-import { Screen } from "./Output.js"
-import { printable } from "./Printable.js"
 import { withProgress } from "./Progress.js"
 import { viewAt } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
+import { escapeControls } from "./TerminalText.js"
 
 export const exportCommand = storeCommand(
   "export",
@@ -115,7 +115,7 @@ const exportAll = (
   limit: number | undefined
 ) =>
   Effect.gen(function* () {
-    const { messages } = yield* Screen
+    const { showsProgress: messages } = yield* CommandOutput
     const collections = yield* view.collections
     const counts = messages
       ? yield* Effect.forEach(collections, (name) => view.collection(name).count)
@@ -135,8 +135,8 @@ const exportAll = (
 
 /** Standard output as a sink; a terminal gets text alone, without control characters. */
 const standardOutput = (format: string) =>
-  Effect.flatMap(Screen, (screen) => {
-    if (!screen.results) return Effect.succeed(Sink.forEach(screen.bytes))
+  Effect.flatMap(CommandOutput, (screen) => {
+    if (!screen.isTerminal) return Effect.succeed(Sink.forEach(screen.writeBytes))
     if (format === "xlsx") {
       return Effect.fail(
         new ValidationError({
@@ -150,7 +150,9 @@ const standardOutput = (format: string) =>
     const encoder = new TextEncoder()
     return Effect.succeed(
       Sink.forEach((bytes: Uint8Array) =>
-        screen.bytes(encoder.encode(printable(decoder.decode(bytes, { stream: true }).replaceAll("\r", ""))))
+        screen.writeBytes(
+          encoder.encode(escapeControls(decoder.decode(bytes, { stream: true }).replaceAll("\r", "")))
+        )
       )
     )
   })

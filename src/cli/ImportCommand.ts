@@ -5,12 +5,12 @@ import { Store } from "../store/Store.js"
 import { fromCsv } from "../store/transfer/FromCsv.js"
 import { fromJson, fromNdjson } from "../store/transfer/FromJson.js"
 import type { ImportReport, ImportRow } from "../store/transfer/Import.js"
-import { sourceError } from "../store/transfer/Records.js"
+import { sourceError } from "../store/transfer/RecordSource.js"
 import { collectionArgument, dryRunOption, messageOption, textOption } from "./CommandOptions.js"
+import { CommandOutput, jsonOption, print, printLine } from "./CommandOutput.js"
 import { formatOf } from "./Format.js"
-import { standardInput } from "./Input.js"
-import { jsonOption, print, Screen, say } from "./Output.js"
 import { withProgress } from "./Progress.js"
+import { standardInput } from "./StandardInput.js"
 import { storeCommand } from "./StoreCommand.js"
 
 export const importCommand = storeCommand(
@@ -53,10 +53,10 @@ export const importCommand = storeCommand(
   (input) =>
     Effect.gen(function* () {
       const store = yield* Store
-      const screen = yield* Screen
+      const screen = yield* CommandOutput
       const format = yield* formatOf("import", input.file, input.format, ["csv", "ndjson", "json"])
       const collection = store.collection(input.collection)
-      const plain = input.json || !screen.results
+      const plain = input.json || !screen.isTerminal
       const { bytes, share } = yield* source(input.file, input.validate === "first" && !input.dryRun ? 2 : 1)
       const records =
         format === "csv"
@@ -78,23 +78,23 @@ export const importCommand = storeCommand(
             Effect.gen(function* () {
               if (state === undefined && !input.dryRun) {
                 state = now
-                yield* screen.message(`If this import is interrupted, resume it with ${again()}\n`)
+                yield* screen.writeMessage(`If this import is interrupted, resume it with ${again()}\n`)
               }
               state = now
               yield* progress.report(now.records, share())
             }),
-          onRow: input.dryRun ? (row) => say(plain ? JSON.stringify(row) : rowText(row)) : undefined
+          onRow: input.dryRun ? (row) => printLine(plain ? JSON.stringify(row) : rowText(row)) : undefined
         })
       ).pipe(
         Effect.onInterrupt(() =>
           state === undefined || input.dryRun
             ? Effect.void
-            : screen.message(
+            : screen.writeMessage(
                 `Interrupted: at least ${state.records} records are committed. The same command with ${again()} resumes it.\n`
               )
         )
       )
-      if (input.dryRun && plain) return yield* say(JSON.stringify(report))
+      if (input.dryRun && plain) return yield* printLine(JSON.stringify(report))
       yield* print(input.json, report, () =>
         [
           `${report.inserted} inserted, ${report.replaced} replaced, ${report.unchanged} unchanged, ${report.refused} refused` +

@@ -7,7 +7,7 @@ import { isObject, own } from "../domain/merge/JsonIdentity.js"
 import { isSame, regionsOf } from "../domain/merge/ListComparison.js"
 import { type DocumentSides, mergeDocuments } from "../domain/merge/MergeDocuments.js"
 import type { MergeConflict, MergeRules } from "../domain/merge/MergeRules.js"
-import { derivedKind } from "./DerivedFile.js"
+import { derivedKind } from "./DerivedFileKind.js"
 
 /** Three versions of a file; Git gives an empty base where both sides added the file. */
 export type FileSides = DocumentSides<Uint8Array>
@@ -64,7 +64,7 @@ const sideNames = ["base", "ours", "theirs"] as const
 type SideName = (typeof sideNames)[number]
 
 /** A line of a document that has a stand-in for the value of one side at one conflict: no JSON has such a value. */
-const standIn = /^(( *).*)<(base|ours|theirs) (\d+)>(,?)$/
+const placeholderLine = /^(( *).*)<(base|ours|theirs) (\d+)>(,?)$/
 
 /**
  * The document with markers around every value that is in conflict. The three texts have a stand-in for it, so that
@@ -88,14 +88,14 @@ const withMarkers = (
       (value, name) => (isObject(value) ? own(value, String(name)) : undefined),
       sides[side]
     ) ?? null
-  const written = (line: string): string => {
-    const [, before, indent, side, at, after] = standIn.exec(line) ?? []
+  const lineText = (line: string): string => {
+    const [, before, indent, side, at, after] = placeholderLine.exec(line) ?? []
     if (before === undefined) return line
     const text = charactersOf(bytesOf(valueAt(side as SideName, Number(at)))).trimEnd()
     return `${before}${text.replaceAll("\n", `\n${indent}`)}${after}`
   }
   const [base, ours, theirs] = sideNames.map(textOf) as [Lines, Lines, Lines]
-  return mergeLines({ base, ours, theirs }, written).content
+  return mergeLines({ base, ours, theirs }, lineText).content
 }
 
 const mergeDocumentFiles = (sides: DocumentSides<LosslessObject>, rules: MergeRules): MergedFile => {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import * as Monotonic from "../domain/time/MonotonicClock.js"
-import { Screen } from "./Output.js"
-import { printable } from "./Printable.js"
+import { CommandOutput } from "./CommandOutput.js"
+import { escapeControls } from "./TerminalText.js"
 
 /** A line of progress on a terminal; nothing elsewhere. */
 export interface Progress {
@@ -14,18 +14,20 @@ export const withProgress = <A, E, R>(
   label: string,
   total: number | undefined,
   body: (progress: Progress) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R | Screen> =>
-  Effect.flatMap(Screen, (screen) => {
-    if (!screen.messages) return body({ report: () => Effect.void })
+): Effect.Effect<A, E, R | CommandOutput> =>
+  Effect.flatMap(CommandOutput, (screen) => {
+    if (!screen.showsProgress) return body({ report: () => Effect.void })
     return Effect.flatMap(Monotonic.millis, (start) => {
       let shown = 0
       const report = (done: number, share = total === undefined ? undefined : shareOf(done, total)) =>
         Effect.flatMap(Monotonic.millis, (now) => {
           if (now - shown < 100 && done !== total) return Effect.void
           shown = now
-          return screen.message(`${clear}${line(printable(label), done, total, share, (now - start) / 1000)}`)
+          return screen.writeMessage(
+            `${clear}${line(escapeControls(label), done, total, share, (now - start) / 1000)}`
+          )
         })
-      return Effect.ensuring(body({ report }), screen.message(clear))
+      return Effect.ensuring(body({ report }), screen.writeMessage(clear))
     })
   })
 

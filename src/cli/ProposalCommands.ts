@@ -4,10 +4,10 @@ import { ValidationError } from "../domain/errors/StoreError.js"
 import type { Draft, Proposal } from "../store/Proposals.js"
 import { Store } from "../store/Store.js"
 import { comparedLines, withFields } from "./BranchCommands.js"
-import { mergedLines, stoppedBy } from "./BranchMergeCommand.js"
+import { failOnConflicts, mergedLines } from "./BranchMergeCommand.js"
 import { dryRunOption, messageOption, textOption } from "./CommandOptions.js"
-import { alone } from "./GuardedWrite.js"
-import { jsonOption, print, table } from "./Output.js"
+import { jsonOption, print, table } from "./CommandOutput.js"
+import { rejectCombination } from "./ConditionalWrite.js"
 import { contentOptions, documentIn, textOf } from "./PutCommand.js"
 import { storeCommand } from "./StoreCommand.js"
 
@@ -34,7 +34,7 @@ export const propose = storeCommand(
     Effect.gen(function* () {
       const store = yield* Store
       if (remove) {
-        yield* alone("propose", "--delete", {
+        yield* rejectCombination("propose", "--delete", {
           "--merge": merge,
           "--data": Option.isSome(data),
           "a file": Option.isSome(file)
@@ -51,7 +51,7 @@ export const propose = storeCommand(
         )
       }
       if (Option.isSome(to)) {
-        yield* alone("propose", "--to", {
+        yield* rejectCombination("propose", "--to", {
           "--title": Option.isSome(title),
           "--body": Option.isSome(body),
           "--into": Option.isSome(into),
@@ -145,7 +145,7 @@ export const proposals = storeCommand(
         yield* print(json, { ...merged, commitSha: Option.getOrNull(merged.commitSha) }, () =>
           mergedLines(merged, name, isDry)
         )
-        return yield* stoppedBy("proposals", merged, name, isDry)
+        return yield* failOnConflicts("proposals", merged, name, isDry)
       }
       const found = yield* proposal.get()
       const documents = Array.from(yield* Stream.runCollect(withFields(proposal.compare())))

@@ -6,13 +6,20 @@ import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
 import { parseExactly } from "../store/transfer/ExactJson.js"
 import { normaliseRecord } from "../store/transfer/Normalise.js"
-import { sourceError } from "../store/transfer/Records.js"
+import { sourceError } from "../store/transfer/RecordSource.js"
 import { utf8Text } from "../store/transfer/Utf8Text.js"
 import { collectionArgument, idArgument, textOption } from "./CommandOptions.js"
-import { alone, expectedOptions, guarded, guardedBySha, wouldChange, writeOptions } from "./GuardedWrite.js"
-import { standardInput } from "./Input.js"
-import { print } from "./Output.js"
+import { print } from "./CommandOutput.js"
+import {
+  conditionOptions,
+  expectedOptions,
+  previewChanges,
+  rejectCombination,
+  writeIfSha,
+  writeOptions
+} from "./ConditionalWrite.js"
 import { differenceLines, documentOf } from "./ReadCommands.js"
+import { standardInput } from "./StandardInput.js"
 import { storeCommand } from "./StoreCommand.js"
 
 /** The options of a command that is given a document. */
@@ -43,22 +50,23 @@ export const put = storeCommand(
   ({ collection: name, data, dryRun, expectedRev, expectedSha, file, id, insert, json, merge, message }) =>
     Effect.gen(function* () {
       if (Option.isSome(expectedSha)) {
-        yield* alone("put", "--expected-sha", {
+        yield* rejectCombination("put", "--expected-sha", {
           "--merge": merge,
           "--insert": insert,
           "--expected-rev": Option.isSome(expectedRev)
         })
       }
-      if (insert) yield* alone("put", "--insert", { "--expected-rev": Option.isSome(expectedRev) })
+      if (insert)
+        yield* rejectCombination("put", "--insert", { "--expected-rev": Option.isSome(expectedRev) })
       const store = yield* Store
       const document = yield* documentIn(yield* textOf(data, file))
-      const options = guarded(message, expectedRev)
+      const options = conditionOptions(message, expectedRev)
       const write = (into: StoreService) => {
         const collection = into.collection(name)
         if (Option.isSome(expectedSha)) {
           const place = { collection: name, id, sha: expectedSha.value }
           return Effect.asVoid(
-            guardedBySha(into, place, options.message ?? `replace ${name}/${id}`, (batch) =>
+            writeIfSha(into, place, options.message ?? `replace ${name}/${id}`, (batch) =>
               batch.put(name, id, document)
             )
           )
@@ -75,7 +83,7 @@ export const put = storeCommand(
         )
       }
       if (dryRun) {
-        const found = yield* wouldChange(name, id, write)
+        const found = yield* previewChanges(name, id, write)
         return yield* print(json, found, () => differenceLines(found))
       }
       yield* write(store)

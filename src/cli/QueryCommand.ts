@@ -7,7 +7,7 @@ import { parseWhere } from "../domain/query/WhereText.js"
 import { columnsOf, parseValue } from "../store/browse/index.js"
 import type { CollectionReader, QueryExplanation } from "../store/Collection.js"
 import { atOption, collectionArgument, columnsOption, limitOption, textOption } from "./CommandOptions.js"
-import { jsonOption, print, Screen, table } from "./Output.js"
+import { CommandOutput, jsonOption, print, table } from "./CommandOutput.js"
 import { withProgress } from "./Progress.js"
 import { viewAt } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -68,7 +68,7 @@ export const query = storeCommand(
       }
       const page = asked === undefined ? undefined : yield* reader.query(asked)
       if (page !== undefined && page.cursor !== null) {
-        yield* (yield* Screen).message(`more: --cursor ${page.cursor}\n`)
+        yield* (yield* CommandOutput).writeMessage(`more: --cursor ${page.cursor}\n`)
       }
       const documents =
         page !== undefined
@@ -148,7 +148,7 @@ const everyDocument = (
   options: { readonly limit: number; readonly after: string | undefined }
 ) =>
   Effect.gen(function* () {
-    const { messages } = yield* Screen
+    const { showsProgress: messages } = yield* CommandOutput
     const total = messages && options.limit > 500 ? Math.min(options.limit, yield* reader.count) : undefined
     let done = 0
     return yield* withProgress(`reading ${reader.name}`, total, ({ report }) =>

@@ -5,7 +5,7 @@ import { type Difference, differences, printPath } from "../store/browse/index.j
 import { Store } from "../store/Store.js"
 import type { StoredIndex, StoreView } from "../store/View.js"
 import { atOption, collectionArgument, idArgument, limitOption } from "./CommandOptions.js"
-import { jsonOption, print, table } from "./Output.js"
+import { jsonOption, print, table } from "./CommandOutput.js"
 import { storeCommand } from "./StoreCommand.js"
 
 /** The store as it is, or as it was. */

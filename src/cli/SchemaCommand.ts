@@ -3,9 +3,9 @@ import { NotFoundError } from "../domain/errors/StoreError.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
 import { atOption, collectionArgument, textOption } from "./CommandOptions.js"
-import { alone, writeOptions } from "./GuardedWrite.js"
-import { print } from "./Output.js"
-import { printPreview } from "./Preview.js"
+import { print } from "./CommandOutput.js"
+import { printPreview } from "./CommitPreview.js"
+import { rejectCombination, writeOptions } from "./ConditionalWrite.js"
 import { documentIn, textOf } from "./PutCommand.js"
 import { viewAt } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -33,7 +33,7 @@ export const schema = storeCommand(
         }
         return yield* print(true, found.value, () => "")
       }
-      yield* alone("schema", "--write", { "--at": Option.isSome(at) })
+      yield* rejectCombination("schema", "--write", { "--at": Option.isSome(at) })
       const given = yield* documentIn(yield* textOf(Option.none(), write), "schema", "the schema")
       const store = yield* Store
       const put = (into: StoreService) =>

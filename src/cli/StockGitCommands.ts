@@ -5,8 +5,8 @@ import { ConflictError, ValidationError } from "../domain/errors/StoreError.js"
 import { textOption } from "./CommandOptions.js"
 import { git } from "./GitClone.js"
 import { mergeFiles, versionIn } from "./MergeFiles.js"
-import { rulesFor } from "./RecordedRules.js"
-import { rebuildDerived } from "./Resolve.js"
+import { rebuildDerivedFiles } from "./RebuildDerivedFiles.js"
+import { mergeRulesFor } from "./WorkTreeMergeRules.js"
 
 const fileArgument = (name: string, description: string) =>
   Args.text({ name }).pipe(Args.withDescription(description))
@@ -40,7 +40,7 @@ export const mergeDriver = Command.make(
         theirs: files.readFile(theirs)
       })
       const name = Option.getOrUndefined(path)
-      const rules = yield* rulesFor(name ?? "")
+      const rules = yield* mergeRulesFor(name ?? "")
       const merged = mergeFiles({ ...sides, base: versionIn(sides.base) }, name, rules)
       yield* files.writeFile(ours, merged.content)
       if (merged.isClean) return
@@ -59,7 +59,7 @@ export const mergeDriver = Command.make(
 )
 
 export const resolve = Command.make("resolve", { clone: cloneOption, root: rootOption }, ({ clone, root }) =>
-  Effect.flatMap(rebuildDerived(clone, root), (collections) =>
+  Effect.flatMap(rebuildDerivedFiles(clone, root), (collections) =>
     Console.log(
       collections.length === 0
         ? "There are no indexes and manifests to rebuild."

@@ -1,7 +1,7 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { toStandardError } from "../store/promise/Logs.js"
-import { connectionOf, connectionOptions, type Missing, Stores } from "./Connection.js"
+import { layerStandardError } from "../store/promise/StandardErrorLogger.js"
+import { connectionOf, connectionOptions, type MissingRepository, StoreOpener } from "./Connection.js"
 
 /** The parsed options and arguments of a command's own configuration. */
 type Input<Config extends Command.Command.Config> = Command.Command.ParseConfig<{
@@ -17,12 +17,12 @@ export const storeCommand = <Name extends string, const Config extends Command.C
   description: string,
   config: Config,
   handler: (input: Input<Config>) => Effect.Effect<void, E, R>,
-  missing: (input: Input<Config>) => Missing = () => "refuse"
+  missing: (input: Input<Config>) => MissingRepository = () => "refuse"
 ) =>
   Command.make(name, { own: config, connection: connectionOptions }, (input) =>
     Effect.gen(function* () {
-      const stores = yield* Stores
+      const stores = yield* StoreOpener
       const connection = yield* connectionOf(input.connection)
       yield* Effect.provide(handler(input.own), stores.open(connection, missing(input.own)))
-    }).pipe(Effect.provide(toStandardError))
+    }).pipe(Effect.provide(layerStandardError))
   ).pipe(Command.withDescription(description))

@@ -9,7 +9,7 @@ export const askToken = Prompt.hidden({
 })
 
 /** Whether the arguments may contain a token: `--token` with a value, or an operand after it. */
-export const holdsToken = (arguments_: ReadonlyArray<string>): boolean => {
+export const containsToken = (arguments_: ReadonlyArray<string>): boolean => {
   const end = arguments_.indexOf("--")
   return (end === -1 ? arguments_ : arguments_.slice(0, end)).some((argument, index, all) => {
     if (!/^--?token(=|$)/i.test(argument)) return false
@@ -19,7 +19,7 @@ export const holdsToken = (arguments_: ReadonlyArray<string>): boolean => {
 }
 
 /** The error, which does not repeat the token. */
-export const tokenIsNoArgument = Effect.suspend(() =>
+export const tokenArgumentError = Effect.suspend(() =>
   Effect.fail(
     new ValidationError({
       operation: "--token",

@@ -4,9 +4,16 @@ import type { ReindexProgress } from "../store/Collection.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
 import { collectionArgument, idArgument } from "./CommandOptions.js"
-import { alone, expectedOptions, guarded, guardedBySha, wouldChange, writeOptions } from "./GuardedWrite.js"
-import { print } from "./Output.js"
-import { printPreview } from "./Preview.js"
+import { print } from "./CommandOutput.js"
+import { printPreview } from "./CommitPreview.js"
+import {
+  conditionOptions,
+  expectedOptions,
+  previewChanges,
+  rejectCombination,
+  writeIfSha,
+  writeOptions
+} from "./ConditionalWrite.js"
 import { withProgress } from "./Progress.js"
 import { differenceLines, documentOf } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -23,16 +30,16 @@ export const remove = storeCommand(
   ({ collection, dryRun, expectedRev, expectedSha, id, json, message }) =>
     Effect.gen(function* () {
       if (Option.isSome(expectedSha)) {
-        yield* alone("delete", "--expected-sha", { "--expected-rev": Option.isSome(expectedRev) })
+        yield* rejectCombination("delete", "--expected-sha", { "--expected-rev": Option.isSome(expectedRev) })
       }
       const store = yield* Store
-      const options = guarded(message, expectedRev)
+      const options = conditionOptions(message, expectedRev)
       const write = (from: StoreService) =>
         Option.match(expectedSha, {
           onNone: () => from.collection(collection).delete(id, options),
           onSome: (sha) =>
             Effect.asVoid(
-              guardedBySha(
+              writeIfSha(
                 from,
                 { collection, id, sha },
                 options.message ?? `delete ${collection}/${id}`,
@@ -71,7 +78,7 @@ export const restore = storeCommand(
       const write = (into: StoreService) =>
         into.collection(collection).restore(id, commit, { message: Option.getOrUndefined(message) })
       if (dryRun) {
-        const found = yield* wouldChange(collection, id, write)
+        const found = yield* previewChanges(collection, id, write)
         return yield* print(json, found, () => differenceLines(found))
       }
       const restored = yield* write(store)
@@ -122,7 +129,8 @@ export const reindex = storeCommand(
     Effect.gen(function* () {
       const store = yield* Store
       const name = Option.getOrUndefined(collection)
-      if (Option.isSome(format)) yield* alone("reindex", "--format", { "a collection": name !== undefined })
+      if (Option.isSome(format))
+        yield* rejectCombination("reindex", "--format", { "a collection": name !== undefined })
       const what = name ?? "all collections"
       const total = name === undefined ? undefined : yield* store.collection(name).count
       const options = { message: Option.getOrUndefined(message) }

@@ -1,22 +1,22 @@
 import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { run } from "../cli/Chainstore.js"
-import { endingOf } from "../cli/ExitCode.js"
-import { StandardInput } from "../cli/Input.js"
-import { Screen } from "../cli/Output.js"
+import { CommandOutput } from "../cli/CommandOutput.js"
+import { exitReport } from "../cli/ExitCode.js"
 import { Services } from "../cli/ServiceCommands.js"
-import { toStandardError } from "../store/promise/Logs.js"
+import { StandardInput } from "../cli/StandardInput.js"
+import { layerStandardError } from "../store/promise/StandardErrorLogger.js"
 import { DestinationError } from "../store/transfer/Destination.js"
 import { SourceError } from "../store/transfer/SourceError.js"
 import { NodeContext, NodeRuntime, NodeStream } from "../vendor/PlatformNode.js"
-import * as Stores from "./Stores.js"
+import * as Stores from "./StoreOpener.js"
 import { version } from "./Version.js"
 
-const screen = Layer.succeed(Screen, {
-  results: process.stdout.isTTY === true,
-  messages: process.stderr.isTTY === true,
+const screen = Layer.succeed(CommandOutput, {
+  isTerminal: process.stdout.isTTY === true,
+  showsProgress: process.stderr.isTTY === true,
   columns: process.stdout.columns ?? 80,
-  message: (text) => Effect.sync(() => process.stderr.write(text)),
-  bytes: (bytes) =>
+  writeMessage: (text) => Effect.sync(() => process.stderr.write(text)),
+  writeBytes: (bytes) =>
     Effect.async((resume) => {
       process.stdout.write(bytes, (error) =>
         resume(
@@ -52,9 +52,9 @@ const environment = Layer.mergeAll(NodeContext.layer, screen, input, services, S
 const isService = ["serve", "host"].includes(process.argv[2] ?? "")
 
 const main = run(version, process.argv.slice(2)).pipe(
-  Effect.provide(isService ? environment : Layer.merge(environment, toStandardError)),
+  Effect.provide(isService ? environment : Layer.merge(environment, layerStandardError)),
   Effect.catchAllCause((cause) => {
-    const { code, message } = endingOf(cause)
+    const { code, message } = exitReport(cause)
     return Effect.zipRight(
       message === undefined ? Effect.void : Console.error(message),
       Effect.sync(() => {

@@ -9,7 +9,7 @@ import { GitRemote } from "../store/remote/GitRemote.js"
 import * as GitHub from "../store/remote/github/GitHub.js"
 import { fromRepository } from "../store/remote/local/LocalGit.js"
 import { Store } from "../store/Store.js"
-import type { ConsoleApi } from "./Apis.js"
+import type { ConsoleApi } from "./ConsoleApis.js"
 
 const open = (remote: Layer.Layer<GitRemote, ValidationError>, request: StoreRequest, readOnly: boolean) =>
   Effect.map(

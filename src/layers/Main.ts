@@ -61,7 +61,7 @@ export const host: Effect.Effect<never, unknown> = Effect.flatMap(settings, (giv
   )
 )
 
-const explain = (error: unknown): string => {
+const errorLine = (error: unknown): string => {
   if (ConfigError.isConfigError(error)) return `The settings are wrong: ${String(error)}`
   return error instanceof Error ? error.message : String(error)
 }
@@ -94,7 +94,7 @@ export const run = (program: string, about: string, main: Effect.Effect<unknown,
   NodeRuntime.runMain(
     Effect.catchAll(start, (error) =>
       Effect.zipRight(
-        Console.error(explain(error)),
+        Console.error(errorLine(error)),
         Effect.sync(() => {
           process.exitCode = 1
         })

@@ -11,10 +11,10 @@ import * as Direct from "../http/server/Direct.js"
 import type { Mount } from "../http/server/Mount.js"
 import * as Operational from "../http/server/Operational.js"
 import * as Server from "../http/server/Server.js"
-import { apisOf } from "./Apis.js"
+import { apisOf } from "./ConsoleApis.js"
 import * as ConsoleStores from "./ConsoleStores.js"
 import * as EmbeddedHost from "./EmbeddedHost.js"
-import * as Manifest from "./Manifest.js"
+import * as Manifest from "./PackageManifest.js"
 import type { Settings } from "./Settings.js"
 
 /**
@@ -107,7 +107,7 @@ const consoleLayer = (settings: Settings) =>
  * @category running
  */
 export const partsLayer = (settings: Settings) =>
-  Layer.merge(Playground.layer(Manifest.own), consoleLayer(settings)).pipe(
+  Layer.merge(Playground.layer(Manifest.ownPackage), consoleLayer(settings)).pipe(
     Layer.provideMerge(EmbeddedHost.layer(settings, { atRoot: false }))
   )
 

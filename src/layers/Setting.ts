@@ -99,7 +99,7 @@ export const duration = (name: string): Config.Config<Duration.Duration> =>
   Config.mapAttempt(text(name), durationOf)
 
 /** How long something may take: not no time at all, which reads like no limit to some and would refuse everything. */
-export const patience = (name: string): Config.Config<Duration.Duration> =>
+export const timeout = (name: string): Config.Config<Duration.Duration> =>
   Config.mapAttempt(text(name), (given) => {
     const limit = durationOf(given)
     if (Duration.toMillis(limit) === 0)

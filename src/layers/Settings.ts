@@ -1,22 +1,22 @@
 import { Config, Duration, Either, ParseResult, Schema } from "effect"
 import * as RateLimits from "../http/host/access/RateLimits.js"
-import { problemOf } from "./Apis.js"
+import { addressListProblem } from "./ConsoleApis.js"
 import {
   address,
   bytes,
   duration,
   host,
   optional,
-  patience,
   port,
   type Setting,
   secret,
   setting,
-  text
+  text,
+  timeout
 } from "./Setting.js"
 
 const seconds = (name: string, about: string, fallback: number) =>
-  setting(name, about, patience, Duration.seconds(fallback), `${fallback} seconds`)
+  setting(name, about, timeout, Duration.seconds(fallback), `${fallback} seconds`)
 
 const decodeLimits = Schema.decodeEither(Schema.parseJson(RateLimits.RateLimitSettings), {
   onExcessProperty: "error"
@@ -50,7 +50,7 @@ const jsonFile = (name: string) =>
 const addresses = (kind: "apiUrl" | "rawUrl") => (name: string) =>
   text(name).pipe(
     Config.mapAttempt((given) => {
-      const problem = problemOf(kind, given)
+      const problem = addressListProblem(kind, given)
       if (problem !== undefined) throw new Error(problem)
       return given
     })

@@ -20,7 +20,7 @@ import type { CollectionEstimate, EstimateOptions } from "./CollectionEstimate.j
 import type { Destination } from "./transfer/Destination.js"
 import type { ExcelOptions, Exported, TextFormat, TextOptions } from "./transfer/Export.js"
 import type { ImportOptions, ImportReport } from "./transfer/Import.js"
-import type { RecordSource } from "./transfer/Records.js"
+import type { RecordSource } from "./transfer/RecordSource.js"
 import type { SourceError } from "./transfer/SourceError.js"
 
 export type { Page, PathOf, Query, ReadError, Selected, SelectQuery, ValueAt, Where, WriteError }

@@ -130,7 +130,12 @@ export {
 } from "./transfer/FromSql.js"
 export type { ImportOptions, ImportReport, ImportRow } from "./transfer/Import.js"
 export { normalise, normaliseRecord } from "./transfer/Normalise.js"
-export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } from "./transfer/Records.js"
+export {
+  fromRecords,
+  type ImportRecord,
+  type RecordSource,
+  type RecordStream
+} from "./transfer/RecordSource.js"
 export { SourceError } from "./transfer/SourceError.js"
 export { UnheldNumber } from "./transfer/UnheldNumber.js"
 export type { ByteSource } from "./transfer/Utf8Text.js"

@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { ConfigProvider, type Console, Effect, Layer, Stream } from "effect"
 import { run } from "../../src/cli/Chainstore.js"
-import { endingOf } from "../../src/cli/ExitCode.js"
-import { StandardInput } from "../../src/cli/Input.js"
-import { Screen } from "../../src/cli/Output.js"
+import { CommandOutput } from "../../src/cli/CommandOutput.js"
+import { exitReport } from "../../src/cli/ExitCode.js"
 import { Services } from "../../src/cli/ServiceCommands.js"
-import * as Stores from "../../src/layers/Stores.js"
+import { StandardInput } from "../../src/cli/StandardInput.js"
+import * as Stores from "../../src/layers/StoreOpener.js"
 
 /** What one run of the command line did. */
 export interface Ran {
@@ -37,12 +37,12 @@ export const commandLine = Effect.map(
       Effect.suspend(() => {
         const said: Said = { out: [], err: [], progress: [] }
         const terminal = options.terminal ?? false
-        const screen = Layer.succeed(Screen, {
-          results: terminal,
-          messages: terminal,
+        const screen = Layer.succeed(CommandOutput, {
+          isTerminal: terminal,
+          showsProgress: terminal,
           columns: 100,
-          message: (text) => note(said.progress, text),
-          bytes: (bytes) => note(said.out, decoder.decode(bytes))
+          writeMessage: (text) => note(said.progress, text),
+          writeBytes: (bytes) => note(said.out, decoder.decode(bytes))
         })
         const input = Layer.succeed(StandardInput, {
           bytes: Stream.succeed(inputOf(options.input))
@@ -50,7 +50,7 @@ export const commandLine = Effect.map(
         const services = Layer.succeed(Services, { serve: Effect.never, host: Effect.never })
         return Effect.sandbox(run("0.0.0", line)).pipe(
           Effect.as({ code: 0, message: undefined as string | undefined }),
-          Effect.catchAll((cause) => Effect.succeed(endingOf(cause))),
+          Effect.catchAll((cause) => Effect.succeed(exitReport(cause))),
           Effect.provide(Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)),
           Effect.withConfigProvider(
             ConfigProvider.fromMap(

@@ -18,7 +18,10 @@ describe("what is written is what was given", () => {
       ] as const) {
         const ran = yield* call(["put", "things", "a"], { input: data })
         assert.strictEqual(ran.code, 2, ran.out)
-        assert.match(ran.err, new RegExp(`^ValidationError: the number \\S+ at ${path} cannot be held`))
+        assert.match(
+          ran.err,
+          new RegExp(`^ValidationError: the number \\S+ at ${path} cannot be represented`)
+        )
       }
       const text = yield* call(["put", "things", "a", "--data", `{"n":"${big}"}`])
       assert.strictEqual(text.json().n, big)

@@ -3,7 +3,7 @@ import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect, Layer } from "effect"
 import { storeCommand } from "../../src/cli/StoreCommand.js"
-import * as Stores from "../../src/layers/Stores.js"
+import * as Stores from "../../src/layers/StoreOpener.js"
 import { commandLine } from "./CommandLine.js"
 
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/

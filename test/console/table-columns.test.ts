@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { tableColumns } from "../../src/console/query/TableColumns.js"
 import type { JsonObject } from "../../src/domain/json/Json.js"
-import { columnsOf } from "../../src/store/browse/Columns.js"
-import type { QueryAnswer } from "../../src/store/browse/Query.js"
+import type { QueryAnswer } from "../../src/store/browse/BrowseQuery.js"
+import { columnsOf } from "../../src/store/browse/DocumentColumns.js"
 
 const fields = ["name", "price"]
 

@@ -7,11 +7,11 @@ import { ValidationError } from "../../domain/errors/StoreError.js"
 import * as Ulid from "../../domain/identifiers/Ulid.js"
 import { encode } from "../../domain/json/CanonicalJson.js"
 import { maxEdits, type StagedEdit } from "../../store/browse/StagedEdits.js"
-import { jsonCell, spelledCell } from "../../store/transfer/CsvCell.js"
+import { parseCell, parseCellKeepingSpelling } from "../../store/transfer/CsvCell.js"
 import { fromCsv } from "../../store/transfer/FromCsv.js"
 import { fromJson, fromNdjson } from "../../store/transfer/FromJson.js"
-import { prepare, type Row } from "../../store/transfer/ImportRow.js"
-import type { ImportRecord, RecordStream } from "../../store/transfer/Records.js"
+import { type DocumentRow, prepareRow } from "../../store/transfer/ImportRow.js"
+import type { ImportRecord, RecordStream } from "../../store/transfer/RecordSource.js"
 import { fromStoreError, type Problem } from "../components/Problem.js"
 
 /** The records of a file: at most one more than can be edited together. */
@@ -84,14 +84,14 @@ export const readFile = (file: Pick<File, "name" | "arrayBuffer">): Effect.Effec
 const ofCells = (record: ImportRecord, idField: string): ImportRecord => {
   const read: Record<string, unknown> = Object.create(null)
   for (const [name, cell] of Object.entries(record)) {
-    const value = (name === idField ? spelledCell : jsonCell)(String(cell))
+    const value = (name === idField ? parseCellKeepingSpelling : parseCell)(String(cell))
     if (value !== undefined) read[name] = value
   }
   return read
 }
 
 /** The text of a row's draft: the file that its document will be. */
-export const documentText = ({ document }: Row): string =>
+export const documentText = ({ document }: DocumentRow): string =>
   new TextDecoder().decode(Either.getOrThrow(encode(document)))
 
 /** As long as any stamp of a draft. */
@@ -106,13 +106,13 @@ export const editSize = (edit: StagedEdit): number => encoder.encode(JSON.string
 export const importRows = (
   { areCells, records }: ImportFile,
   idField: string
-): { readonly rows: ReadonlyArray<Row>; readonly refused: ReadonlyArray<RefusedRow> } => {
+): { readonly rows: ReadonlyArray<DocumentRow>; readonly refused: ReadonlyArray<RefusedRow> } => {
   const importId = Effect.runSync(nextId)
-  const rows = new Map<string, Row>()
+  const rows = new Map<string, DocumentRow>()
   const refused: Array<RefusedRow> = []
   records.forEach((found, at) => {
     const record = areCells ? ofCells(found, idField) : found
-    const prepared = prepare(record, at + 1, idField, importId, Option.none)
+    const prepared = prepareRow(record, at + 1, idField, importId, Option.none)
     if (Either.isLeft(prepared)) refused.push({ row: at + 1, reason: prepared.left.reason ?? "refused" })
     else {
       const before = rows.get(prepared.right.id)

@@ -13,11 +13,11 @@ import { withoutMark } from "../remote/CommitMark.js"
 import type { Budget, Tree } from "../remote/GitRemote.js"
 import type { StoreView } from "../View.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
-import { manifestFiles } from "./ManifestFiles.js"
-import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
+import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./BrowseQuery.js"
+import type { ManifestFieldsReader } from "./ManifestFields.js"
+import { makeManifestReader } from "./ManifestReader.js"
 import type { StagedEdits } from "./StagedEdits.js"
 import type { Timeline } from "./Timeline.js"
-import type { ManifestFields } from "./TreeManifest.js"
 
 export type { BrowseOptions } from "./BrowseOptions.js"
 export {
@@ -27,7 +27,7 @@ export {
   type QueryAnswer,
   type QueryCost,
   type Sort
-} from "./Query.js"
+} from "./BrowseQuery.js"
 
 /**
  * Where a branch is, and how many commits it has since one that was shown.
@@ -43,7 +43,7 @@ export interface NewerCommits {
 }
 
 /** Commits that are looked through for the one that was shown. */
-const mostNewer = 100
+const maxNewerCommits = 100
 
 /**
  * Everything the console shows of a repository, over one store.
@@ -90,23 +90,23 @@ export interface Browse {
 }
 
 /** Loaded where a collection has a manifest. */
-const manifestAnswers = lazyModule(() => import("./ManifestAnswer.js"))
+const manifestAnswers = lazyModule(() => import("./ManifestQuery.js"))
 
 /** Loaded where documents are asked for. */
 const documents = lazyModule(() => import("./DocumentQuery.js"))
 
 /** Loaded when somebody edits. */
-const editing = lazyModule(() => import("./Edits.js"))
+const editing = lazyModule(() => import("./StagedEditsService.js"))
 /** Loaded when somebody looks at history or branches. */
-const timelines = lazyModule(() => import("./Timelines.js"))
+const timelines = lazyModule(() => import("./TimelineService.js"))
 
 /** Loaded where a repository has manifests, and none of format 1 of the collection. */
-const treeManifestFields = lazyModule(() => import("./TreeManifest.js"))
+const treeManifestFields = lazyModule(() => import("./ManifestFields.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
 /** For how many milliseconds a list of the collections counts as current, so that a query after it makes no second request. */
-const fresh = 15_000
+const listingMaxAge = 15_000
 
 /**
  * Checks that the repository and the branch exist and whether they may be written, and opens them.
@@ -140,7 +140,7 @@ export const open = (options: BrowseOptions): Effect.Effect<Browse, ReadError> =
   })
 
 /** What the root directory tells. */
-interface Root {
+interface RootListing {
   /** The collections and their trees. */
   readonly trees: ReadonlyMap<string, Oid>
   /** The blob of the settings. */
@@ -148,7 +148,7 @@ interface Root {
   readonly manifests: boolean
 }
 
-const rootOf = (entries: Tree["entries"]): Root => ({
+const rootOf = (entries: Tree["entries"]): RootListing => ({
   trees: new Map(
     entries
       .filter(({ kind, path }) => kind === "tree" && collectionNameProblem(path) === undefined)
@@ -169,7 +169,7 @@ const none = Effect.succeed<ReadonlyArray<string>>([])
 export const make = (options: BrowseOptions): Browse => {
   const { remote, store } = options
   const under = (path: string) => (store.root === "" ? path : `${store.root}/${path}`)
-  let listed: { readonly at: number; readonly root: Root } | undefined
+  let listed: { readonly at: number; readonly root: RootListing } | undefined
 
   const viewAt = (at: string | undefined): Effect.Effect<StoreView, ReadError> =>
     at === undefined ? Effect.succeed(store) : store.at(at)
@@ -193,24 +193,24 @@ export const make = (options: BrowseOptions): Browse => {
 
   const recent = Effect.gen(function* () {
     const now = yield* Monotonic.millis
-    return listed !== undefined && now - listed.at < fresh ? listed.root : yield* present
+    return listed !== undefined && now - listed.at < listingMaxAge ? listed.root : yield* present
   })
 
-  let fieldsOf: ManifestFields | undefined
+  let fieldsOf: ManifestFieldsReader | undefined
 
   /** The fields of a manifest of format 2; none where there is no such manifest. */
   const projectedBy = Effect.fnUntraced(function* ({ at, collection }: Query) {
     const { manifests, settings } = yield* at === undefined ? recent : rootAt(at)
     if (!manifests || settings === undefined) return []
-    fieldsOf ??= (yield* treeManifestFields).treeManifests()
+    fieldsOf ??= (yield* treeManifestFields).makeManifestFieldsReader()
     return yield* fieldsOf(
       collection,
       settings,
-      snapshotAt(at).file(under(settingsFileName), { maxAge: fresh })
+      snapshotAt(at).file(under(settingsFileName), { maxAge: listingMaxAge })
     )
   })
 
-  const manifestFile = manifestFiles(remote, store.branch, {
+  const manifestFile = makeManifestReader(remote, store.branch, {
     at: headAt,
     path: (collection) => under(`_manifest/${collection}.json`)
   })
@@ -256,7 +256,7 @@ export const make = (options: BrowseOptions): Browse => {
       if (Option.isNone(found)) return { head: null }
       const head = found.value.commit
       if (since === undefined || since === head) return { head, count: 0 }
-      const commits = yield* remote.log(found.value, "", { limit: mostNewer }).pipe(Stream.runCollect)
+      const commits = yield* remote.log(found.value, "", { limit: maxNewerCommits }).pipe(Stream.runCollect)
       const count = [...commits].findIndex(({ commit }) => commit === since)
       return count < 0 ? { head } : { head, count }
     }),
@@ -271,7 +271,11 @@ export const make = (options: BrowseOptions): Browse => {
       const found = yield* manifestOf(query)
       if (Option.isNone(found)) return yield* fromDocuments(query, projectedBy(query))
       const { believed, manifest, state } = found.value
-      const { answerFromManifest, covers, cursorPlace } = yield* manifestAnswers
+      const {
+        queryManifest: answerFromManifest,
+        coversQuery: covers,
+        cursorPosition: cursorPlace
+      } = yield* manifestAnswers
       if (believed && covers(manifest, query)) {
         const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query)
         if (query.cursor != null && after === undefined)
@@ -331,7 +335,9 @@ export const make = (options: BrowseOptions): Browse => {
           )
         )
     }),
-    edits: Effect.map(editing, ({ makeEdits }) => makeEdits(store, remote, options.readOnly)),
+    edits: Effect.map(editing, ({ makeStagedEdits: makeEdits }) =>
+      makeEdits(store, remote, options.readOnly)
+    ),
     rate: store.rateLimit
   }
 }

@@ -6,15 +6,15 @@ import type { AnyWhere, Query as CollectionQuery } from "../../domain/query/Quer
 import type { CollectionReader, QueryExplanation, ReadError } from "../Collection.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { StoreView } from "../View.js"
-import { columnsOf } from "./Columns.js"
-import { conditionsOf, isMemberName } from "./Conditions.js"
+import type { Query, QueryAnswer, Sort } from "./BrowseQuery.js"
+import { columnsOf } from "./DocumentColumns.js"
 import type { Filter } from "./Filter.js"
-import { matching } from "./Matching.js"
-import type { Query, QueryAnswer, Sort } from "./Query.js"
-import { sortsOf } from "./Sorts.js"
+import { isMemberName, splitFilters } from "./FilterConditions.js"
+import { makeFilterMatcher } from "./FilterMatcher.js"
+import { sortsOf } from "./QuerySorts.js"
 
 /** What a collection is asked. */
-interface Asked {
+interface QueryRequest {
   readonly where?: AnyWhere | undefined
   readonly orderBy?: CollectionQuery["orderBy"] | undefined
   readonly select?: ReadonlyArray<string>
@@ -23,17 +23,17 @@ interface Asked {
 /** Documents that an index has found are sorted where they are not more than this. */
 const mostSorted = 1_000
 
-const orderOf = (sorts: ReadonlyArray<Sort>): Asked["orderBy"] =>
+const orderOf = (sorts: ReadonlyArray<Sort>): QueryRequest["orderBy"] =>
   sorts.length > 0 && sorts.every(({ path }) => isMemberName(path))
     ? sorts.map(({ descending, path }) => ({ field: path, order: descending ? "desc" : "asc" }))
     : undefined
 
 /** Whether the whole collection's order costs little more than what is shown of it. */
-const givesOrder = ({ estimated, ordered, source }: QueryExplanation): boolean =>
+const isOrderCheap = ({ estimated, ordered, source }: QueryExplanation): boolean =>
   source === "manifest" || (source === "index" && (ordered || estimated.documents <= mostSorted))
 
 /** Begins the cursor of a page whose way was chosen by a plan. No id and no cursor of a collection begins so. */
-const chosen = "plan:"
+const plannedCursorPrefix = "plan:"
 
 /** Queries of documents, by the store's indexes and manifests where they fit. */
 export const documentQueries = (
@@ -60,8 +60,8 @@ export const documentQueries = (
     const sorts = sortsOf(query)
     const isFree = query.where !== undefined || query.orderBy !== undefined
     // The plan may be another one for the next page: it goes on in the order of the first.
-    const isChosen = !isFree && query.cursor?.startsWith(chosen) === true
-    const cursor = (isChosen ? query.cursor?.slice(chosen.length) : query.cursor) ?? null
+    const isChosen = !isFree && query.cursor?.startsWith(plannedCursorPrefix) === true
+    const cursor = (isChosen ? query.cursor?.slice(plannedCursorPrefix.length) : query.cursor) ?? null
     const collection: CollectionReader = (yield* viewAt(query.at)).collection(query.collection)
     const unreadable: Array<string> = []
     const onInvalid = (id: string) => Effect.sync(() => void unreadable.push(id))
@@ -82,14 +82,14 @@ export const documentQueries = (
       ...(unreadable.length === 0 ? {} : { unreadable })
     })
 
-    const plan = (asked: Asked) => collection.explainQuery({ limit, ...asked }, { run: false })
+    const plan = (asked: QueryRequest) => collection.explainQuery({ limit, ...asked }, { run: false })
 
     /** What a page reads: where it comes in order and all of it is found, no more than it shows. */
     const documentsOf = ({ estimated, ordered, source }: QueryExplanation) =>
       source === "index" && ordered ? Math.min(estimated.documents, limit + 3) : estimated.documents
 
     /** The plan and the page by one call. */
-    const ask = (asked: Asked, more: Pick<QueryAnswer, "sorted"> = {}, known?: QueryExplanation) =>
+    const ask = (asked: QueryRequest, more: Pick<QueryAnswer, "sorted"> = {}, known?: QueryExplanation) =>
       Effect.gen(function* () {
         const planned = known === undefined ? plan(asked) : Effect.succeed(known)
         const cost = yield* costOf(query, Effect.map(planned, documentsOf))
@@ -112,7 +112,7 @@ export const documentQueries = (
             read.documents++
             return document
           }),
-          Stream.filterEffect(matching(rest, TimeSlice.make())),
+          Stream.filterEffect(makeFilterMatcher(rest, TimeSlice.make())),
           Stream.take(limit + 1),
           Stream.runCollect
         ),
@@ -125,17 +125,17 @@ export const documentQueries = (
     }
 
     /** A page by a plan, and the next ones in the same order. */
-    const askChosen = (asked: Asked, known: QueryExplanation) =>
+    const askChosen = (asked: QueryRequest, known: QueryExplanation) =>
       Effect.map(ask(asked, { sorted: sorts.length > 0 }, known), (answer) => ({
         ...answer,
-        cursor: answer.cursor === null ? null : `${chosen}${answer.cursor}`
+        cursor: answer.cursor === null ? null : `${plannedCursorPrefix}${answer.cursor}`
       }))
 
     if (isFree) {
       const { orderBy, where } = query
       return yield* ask({ where, orderBy })
     }
-    const { rest, where } = conditionsOf(filters)
+    const { rest, where } = splitFilters(filters)
     const orderBy = orderOf(sorts)
     if (rest.length === 0) {
       const mayChoose = cursor === null || isChosen
@@ -152,7 +152,7 @@ export const documentQueries = (
       }
       const known =
         isChosen || (mayChoose && orderBy !== undefined) ? yield* plan({ where, orderBy }) : undefined
-      if (known !== undefined && (isChosen || givesOrder(known))) {
+      if (known !== undefined && (isChosen || isOrderCheap(known))) {
         return yield* askChosen({ where, orderBy }, known)
       }
       if (where !== undefined) return yield* ask({ where })

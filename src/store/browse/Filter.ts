@@ -115,7 +115,7 @@ class Path {
 }
 
 /** The key of an object that the path continues with. A key may hold dots itself: the longest key that exists wins. */
-const step = (object: JsonObject, path: Path, at: number): readonly [string, number] | undefined => {
+const nextKey = (object: JsonObject, path: Path, at: number): readonly [string, number] | undefined => {
   if (at === path.starts.length - 1) {
     const key = path.segment(at)
     return Object.hasOwn(object, key) ? [key, at + 1] : undefined
@@ -130,7 +130,7 @@ const step = (object: JsonObject, path: Path, at: number): readonly [string, num
   return longest
 }
 
-const reach = (value: Json, path: Path, at: number, found: Array<Json>): void => {
+const collectValues = (value: Json, path: Path, at: number, found: Array<Json>): void => {
   if (at === path.starts.length) {
     found.push(value)
     return
@@ -139,22 +139,22 @@ const reach = (value: Json, path: Path, at: number, found: Array<Json>): void =>
     const first = path.segment(at)
     if (/^\d+$/.test(first)) {
       const element = value[Number(first)]
-      if (element !== undefined) reach(element, path, at + 1, found)
+      if (element !== undefined) collectValues(element, path, at + 1, found)
       return
     }
-    for (const element of value) reach(element, path, at, found)
+    for (const element of value) collectValues(element, path, at, found)
     return
   }
   if (!isObject(value)) return
-  const next = step(value, path, at)
-  if (next !== undefined) reach(value[next[0]]!, path, next[1], found)
+  const next = nextKey(value, path, at)
+  if (next !== undefined) collectValues(value[next[0]]!, path, next[1], found)
 }
 
 const pathOf = (text: string) => {
   const path = new Path(text)
   return (document: JsonObject): ReadonlyArray<Json> => {
     const found: Array<Json> = []
-    reach(document, path, 0, found)
+    collectValues(document, path, 0, found)
     return found
   }
 }
@@ -171,13 +171,13 @@ const text = (value: Json): string =>
   (typeof value === "string" ? value : JSON.stringify(value)).toLowerCase()
 
 /** A text that is looked for in others. */
-type Search = (within: string) => boolean
+type TextSearch = (within: string) => boolean
 
 // V8's own search takes 4 s for a text of 30,000 "a" with a "b" in the middle, in a million of "a".
 const longest = 32
 
 /** Whether a text holds another one, in time that grows with the sum of their lengths (Knuth, Morris, Pratt). */
-const searchFor = (sought: string): Search => {
+const searchFor = (sought: string): TextSearch => {
   if (sought.length <= longest) return (within) => within.includes(sought)
   const borders = new Uint32Array(sought.length)
   for (let at = 1, length = 0; at < sought.length; at++) {
@@ -195,10 +195,10 @@ const searchFor = (sought: string): Search => {
   }
 }
 
-const contains = (value: Json): Test => {
+const contains = (value: Json): ValueTest => {
   const key = typeof value === "object" && value !== null ? undefined : String(value)
   const search = searchFor(text(value))
-  const within: Test = (found) => {
+  const within: ValueTest = (found) => {
     if (isList(found)) return found.some((element) => equalJson(element, value) || within(element))
     if (isObject(found)) return key !== undefined && Object.hasOwn(found, key)
     return found !== null && search(text(found))
@@ -206,25 +206,25 @@ const contains = (value: Json): Test => {
   return within
 }
 
-const startsWith = (value: Json): Test => {
+const startsWith = (value: Json): ValueTest => {
   const start = text(value)
-  const within: Test = (found) =>
+  const within: ValueTest = (found) =>
     isList(found) ? found.some(within) : found !== null && text(found).startsWith(start)
   return within
 }
 
-const ordered = (value: Json, accept: (order: number) => boolean): Test => {
+const ordered = (value: Json, accept: (order: number) => boolean): ValueTest => {
   const isOrdered = typeof value === "number" || typeof value === "string"
-  const test: Test = (found) =>
+  const test: ValueTest = (found) =>
     isOrdered && typeof found === typeof value && accept(compareValues(found, value))
   // As `is` does, and as an index has it: a list in a list is not looked into.
   return (found) => (isList(found) ? found.some(test) : test(found))
 }
 
 /** Whether one value at a path satisfies a filter. */
-type Test = (found: Json) => boolean
+type ValueTest = (found: Json) => boolean
 
-const testOf = (operator: Operator, value: Json): Test => {
+const testOf = (operator: Operator, value: Json): ValueTest => {
   switch (operator) {
     case "is":
     case "isNot":

@@ -15,26 +15,26 @@ import type { BrowseOptions } from "./BrowseOptions.js"
 import type { DocumentChange, DocumentChanges, RevertPreview, Timeline } from "./Timeline.js"
 
 /** Documents of one page of a comparison. */
-const page = 20
+const pageLength = 20
 const concurrency = 8
 
 const operation = "Browse.timeline"
 
-interface Side {
+interface ReadDocument {
   readonly document: StoredDocument | null
   readonly unreadable: boolean
 }
 
 /** A file of a version that holds no document is shown as such; everything else that fails is a failure. */
-const side = (read: DocumentDifference["before"]): Effect.Effect<Side, ReadError> =>
+const readSide = (read: DocumentDifference["before"]): Effect.Effect<ReadDocument, ReadError> =>
   read.pipe(
     Effect.map((found) => ({ document: Option.getOrNull(found), unreadable: false })),
     Effect.catchTag("ValidationError", () => Effect.succeed({ document: null, unreadable: true }))
   )
 
-const read = ({ after, before, collection, id, kind }: DocumentDifference) =>
+const readDifference = ({ after, before, collection, id, kind }: DocumentDifference) =>
   Effect.map(
-    Effect.all([side(before), side(after)], { concurrency: 2 }),
+    Effect.all([readSide(before), readSide(after)], { concurrency: 2 }),
     ([was, is]): DocumentChange => ({
       collection,
       id,
@@ -52,19 +52,21 @@ export const pageOf = (
 ): Effect.Effect<DocumentChanges, ReadError> =>
   Effect.gen(function* () {
     const all = Array.from(yield* Stream.runCollect(differences))
-    const documents = yield* Effect.forEach(all.slice(offset, offset + page), read, { concurrency })
+    const documents = yield* Effect.forEach(all.slice(offset, offset + pageLength), readDifference, {
+      concurrency
+    })
     return { total: all.length, documents }
   })
 
 /** What a file would be shown as. */
-interface Content {
+interface FileContent {
   readonly document: JsonObject | null
   readonly unreadable: boolean
 }
 
-const nothing: Content = { document: null, unreadable: false }
+const nothing: FileContent = { document: null, unreadable: false }
 
-const contentIn = (bytes: Uint8Array): Content =>
+const parseContent = (bytes: Uint8Array): FileContent =>
   Either.match(parseObject(bytes), {
     onLeft: () => ({ document: null, unreadable: true }),
     onRight: (document) => ({ document, unreadable: false })
@@ -120,13 +122,16 @@ export const makeTimelineReads = ({
     change._tag === "Remove"
       ? Effect.succeed(nothing)
       : change._tag === "Put"
-        ? Effect.succeed(contentIn(change.content))
+        ? Effect.succeed(parseContent(change.content))
         : Effect.gen(function* () {
             const head = yield* remote.head(store.branch)
             if (Option.isNone(head)) return nothing
             const { oid, path } = change
             const found = yield* Stream.runHead(remote.blobs(head.value, [{ path, oid }]))
-            return Option.match(found, { onNone: () => nothing, onSome: ({ content }) => contentIn(content) })
+            return Option.match(found, {
+              onNone: () => nothing,
+              onSome: ({ content }) => parseContent(content)
+            })
           })
 
   return {
@@ -174,10 +179,10 @@ export const makeTimelineReads = ({
           return place === undefined ? [] : [{ change, place }]
         })
         const documents = yield* Effect.forEach(
-          found.slice(0, page),
+          found.slice(0, pageLength),
           ({ change, place }) =>
             Effect.gen(function* () {
-              const now = yield* side(store.collection(place.collection).get(place.id))
+              const now = yield* readSide(store.collection(place.collection).get(place.id))
               const after = yield* contentOf(change)
               return {
                 ...place,

@@ -6,9 +6,9 @@ export { JsonOrder } from "../../domain/json/JsonOrder.js"
  * @category namespaces
  */
 export * as Browse from "./Browse.js"
-export { columnsOf } from "./Columns.js"
 export type { Difference } from "./Difference.js"
 export { differences, printPath } from "./Difference.js"
+export { columnsOf } from "./DocumentColumns.js"
 export type { Filter, Operator } from "./Filter.js"
 export {
   matchesAll,

@@ -10,7 +10,7 @@ import {
   type ImportTarget,
   importRecords
 } from "../transfer/Import.js"
-import type { RecordSource } from "../transfer/Records.js"
+import type { RecordSource } from "../transfer/RecordSource.js"
 import type { SourceError } from "../transfer/SourceError.js"
 import type { Codec } from "./calls/Codec.js"
 import { nameOfDocument } from "./commit/DocumentEdit.js"

@@ -3,11 +3,17 @@ import * as Option from "effect/Option"
 import type { ValidationError } from "../../domain/errors/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
 import type { StoreService } from "../StoreService.js"
-import type { AsyncQueue } from "./AsyncQueue.js"
-import { called } from "./Callback.js"
-import { effectOptions, type PromiseOptions, requireBody, type SignalOptions, signalOf } from "./Options.js"
-import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
-import type { Runner } from "./Runner.js"
+import type { AsyncQueueing } from "./AsyncQueueing.js"
+import { runCallback } from "./Callback.js"
+import { type MethodRows, PromiseAdapter, type PromiseMethods, withPromiseMethods } from "./PromiseMethods.js"
+import {
+  effectOptions,
+  type PromiseOptions,
+  requireBody,
+  type SignalOptions,
+  signalOptions
+} from "./PromiseOptions.js"
+import type { PromiseRunner } from "./PromiseRunner.js"
 
 const methods = {
   delete: ["value", 2],
@@ -15,14 +21,14 @@ const methods = {
   discard: ["value", 0],
   operations: ["value", 0],
   expectations: ["value", 0]
-} as const satisfies Rows<Batch>
+} as const satisfies MethodRows<Batch>
 
 const queueing = { put: ["value", 3], insert: ["value", 2, "options"] } as const
 
-const Methods = withMethods(Target, { ...methods, ...queueing }) as new (
-  runner: Runner,
+const Methods = withPromiseMethods(PromiseAdapter, { ...methods, ...queueing }) as new (
+  runner: PromiseRunner,
   target: Effect.Effect<Batch>
-) => Target<Batch> & Promised<Batch, typeof methods> & AsyncQueue
+) => PromiseAdapter<Batch> & PromiseMethods<Batch, typeof methods> & AsyncQueueing
 
 /**
  * Queued operations of one commit. `commit` writes them; leaving an `await using` block discards what was not committed.
@@ -33,7 +39,7 @@ const Methods = withMethods(Target, { ...methods, ...queueing }) as new (
 export class AsyncBatch extends Methods implements AsyncDisposable {
   constructor(
     private readonly batch: Batch,
-    runner: Runner,
+    runner: PromiseRunner,
     private readonly end: () => Promise<void> = () => this.discard()
   ) {
     super(runner, Effect.succeed(batch))
@@ -52,7 +58,7 @@ export class AsyncBatch extends Methods implements AsyncDisposable {
 /** Runs a function with a batch and commits what it queued; a function that throws discards it. */
 export const inBatch = async <A>(
   operation: string,
-  runner: Runner,
+  runner: PromiseRunner,
   opener: Effect.Effect<Pick<StoreService, "batch">, ValidationError>,
   body: (batch: AsyncBatch) => PromiseLike<A> | A,
   options: PromiseOptions<BatchOptions>
@@ -60,9 +66,9 @@ export const inBatch = async <A>(
   requireBody(operation, body)
   const { commitSha, result } = await runner.run(
     Effect.flatMap(opener, (store) =>
-      store.batch(effectOptions(options), (batch) => called(() => body(new AsyncBatch(batch, runner))))
+      store.batch(effectOptions(options), (batch) => runCallback(() => body(new AsyncBatch(batch, runner))))
     ),
-    signalOf(options)
+    signalOptions(options)
   )
   return { result, commitSha: Option.getOrNull(commitSha) }
 }

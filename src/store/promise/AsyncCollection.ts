@@ -19,12 +19,12 @@ import type {
 import type { CollectionDefinition, CollectionLike, InsertOf, SchemaOf } from "../CollectionDefinition.js"
 import type { ExcelOptions, TextFormat, TextOptions } from "../transfer/Export.js"
 import type { ImportOptions, ImportReport } from "../transfer/Import.js"
-import { keepingError } from "../transfer/KeptError.js"
-import type { RecordSource } from "../transfer/Records.js"
-import { called } from "./Callback.js"
-import { effectOptions, type PromiseOptions, type SignalOptions, signalOf } from "./Options.js"
-import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
-import type { Runner } from "./Runner.js"
+import { withErrorListener } from "../transfer/NodeStreamErrors.js"
+import type { RecordSource } from "../transfer/RecordSource.js"
+import { runCallback } from "./Callback.js"
+import { type MethodRows, PromiseAdapter, type PromiseMethods, withPromiseMethods } from "./PromiseMethods.js"
+import { effectOptions, type PromiseOptions, type SignalOptions, signalOptions } from "./PromiseOptions.js"
+import type { PromiseRunner } from "./PromiseRunner.js"
 
 /**
  * The options of a read of many, with a plain or async function as `onInvalid`.
@@ -72,12 +72,12 @@ const reads = {
   explain: ["value", 2],
   explainQuery: ["value", 1, "options"],
   countWhere: ["value", 1]
-} as const satisfies Rows<CollectionReader>
+} as const satisfies MethodRows<CollectionReader>
 
-const Reads = withMethods(Target, reads) as new <A, D>(
-  runner: Runner,
+const Reads = withPromiseMethods(PromiseAdapter, reads) as new <A, D>(
+  runner: PromiseRunner,
   target: Effect.Effect<CollectionReader<A, D>, ValidationError>
-) => Target<CollectionReader<A, D>> & Promised<CollectionReader<A, D>, typeof reads>
+) => PromiseAdapter<CollectionReader<A, D>> & PromiseMethods<CollectionReader<A, D>, typeof reads>
 
 /**
  * Reads of a collection, as promises; null for what is absent.
@@ -89,7 +89,7 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
   constructor(
     /** The collection's name, which is its directory below the root. */
     readonly name: string,
-    runner: Runner,
+    runner: PromiseRunner,
     target: Effect.Effect<CollectionReader<A, D>, ValidationError>
   ) {
     super(runner, target)
@@ -109,7 +109,7 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
   ): AsyncIterable<QueryResult<A, D, S>> {
     return this.runner.iterate(
       Effect.map(this.target, (collection) => collection.queryAll<S>(effectOptions(query))),
-      signalOf(query)
+      signalOptions(query)
     )
   }
 
@@ -126,7 +126,7 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
     destination: string | WritableStream<Uint8Array>,
     options?: PromiseOptions<ExcelOptions>
   ): Promise<ReadonlyArray<string>> {
-    const { withFilesFor } = await import("./Files.js")
+    const { provideFileSystem: withFilesFor } = await import("./NodeFileSystem.js")
     return this.run(
       (collection) => withFilesFor(destination, collection.exportExcel(destination, effectOptions(options))),
       options
@@ -139,7 +139,7 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
     format: TextFormat,
     options?: PromiseOptions<TextOptions>
   ): Promise<number> {
-    const { withFilesFor } = await import("./Files.js")
+    const { provideFileSystem: withFilesFor } = await import("./NodeFileSystem.js")
     return this.run(
       (collection) =>
         withFilesFor(destination, collection.exportText(destination, format, effectOptions(options))),
@@ -158,13 +158,13 @@ const writes = {
   reindex: ["nullable", 0, "options"],
   writeJsonSchema: ["nullable", 0, "options"],
   estimate: ["value", 0, "options"]
-} as const satisfies Rows<Collection>
+} as const satisfies MethodRows<Collection>
 
-const Writes = withMethods(AsyncCollectionReader, writes) as new <A, I, D>(
+const Writes = withPromiseMethods(AsyncCollectionReader, writes) as new <A, I, D>(
   name: string,
-  runner: Runner,
+  runner: PromiseRunner,
   target: Effect.Effect<Collection<A, I, D>, ValidationError>
-) => AsyncCollectionReader<A, D> & Promised<Collection<A, I, D>, typeof writes>
+) => AsyncCollectionReader<A, D> & PromiseMethods<Collection<A, I, D>, typeof writes>
 
 /**
  * A collection of documents, as promises. Every write is one commit.
@@ -175,7 +175,7 @@ const Writes = withMethods(AsyncCollectionReader, writes) as new <A, I, D>(
 export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject> extends Writes<A, I, D> {
   constructor(
     name: string,
-    runner: Runner,
+    runner: PromiseRunner,
     private readonly collection: Effect.Effect<Collection<A, I, D>, ValidationError>
   ) {
     super(name, runner, collection)
@@ -187,7 +187,7 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject>
     next: (document: A) => PromiseLike<I> | I,
     options?: PromiseOptions<EditOptions>
   ): Promise<A> {
-    const apply = typeof next === "function" ? (document: A) => called(() => next(document)) : next
+    const apply = typeof next === "function" ? (document: A) => runCallback(() => next(document)) : next
     return this.run(
       (collection) => (collection as Collection<A, I, D>).edit(id, apply, effectOptions(options)),
       options
@@ -199,10 +199,10 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject>
     records: RecordSource<unknown>,
     options?: PromiseOptions<ImportOptions>
   ): Promise<ImportReport> {
-    const kept = keepingError(records)
+    const kept = withErrorListener(records)
     return this.runner.run(
       Effect.flatMap(this.collection, (collection) => collection.importRecords(kept, effectOptions(options))),
-      signalOf(options)
+      signalOptions(options)
     )
   }
 }
@@ -227,13 +227,13 @@ export type AsyncCollectionOf<C, S> = OfSchema<SchemaOf<C, S>>
 /** The same reads alone. */
 export type AsyncCollectionReaderOf<C, S> = ReaderOfSchema<SchemaOf<C, S>>
 
-interface Opener {
+interface CollectionOpener {
   readonly collection: (name: any, schema?: any) => unknown
 }
 
 /** The collection of a view or store, opened by each call, so that a wrong name or schema fails the call. */
-export const opened = <C>(
-  opener: Effect.Effect<Opener, ValidationError>,
+export const openCollection = <C>(
+  opener: Effect.Effect<CollectionOpener, ValidationError>,
   name: CollectionLike,
   schema: Schema.Schema<any, any> | undefined
 ) => Effect.map(opener, (view) => view.collection(name, schema) as C)

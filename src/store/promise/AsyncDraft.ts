@@ -7,13 +7,13 @@ import { type AsyncBatch, inBatch } from "./AsyncBatch.js"
 import {
   AsyncCollection,
   type AsyncCollectionOf,
-  opened,
+  openCollection,
   type PlainCollectionLike,
   type PlainSchema
 } from "./AsyncCollection.js"
-import type { PromiseOptions } from "./Options.js"
-import { Target } from "./Promised.js"
-import type { Runner } from "./Runner.js"
+import { PromiseAdapter } from "./PromiseMethods.js"
+import type { PromiseOptions } from "./PromiseOptions.js"
+import type { PromiseRunner } from "./PromiseRunner.js"
 
 /**
  * Writes on a branch of their own, which become visible together or are proposed.
@@ -21,9 +21,9 @@ import type { Runner } from "./Runner.js"
  * @since 0.1.0
  * @category models
  */
-export class AsyncDraft extends Target<Draft> {
+export class AsyncDraft extends PromiseAdapter<Draft> {
   constructor(
-    runner: Runner,
+    runner: PromiseRunner,
     private readonly draft: () => Draft,
     target: Effect.Effect<Draft, ValidationError> = Effect.sync(draft)
   ) {
@@ -41,7 +41,7 @@ export class AsyncDraft extends Target<Draft> {
     S extends PlainSchema | undefined = undefined
   >(collection: C, schema?: NamedSchema<C, S>): AsyncCollectionOf<C, S>
   collection(given: PlainCollectionLike, schema?: PlainSchema): AsyncCollection<any, any, any> {
-    return new AsyncCollection(nameIn(given), this.runner, opened(this.target, given, schema))
+    return new AsyncCollection(nameIn(given), this.runner, openCollection(this.target, given, schema))
   }
 
   /** Runs the body and commits what it queued on the branch; the commit's id, null when it queued nothing. */

@@ -3,6 +3,7 @@ import type { ValidationError } from "../../domain/errors/StoreError.js"
 import type { CompareOptions, Merged } from "../Branches.js"
 import type { WriteOptions } from "../Collection.js"
 import type { AcceptOptions, Draft, ProposalHandle, ProposalMergeOptions, Proposed } from "../Proposals.js"
+import { AsyncDraft } from "./AsyncDraft.js"
 import {
   type AsyncDocumentDifference,
   type AsyncMerged,
@@ -10,19 +11,18 @@ import {
   differencesOf,
   mergedOf,
   mergeOptionsOf
-} from "./AsyncBranches.js"
-import { AsyncDraft } from "./AsyncDraft.js"
-import { called } from "./Callback.js"
-import { effectOptions, type PromiseOptions, requireBody, signalOf } from "./Options.js"
-import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
-import type { Runner } from "./Runner.js"
+} from "./AsyncMerge.js"
+import { runCallback } from "./Callback.js"
+import { type MethodRows, PromiseAdapter, type PromiseMethods, withPromiseMethods } from "./PromiseMethods.js"
+import { effectOptions, type PromiseOptions, requireBody, signalOptions } from "./PromiseOptions.js"
+import type { PromiseRunner } from "./PromiseRunner.js"
 
-const rows = { get: ["value", 0], close: ["value", 0] } as const satisfies Rows<ProposalHandle>
+const rows = { get: ["value", 0], close: ["value", 0] } as const satisfies MethodRows<ProposalHandle>
 
-const Methods = withMethods(Target, rows) as new (
-  runner: Runner,
+const Methods = withPromiseMethods(PromiseAdapter, rows) as new (
+  runner: PromiseRunner,
   target: Effect.Effect<ProposalHandle, ValidationError>
-) => Target<ProposalHandle> & Promised<ProposalHandle, typeof rows>
+) => PromiseAdapter<ProposalHandle> & PromiseMethods<ProposalHandle, typeof rows>
 
 /**
  * How a proposal is merged; `onConflict` may be an async function.
@@ -44,9 +44,9 @@ export interface AsyncAcceptOptions extends AsyncProposalMergeOptions, Pick<Acce
 
 /** Edits of a proposal as an effect. */
 export const draftBody =
-  <A>(runner: Runner, edits: (draft: AsyncDraft) => PromiseLike<A> | A) =>
+  <A>(runner: PromiseRunner, edits: (draft: AsyncDraft) => PromiseLike<A> | A) =>
   (draft: Draft) =>
-    called(() => edits(new AsyncDraft(runner, () => draft)))
+    runCallback(() => edits(new AsyncDraft(runner, () => draft)))
 
 /**
  * One proposal, as promises.
@@ -60,7 +60,7 @@ export class AsyncProposal extends Methods {
     const compared = Effect.map(this.target, (proposal) =>
       differencesOf(this.runner, proposal.compare(effectOptions(options)))
     )
-    return this.runner.iterate(compared, signalOf(options))
+    return this.runner.iterate(compared, signalOptions(options))
   }
 
   private merging(

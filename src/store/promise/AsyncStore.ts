@@ -18,43 +18,49 @@ import type { StoreView } from "../View.js"
 import type { Writer, WriterOptions } from "../Writer.js"
 import { AsyncBatch, inBatch } from "./AsyncBatch.js"
 import {
+  AsyncCollection,
+  type AsyncCollectionOf,
+  AsyncCollectionReader,
+  type AsyncCollectionReaderOf,
+  openCollection,
+  type PlainCollectionLike,
+  type PlainSchema
+} from "./AsyncCollection.js"
+import type { AsyncDraft } from "./AsyncDraft.js"
+import {
   type AsyncDocumentDifference,
   type AsyncMerged,
   type AsyncMergeOptions,
   differencesOf,
   mergedOf,
   mergeOptionsOf
-} from "./AsyncBranches.js"
-import {
-  AsyncCollection,
-  type AsyncCollectionOf,
-  AsyncCollectionReader,
-  type AsyncCollectionReaderOf,
-  opened,
-  type PlainCollectionLike,
-  type PlainSchema
-} from "./AsyncCollection.js"
-import type { AsyncDraft } from "./AsyncDraft.js"
+} from "./AsyncMerge.js"
 import { AsyncProposal, draftBody } from "./AsyncProposal.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"
 import { AsyncWriter } from "./AsyncWriter.js"
-import { called } from "./Callback.js"
-import { withLogs } from "./Logs.js"
-import { effectOptions, type PromiseOptions, requireBody, type SignalOptions, signalOf } from "./Options.js"
-import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
-import { Runner } from "./Runner.js"
+import { runCallback } from "./Callback.js"
+import { type MethodRows, PromiseAdapter, type PromiseMethods, withPromiseMethods } from "./PromiseMethods.js"
+import {
+  effectOptions,
+  type PromiseOptions,
+  requireBody,
+  type SignalOptions,
+  signalOptions
+} from "./PromiseOptions.js"
+import { PromiseRunner } from "./PromiseRunner.js"
 import { type Bracket, ScopedHandle } from "./ScopedHandle.js"
+import { withDefaultLogger } from "./StandardErrorLogger.js"
 
 const reads = {
   commitSha: ["nullable", 0],
   collections: ["value", 0],
   indexes: ["value", 0]
-} as const satisfies Rows<StoreView>
+} as const satisfies MethodRows<StoreView>
 
-const Reads = withMethods(Target, reads) as new (
-  runner: Runner,
+const Reads = withPromiseMethods(PromiseAdapter, reads) as new (
+  runner: PromiseRunner,
   target: Effect.Effect<StoreView, ValidationError>
-) => Target<StoreView> & Promised<StoreView, typeof reads>
+) => PromiseAdapter<StoreView> & PromiseMethods<StoreView, typeof reads>
 
 /**
  * A read-only view of one commit, as promises.
@@ -69,7 +75,7 @@ export class AsyncView extends Reads {
     S extends PlainSchema | undefined = undefined
   >(collection: C, schema?: NamedSchema<C, S>): AsyncCollectionReaderOf<C, S>
   collection(given: PlainCollectionLike, schema?: PlainSchema): AsyncCollectionReader<any, any> {
-    return new AsyncCollectionReader(nameIn(given), this.runner, opened(this.target, given, schema))
+    return new AsyncCollectionReader(nameIn(given), this.runner, openCollection(this.target, given, schema))
   }
 
   /** Writes a worksheet per collection: to a file's path (on Node) or a web stream. Returns the columns of each. */
@@ -77,7 +83,7 @@ export class AsyncView extends Reads {
     destination: string | WritableStream<Uint8Array>,
     options?: PromiseOptions<DatabaseExcelOptions>
   ): Promise<{ readonly [collection: string]: ReadonlyArray<string> }> {
-    const { withFilesFor } = await import("./Files.js")
+    const { provideFileSystem: withFilesFor } = await import("./NodeFileSystem.js")
     return this.run(
       (view) => withFilesFor(destination, view.exportExcel(destination, effectOptions(options))),
       options
@@ -97,12 +103,12 @@ const methods = {
   reindex: ["nullable", 0, "options"],
   rateLimit: ["value", 0],
   doctor: ["value", 0]
-} as const satisfies Rows<StoreService>
+} as const satisfies MethodRows<StoreService>
 
-const Methods = withMethods(AsyncView, methods) as new (
-  runner: Runner,
+const Methods = withPromiseMethods(AsyncView, methods) as new (
+  runner: PromiseRunner,
   target: Effect.Effect<StoreView, ValidationError>
-) => AsyncView & Promised<StoreService, typeof methods>
+) => AsyncView & PromiseMethods<StoreService, typeof methods>
 
 /**
  * The document store as promises: the same options, names and errors as the Effect API, null for what is absent,
@@ -114,7 +120,7 @@ const Methods = withMethods(AsyncView, methods) as new (
  */
 export class AsyncStore extends Methods implements AsyncDisposable {
   private constructor(
-    runner: Runner,
+    runner: PromiseRunner,
     private readonly store: Effect.Effect<StoreService>,
     /** The repository, `<owner>/<name>`. */
     readonly repository: string,
@@ -130,8 +136,8 @@ export class AsyncStore extends Methods implements AsyncDisposable {
 
   /** A store from any layer; `chainstore/promise` and `chainstore/local` open the usual ones. */
   static async fromLayer<E>(layer: Layer.Layer<Store, E>): Promise<AsyncStore> {
-    const runtime = ManagedRuntime.make(withLogs(layer))
-    const runner = new Runner(runtime, () => runtime.dispose())
+    const runtime = ManagedRuntime.make(withDefaultLogger(layer))
+    const runner = new PromiseRunner(runtime, () => runtime.dispose())
     const service = await runner.run(Store).catch(async (error) => {
       await runner.close()
       throw error
@@ -139,14 +145,14 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return AsyncStore.of(runner, service)
   }
 
-  private static of(runner: Runner, service: StoreService) {
+  private static of(runner: PromiseRunner, service: StoreService) {
     const { branch, repository, root, trustForeignIndexes } = service
     return new AsyncStore(runner, Effect.succeed(service), repository, branch, root, trustForeignIndexes)
   }
 
   /** Calls the store, and ends the call when the signal of the options is aborted. */
   private call<A, E>(use: (store: StoreService) => Effect.Effect<A, E>, options?: SignalOptions): Promise<A> {
-    return this.runner.run(Effect.flatMap(this.store, use), signalOf(options))
+    return this.runner.run(Effect.flatMap(this.store, use), signalOptions(options))
   }
 
   /** Opens a collection by its definition or by its name. Takes no request. */
@@ -155,7 +161,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     S extends PlainSchema | undefined = undefined
   >(collection: C, schema?: NamedSchema<C, S>): AsyncCollectionOf<C, S>
   override collection(given: PlainCollectionLike, schema?: PlainSchema): AsyncCollection<any, any, any> {
-    return new AsyncCollection(nameIn(given), this.runner, opened(this.store, given, schema))
+    return new AsyncCollection(nameIn(given), this.runner, openCollection(this.store, given, schema))
   }
 
   /** Runs the body and commits what it queued; a body that throws discards it. */
@@ -172,7 +178,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
       this.runner,
       (inside) => Effect.flatMap(this.store, (store) => store.batch(effectOptions(options), inside)),
       "abandon",
-      signalOf(options)
+      signalOptions(options)
     )
     return new AsyncBatch(scoped.handle, this.runner, () => scoped.abandon())
   }
@@ -190,7 +196,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
       this.runner,
       this.writers(options),
       (scoped) => body(new AsyncWriter(scoped, this.runner)),
-      signalOf(options)
+      signalOptions(options)
     )
     return { result, commits: ended ?? [] }
   }
@@ -198,7 +204,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   /** A writer to be closed by hand; closing the store closes it. */
   async openWriter(options: PromiseOptions<WriterOptions> = {}): Promise<AsyncWriter> {
     return new AsyncWriter(
-      await ScopedHandle.open(this.runner, this.writers(options), "close", signalOf(options)),
+      await ScopedHandle.open(this.runner, this.writers(options), "close", signalOptions(options)),
       this.runner
     )
   }
@@ -217,7 +223,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
       this.runner,
       this.transactions(options),
       (scoped) => body(new AsyncTransaction(scoped, this.runner)),
-      signalOf(options)
+      signalOptions(options)
     )
     return { result, commitSha: ended }
   }
@@ -237,7 +243,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
       (store) =>
         store.withTransaction(
           Effect.flatMap(captureTransactions, (joined) =>
-            called(() => this.during(AsyncStore.of(this.runner.child(joined), store), body))
+            runCallback(() => this.during(AsyncStore.of(this.runner.child(joined), store), body))
           ),
           effectOptions(options)
         ),
@@ -263,7 +269,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
       this.runner,
       this.transactions(options),
       "abandon",
-      signalOf(options)
+      signalOptions(options)
     )
     return new AsyncTransaction(scoped, this.runner)
   }
@@ -316,7 +322,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
       Effect.map(this.store, (store) =>
         differencesOf(this.runner, store.compare(a, b, effectOptions(options)))
       ),
-      signalOf(options)
+      signalOptions(options)
     )
   }
 
@@ -363,7 +369,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     requireBody("Store.preview", body)
     const commit = await this.call(
       (store) =>
-        store.preview((dry) => called(() => this.during(AsyncStore.of(this.runner.child(), dry), body))),
+        store.preview((dry) => runCallback(() => this.during(AsyncStore.of(this.runner.child(), dry), body))),
       options
     )
     return Option.getOrNull(commit)

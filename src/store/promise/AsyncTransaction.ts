@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import { ValidationError } from "../../domain/errors/StoreError.js"
 import type { Transaction } from "../Transaction.js"
 import { AsyncDraft } from "./AsyncDraft.js"
-import type { SignalOptions } from "./Options.js"
-import type { Runner } from "./Runner.js"
+import type { SignalOptions } from "./PromiseOptions.js"
+import type { PromiseRunner } from "./PromiseRunner.js"
 import type { ScopedHandle } from "./ScopedHandle.js"
 
 /**
@@ -16,7 +16,7 @@ import type { ScopedHandle } from "./ScopedHandle.js"
 export class AsyncTransaction extends AsyncDraft implements AsyncDisposable {
   constructor(
     private readonly scoped: ScopedHandle<Transaction, string | null>,
-    runner: Runner
+    runner: PromiseRunner
   ) {
     super(
       runner,

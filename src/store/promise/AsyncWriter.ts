@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { Writer } from "../Writer.js"
-import type { AsyncQueue } from "./AsyncQueue.js"
-import type { SignalOptions } from "./Options.js"
-import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
-import type { Runner } from "./Runner.js"
+import type { AsyncQueueing } from "./AsyncQueueing.js"
+import { type MethodRows, PromiseAdapter, type PromiseMethods, withPromiseMethods } from "./PromiseMethods.js"
+import type { SignalOptions } from "./PromiseOptions.js"
+import type { PromiseRunner } from "./PromiseRunner.js"
 import type { ScopedHandle } from "./ScopedHandle.js"
 
 const methods = {
@@ -12,14 +12,14 @@ const methods = {
   discard: ["value", 0],
   pending: ["value", 0],
   commits: ["value", 0]
-} as const satisfies Rows<Writer>
+} as const satisfies MethodRows<Writer>
 
 const queueing = { put: ["value", 3], insert: ["value", 2, "options"] } as const
 
-const Methods = withMethods(Target, { ...methods, ...queueing }) as new (
-  runner: Runner,
+const Methods = withPromiseMethods(PromiseAdapter, { ...methods, ...queueing }) as new (
+  runner: PromiseRunner,
   target: Effect.Effect<Writer>
-) => Target<Writer> & Promised<Writer, typeof methods> & AsyncQueue
+) => PromiseAdapter<Writer> & PromiseMethods<Writer, typeof methods> & AsyncQueueing
 
 /**
  * Collects writes and commits them together. `put` means queued; `flush` and `close` mean durable.
@@ -30,7 +30,7 @@ const Methods = withMethods(Target, { ...methods, ...queueing }) as new (
 export class AsyncWriter extends Methods implements AsyncDisposable {
   constructor(
     private readonly scoped: ScopedHandle<Writer, ReadonlyArray<string>>,
-    runner: Runner
+    runner: PromiseRunner
   ) {
     super(runner, Effect.succeed(scoped.handle))
   }

@@ -4,20 +4,20 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import { ValidationError } from "../../domain/errors/StoreError.js"
 import type { Store } from "../Store.js"
-import { called, Thrown } from "./Callback.js"
-import { checked, type SignalOptions, untilAborted } from "./Options.js"
-import { type Runner, storeClosed } from "./Runner.js"
+import { CallbackError, runCallback } from "./Callback.js"
+import { readSignalOption, type SignalOptions, withAbort } from "./PromiseOptions.js"
+import { type PromiseRunner, storeClosed } from "./PromiseRunner.js"
 
-type Failure = Thrown | ValidationError
+type BodyFailure = CallbackError | ValidationError
 
 /** A bracket of the store, as a function of its body. */
 export type Bracket<Handle, Result, E> = (
-  body: (handle: Handle) => Effect.Effect<void, Failure>
-) => Effect.Effect<Result, E | Failure, Store>
+  body: (handle: Handle) => Effect.Effect<void, BodyFailure>
+) => Effect.Effect<Result, E | BodyFailure, Store>
 
 /** A handle of a bracket whose body ends when the handle is closed or abandoned. */
 export class ScopedHandle<Handle, Result> {
-  private readonly end = Deferred.unsafeMake<void, Failure>(FiberId.none)
+  private readonly end = Deferred.unsafeMake<void, BodyFailure>(FiberId.none)
   private readonly abandoned = new ValidationError({
     operation: "AsyncTransaction.commit",
     message: "this transaction was rolled back: there is nothing to commit",
@@ -37,7 +37,7 @@ export class ScopedHandle<Handle, Result> {
 
   /** Opens a bracket that its caller ends, or the store when it is closed. */
   static open<Handle, Result, E>(
-    runner: Runner,
+    runner: PromiseRunner,
     bracket: Bracket<Handle, Result, E>,
     whenStoreCloses: "close" | "abandon",
     options?: SignalOptions
@@ -63,22 +63,22 @@ export class ScopedHandle<Handle, Result> {
         )
         result.catch(reject)
       })
-    return stoppedBy(options, stop, opening)
+    return interruptedBy(options, stop, opening)
   }
 
   /** Runs a function inside a bracket, which the function may end; `ended` is null if it abandoned the bracket. */
   static during<Handle, Result, A, E>(
-    runner: Runner,
+    runner: PromiseRunner,
     bracket: Bracket<Handle, Result, E>,
     body: (scoped: ScopedHandle<Handle, Result>) => PromiseLike<A> | A,
     options?: SignalOptions
   ): Promise<{ readonly result: A; readonly ended: Result | null }> {
     const stop = new AbortController()
-    return stoppedBy(options, stop, () => ScopedHandle.bodyOf(runner, bracket, body, stop, options))
+    return interruptedBy(options, stop, () => ScopedHandle.bodyOf(runner, bracket, body, stop, options))
   }
 
   private static async bodyOf<Handle, Result, A, E>(
-    runner: Runner,
+    runner: PromiseRunner,
     bracket: Bracket<Handle, Result, E>,
     body: (scoped: ScopedHandle<Handle, Result>) => PromiseLike<A> | A,
     stop: AbortController,
@@ -92,7 +92,7 @@ export class ScopedHandle<Handle, Result> {
         started.push({ scoped, running })
         running.then(
           () => scoped.finish(Exit.void),
-          (reason) => scoped.finish(Exit.fail(new Thrown(reason)))
+          (reason) => scoped.finish(Exit.fail(new CallbackError(reason)))
         )
         return scoped.body
       }),
@@ -109,7 +109,7 @@ export class ScopedHandle<Handle, Result> {
     }
     // A function that ended the bracket itself still runs.
     const value = await runner.run(
-      called(() => inside.running),
+      runCallback(() => inside.running),
       options
     )
     if (failure === inside.scoped.abandoned) return { result: value, ended: null }
@@ -123,7 +123,7 @@ export class ScopedHandle<Handle, Result> {
 
   /** Ends the bracket with success; its writes are durable when this resolves. */
   close(options?: SignalOptions): Promise<Result> {
-    return stoppedBy(options, this.stop, () => {
+    return interruptedBy(options, this.stop, () => {
       this.endedByCaller = true
       this.reported = true
       this.finish(Exit.void)
@@ -146,11 +146,11 @@ export class ScopedHandle<Handle, Result> {
     })
   }
 
-  private finish(exit: Exit.Exit<void, Failure>): void {
+  private finish(exit: Exit.Exit<void, BodyFailure>): void {
     Deferred.unsafeDone(this.end, exit)
   }
 
-  private get body(): Effect.Effect<void, Failure> {
+  private get body(): Effect.Effect<void, BodyFailure> {
     return Effect.ensuring(
       Deferred.await(this.end),
       Effect.sync(() => {
@@ -161,11 +161,11 @@ export class ScopedHandle<Handle, Result> {
 }
 
 /** Makes a call; its signal interrupts the bracket while the call lasts. */
-const stoppedBy = async <A>(
+const interruptedBy = async <A>(
   options: SignalOptions | undefined,
   stop: AbortController,
   call: () => Promise<A>
 ): Promise<A> => {
-  const signal = checked(options)
-  return untilAborted(signal, () => stop.abort(signal?.reason), call)
+  const signal = readSignalOption(options)
+  return withAbort(signal, () => stop.abort(signal?.reason), call)
 }

@@ -2,8 +2,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { SheetOptions } from "../transfer/Export.js"
-import { keepingError } from "../transfer/KeptError.js"
-import { checked, effectOptions, type SignalOptions, signalOf } from "./Options.js"
+import { withErrorListener } from "../transfer/NodeStreamErrors.js"
+import { effectOptions, readSignalOption, type SignalOptions, signalOptions } from "./PromiseOptions.js"
 
 /**
  * Writes documents as the one sheet of a workbook: to a file's path (on Node) or a web stream. Returns the columns.
@@ -16,10 +16,10 @@ export const writeXlsx = async (
   documents: Iterable<unknown> | AsyncIterable<unknown>,
   options?: SheetOptions & SignalOptions
 ): Promise<ReadonlyArray<string>> => {
-  const signal = checked(signalOf(options))
-  const kept = keepingError(documents)
-  const [{ withFilesFor }, module] = await Promise.all([
-    import("./Files.js"),
+  const signal = readSignalOption(signalOptions(options))
+  const kept = withErrorListener(documents)
+  const [{ provideFileSystem: withFilesFor }, module] = await Promise.all([
+    import("./NodeFileSystem.js"),
     import("../transfer/Export.js")
   ])
   signal?.throwIfAborted()

@@ -31,12 +31,16 @@ export { type DbapiOptions, type FetchCursor, fromDbapi } from "../transfer/From
 export { fromJson, fromNdjson } from "../transfer/FromJson.js"
 export { fromMongo, type MongoCollection, type MongoOptions } from "../transfer/FromMongo.js"
 export { fromSql } from "../transfer/FromSql.js"
-export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } from "../transfer/Records.js"
+export {
+  fromRecords,
+  type ImportRecord,
+  type RecordSource,
+  type RecordStream
+} from "../transfer/RecordSource.js"
 export { SourceError } from "../transfer/SourceError.js"
 export { UnheldNumber } from "../transfer/UnheldNumber.js"
 export type { ByteSource } from "../transfer/Utf8Text.js"
 export { AsyncBatch } from "./AsyncBatch.js"
-export type { AsyncDocumentDifference, AsyncMerged, AsyncMergeOptions } from "./AsyncBranches.js"
 export {
   AsyncCollection,
   AsyncCollectionReader,
@@ -45,10 +49,11 @@ export {
   type AsyncStreamQuery
 } from "./AsyncCollection.js"
 export type { AsyncDraft } from "./AsyncDraft.js"
+export type { AsyncDocumentDifference, AsyncMerged, AsyncMergeOptions } from "./AsyncMerge.js"
 export type { AsyncAcceptOptions, AsyncProposal, AsyncProposalMergeOptions } from "./AsyncProposal.js"
 export { AsyncStore, AsyncView } from "./AsyncStore.js"
 export { AsyncTransaction } from "./AsyncTransaction.js"
 export { AsyncWriter } from "./AsyncWriter.js"
 export { type OpenStoreOptions, openStore } from "./OpenStore.js"
-export type { SignalOptions } from "./Options.js"
+export type { SignalOptions } from "./PromiseOptions.js"
 export { writeXlsx } from "./WriteXlsx.js"

@@ -1,23 +1,23 @@
 import { parseExactly } from "./ExactJson.js"
 import { UnheldNumber } from "./UnheldNumber.js"
 
-/** What a cell of a CSV text is as JSON; undefined where it is empty. What JSON would lose stays text. */
-export const jsonCell = (cell: string): unknown => {
+/** A CSV cell read as JSON, undefined if it is empty. A cell that JSON would change stays text. */
+export const parseCell = (cell: string): unknown => {
   if (cell === "") return undefined
   if (!/^(?:[-\d[{]|true$|false$|null$)/.test(cell)) return cell
   try {
-    return holdsUnheld(parseExactly(cell)) ? cell : JSON.parse(cell)
+    return containsUnheldNumber(parseExactly(cell)) ? cell : JSON.parse(cell)
   } catch {
     return cell
   }
 }
 
-/** The same, unless it would be written another way: an id is what its cell says. */
-export const spelledCell = (cell: string): unknown => {
-  const value = jsonCell(cell)
+/** A CSV cell read as JSON if the value is written exactly as the cell; otherwise the text. For ids such as `1.10`. */
+export const parseCellKeepingSpelling = (cell: string): unknown => {
+  const value = parseCell(cell)
   return value === null || (value !== undefined && String(value) !== cell) ? cell : value
 }
 
-const holdsUnheld = (value: unknown): boolean =>
+const containsUnheldNumber = (value: unknown): boolean =>
   value instanceof UnheldNumber ||
-  (typeof value === "object" && value !== null && Object.values(value).some(holdsUnheld))
+  (typeof value === "object" && value !== null && Object.values(value).some(containsUnheldNumber))

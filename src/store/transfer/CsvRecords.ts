@@ -2,27 +2,27 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { streamCsvRows } from "hucre/csv"
 import { ValidationError } from "../../domain/errors/StoreError.js"
-import { jsonCell, spelledCell } from "./CsvCell.js"
-import { type ImportRecord, uniqueColumns } from "./Records.js"
+import { parseCell, parseCellKeepingSpelling } from "./CsvCell.js"
+import { type ImportRecord, uniqueColumns } from "./RecordSource.js"
 import type { SourceError } from "./SourceError.js"
 import { type ByteSource, utf8Text } from "./Utf8Text.js"
 
-interface Known {
+interface CsvSettings {
   readonly cells: "text" | "json"
   readonly columns?: ReadonlyArray<string> | undefined
   readonly delimiter: string
   readonly keepSpelling: ReadonlyArray<string>
 }
 
-/** The records of a CSV text, with options that were checked. */
+/** The records of a CSV text. The options are validated already. */
 export const csvRecords = <E, R>(
   source: ByteSource<E, R>,
-  { cells: kind, columns: named, delimiter, keepSpelling }: Known
+  { cells: kind, columns: named, delimiter, keepSpelling }: CsvSettings
 ): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
   Stream.suspend(() => {
     let columns = named === undefined ? undefined : uniqueColumns(named)
     let row = 0
-    return wholeRows(utf8Text(source, "fromCsv"), delimiter).pipe(
+    return completeRows(utf8Text(source, "fromCsv"), delimiter).pipe(
       Stream.mapConcat((text) => streamCsvRows(text, { delimiter, skipBom: false })),
       Stream.mapEffect((cells) => {
         row++
@@ -31,12 +31,12 @@ export const csvRecords = <E, R>(
           return Effect.succeedNone
         }
         return cells.length === columns.length
-          ? Effect.succeedSome(cellsRecord(columns, cells, kind, new Set(keepSpelling)))
+          ? Effect.succeedSome(rowRecord(columns, cells, kind, new Set(keepSpelling)))
           : Effect.fail(
               new ValidationError({
                 operation: "fromCsv",
                 message: `row ${row} has ${cells.length} cells for ${columns.length} columns`,
-                hint: "a delimiter or a quote may be missing or too many in it"
+                hint: "the row may have a delimiter or a quote too many or too few"
               })
             )
       }),
@@ -44,7 +44,7 @@ export const csvRecords = <E, R>(
     )
   })
 
-const cellsRecord = (
+const rowRecord = (
   columns: ReadonlyArray<string>,
   cells: ReadonlyArray<unknown>,
   mode: "text" | "json",
@@ -53,7 +53,8 @@ const cellsRecord = (
   const record: Record<string, unknown> = Object.create(null)
   columns.forEach((column, index) => {
     const cell = String(cells[index] ?? "")
-    const value = mode === "text" ? cell : spelled.has(column) ? spelledCell(cell) : jsonCell(cell)
+    const value =
+      mode === "text" ? cell : spelled.has(column) ? parseCellKeepingSpelling(cell) : parseCell(cell)
     if (value !== undefined) record[column] = value
   })
   return record
@@ -62,24 +63,27 @@ const cellsRecord = (
 const [lineFeed, carriageReturn, quote] = Array.from('\n\r"', (text) => text.charCodeAt(0))
 
 /**
- * The text cut where rows end, never inside a quoted cell, and without its blank lines. A quote opens a cell only where
- * the cell begins, as for the parser that reads the rows.
+ * Splits the text between rows, never inside a quoted cell, and removes blank lines. As in the parser that reads the
+ * rows, a quote opens a quoted cell only at the beginning of a cell.
  */
-const wholeRows = <E, R>(text: Stream.Stream<string, E, R>, delimiter: string): Stream.Stream<string, E, R> =>
+const completeRows = <E, R>(
+  text: Stream.Stream<string, E, R>,
+  delimiter: string
+): Stream.Stream<string, E, R> =>
   Stream.suspend(() => {
     let rest = ""
     let scanned = 0
     let quoted = false
     let cellIsEmpty = true
-    /** The rows that are whole by now; at the end of the text the last one is, too. */
-    const cut = (more: string, ended: boolean): ReadonlyArray<string> => {
+    /** The rows that are complete. At the end of the text the last row is complete too. */
+    const takeRows = (more: string, ended: boolean): ReadonlyArray<string> => {
       rest += more
       let rows = ""
       let taken = 0
       let start = 0
-      // What a quote or a delimiter means may show only with what comes after it.
-      const known = ended ? rest.length : rest.length - delimiter.length
-      while (scanned < known) {
+      // The meaning of a quote or of part of a delimiter depends on the next characters.
+      const decidable = ended ? rest.length : rest.length - delimiter.length
+      while (scanned < decidable) {
         const unit = rest.charCodeAt(scanned)
         if (quoted) {
           if (unit !== quote) cellIsEmpty = false
@@ -115,11 +119,10 @@ const wholeRows = <E, R>(text: Stream.Stream<string, E, R>, delimiter: string): 
       return rows === "" ? [] : [rows]
     }
     return Stream.concat(
-      Stream.mapConcat(text, (part) => cut(part, false)),
-      Stream.suspend(() => Stream.fromIterable(cut("", true)))
+      Stream.mapConcat(text, (part) => takeRows(part, false)),
+      Stream.suspend(() => Stream.fromIterable(takeRows("", true)))
     )
   })
 
-/** Whether a row is empty. */
 const isBlank = (text: string, start: number, end: number) =>
   end - start === 1 || (end - start === 2 && text.charCodeAt(start) === carriageReturn)

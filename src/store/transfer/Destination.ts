@@ -3,7 +3,7 @@ import type * as Sink from "effect/Sink"
 import { StoreError } from "../../domain/errors/StoreError.js"
 
 /**
- * Where an export goes: a file's path, a web stream (closed at the end, aborted on failure), or a sink.
+ * The destination of an export: a file's path, a web stream (closed at the end, aborted on failure), or a sink.
  *
  * @since 0.1.0
  * @category models
@@ -14,7 +14,7 @@ export type Destination<E = never, R = never> =
   | Sink.Sink<unknown, Uint8Array, unknown, E, R>
 
 /**
- * What writing to a destination needs: a file system where it is a path.
+ * The services that writing to a destination needs: a file system if it is a path.
  *
  * @since 0.1.0
  * @category models
@@ -35,7 +35,7 @@ export type DestinationFailure<D> =
   D extends Sink.Sink<unknown, Uint8Array, unknown, infer E, unknown> ? E : never
 
 /**
- * The destination of an export could not be written; `cause` is its own error.
+ * Writing to the destination of an export failed; `cause` is the original error.
  *
  * @since 0.1.0
  * @category errors

@@ -4,11 +4,11 @@ import { repeatedKeySteps } from "../../domain/json/RepeatedKey.js"
 import { UnheldNumber } from "./UnheldNumber.js"
 
 const encoder = new TextEncoder()
-const suspicious = /\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/
-const step = /\.?([A-Za-z_$][\w$-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gs
+const possiblyInexact = /\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/
+const pathStep = /\.?([A-Za-z_$][\w$-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gs
 
-/** How many members a value has, at all depths, however many there are. */
-const membersIn = (root: unknown): number => {
+/** The number of object members in a value, at all depths. Uses no recursion, so depth is not limited by the stack. */
+const countMembers = (root: unknown): number => {
   const left = [root]
   let count = 0
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
@@ -20,42 +20,42 @@ const membersIn = (root: unknown): number => {
   return count
 }
 
-/** Of a key that an object has twice, `JSON.parse` keeps the last value. */
-const refuseRepeatedKey = (text: string, value: unknown): void => {
-  // Each key is followed by a colon; a string may hold such a thing, too, so that more of them prove nothing.
-  if ((text.match(/"\s*:/g)?.length ?? 0) === membersIn(value)) return
+/** Throws if an object has a key twice: `JSON.parse` would keep the last value only. */
+const rejectRepeatedKey = (text: string, value: unknown): void => {
+  // Each key is followed by a colon. Strings may contain that pattern too, so a higher count only asks for a check.
+  if ((text.match(/"\s*:/g)?.length ?? 0) === countMembers(value)) return
   const repeated = runSync(repeatedKeySteps(text))
   if (repeated === undefined) return
   const { lines, path } = repeated
-  const place = lines[1] === 1 ? "" : `, on lines ${lines.join(" and ")}`
-  throw new Error(`it has ${path} twice${place}, and only the last would be stored`)
+  const replaceNumber = lines[1] === 1 ? "" : `, on lines ${lines.join(" and ")}`
+  throw new Error(`it has ${path} twice${replaceNumber}, and only the last would be stored`)
 }
 
 /**
- * The value of a JSON text; a number that JavaScript cannot hold exactly becomes an `UnheldNumber`. Throws where an
- * object has a key twice.
+ * Parses a JSON text. A number that JavaScript cannot represent exactly becomes an `UnheldNumber`. Throws if an object
+ * has a key twice.
  */
 export const parseExactly = (text: string): unknown => {
   const value: unknown = JSON.parse(text)
-  refuseRepeatedKey(text, value)
-  if (!suspicious.test(text)) return value
+  rejectRepeatedKey(text, value)
+  if (!possiblyInexact.test(text)) return value
   const root = { value }
   for (const found of inexactNumbers(encoder.encode(text))) place(root, found.path, found.text)
   return root.value
 }
 
-const own = (holder: any, step: string | number) =>
+const memberOf = (holder: any, step: string | number) =>
   typeof holder === "object" && holder !== null && Object.hasOwn(holder, step) ? holder[step] : undefined
 
 const place = (root: any, path: string, text: string) => {
-  const steps = Array.from(path.matchAll(step), ([, name, index, quoted]) =>
+  const steps = Array.from(path.matchAll(pathStep), ([, name, index, quoted]) =>
     quoted === undefined ? (name ?? Number(index)) : (JSON.parse(quoted) as string)
   )
   const last = steps.pop()
   let holder = root.value
-  for (const one of steps) holder = own(holder, one)
+  for (const one of steps) holder = memberOf(holder, one)
   const value = new UnheldNumber(text)
   if (last === undefined) root.value = value
-  else if (typeof own(holder, last) === "number")
+  else if (typeof memberOf(holder, last) === "number")
     Object.defineProperty(holder, last, { value, configurable: true, enumerable: true, writable: true })
 }

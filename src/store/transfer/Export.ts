@@ -6,12 +6,12 @@ import { NotFoundError, type ReadError } from "../../domain/errors/StoreError.js
 import type { JsonObject } from "../../domain/json/Json.js"
 import { optionsReader } from "../../domain/options/Options.js"
 import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
-import { withColumns } from "./Columns.js"
 import type { Destination, DestinationContext, DestinationError, DestinationFailure } from "./Destination.js"
 import { destination as destinationArgument, sheetFields } from "./ExportArguments.js"
+import { withColumns } from "./ExportColumns.js"
 import { normaliseRecord } from "./Normalise.js"
-import { elementsAhead, type RecordSource, sourceError } from "./Records.js"
-import { type CsvEncoding, encodeCsv, encodeJson, encodeNdjson } from "./Text.js"
+import { batchedElements, type RecordSource, sourceError } from "./RecordSource.js"
+import { type CsvEncodingOptions, encodeCsv, encodeJson, encodeNdjson } from "./TextEncoding.js"
 import { writeTo } from "./WriteTo.js"
 import { encodeXlsx, type Sheet } from "./Xlsx.js"
 
@@ -35,7 +35,7 @@ export interface ExportProgress {
  * @category options
  */
 export interface ExportOptions {
-  /** The columns, in order; default: the metadata, then the fields in the order in which they are first seen. */
+  /** The columns, in order. Default: the metadata fields, then the other fields in the order of their first use. */
   readonly columns?: ReadonlyArray<string> | undefined
   /** At most this many documents. Default: all. */
   readonly limit?: number | undefined
@@ -46,7 +46,7 @@ export interface ExportOptions {
 /** The options of a workbook with one sheet. */
 export interface SheetOptions {
   readonly columns?: ReadonlyArray<string> | undefined
-  /** Default: the collection's name. Made legal where Excel forbids it. */
+  /** Default: the collection's name. A name that Excel does not allow is changed to a valid one. */
   readonly sheetName?: string | undefined
 }
 
@@ -65,18 +65,18 @@ export interface ExcelOptions extends ExportOptions, SheetOptions {}
  * @category options
  */
 export interface DatabaseExcelOptions {
-  /** Default: all of them. */
+  /** The collections that are exported. Default: all. */
   readonly collections?: ReadonlyArray<CollectionLike> | undefined
   /** Columns by collection. */
   readonly columns?: { readonly [collection: string]: ReadonlyArray<string> } | undefined
-  /** For each collection. */
+  /** At most this many documents of each collection. Default: all. */
   readonly limit?: number | undefined
   /** Called as documents are written. */
   readonly onProgress?: ExportOptions["onProgress"]
 }
 
 /**
- * CSV with a header; NDJSON, one document a line; JSON, one list.
+ * The formats of `exportText`: CSV with a header, NDJSON with one document per line, or one JSON array.
  *
  * @since 0.1.0
  * @category models
@@ -84,27 +84,27 @@ export interface DatabaseExcelOptions {
 export type TextFormat = "csv" | "ndjson" | "json"
 
 /**
- * Options of `exportText`; those of CSV are ignored by the other formats.
+ * Options of `exportText`. NDJSON and JSON ignore the options of CSV.
  *
  * @since 0.1.0
  * @category options
  */
-export interface TextOptions extends ExportOptions, Omit<CsvEncoding, "columns"> {}
+export interface TextOptions extends ExportOptions, Omit<CsvEncodingOptions, "columns"> {}
 
-/** A collection of one commit: a second read gives the same documents. */
+/** A collection at one commit: a second read returns the same documents. */
 export interface DocumentSource {
   readonly name: string
   readonly all: (options?: { readonly limit?: number | undefined }) => Stream.Stream<JsonObject, ReadError>
 }
 
-/** The collections of one commit. */
+/** The collections at one commit. */
 export interface DatabaseSource {
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
   readonly collection: (name: string) => DocumentSource
 }
 
 /**
- * The result of an export and its failures; it needs a file system if the destination is a path.
+ * An export as an effect: its result, its errors, and a file system if the destination is a path.
  *
  * @since 0.1.0
  * @category models
@@ -119,8 +119,8 @@ const readDestination = optionsReader(destinationArgument[1])
 const readSheet = optionsReader(Schema.Struct(sheetFields))
 
 /**
- * Writes records as the one sheet of a workbook, in constant memory; returns the columns. Values that JSON cannot hold
- * are written as an import would store them.
+ * Writes records to a workbook with one sheet, in constant memory. Returns the columns. Values that JSON cannot
+ * represent are written as an import would store them.
  */
 export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R = never>(
   destination: D,
@@ -130,7 +130,7 @@ export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R 
   Effect.gen(function* () {
     yield* readDestination("writeXlsx", destination, destinationArgument[0])
     yield* readSheet("writeXlsx", options)
-    const documents = Stream.mapChunksEffect(elementsAhead(records), (chunk) =>
+    const documents = Stream.mapChunksEffect(batchedElements(records), (chunk) =>
       Effect.try({ try: () => Chunk.map(chunk, normaliseRecord), catch: sourceError("writeXlsx") })
     )
     const found = yield* withColumns(documents, options.columns)
@@ -139,7 +139,7 @@ export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R 
     return found.columns
   })
 
-/** Writes a collection as the one sheet of a workbook, from one commit, in constant memory; returns the columns. */
+/** Writes a collection at one commit to a workbook with one sheet, in constant memory. Returns the columns. */
 export const exportExcel = <D extends Destination<unknown, unknown>>(
   collection: DocumentSource,
   destination: D,
@@ -152,7 +152,7 @@ export const exportExcel = <D extends Destination<unknown, unknown>>(
     return sheet.columns
   })
 
-/** Writes a worksheet per collection, all from one view; returns the columns of each. */
+/** Writes one worksheet per collection, all of the same commit. Returns the columns of each. */
 export const exportDatabaseExcel = <D extends Destination<unknown, unknown>>(
   view: DatabaseSource,
   destination: D,
@@ -182,7 +182,7 @@ export const exportDatabaseExcel = <D extends Destination<unknown, unknown>>(
     return columns
   })
 
-/** Writes a collection as text, from one commit, in constant memory; returns the number of documents. */
+/** Writes a collection at one commit as text, in constant memory. Returns the number of documents. */
 export const exportText = <D extends Destination<unknown, unknown>>(
   collection: DocumentSource,
   destination: D,
@@ -192,7 +192,7 @@ export const exportText = <D extends Destination<unknown, unknown>>(
   Effect.gen(function* () {
     let count = 0
     const tally = <E>(documents: Stream.Stream<JsonObject, E>) =>
-      counted(collection.name, documents, (progress) => {
+      withProgress(collection.name, documents, (progress) => {
         count = progress.documents
         return options.onProgress?.(progress) ?? Effect.void
       })
@@ -205,14 +205,14 @@ export const exportText = <D extends Destination<unknown, unknown>>(
         "export"
       )
     } else {
-      const chosen = Stream.map(documents, (document) => pick(document, options.columns))
+      const chosen = Stream.map(documents, (document) => selectColumns(document, options.columns))
       const encode = format === "json" ? encodeJson : encodeNdjson
       yield* writeTo(destination, encode(tally(chosen)), "export")
     }
     return count
   })
 
-const pick = (document: JsonObject, columns: ReadonlyArray<string> | undefined): JsonObject =>
+const selectColumns = (document: JsonObject, columns: ReadonlyArray<string> | undefined): JsonObject =>
   columns === undefined
     ? document
     : Object.fromEntries(
@@ -224,7 +224,7 @@ const documentsOf = (
   options: { readonly limit?: number | undefined }
 ): Stream.Stream<JsonObject, ReadError> => collection.all({ limit: options.limit })
 
-/** A collection as a worksheet with these columns, or with all that its documents have. */
+/** A collection as a worksheet with these columns, or with every field of its documents. */
 const sheetOf = (
   collection: DocumentSource,
   options: Pick<ExportOptions, "limit" | "onProgress">,
@@ -233,11 +233,11 @@ const sheetOf = (
   Effect.map(withColumns(documentsOf(collection, options), columns), (found) => ({
     name: collection.name,
     columns: found.columns,
-    rows: counted(collection.name, found.documents, options.onProgress)
+    rows: withProgress(collection.name, found.documents, options.onProgress)
   }))
 
-/** Reports the number of documents that were read, after each chunk. */
-const counted = <E, R>(
+/** Calls `onProgress` after each chunk. */
+const withProgress = <E, R>(
   collection: string,
   documents: Stream.Stream<JsonObject, E, R>,
   onProgress: ExportOptions["onProgress"]

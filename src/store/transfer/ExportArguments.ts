@@ -3,7 +3,7 @@ import { optional, text, texts, valueKind } from "../../domain/options/Options.j
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
-/** Where an export goes, as an argument. */
+/** The destination argument of an export, with its name in error messages. */
 export const destination = [
   "the destination",
   valueKind<any>(
@@ -12,9 +12,9 @@ export const destination = [
       typeof value === "string" ||
       (typeof WritableStream !== "undefined" && value instanceof WritableStream) ||
       (isObject(value) && Sink.SinkTypeId in value),
-    { hint: "a stream of Node's becomes one by Writable.toWeb(stream), with Writable from node:stream" }
+    { hint: "convert a Node stream with Writable.toWeb(stream); Writable is in node:stream" }
   )
 ] as const
 
-/** The options of one sheet, as they are read. */
+/** The fields of `SheetOptions`. */
 export const sheetFields = { columns: optional(texts), sheetName: optional(text) }

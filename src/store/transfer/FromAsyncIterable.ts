@@ -4,13 +4,13 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { inDaemonFiber } from "../../domain/concurrency/DaemonFiber.js"
 
-/** How long a source is waited for that gives itself back. */
-const givingBack = Duration.seconds(1)
+/** The longest wait for a source to release its resources. */
+const releaseTimeout = Duration.seconds(1)
 
 /**
- * The elements of an async iterable, each read when it is asked for. Unlike with `Stream.fromAsyncIterable` a source
- * that is stuck can be left: what is asked of an async generator waits behind the element that it is at, so its
- * `return` is called and waited for a second at most. A Node stream that is stuck is destroyed.
+ * The elements of an async iterable, each read on demand. Unlike `Stream.fromAsyncIterable`, a source that hangs can be
+ * interrupted. An async generator queues `return` behind its pending `next`, so `return` is awaited for at most one
+ * second. A Node stream with a pending read is destroyed.
  */
 export const fromAsyncIterable = <A, E>(
   iterable: AsyncIterable<A>,
@@ -18,24 +18,24 @@ export const fromAsyncIterable = <A, E>(
 ): Stream.Stream<A, E> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      /** An element was asked for and has not come. */
-      let asked = false
-      /** The source has come to its end by itself. */
-      let over = false
+      /** Whether a call of `next` is pending. */
+      let isPending = false
+      /** Whether the source has ended or failed by itself. */
+      let hasEnded = false
       const iterator = yield* Effect.acquireRelease(
         Effect.try({ try: () => iterable[Symbol.asyncIterator](), catch: onError }),
-        (opened) => Effect.suspend(() => (over ? Effect.void : giveBack(iterable, opened, asked)))
+        (opened) => Effect.suspend(() => (hasEnded ? Effect.void : release(iterable, opened, isPending)))
       )
       const next = Effect.tryPromise({
         try: async () => {
-          asked = true
+          isPending = true
           const result = await iterator.next()
-          asked = false
-          over = result.done === true
+          isPending = false
+          hasEnded = result.done === true
           return result
         },
         catch: (cause) => {
-          over = true
+          hasEnded = true
           return Option.some(onError(cause))
         }
       })
@@ -47,15 +47,15 @@ export const fromAsyncIterable = <A, E>(
     })
   )
 
-const giveBack = (iterable: AsyncIterable<unknown>, iterator: AsyncIterator<unknown>, isAsked: boolean) => {
+const release = (iterable: AsyncIterable<unknown>, iterator: AsyncIterator<unknown>, isPending: boolean) => {
   const destroyed = Effect.ignoreLogged(
     Effect.try(() => (isNodeStream(iterable) ? iterable.destroy() : undefined))
   )
   const returned = Effect.tryPromise(async () => iterator.return?.()).pipe(
-    Effect.timeout(givingBack),
+    Effect.timeout(releaseTimeout),
     Effect.ignoreLogged
   )
-  return inDaemonFiber(isAsked ? Effect.zipRight(destroyed, returned) : returned)
+  return inDaemonFiber(isPending ? Effect.zipRight(destroyed, returned) : returned)
 }
 
 const isNodeStream = (

@@ -13,8 +13,8 @@ import {
   withDefault
 } from "../../domain/options/Options.js"
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
-import { keepingError } from "./KeptError.js"
-import { type ImportRecord, sourceError } from "./Records.js"
+import { withErrorListener } from "./NodeStreamErrors.js"
+import { type ImportRecord, sourceError } from "./RecordSource.js"
 import type { SourceError } from "./SourceError.js"
 import type { ByteSource } from "./Utf8Text.js"
 
@@ -30,19 +30,19 @@ export interface CsvOptions {
   /** Names of the columns; without them the first row holds the names. */
   readonly columns?: ReadonlyArray<string> | undefined
   /**
-   * How a cell is read, quoted or not: `text` (the default) leaves it unchanged; `json` reads numbers, `true`,
-   * `false`, `null`, lists and objects as JSON does, and an empty cell as a missing field; a number that JavaScript
-   * cannot hold exactly, or that begins with a zero, stays text, and so does an object with a key twice.
+   * How a cell is read, quoted or not. `text` (the default) leaves it unchanged. `json` reads numbers, `true`, `false`,
+   * `null`, lists and objects as JSON, and an empty cell as a missing field. A number that JavaScript cannot represent
+   * exactly or that begins with a zero stays text, and so does an object that has a key twice.
    */
   readonly cells?: "text" | "json" | undefined
   /**
-   * Columns whose cells stay text where JSON would spell them another way: `12e3`, `1.10` and `null` are ids as they are
-   * written. Name the `idField` of the import here.
+   * Columns in which a cell stays text if JSON would spell its value differently, such as the ids `12e3`, `1.10` and
+   * `null`. Name the `idField` of the import here.
    */
   readonly keepSpelling?: ReadonlyArray<string> | undefined
 }
 
-// Loaded when a text is read: a page that imports none does not carry the parser.
+// Loaded on the first use, so that a page that imports no CSV does not load the parser.
 const reading = Effect.mapError(
   lazyModule(() => import("./CsvRecords.js")),
   sourceError("fromCsv")
@@ -58,8 +58,8 @@ const read = optionsReader(
 )
 
 /**
- * Records of a CSV text (RFC 4180) in UTF-8, in constant memory. Blank lines are passed over. A row of another width
- * than its header is a `ValidationError`.
+ * Records of a CSV text (RFC 4180) in UTF-8, in constant memory. Blank lines are skipped. A row whose number of cells
+ * differs from its header's is a `ValidationError`.
  *
  * @since 0.1.0
  * @category importing
@@ -80,6 +80,6 @@ export const fromCsv = <E = never, R = never>(
       })
     )
   }
-  const kept = keepingError(source)
+  const kept = withErrorListener(source)
   return Stream.unwrap(Effect.map(reading, ({ csvRecords }) => csvRecords(kept, given.right)))
 }

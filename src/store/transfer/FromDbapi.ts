@@ -11,22 +11,22 @@ import {
   withDefault
 } from "../../domain/options/Options.js"
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
-import type { FetchCursor } from "./CursorRows.js"
-import { keepingError } from "./KeptError.js"
-import { type RecordStream, sourceError } from "./Records.js"
+import type { FetchCursor } from "./CursorRecords.js"
+import { withErrorListener } from "./NodeStreamErrors.js"
+import { type RecordStream, sourceError } from "./RecordSource.js"
 
-export type { FetchCursor } from "./CursorRows.js"
+export type { FetchCursor } from "./CursorRecords.js"
 
 /**
- * How the rows of a cursor are read.
+ * Options of `fromDbapi`.
  *
  * @since 0.1.0
  * @category options
  */
 export interface DbapiOptions {
-  /** Rows asked for at a time. Default 500. */
+  /** The number of rows of each fetch. Default 500. */
   readonly fetchSize?: number | undefined
-  /** Names of the columns, when rows are lists. */
+  /** The names of the columns, if rows are lists. */
   readonly columns?: ReadonlyArray<string | null> | undefined
 }
 
@@ -42,15 +42,15 @@ const read = optionsReader(
   } satisfies FieldsOf<DbapiOptions>)
 )
 
-// Loaded when a cursor is read: a page that imports none does not carry it.
+// Loaded on the first use, to keep pages small.
 const reading = Effect.mapError(
-  lazyModule(() => import("./CursorRows.js")),
+  lazyModule(() => import("./CursorRecords.js")),
   sourceError("fromDbapi")
 )
 
 /**
- * The rows of a database cursor, or of anything that can be iterated, `fetchSize` at a time in constant memory. The
- * cursor is closed at the end, after a failure, and on interruption.
+ * The rows of a database cursor or of an iterable, in constant memory, `fetchSize` rows at a time. The cursor is closed
+ * at the end, after a failure, and on interruption.
  *
  * @example
  * ```ts
@@ -66,6 +66,6 @@ export const fromDbapi = (
 ): RecordStream => {
   const given = read("fromDbapi", options)
   if (Either.isLeft(given)) return Stream.fail(given.left)
-  const kept = keepingError(cursor)
+  const kept = withErrorListener(cursor)
   return Stream.unwrap(Effect.map(reading, ({ cursorRecords }) => cursorRecords(kept, given.right)))
 }

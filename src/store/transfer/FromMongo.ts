@@ -13,7 +13,7 @@ import {
   withDefault
 } from "../../domain/options/Options.js"
 import { fromDbapi } from "./FromDbapi.js"
-import type { RecordStream } from "./Records.js"
+import type { RecordStream } from "./RecordSource.js"
 
 /**
  * A collection of the `mongodb` driver.
@@ -30,7 +30,7 @@ export interface MongoCollection {
 }
 
 /**
- * Which documents of a MongoDB collection are read.
+ * Options of `fromMongo`.
  *
  * @since 0.1.0
  * @category options
@@ -53,7 +53,7 @@ const read = optionsReader(
 )
 
 /**
- * The documents that a MongoDB query finds, as the driver's cursor hands them out; the cursor is closed at the end.
+ * The documents that a MongoDB query returns. The cursor is closed at the end.
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export const fromMongo = (collection: MongoCollection, options: MongoOptions = {
     return Stream.fail(
       new ValidationError({
         operation: "fromMongo",
-        message: "this is no MongoDB collection: it has no find"
+        message: "this is not a MongoDB collection: it has no find"
       })
     )
   }

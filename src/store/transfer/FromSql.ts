@@ -1,20 +1,20 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
-import { type RecordStream, sourceError } from "./Records.js"
-import type { EffectSqlConnection, PrepareConnection, QueryConnection } from "./SqlRows.js"
+import { type RecordStream, sourceError } from "./RecordSource.js"
+import type { EffectSqlConnection, PrepareConnection, QueryConnection } from "./SqlRecords.js"
 
-// Loaded when a query is read: a page that imports none does not carry it.
+// Loaded on the first use, to keep pages small.
 const reading = Effect.mapError(
-  lazyModule(() => import("./SqlRows.js")),
+  lazyModule(() => import("./SqlRecords.js")),
   sourceError("fromSql")
 )
 
-export type { EffectSqlConnection, PrepareConnection, QueryConnection } from "./SqlRows.js"
+export type { EffectSqlConnection, PrepareConnection, QueryConnection } from "./SqlRecords.js"
 
 /**
- * The rows of a query. Columns of the same name get different names (`id`, `id_2`) if the driver returns rows as
- * lists. Big results of PostgreSQL are better read through a cursor with `fromDbapi`.
+ * The rows of a query. If the driver returns rows as lists, columns of the same name get different names (`id`,
+ * `id_2`). For large results of PostgreSQL, use a cursor with `fromDbapi`.
  *
  * @example
  * ```ts
@@ -28,4 +28,5 @@ export const fromSql = (
   connection: QueryConnection | PrepareConnection | EffectSqlConnection,
   query: string,
   parameters: ReadonlyArray<unknown> = []
-): RecordStream => Stream.unwrap(Effect.map(reading, ({ rowsOf }) => rowsOf(connection, query, parameters)))
+): RecordStream =>
+  Stream.unwrap(Effect.map(reading, ({ sqlRecords: rowsOf }) => rowsOf(connection, query, parameters)))

@@ -17,31 +17,38 @@ import { describeViolation, maxViolationsInMessage } from "../../domain/indexes/
 import type { JsonObject } from "../../domain/json/Json.js"
 import type { DocumentOperation, NextVersion } from "../internal/commit/DocumentEdit.js"
 import type { StoreCore } from "../internal/commit/StoreCore.js"
-import { contentOf, type ImportRow, judged, type Prepared, prepare, type Row } from "./ImportRow.js"
-import { elements, type RecordSource, sourceProblem } from "./Records.js"
-import { refusal, resumable } from "./Resume.js"
+import { rowError, withResumeHint } from "./ImportErrors.js"
+import {
+  contentOf,
+  type DocumentRow,
+  type ImportRow,
+  type PreparedRow,
+  prepareRow,
+  rowActions
+} from "./ImportRow.js"
+import { elements, type RecordSource, sourceProblem } from "./RecordSource.js"
 import type { SourceError } from "./SourceError.js"
 
 export type { ImportRow } from "./ImportRow.js"
 
 /**
- * How far an import is.
+ * The counts of an import, or of the part of it that is done.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ImportReport {
-  /** Names this import: an import with this id and the same records resumes it. */
+  /** Identifies this import. An import with this id and the same records resumes it. */
   readonly importId: string
-  /** Records handled, duplicates counted. */
+  /** Records that were processed, including duplicates. */
   readonly records: number
-  /** Documents that were new. */
+  /** Documents that did not exist before. */
   readonly inserted: number
-  /** Documents that were stored with another content. */
+  /** Documents that existed with other content. */
   readonly replaced: number
-  /** Already stored as they are; not written again. */
+  /** Documents that were stored already with the same content. They are not written again. */
   readonly unchanged: number
-  /** In a dry run: records that an import would refuse. */
+  /** In a dry run: records that an import would reject. */
   readonly refused: number
   /** The commits that the import made, oldest first. */
   readonly commits: ReadonlyArray<string>
@@ -54,48 +61,48 @@ export interface ImportReport {
  * @category options
  */
 export interface ImportOptions {
-  /** The field whose text becomes the document's id; records without one get a generated id. Default `_id`. */
+  /** The field that contains the document's id. Records without it get a generated id. Default `_id`. */
   readonly idField?: string | undefined
-  /** Records of one commit. Default 100. */
+  /** The number of records of one commit. Default 100. */
   readonly chunkSize?: number | undefined
-  /** Says of every record what would be done, and writes nothing. */
+  /** Reports the action for every record to `onRow`, and writes nothing. */
   readonly dryRun?: boolean | undefined
-  /** `first` checks every record before the first commit, which reads the records twice. Default `each`. */
+  /** `first` validates every record before the first commit, and reads the records twice. Default `each`. */
   readonly validate?: "each" | "first" | undefined
-  /** Resumes an import that was interrupted. */
+  /** The `importId` of an interrupted import, to resume it. */
   readonly importId?: string | undefined
   /** The message of each commit. Default: `import N records into C`. */
   readonly message?: string | undefined
-  /** Called with the report so far after each chunk, and once at the start. */
+  /** Called with the current report at the start and after each chunk. */
   readonly onProgress?: ((report: ImportReport) => Effect.Effect<void>) | undefined
-  /** Called for each record, after its chunk was committed; in a dry run, for what would be done. */
+  /** Called for each record after its chunk was committed; in a dry run, with the action that would be taken. */
   readonly onRow?: ((row: ImportRow) => Effect.Effect<void>) | undefined
 }
 
-/** The collection that records go into. */
+/** The collection that an import writes. */
 export interface ImportTarget {
   readonly core: StoreCore
   readonly collection: string
-  /** The documents that exist now, by id; null where the file holds no document. */
+  /** The documents that exist now, by id; null if the file contains no readable document. */
   readonly stored: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, JsonObject | null>, WriteError>
-  /** A judge of rows by the unique indexes, chunk by chunk: why rows would be refused, by id. */
+  /** Checks rows against the unique indexes, chunk by chunk. Returns why rows would be rejected, by id. */
   readonly uniqueness: Effect.Effect<
-    (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyMap<string, string>, ReadError>,
+    (rows: ReadonlyArray<DocumentRow>) => Effect.Effect<ReadonlyMap<string, string>, ReadError>,
     ReadError
   >
-  /** What is wrong with a document of this collection, if anything. */
+  /** The problem of a document that does not fit the schema of this collection. */
   readonly check: (document: JsonObject) => Option.Option<string>
 }
 
 const operation = "Collection.importRecords"
 
 /**
- * Imports records, each as a whole document, one commit per chunk in constant memory. An existing document is
- * replaced, its revision rising by one, unless it already is as the record says. A record that cannot be stored fails
- * the import with its row before its chunk is written. Whatever fails, the chunks before it are kept, and the error
- * names the `importId` that resumes the import without storing anything twice.
+ * Imports records as documents, with one commit per chunk, in constant memory. An existing document is replaced, and its
+ * revision rises by one, unless its content equals the record's. A record that cannot be stored fails the import before
+ * its chunk is written. On any failure the earlier chunks stay committed, and the error names the `importId` that
+ * resumes the import without storing a record twice.
  */
 export const importRecords = <E = never, R = never>(
   target: ImportTarget,
@@ -104,18 +111,18 @@ export const importRecords = <E = never, R = never>(
 ): Effect.Effect<ImportReport, E | WriteError | SourceError, R> =>
   Effect.gen(function* () {
     const importId = options.importId ?? (yield* Effect.flatten(generator))
-    yield* problemOf(importId, source, options)
-    const rows = (): Stream.Stream<Prepared, E | SourceError | ValidationError, R> =>
+    yield* checkArguments(importId, source, options)
+    const rows = (): Stream.Stream<PreparedRow, E | SourceError | ValidationError, R> =>
       Stream.mapAccum(elements(source), 0, (row, record) => [
         row + 1,
-        prepare(record, row + 1, options.idField ?? "_id", importId, target.check)
+        prepareRow(record, row + 1, options.idField ?? "_id", importId, target.check)
       ])
     let checked = 0
     if (options.validate === "first" && options.dryRun !== true) {
       yield* Stream.runForEach(
         rows(),
         Either.match({
-          onLeft: (bad) => refusal(bad, importId, 0),
+          onLeft: (bad) => rowError(bad, importId, 0),
           onRight: () =>
             Effect.sync(() => {
               checked++
@@ -135,7 +142,7 @@ export const importRecords = <E = never, R = never>(
     }
     const notify = () => options.onProgress?.(report) ?? Effect.void
     const failure = <F>(error: F) =>
-      options.dryRun === true ? error : resumable(error, importId, report.records)
+      options.dryRun === true ? error : withResumeHint(error, importId, report.records)
     yield* notify()
     const read = Stream.mapError(rows(), failure)
     yield* Stream.runForEach(Stream.grouped(read, options.chunkSize ?? 100), (chunk) =>
@@ -144,10 +151,10 @@ export const importRecords = <E = never, R = never>(
         report = {
           ...report,
           records: report.records + done.rows.length,
-          inserted: report.inserted + counted(done.rows, "insert"),
-          replaced: report.replaced + counted(done.rows, "replace"),
-          unchanged: report.unchanged + counted(done.rows, "unchanged"),
-          refused: report.refused + counted(done.rows, "refuse"),
+          inserted: report.inserted + countAction(done.rows, "insert"),
+          replaced: report.replaced + countAction(done.rows, "replace"),
+          unchanged: report.unchanged + countAction(done.rows, "unchanged"),
+          refused: report.refused + countAction(done.rows, "refuse"),
           commits: Option.match(done.commit, {
             onNone: () => report.commits,
             onSome: (sha) => [...report.commits, sha]
@@ -158,15 +165,17 @@ export const importRecords = <E = never, R = never>(
       })
     )
     if (options.validate === "first" && options.dryRun !== true && report.records !== checked) {
-      return yield* report.records === 0 ? readOnlyOnce() : failure(changedMeanwhile(checked, report.records))
+      return yield* report.records === 0
+        ? singleUseError()
+        : failure(recordCountChanged(checked, report.records))
     }
     return report
   })
 
-const counted = (rows: ReadonlyArray<ImportRow>, action: ImportRow["action"]) =>
+const countAction = (rows: ReadonlyArray<ImportRow>, action: ImportRow["action"]) =>
   rows.reduce((count, row) => count + (row.action === action ? 1 : 0), 0)
 
-const problemOf = <E, R>(importId: string, source: RecordSource<E, R>, options: ImportOptions) => {
+const checkArguments = <E, R>(importId: string, source: RecordSource<E, R>, options: ImportOptions) => {
   const invalid = (message: string, hint?: string) => new ValidationError({ operation, message, hint })
   if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(importId)) {
     return Effect.fail(
@@ -178,41 +187,41 @@ const problemOf = <E, R>(importId: string, source: RecordSource<E, R>, options: 
   }
   const problem = sourceProblem(source)
   if (problem !== undefined) return Effect.fail(problem)
-  return options.validate === "first" && isSpent(source) ? Effect.fail(readOnlyOnce()) : Effect.void
+  return options.validate === "first" && isSingleUse(source) ? Effect.fail(singleUseError()) : Effect.void
 }
 
-const readOnlyOnce = () =>
+const singleUseError = () =>
   new ValidationError({
     operation,
     message: 'these records can be read only once, and validate: "first" reads them twice',
-    hint: "pass a list, a stream that starts anew, or a file that can be opened again"
+    hint: "pass a list, a stream that starts again, or a file that can be opened again"
   })
 
-const changedMeanwhile = (checked: number, imported: number) =>
+const recordCountChanged = (checked: number, imported: number) =>
   new ValidationError({
     operation,
-    message: `the records were ${checked} when they were checked and ${imported} when they were imported`
+    message: `the source had ${checked} records when they were validated and ${imported} when they were imported`
   })
 
-/** An iterator that is its own iterable gives its records once. */
-const isSpent = <E, R>(source: RecordSource<E, R>) => {
+/** Whether the source is an iterator, which can be read only once. */
+const isSingleUse = <E, R>(source: RecordSource<E, R>) => {
   if (Stream.StreamTypeId in source) return false
   if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]() === (source as unknown)
   return source[Symbol.iterator]() === (source as unknown)
 }
 
-interface Done {
+interface ChunkResult {
   readonly rows: ReadonlyArray<ImportRow>
   readonly commit: Option.Option<string>
 }
 
 const commitChunk =
   ({ collection, core }: ImportTarget, message: string | undefined) =>
-  (chunk: ReadonlyArray<Prepared>, report: ImportReport): Effect.Effect<Done, WriteError> =>
+  (chunk: ReadonlyArray<PreparedRow>, report: ImportReport): Effect.Effect<ChunkResult, WriteError> =>
     Effect.gen(function* () {
-      const rows: Array<Row> = []
+      const rows: Array<DocumentRow> = []
       for (const one of chunk) {
-        if (Either.isLeft(one)) return yield* refusal(one.left, report.importId, report.records)
+        if (Either.isLeft(one)) return yield* rowError(one.left, report.importId, report.records)
         rows.push(one.right)
       }
       const last = new Map(rows.map((row) => [row.id, row]))
@@ -221,21 +230,21 @@ const commitChunk =
           operation,
           mode: "batch",
           message: message ?? `import ${rows.length} records into ${collection}`,
-          operations: [...last.values()].map((row) => put(collection, row))
+          operations: [...last.values()].map((row) => putOperation(collection, row))
         })
-        .pipe(Effect.mapError((error) => (isUniqueViolation(error) ? namingRows(error, last) : error)))
+        .pipe(Effect.mapError((error) => (isUniqueViolation(error) ? withRowNumbers(error, last) : error)))
       const before = new Map(outcome.documents.map((document) => [document.id, document]))
       return {
         commit: Option.map(outcome.committed, ({ commit }) => commit),
-        rows: judged(rows, new Map(), identity, (id) => {
+        rows: rowActions(rows, new Map(), identity, (id) => {
           const stored = before.get(id)!.before
           return Option.isNone(stored) ? undefined : Option.flatMap(stored, (version) => version.document)
         })
       }
     })
 
-/** The error of records whose values other documents have, with their rows. */
-const namingRows = (error: ConflictError, rows: ReadonlyMap<string, Row>): ConflictError => {
+/** Adds the row numbers to the error of a violated unique index. */
+const withRowNumbers = (error: ConflictError, rows: ReadonlyMap<string, DocumentRow>): ConflictError => {
   const named = (error.violations ?? []).map(
     (violation) => `row ${rows.get(violation.id)?.row} cannot be imported: ${describeViolation(violation)}`
   )
@@ -244,7 +253,7 @@ const namingRows = (error: ConflictError, rows: ReadonlyMap<string, Row>): Confl
   return new ConflictError({ ...error, hint: undefined, message: message.join("; ") })
 }
 
-const put = (collection: string, row: Row): DocumentOperation => ({
+const putOperation = (collection: string, row: DocumentRow): DocumentOperation => ({
   collection,
   id: row.id,
   needs: "any",
@@ -258,18 +267,18 @@ const put = (collection: string, row: Row): DocumentOperation => ({
     })
 })
 
-/** What writing a chunk would do after the chunks before it. */
+/** Reports the actions for a chunk as if the earlier chunks were written. */
 const previewChunk = ({ stored, uniqueness }: ImportTarget) => {
   let unique: Effect.Effect.Success<typeof uniqueness> | undefined
-  const marks = new Map<string, string | undefined>()
-  // Kept for each id of the import, so it is short.
-  const mark = (content: string) => `${Hash.string(content)} ${content.length}`
-  return (chunk: ReadonlyArray<Prepared>): Effect.Effect<Done, WriteError> =>
+  const digests = new Map<string, string | undefined>()
+  // Short, because one is kept in memory for each id of the import.
+  const digestOf = (content: string) => `${Hash.string(content)} ${content.length}`
+  return (chunk: ReadonlyArray<PreparedRow>): Effect.Effect<ChunkResult, WriteError> =>
     Effect.gen(function* () {
       const rows = chunk.filter(Either.isRight).map(({ right }) => right)
-      const fresh = new Set(rows.flatMap(({ id }) => (marks.has(id) ? [] : [id])))
+      const fresh = new Set(rows.flatMap(({ id }) => (digests.has(id) ? [] : [id])))
       const present = yield* stored([...fresh])
-      const actions = judged(rows, marks, mark, (id) =>
+      const actions = rowActions(rows, digests, digestOf, (id) =>
         present.has(id) ? Option.fromNullable(present.get(id)) : undefined
       )
       unique ??= yield* uniqueness

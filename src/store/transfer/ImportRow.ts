@@ -3,11 +3,11 @@ import * as Option from "effect/Option"
 import { idProblem } from "../../domain/identifiers/DocumentId.js"
 import { encodeInline } from "../../domain/json/CanonicalJson.js"
 import type { JsonObject } from "../../domain/json/Json.js"
-import { numbered } from "./ImportId.js"
+import { generatedId } from "./GeneratedId.js"
 import { normaliseRecord } from "./Normalise.js"
 
 /**
- * What an import does with one record. `row` counts from 1.
+ * The action of an import for one record.
  *
  * @since 0.1.0
  * @category models
@@ -15,36 +15,36 @@ import { normaliseRecord } from "./Normalise.js"
 export interface ImportRow {
   /** The record's number, counted from 1. */
   readonly row: number
-  /** The id of its document; absent where the record is refused before it has one. */
+  /** The id of its document; absent if the record is rejected before it has an id. */
   readonly id?: string | undefined
-  /** What was done with it; in a dry run, what would be. */
+  /** The action that was taken; in a dry run, the action that would be taken. */
   readonly action: "insert" | "replace" | "unchanged" | "refuse"
-  /** Why it is refused. */
+  /** Why the record is rejected. */
   readonly reason?: string | undefined
 }
 
-/** A record as the document that it becomes. */
-export interface Row {
+/** A valid record, converted to a document. */
+export interface DocumentRow {
   readonly row: number
   readonly id: string
   readonly document: JsonObject
-  /** The text of the document: see `contentOf`. */
+  /** The result of `contentOf`. */
   readonly content: string
 }
 
-/** A record that can be stored, or why it cannot. */
-export type Prepared = Either.Either<Row, ImportRow>
+/** A valid record, or the rejected row. */
+export type PreparedRow = Either.Either<DocumentRow, ImportRow>
 
 const metadata = new Set(["_id", "_rev", "_created_at", "_updated_at"])
 
-/** Judges one record by itself. */
-export const prepare = (
+/** Converts and validates one record, independently of other records and of stored documents. */
+export const prepareRow = (
   record: unknown,
   row: number,
   idField: string,
   importId: string,
   check: (document: JsonObject) => Option.Option<string>
-): Prepared => {
+): PreparedRow => {
   const refused = (reason: string, id?: string) =>
     Either.left<ImportRow>({ row, id, action: "refuse", reason })
   const normalised = Either.try({ try: () => normaliseRecord(record), catch: (error) => error as Error })
@@ -57,7 +57,7 @@ export const prepare = (
         ? JSON.stringify(given)
         : String(given)
   ).trim()
-  const id = text === "" ? numbered(importId, row) : text
+  const id = text === "" ? generatedId(importId, row) : text
   const wrong = idProblem(id)
   if (wrong !== undefined) return refused(`${idField}: ${wrong}`, id)
   const document: Record<string, JsonObject[string]> = Object.create(null)
@@ -70,7 +70,7 @@ export const prepare = (
   })
 }
 
-/** The text of a document without what the store itself writes into it. */
+/** The JSON text of a document without the metadata fields. */
 export const contentOf = (document: JsonObject): string => {
   const rest: Record<string, JsonObject[string]> = Object.create(null)
   for (const [key, value] of Object.entries(document)) if (!metadata.has(key)) rest[key] = value
@@ -78,22 +78,23 @@ export const contentOf = (document: JsonObject): string => {
 }
 
 /**
- * The action for each row, in order, as if the rows before it were stored. `marks` holds the mark of each id seen
- * before; `stored` returns undefined if there is no document, none if its file holds none.
+ * The action for each row, in order, as if the earlier rows were stored. `digests` maps each id that occurred before to
+ * the digest of its content, and is updated. `stored` returns undefined if the document does not exist, and none if its
+ * file contains no readable document.
  */
-export const judged = (
-  rows: ReadonlyArray<Row>,
-  marks: Map<string, string | undefined>,
-  mark: (content: string) => string,
+export const rowActions = (
+  rows: ReadonlyArray<DocumentRow>,
+  digests: Map<string, string | undefined>,
+  digestOf: (content: string) => string,
   stored: (id: string) => Option.Option<JsonObject> | undefined
 ): ReadonlyArray<ImportRow> =>
   rows.map(({ content, id, row }) => {
-    const isNew = !marks.has(id)
-    const there = isNew ? stored(id) : Option.none<JsonObject>()
-    const before = isNew
-      ? there && Option.getOrUndefined(Option.map(there, (document) => mark(contentOf(document))))
-      : marks.get(id)
-    const now = mark(content)
-    marks.set(id, now)
-    return { row, id, action: there === undefined ? "insert" : before === now ? "unchanged" : "replace" }
+    const isFirst = !digests.has(id)
+    const found = isFirst ? stored(id) : Option.none<JsonObject>()
+    const before = isFirst
+      ? found && Option.getOrUndefined(Option.map(found, (document) => digestOf(contentOf(document))))
+      : digests.get(id)
+    const now = digestOf(content)
+    digests.set(id, now)
+    return { row, id, action: found === undefined ? "insert" : before === now ? "unchanged" : "replace" }
   })

@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ValidationError } from "../../domain/errors/StoreError.js"
 import { parseExactly } from "./ExactJson.js"
-import type { ImportRecord } from "./Records.js"
+import type { ImportRecord } from "./RecordSource.js"
 import type { SourceError } from "./SourceError.js"
 import { type ByteSource, utf8Text } from "./Utf8Text.js"
 
-/** Records of a text with one JSON object a line. */
+/** Records of an NDJSON text: one JSON object per line. */
 export const ndjsonRecords = <E, R>(
   source: ByteSource<E, R>
 ): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
@@ -33,7 +33,7 @@ export const ndjsonRecords = <E, R>(
     )
   )
 
-/** Records of a text that is a list of JSON objects. */
+/** Records of a JSON array of objects. */
 export const jsonRecords = <E, R>(
   source: ByteSource<E, R>
 ): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>

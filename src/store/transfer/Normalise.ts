@@ -2,20 +2,20 @@ import * as BigDecimal from "effect/BigDecimal"
 import * as Encoding from "effect/Encoding"
 import { ValidationError } from "../../domain/errors/StoreError.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
-import { describe } from "./Records.js"
+import { describeValue } from "./RecordSource.js"
 import { UnheldNumber } from "./UnheldNumber.js"
 
 /**
- * A value that JSON can hold in place of any value of JavaScript or of a database driver:
+ * Converts any value of JavaScript or of a database driver to JSON:
  *
  * - dates: RFC 3339 text in UTC; `NaN` and infinities: the texts `nan`, `inf`, `-inf`
- * - `bigint` and 64-bit driver integers: a number where it is exact, else their decimal text
+ * - `bigint` and 64-bit driver integers: a number if it is exact, otherwise their decimal text
  * - decimals (`BigDecimal`, `Decimal128`, anything with `toJSON`): their text
  * - bytes: base64; a BSON UUID: its canonical text; an `ObjectId`: its hexadecimal text
- * - `Map`: an object; `Set` and other lists: an array; `undefined`: left out of objects, null in arrays
+ * - `Map`: an object; `Set` and other lists: an array; `undefined`: omitted in objects, null in arrays
  * - anything else: its text
  *
- * Throws `ValidationError` naming the path where a value contains itself, or a JSON number that JavaScript cannot hold.
+ * Throws a `ValidationError` with the path if a value contains itself or an `UnheldNumber`.
  *
  * @since 0.1.0
  * @category importing
@@ -23,7 +23,7 @@ import { UnheldNumber } from "./UnheldNumber.js"
 export const normalise = (value: unknown): Json => normaliseAt(value, "", [])
 
 /**
- * The same for a whole record; a value that is not an object is a `ValidationError`.
+ * Converts a record to a JSON object with `normalise`. Throws a `ValidationError` if the value is not an object.
  *
  * @since 0.1.0
  * @category importing
@@ -35,7 +35,7 @@ export const normaliseRecord = (record: unknown): JsonObject => {
   }
   throw new ValidationError({
     operation: "importRecords",
-    message: `a record must be an object, this is ${describe(record)}`
+    message: `a record must be an object, this is ${describeValue(record)}`
   })
 }
 
@@ -63,7 +63,7 @@ const fromNumber = (value: number): Json =>
 const fromBigInt = (value: bigint): Json =>
   BigInt(Number(value)) === value && Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
 
-/** With the zeros at its end, which say how exact it is. */
+/** Keeps trailing zeros, which state the precision. */
 const fromDecimal = (value: BigDecimal.BigDecimal): string => {
   const { scale, value: units } = value
   if (scale <= 0 || scale > 100) return BigDecimal.format(value)
@@ -77,14 +77,14 @@ const fromObject = (value: object, path: string, above: ReadonlyArray<object>): 
       operation: "importRecords",
       path: path === "" ? "/" : path,
       message: `the value at ${path === "" ? "the root" : path} contains itself`,
-      hint: "JSON holds trees only: leave the back reference out"
+      hint: "JSON cannot represent cycles: remove the back reference"
     })
   }
   if (value instanceof UnheldNumber) {
     throw new ValidationError({
       operation: "importRecords",
       path,
-      message: `the number ${value.text} at ${path} cannot be held exactly: write it as text, in quotes`
+      message: `the number ${value.text} at ${path} cannot be represented exactly: write it as text, in quotes`
     })
   }
   const inside = [...above, value]
@@ -121,7 +121,7 @@ const fromObject = (value: object, path: string, above: ReadonlyArray<object>): 
   }
   const prototype = Object.getPrototypeOf(value)
   const isBare = prototype === null || prototype === Object.prototype
-  // The driver's values are of a class; in a bare object the name is that of a field.
+  // BSON values of the driver are instances of a class. In a plain object, `_bsontype` is a field of the user.
   if ("_bsontype" in value && !isBare) return fromBson(value as BsonValue, path, inside)
   if ("toJSON" in value && typeof value.toJSON === "function")
     return normaliseAt(value.toJSON(), path, inside)
@@ -132,7 +132,7 @@ const fromObject = (value: object, path: string, above: ReadonlyArray<object>): 
   return plain ? entries(Object.entries(value)) : String(value)
 }
 
-/** The parts of the `bson` package's values that are read here; drivers of several majors share them. */
+/** The members of the `bson` package's values that are read here. Several major versions of the driver share them. */
 interface BsonValue {
   readonly _bsontype: string
   readonly toHexString?: () => string

@@ -1,7 +1,10 @@
 const maxLength = 31
 
-/** Excel's rule for one name of a sheet: 31 characters, none of `[ ] : * ? / \`, no control characters, no apostrophe or blank at either end. */
-const legal = (name: string) => {
+/**
+ * Converts a name to one that Excel allows: at most 31 characters, none of `[ ] : * ? / \`, no control characters, and no
+ * apostrophe or space at either end.
+ */
+const legalName = (name: string) => {
   const cleaned = trim(name.replace(/[[\]:*?/\\\u0000-\u001f\u007f-\u009f]/g, " "))
   const short = trim(cleaned.slice(0, maxLength).toWellFormed().replaceAll("\ufffd", ""))
   return short === "" || short.toLowerCase() === "history" ? `Sheet${short === "" ? "" : ` ${short}`}` : short
@@ -9,11 +12,11 @@ const legal = (name: string) => {
 
 const trim = (name: string) => name.replace(/^[\s']+|[\s']+$/g, "")
 
-/** Legal names for the sheets of one workbook; a name that is taken, whatever its case, gets `~2`, `~3`, ... */
+/** Valid and distinct sheet names of one workbook. A name that occurs before, in any case, gets `~2`, `~3`, ... */
 export const sheetNames = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const taken = new Set<string>()
   return names.map((given) => {
-    const name = legal(given)
+    const name = legalName(given)
     let unique = name
     for (let number = 2; taken.has(unique.toLowerCase()); number++) {
       const suffix = `~${number}`

@@ -1,7 +1,7 @@
 import { StoreError } from "../../domain/errors/StoreError.js"
 
 /**
- * A source of records (a database, a file) failed while it was read; `cause` is its own error.
+ * Reading a source of records (a database, a file) failed; `cause` is the original error.
  *
  * @since 0.1.0
  * @category errors

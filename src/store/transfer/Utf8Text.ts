@@ -5,8 +5,8 @@ import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { SourceError } from "./SourceError.js"
 
 /**
- * The bytes of a text: all of them, a stream, or anything that hands them out in pieces, such as a file's
- * `createReadStream` or a `fetch` body. Pieces that are text already count as their bytes.
+ * The bytes of a text: a byte array, a stream, or an iterable of chunks, such as a file's `createReadStream` or a
+ * `fetch` body. A chunk that is a string is encoded as UTF-8.
  *
  * @since 0.1.0
  * @category models
@@ -19,7 +19,7 @@ export type ByteSource<E = never, R = never> =
   | Uint8Array
   | string
 
-/** The text that bytes in UTF-8 hold, without its byte order mark; other bytes are a `ValidationError`. */
+/** Decodes UTF-8 without its byte order mark. Invalid bytes are a `ValidationError`. */
 export const utf8Text = <E, R>(
   source: ByteSource<E, R>,
   operation: string
@@ -27,41 +27,41 @@ export const utf8Text = <E, R>(
   Stream.suspend(() => {
     const decoder = new TextDecoder("utf-8", { fatal: true })
     let read = 0
-    const decode = (piece?: Uint8Array) =>
+    const decode = (chunk?: Uint8Array) =>
       Effect.try({
         try: () => {
-          const text = decoder.decode(piece, { stream: piece !== undefined })
-          read += piece?.length ?? 0
+          const text = decoder.decode(chunk, { stream: chunk !== undefined })
+          read += chunk?.length ?? 0
           return text
         },
         catch: () =>
           new ValidationError({
             operation,
             message: `this is not text in UTF-8, after byte ${read}`,
-            hint: "save the file as UTF-8, and whole"
+            hint: "save the complete file as UTF-8"
           })
       })
-    return Stream.concat(Stream.mapEffect(pieces(source, operation), decode), Stream.fromEffect(decode()))
+    return Stream.concat(Stream.mapEffect(chunksOf(source, operation), decode), Stream.fromEffect(decode()))
   })
 
-const pieces = <E, R>(
+const chunksOf = <E, R>(
   source: ByteSource<E, R>,
   operation: string
 ): Stream.Stream<Uint8Array, E | SourceError | ValidationError, R> => {
   if (typeof source === "string") return Stream.succeed(encoder.encode(source))
-  if (typeof source !== "object" || source === null) return noBytes(operation, source)
+  if (typeof source !== "object" || source === null) return notBytes(operation, source)
   if (source instanceof Uint8Array) return Stream.succeed(source)
-  const given = iterated(source, operation)
-  return Stream.mapEffect(given, (piece: unknown) =>
-    piece instanceof Uint8Array
-      ? Effect.succeed(piece)
-      : typeof piece === "string"
-        ? Effect.succeed(encoder.encode(piece))
-        : noBytes(operation, piece)
+  const given = iteratedChunks(source, operation)
+  return Stream.mapEffect(given, (chunk: unknown) =>
+    chunk instanceof Uint8Array
+      ? Effect.succeed(chunk)
+      : typeof chunk === "string"
+        ? Effect.succeed(encoder.encode(chunk))
+        : notBytes(operation, chunk)
   )
 }
 
-const iterated = <E, R>(
+const iteratedChunks = <E, R>(
   source: Exclude<ByteSource<E, R>, string | Uint8Array>,
   operation: string
 ): Stream.Stream<Uint8Array, E | SourceError | ValidationError, R> => {
@@ -72,20 +72,20 @@ const iterated = <E, R>(
       cause
     })
   if (Stream.StreamTypeId in source) return source as Stream.Stream<Uint8Array, E, R>
-  // Safari's streams cannot be iterated.
+  // Safari does not implement async iteration of streams.
   if (source instanceof ReadableStream) return Stream.fromReadableStream(() => source, unreadable)
   if (Symbol.asyncIterator in source) return fromAsyncIterable(source, unreadable)
   if (Symbol.iterator in source) return Stream.fromIterable(source)
-  return noBytes(operation, source)
+  return notBytes(operation, source)
 }
 
 const encoder = new TextEncoder()
 
-const noBytes = (operation: string, given: unknown) =>
+const notBytes = (operation: string, given: unknown) =>
   Effect.fail(
     new ValidationError({
       operation,
-      message: `these are no bytes, but ${given === null ? "null" : `a ${typeof given}`}`,
-      hint: "pass bytes, a stream of bytes, or something that hands them out in pieces"
+      message: `these are not bytes, but ${given === null ? "null" : `a ${typeof given}`}`,
+      hint: "pass bytes, a stream of bytes, or an iterable of chunks"
     })
   )

@@ -15,16 +15,16 @@ import {
   type DestinationFailure
 } from "./Destination.js"
 
-const failed = (operation: string, path?: string) => (cause: unknown) =>
+const destinationError = (operation: string, path?: string) => (cause: unknown) =>
   new DestinationError({
     operation,
     path,
     message: `cannot write ${path ?? "to the destination"}: ${cause instanceof Error ? cause.message : String(cause)}`,
-    hint: path === undefined ? undefined : "is there such a directory, and may you write to it?",
+    hint: path === undefined ? undefined : "check that the directory exists and is writable",
     cause
   })
 
-/** Writes all bytes. A file appears under its name only when it is complete; a failure leaves the old file. */
+/** Writes all bytes. A file is replaced only when the new one is complete; a failure keeps the old file. */
 export const writeTo = <D extends Destination<unknown, unknown>, E, R>(
   destination: D,
   bytes: Stream.Stream<Uint8Array, E, R>,
@@ -46,31 +46,33 @@ export const writeTo = <D extends Destination<unknown, unknown>, E, R>(
 const toFile = <E, R>(path: string, bytes: Stream.Stream<Uint8Array, E, R>, operation: string) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    const there = yield* Effect.option(files.stat(path))
-    // A pipe or a device can only be appended to; it is not replaced.
-    const isDevice = Option.exists(there, ({ type }) => type !== "File" && type !== "Directory")
+    const existing = yield* Effect.option(files.stat(path))
+    // A pipe or a device cannot be replaced by a rename.
+    const isDevice = Option.exists(existing, ({ type }) => type !== "File" && type !== "Directory")
     yield* isDevice
       ? Stream.run(bytes, files.sink(path, { flag: "a" }))
-      : replaceFile(files, path, there, bytes)
-  }).pipe(Effect.mapError((error) => (isFileError(error) ? failed(operation, path)(error) : (error as E))))
+      : replaceFile(files, path, existing, bytes)
+  }).pipe(
+    Effect.mapError((error) => (isFileError(error) ? destinationError(operation, path)(error) : (error as E)))
+  )
 
 const isFileError = (error: unknown): error is PlatformError =>
   Predicate.isTagged(error, "SystemError") || Predicate.isTagged(error, "BadArgument")
 
-/** Writes a temporary file beside the file, and replaces the file by it when it is complete. */
+/** Writes a temporary file in the same directory, and renames it to the file when it is complete. */
 const replaceFile = <E, R>(
   files: FileSystem.FileSystem,
   path: string,
-  there: Option.Option<FileSystem.File.Info>,
+  existing: Option.Option<FileSystem.File.Info>,
   bytes: Stream.Stream<Uint8Array, E, R>
 ) =>
   Effect.gen(function* () {
-    // A symbolic link is kept, and its target is replaced.
-    const target = Option.isNone(there) ? path : yield* files.realPath(path)
+    // Keeps a symbolic link and replaces its target.
+    const target = Option.isNone(existing) ? path : yield* files.realPath(path)
     const partial = `${target}.${(yield* Random.nextIntBetween(0x1000_0000, 0x7fff_ffff)).toString(16)}.partial`
     yield* Stream.run(bytes, files.sink(partial)).pipe(
       Effect.zipRight(
-        Option.match(there, {
+        Option.match(existing, {
           onNone: () => Effect.void,
           onSome: ({ mode }) => files.chmod(partial, mode & 0o777)
         })
@@ -86,10 +88,10 @@ const toWritable = <E, R>(
   operation: string
 ) =>
   Effect.acquireUseRelease(
-    Effect.try({ try: () => writable.getWriter(), catch: failed(operation) }),
+    Effect.try({ try: () => writable.getWriter(), catch: destinationError(operation) }),
     (writer) => {
       const attempt = (write: () => Promise<void>) =>
-        Effect.tryPromise({ try: write, catch: failed(operation) })
+        Effect.tryPromise({ try: write, catch: destinationError(operation) })
       return Effect.zipRight(
         Stream.runForEach(bytes, (chunk) =>
           attempt(async () => {

@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import type { Destination } from "./Destination.js"
 import type { SheetOptions } from "./Export.js"
-import { keepingError } from "./KeptError.js"
-import { type RecordSource, sourceError } from "./Records.js"
+import { withErrorListener } from "./NodeStreamErrors.js"
+import { type RecordSource, sourceError } from "./RecordSource.js"
 
 const exporting = Effect.mapError(
   lazyModule(() => import("./Export.js")),
@@ -11,8 +11,8 @@ const exporting = Effect.mapError(
 )
 
 /**
- * Writes records as the one sheet of a workbook, in constant memory; returns the columns. The first call loads the
- * code, so that a page that writes no workbook does not load it.
+ * Writes records to a workbook with one sheet, in constant memory. Returns the columns. The first call loads the code,
+ * so that a page that writes no workbook does not load it.
  *
  * @since 0.1.0
  * @category exporting
@@ -22,6 +22,6 @@ export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R 
   records: RecordSource<E, R>,
   options: SheetOptions = {}
 ) => {
-  const kept = keepingError(records)
+  const kept = withErrorListener(records)
   return Effect.flatMap(exporting, (module) => module.writeXlsx(destination, kept, options))
 }

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ValidationError } from "../../domain/errors/StoreError.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
-import { jsonText } from "./Columns.js"
+import { jsonCellText } from "./CellText.js"
 import { sheetNames } from "./SheetName.js"
 import {
   dateStyle,
@@ -13,10 +13,10 @@ import {
   worksheetEnd,
   worksheetPath,
   worksheetStart
-} from "./Workbook.js"
+} from "./SpreadsheetML.js"
 import { encodeZip } from "./Zip.js"
 
-/** One worksheet: its columns are a styled, frozen header row with a filter. */
+/** One worksheet. Its first row holds the column names, and is styled, frozen and has a filter. */
 export interface Sheet<E = never, R = never> {
   readonly name: string
   readonly columns: ReadonlyArray<string>
@@ -27,13 +27,13 @@ const maxColumns = 16_384
 const maxRows = 1_048_575
 const maxText = 32_767
 
-/** Rows that are compressed together. */
-const rowsAtOnce = 128
+/** The number of rows that are compressed together. */
+const rowsPerChunk = 128
 
 /**
  * The bytes of an Excel workbook (ECMA-376, Transitional), produced while the rows are read, in constant memory.
- * Numbers and booleans are cells of their kind; timestamps as the store writes them are dates; lists and objects are
- * JSON text; text is never a formula. Text beyond 32,767 characters is cut there, as Excel would.
+ * Numbers and booleans become cells of that type. Timestamps in the store's format become dates. Lists and objects
+ * become JSON text. Text never becomes a formula, and is truncated to 32,767 characters, which is Excel's limit.
  */
 export const encodeXlsx = <E, R>(
   sheets: ReadonlyArray<Sheet<E, R>>
@@ -55,7 +55,7 @@ const problemOf = (sheets: ReadonlyArray<Sheet<any, any>>): ValidationError | un
   const wide = sheets.find(({ columns }) => columns.length > maxColumns)
   return wide === undefined
     ? undefined
-    : invalid(`sheet ${wide.name} has ${wide.columns.length} columns, Excel holds ${maxColumns}`)
+    : invalid(`sheet ${wide.name} has ${wide.columns.length} columns, Excel allows ${maxColumns}`)
 }
 
 const encodeSheet = <E, R>(sheet: Sheet<E, R>): Stream.Stream<string, E | ValidationError, R> =>
@@ -79,12 +79,11 @@ const encodeSheet = <E, R>(sheet: Sheet<E, R>): Stream.Stream<string, E | Valida
         Stream.mapChunksEffect(sheet.rows, (rows) =>
           row - 1 + rows.length > maxRows
             ? invalid(
-                `a sheet of Excel holds ${maxRows} rows and this one has more: set a limit, or export CSV`
+                `an Excel sheet has at most ${maxRows} rows and this one has more: set a limit, or export CSV`
               )
             : Effect.sync(() => Chunk.map(rows, encode))
         ).pipe(
-          // Texts are cut row by row, before rows are joined.
-          Stream.rechunk(rowsAtOnce),
+          Stream.rechunk(rowsPerChunk),
           Stream.mapChunks((texts) => Chunk.of(Chunk.join(texts, "")))
         )
       ),
@@ -93,7 +92,7 @@ const encodeSheet = <E, R>(sheet: Sheet<E, R>): Stream.Stream<string, E | Valida
   })
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-const firstDay = Date.UTC(1900, 2, 1)
+const firstExcelDate = Date.UTC(1900, 2, 1)
 
 const encodeCell = (reference: string, value: Json): string => {
   switch (typeof value) {
@@ -104,30 +103,30 @@ const encodeCell = (reference: string, value: Json): string => {
     case "string": {
       if (value === "") return ""
       const time = value.length === 24 && timestamp.test(value) ? Date.parse(value) : Number.NaN
-      if (time >= firstDay && new Date(time).toISOString() === value) {
+      if (time >= firstExcelDate && new Date(time).toISOString() === value) {
         return `<c r="${reference}" s="${dateStyle}"><v>${time / 86_400_000 + 25_569}</v></c>`
       }
       return encodeText(reference, value)
     }
     default:
-      return value === null ? "" : encodeText(reference, jsonText(value))
+      return value === null ? "" : encodeText(reference, jsonCellText(value))
   }
 }
 
 const encodeText = (reference: string, text: string, style = 0) => {
-  const safe = text.length <= maxText && !unusual.test(text) ? text : escapeText(cleanText(text))
+  const safe = text.length <= maxText && !needsEscaping.test(text) ? text : escapeText(cleanText(text))
   const space = atEdge.test(safe) ? ' xml:space="preserve"' : ""
   const styled = style === 0 ? "" : ` s="${style}"`
   return `<c r="${reference}"${styled} t="inlineStr"><is><t${space}>${safe}</t></is></c>`
 }
 
-/** Characters that are escaped or dropped; most texts have none. */
-const unusual = /[&<>_\u0000-\u001f\ud800-\udfff\ufffe\uffff]/
+/** Characters that are escaped or removed. Most texts have none. */
+const needsEscaping = /[&<>_\u0000-\u001f\ud800-\udfff\ufffe\uffff]/
 const atEdge = /^\s|\s$|[\t\n]| {2}/
 
-/** The text that a cell can hold: no control characters but tab and line ends, whole surrogate pairs, Excel's length. */
+/** Removes control characters except tab and line breaks, replaces lone surrogates, and truncates to Excel's limit. */
 const cleanText = (text: string) =>
-  (text.length > maxText ? beginning(text) : text.toWellFormed()).replace(
+  (text.length > maxText ? truncated(text) : text.toWellFormed()).replace(
     /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g,
     ""
   )
@@ -135,10 +134,10 @@ const cleanText = (text: string) =>
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** A copy: a slice would keep the whole text in memory. */
-const beginning = (text: string) => decoder.decode(encoder.encode(text.slice(0, maxText)))
+/** Copies the first characters. A slice would keep the whole text in memory. */
+const truncated = (text: string) => decoder.decode(encoder.encode(text.slice(0, maxText)))
 
-/** XML's escapes, and Excel's own for text that looks like one (`_x0041_`). */
+/** Escapes XML, and text that Excel would read as its own escape (`_x0041_`). */
 const escapeText = (text: string) => escapeXml(text).replace(/_(?=x[0-9A-Fa-f]{4}_)/g, "_x005F_")
 
 const columnName = (index: number): string =>

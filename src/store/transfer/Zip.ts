@@ -4,10 +4,10 @@ import * as Stream from "effect/Stream"
 import { Zip, ZipDeflate } from "fflate"
 import { ValidationError } from "../../domain/errors/StoreError.js"
 
-/** What sizes and places of an archive without ZIP64 can say, which not every reader of workbooks knows. */
-const most = 0xffff_ffff
+/** The largest size and offset without ZIP64, which not every reader of workbooks supports. */
+const maxZip32 = 0xffff_ffff
 
-/** A file of an archive, its content as text. */
+/** A text file of an archive. */
 export interface ZipFile<E = never, R = never> {
   readonly name: string
   readonly content: Stream.Stream<string, E, R>
@@ -15,10 +15,10 @@ export interface ZipFile<E = never, R = never> {
 
 const encoder = new TextEncoder()
 
-/** The bytes of a ZIP archive, made while its files are read, in constant memory. */
+/** The bytes of a ZIP archive, produced while its files are read, in constant memory. */
 export const encodeZip = <E, R>(
   files: ReadonlyArray<ZipFile<E, R>>,
-  limit = most
+  limit = maxZip32
 ): Stream.Stream<Uint8Array, E | ValidationError, R> =>
   Stream.suspend(() => {
     let ready: Array<Uint8Array> = []
@@ -30,7 +30,7 @@ export const encodeZip = <E, R>(
     const drained = (size: number) => {
       const bytes = Chunk.unsafeFromArray(ready)
       ready = []
-      return Math.max(size, written) > limit ? tooBig(limit) : Effect.succeed(bytes)
+      return Math.max(size, written) > limit ? sizeExceeded(limit) : Effect.succeed(bytes)
     }
     const entry = ({ content, name }: ZipFile<E, R>) =>
       Stream.suspend(() => {
@@ -60,11 +60,11 @@ export const encodeZip = <E, R>(
     return Stream.concat(Stream.flatMap(Stream.fromIterable(files), entry), end)
   })
 
-const tooBig = (limit: number) =>
+const sizeExceeded = (limit: number) =>
   Effect.fail(
     new ValidationError({
       operation: "exportExcel",
-      message: `a workbook holds ${limit} bytes and this one has more`,
-      hint: "set a limit, name fewer columns, or export CSV"
+      message: `a workbook has at most ${limit} bytes and this one has more`,
+      hint: "set a limit, choose fewer columns, or export CSV"
     })
   )

@@ -6,7 +6,8 @@ const revert = "store/internal/write/Revert.ts"
 const preview = "store/internal/merge/Preview.ts"
 const imports = "store/transfer/Import.ts"
 const rows = "store/transfer/ImportRow.ts"
-const text = "store/transfer/Text.ts"
+const text = "store/transfer/TextEncoding.ts"
+const cell = "store/transfer/CellText.ts"
 
 const exact =
   "writes that version exactly (if the document is still at that revision; `null`: if there is none): fields that came later are gone, `_rev` goes on rising, `_created_at` stays."
@@ -157,8 +158,8 @@ export const travel = [
     "writes nothing; `onRow` tells of every row: insert, replace, unchanged, refuse and why",
     [
       rows,
-      'action: there === undefined ? "insert"',
-      'action: there === undefined || marks.size >= 0 ? "insert"'
+      'action: found === undefined ? "insert"',
+      'action: found === undefined || digests.size >= 0 ? "insert"'
     ]
   ),
   mutant("unchanged records are written", replaced, [
@@ -173,8 +174,8 @@ export const travel = [
   ]),
   mutant("generated ids are not those of the import", once, [
     rows,
-    'text === "" ? numbered(importId, row) : text',
-    'text === "" ? numbered(importId, row + Math.floor(performance.now() * 1000) % 100_000) : text'
+    'text === "" ? generatedId(importId, row) : text',
+    'text === "" ? generatedId(importId, row + Math.floor(performance.now() * 1000) % 100_000) : text'
   ]),
   mutant(
     "validate first is each",
@@ -195,14 +196,14 @@ export const travel = [
     "A row that cannot be stored ends the import with its number and reason before its chunk is written; chunks before it stay.",
     [
       imports,
-      "if (Either.isLeft(one)) return yield* refusal(one.left, report.importId, report.records)\n",
+      "if (Either.isLeft(one)) return yield* rowError(one.left, report.importId, report.records)\n",
       "if (Either.isLeft(one)) continue\n"
     ]
   ),
   mutant("an import counts replacements as inserts", replaced, [
     imports,
-    'inserted: report.inserted + counted(done.rows, "insert")',
-    'inserted: report.inserted + counted(done.rows, "insert") + counted(done.rows, "replace")'
+    'inserted: report.inserted + countAction(done.rows, "insert")',
+    'inserted: report.inserted + countAction(done.rows, "insert") + countAction(done.rows, "replace")'
   ]),
   mutant("CSV has line feeds alone", csv, [
     text,
@@ -210,20 +211,24 @@ export const travel = [
     "`${cells.join(delimiter)}\\n`"
   ]),
   mutant("CSV writes null", csv, [
-    text,
+    cell,
     'if (value === undefined || value === null) return ""',
     'if (value === undefined) return ""\n  if (value === null) return "null"'
   ]),
   mutant("CSV quotes nothing", csv, [text, '/["\\r\\n]/.test(text) || text.includes(delimiter) || ', ""]),
   mutant("guardFormulas is ignored", guard, [
     text,
-    'encoding.guardFormulas === true && typeof value === "string" ? guarded(text) : text',
+    'encoding.guardFormulas === true && typeof value === "string" ? escapeFormula(text) : text',
     "text"
   ]),
   mutant(
     "an export ignores its columns",
     '`collection.exportText(destination, "csv" \\| "ndjson" \\| "json", { columns, limit, guardFormulas })`',
-    ["store/transfer/Export.ts", "pick(document, options.columns)", "pick(document, undefined)"]
+    [
+      "store/transfer/Export.ts",
+      "selectColumns(document, options.columns)",
+      "selectColumns(document, undefined)"
+    ]
   ),
   mutant("an export of a view is of the head", "Views (`store.at`, `store.snapshot`) export too.", [
     "store/internal/LazyExports.ts",

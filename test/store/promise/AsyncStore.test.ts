@@ -366,7 +366,7 @@ describe("what needs no place", () => {
     const before = readFileSync(file)
     const spent = await rejected(writeXlsx(file, rows()))
     assert.instanceOf(spent, ValidationError)
-    assert.include((spent as StoreError).hint, "give the columns")
+    assert.include((spent as StoreError).hint, "pass the columns")
     assert.deepStrictEqual(readFileSync(file), before)
     const reason = new Error("enough")
     assert.strictEqual(await rejected(writeXlsx(file, rows(), { signal: AbortSignal.abort(reason) })), reason)

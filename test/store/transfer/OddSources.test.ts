@@ -13,7 +13,7 @@ import { fromJson, fromNdjson } from "../../../src/store/transfer/FromJson.js"
 import { fromSql } from "../../../src/store/transfer/FromSql.js"
 import type { ImportRow } from "../../../src/store/transfer/Import.js"
 import { normalise } from "../../../src/store/transfer/Normalise.js"
-import { fromRecords } from "../../../src/store/transfer/Records.js"
+import { fromRecords } from "../../../src/store/transfer/RecordSource.js"
 
 const opened = () => Layer.provide(Store.layer({}), Memory.layer())
 const withStore = <A, E, R>(body: Effect.Effect<A, E, R | Store>) => Effect.provide(body, opened())

@@ -9,15 +9,15 @@ import { BigDecimal, Chunk, Effect, Fiber, FastCheck as fc, Stream } from "effec
 import Database from "libsql"
 import { MongoClient } from "mongodb"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
-import { exportColumnsOf } from "../../../src/store/browse/Columns.js"
+import { exportColumnsOf } from "../../../src/store/transfer/ExportColumns.js"
 import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
 import { fromDbapi } from "../../../src/store/transfer/FromDbapi.js"
 import { fromJson, fromNdjson } from "../../../src/store/transfer/FromJson.js"
 import { fromMongo } from "../../../src/store/transfer/FromMongo.js"
 import { fromSql } from "../../../src/store/transfer/FromSql.js"
 import { normalise, normaliseRecord } from "../../../src/store/transfer/Normalise.js"
-import { fromRecords, uniqueColumns } from "../../../src/store/transfer/Records.js"
-import { encodeCsv, encodeJson, encodeNdjson } from "../../../src/store/transfer/Text.js"
+import { fromRecords, uniqueColumns } from "../../../src/store/transfer/RecordSource.js"
+import { encodeCsv, encodeJson, encodeNdjson } from "../../../src/store/transfer/TextEncoding.js"
 import { mongoPeer } from "../../support/mongo/WirePeer.js"
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
@@ -168,7 +168,7 @@ describe("text", () => {
     ([given]) =>
       Effect.gen(function* () {
         const bytes = yield* joined(
-          encodeCsv(Stream.fromIterable(given), { columns: exportColumnsOf([{ n: 0, t: true, l: [] }]) })
+          encodeCsv(Stream.fromIterable(given), { columns: exportColumnsOf(new Set(["n", "t", "l"])) })
         )
         assert.deepStrictEqual(
           yield* records(fromCsv(Stream.succeed(bytes), { cells: "json" })),

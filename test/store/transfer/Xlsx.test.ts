@@ -7,15 +7,18 @@ import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
 import { readXlsx } from "hucre/xlsx"
 import readExcelFile from "read-excel-file/node"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
-import { exportColumnsOf } from "../../../src/store/browse/Columns.js"
+import { exportColumnsOf } from "../../../src/store/transfer/ExportColumns.js"
 import { encodeXlsx } from "../../../src/store/transfer/Xlsx.js"
 
 const bytesOf = <E>(stream: Stream.Stream<Uint8Array, E>) =>
   Effect.map(Stream.runCollect(stream), (chunks) => Buffer.concat(Chunk.toReadonlyArray(chunks)))
 
+const fieldsOf = (documents: ReadonlyArray<JsonObject>) =>
+  exportColumnsOf(new Set(documents.flatMap((document) => Object.keys(document))))
+
 const sheet = (name: string, documents: ReadonlyArray<JsonObject>) => ({
   name,
-  columns: exportColumnsOf(documents),
+  columns: fieldsOf(documents),
   rows: Stream.fromIterable(documents)
 })
 
@@ -114,7 +117,7 @@ describe("Xlsx", () => {
     ],
     ([rows]) =>
       Effect.gen(function* () {
-        const columns = exportColumnsOf(rows)
+        const columns = fieldsOf(rows)
         const bytes = yield* bytesOf(encodeXlsx([{ name: "s", columns, rows: Stream.fromIterable(rows) }]))
         const book = yield* Effect.promise(() => readXlsx(new Uint8Array(bytes)))
         const read = book.sheets[0]!.rows.slice(1)

@@ -38,7 +38,7 @@ describe("Zip", () => {
     Effect.gen(function* () {
       const long = { name: "a", content: Stream.make("x".repeat(5_000)) }
       const error = yield* Effect.flip(bytesOf(encodeZip([long], 4_000)))
-      assert.include(error.message, "a workbook holds 4000 bytes")
+      assert.include(error.message, "a workbook has at most 4000 bytes")
       assert.isAbove((yield* bytesOf(encodeZip([long], 5_001))).length, 0)
     })
   )

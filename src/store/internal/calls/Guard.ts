@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import { ValidationError } from "../../../domain/errors/StoreError.js"
 import { kindOf } from "../../../domain/options/OptionProblems.js"
 import { optionsReader } from "../../../domain/options/Options.js"
-import { keepingError } from "../../transfer/KeptError.js"
+import { withErrorListener } from "../../transfer/NodeStreamErrors.js"
 import { type Attributes, instrument } from "./Instrumentation.js"
 
 /** A method's parameters in order: their names, and what each takes. */
@@ -67,7 +67,7 @@ const guardOf = (operation: string, { parameters, kind: refuses }: Signature, is
     }
     return (...args) => {
       // Arguments are used when the effect runs.
-      for (const given of args) keepingError(given)
+      for (const given of args) withErrorListener(given)
       if (refuses === "effect") {
         const run = Effect.suspend(() => {
           const problem = problemOf(args)

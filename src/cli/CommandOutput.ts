@@ -1,0 +1,102 @@
+import { Options } from "@effect/cli"
+import Table from "cli-table3"
+import { Console, Context, Effect } from "effect"
+import widthOf from "string-width"
+import type { Json } from "../domain/json/Json.js"
+import type { DestinationError } from "../store/transfer/Destination.js"
+import { escapeControls } from "./TerminalText.js"
+
+/** What the command line writes to. */
+export class CommandOutput extends Context.Tag("chainstore/cli/Screen")<
+  CommandOutput,
+  {
+    /** Results go to a terminal: tables; otherwise JSON. */
+    readonly isTerminal: boolean
+    /** Messages go to a terminal: progress is shown. */
+    readonly showsProgress: boolean
+    readonly columns: number
+    /** Writes to standard error as it is. */
+    readonly writeMessage: (text: string) => Effect.Effect<void>
+    /** Writes to standard output as it is, and waits while its reader is slow. */
+    readonly writeBytes: (bytes: Uint8Array) => Effect.Effect<void, DestinationError>
+  }
+>() {}
+
+/** The option of every command that prints data. */
+export const jsonOption = Options.boolean("json").pipe(
+  Options.withDescription("Print JSON, which is the default where standard output is not a terminal")
+)
+
+/** Writes a line of results. */
+export const printLine = (text: string) => Console.log(escapeControls(text))
+
+/** Prints the human form on a terminal, and the JSON form elsewhere or when it is asked for. */
+export const print = (json: boolean, data: unknown, human: (columns: number) => string) =>
+  Effect.flatMap(CommandOutput, (screen) =>
+    printLine(json || !screen.isTerminal ? JSON.stringify(data, null, 2) : human(screen.columns))
+  )
+
+/** Rows under headings, as wide as the terminal; what does not fit is cut with an ellipsis. */
+export const table = (
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<Json | undefined>>,
+  columns: number
+): string => {
+  const texts = rows.map((row) => row.map(inOneLine))
+  const head = headings.map(inOneLine)
+  const natural = head.map((heading, index) =>
+    texts.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), widthOf(heading))
+  )
+  const drawn = new Table({
+    head,
+    colWidths: fitted(natural, columns - headings.length * 2).map((width) => width + 2),
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
+    chars: blankBorders
+  })
+  drawn.push(...texts.map((row) => [...row]))
+  return drawn
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+}
+
+const blankBorders = Object.fromEntries(
+  [
+    "top",
+    "top-mid",
+    "top-left",
+    "top-right",
+    "bottom",
+    "bottom-mid",
+    "bottom-left",
+    "bottom-right",
+    "left",
+    "left-mid",
+    "mid",
+    "mid-mid",
+    "right",
+    "right-mid",
+    "middle"
+  ].map((side) => [side, ""])
+)
+
+/** Takes from the widest columns first until all fit. */
+const fitted = (natural: ReadonlyArray<number>, available: number) => {
+  const widths = [...natural]
+  const least = 6
+  for (let over = sum(widths) - available; over > 0; over--) {
+    const widest = widths.indexOf(Math.max(...widths))
+    if (widths[widest]! <= least) break
+    widths[widest]!--
+  }
+  return widths
+}
+
+const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((a, b) => a + b, 0)
+
+const inOneLine = (value: Json | undefined): string => {
+  const text =
+    value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
+  return escapeControls(text.replace(/[\r\n\t]+/g, " "))
+}

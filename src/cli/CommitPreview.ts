@@ -1,0 +1,85 @@
+import { Effect, Either, Option } from "effect"
+import type { JsonObject } from "../domain/json/Json.js"
+import { parseObject } from "../domain/json/JsonText.js"
+import { differences } from "../store/browse/index.js"
+import type { Change, NewCommit } from "../store/remote/GitRemote.js"
+import { Store } from "../store/Store.js"
+import type { StoreService } from "../store/StoreService.js"
+import { print } from "./CommandOutput.js"
+import { differenceLines } from "./ReadCommands.js"
+
+/** The most documents whose fields are compared; of the others only the paths are shown. */
+const maxCompared = 20
+
+/** Prints the paths of a commit that is not made, and the changed fields of the first documents. */
+export const printPreview = (json: boolean, shown: Option.Option<NewCommit>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(shown)) {
+      return yield* print(json, { message: null, changes: [] }, () => "Nothing would be written.")
+    }
+    const store = yield* Store
+    const { changes, message } = shown.value
+    const lines: Array<string> = []
+    let documents = 0
+    for (const change of changes) {
+      lines.push(`${change._tag === "Remove" ? "remove" : "write "}  ${change.path}`)
+      const place = documentPathIn(store.root, change.path)
+      if (place === undefined || documents++ >= maxCompared) continue
+      const now = Option.getOrNull(yield* currentOf(store, place))
+      const found = differences(withoutTimestamps(now), withoutTimestamps(documentIn(change)))
+      if (found.length > 0)
+        lines.push(
+          ...differenceLines(found)
+            .split("\n")
+            .map((line) => `        ${line}`)
+        )
+    }
+    yield* print(
+      json,
+      {
+        message,
+        changes: changes.map((change) => ({
+          path: change.path,
+          action: change._tag === "Remove" ? "remove" : "write",
+          ...(change._tag === "Put" ? { bytes: change.content.length } : {})
+        }))
+      },
+      () => [`${message} (not committed)`, ...lines].join("\n")
+    )
+  })
+
+/** The collection and id of a document's path; a name that begins with an underscore is not a document's. */
+const documentPathIn = (root: string, path: string) => {
+  const inside = root === "" ? path : path.slice(root.length + 1)
+  const collection = inside.slice(0, inside.indexOf("/"))
+  const id = /([^/]+)\.json$/.exec(inside)?.[1]
+  return collection === "" || collection.startsWith("_") || id === undefined ? undefined : { collection, id }
+}
+
+/** The document after a commit; null if the commit deletes it. */
+export const previewedDocument = (
+  root: string,
+  { changes }: NewCommit,
+  collection: string,
+  id: string
+): JsonObject | null => {
+  const change = changes.find(({ path }) => {
+    const place = documentPathIn(root, path)
+    return place?.collection === collection && place.id === id
+  })
+  return change === undefined ? null : documentIn(change)
+}
+
+const currentOf = (
+  store: StoreService,
+  { collection, id }: { readonly collection: string; readonly id: string }
+) => Effect.catchTag(store.collection(collection).get(id), "ValidationError", () => Effect.succeedNone)
+
+const documentIn = (change: Change): JsonObject | null =>
+  change._tag === "Put" ? Either.getOrElse(parseObject(change.content), () => null) : null
+
+const withoutTimestamps = (document: JsonObject | null): JsonObject | null => {
+  if (document === null) return null
+  const { _created_at, _updated_at, ...rest } = document
+  return rest
+}

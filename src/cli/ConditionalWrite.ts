@@ -1,0 +1,80 @@
+import { Effect, Option } from "effect"
+import { ValidationError } from "../domain/errors/StoreError.js"
+import type { JsonObject } from "../domain/json/Json.js"
+import type { Batch } from "../store/Batch.js"
+import { differences } from "../store/browse/index.js"
+import type { WriteError } from "../store/Collection.js"
+import { Store } from "../store/Store.js"
+import type { StoreService } from "../store/StoreService.js"
+import { dryRunOption, integerOption, messageOption, textOption } from "./CommandOptions.js"
+import { jsonOption } from "./CommandOutput.js"
+import { previewedDocument } from "./CommitPreview.js"
+
+/** The options of every write. */
+export const writeOptions = {
+  message: messageOption("The commit's message"),
+  dryRun: dryRunOption("Show what would be done and write nothing"),
+  json: jsonOption
+}
+
+/** The options of a write that depends on the stored version. */
+export const expectedOptions = {
+  expectedRev: integerOption("expected-rev", "Write only if the stored _rev is this"),
+  expectedSha: textOption(
+    "expected-sha",
+    "Write only if the stored file's blob id is this, which get --sha prints"
+  )
+}
+
+export const conditionOptions = (message: Option.Option<string>, expectedRev: Option.Option<number>) => ({
+  message: Option.getOrUndefined(message),
+  expectedRev: Option.getOrUndefined(expectedRev)
+})
+
+/** A write that succeeds only if the document's file is the expected blob. */
+export const writeIfSha = (
+  store: StoreService,
+  place: { readonly collection: string; readonly id: string; readonly sha: string },
+  message: string,
+  write: (batch: Batch) => Effect.Effect<void, WriteError>
+) =>
+  store.batch({ message }, (batch) =>
+    Effect.zipRight(batch.expect(place.collection, place.id, { sha: place.sha }), write(batch))
+  )
+
+/** Fails if an option is given together with one that contradicts it. */
+export const rejectCombination = (
+  operation: string,
+  option: string,
+  others: { readonly [option: string]: boolean }
+) => {
+  const other = Object.keys(others).find((name) => others[name])
+  return other === undefined
+    ? Effect.void
+    : Effect.fail(
+        new ValidationError({ operation, message: `${option} cannot be given together with ${other}` })
+      )
+}
+
+/** The changes of a write of one document, which is not made; fails as the write would. */
+export const previewChanges = <A, E, R>(
+  name: string,
+  id: string,
+  write: (store: StoreService) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const stored = Option.getOrNull(yield* store.collection(name).get(id))
+    const commit = yield* store.preview(write)
+    const next = Option.match(commit, {
+      onNone: () => stored,
+      onSome: (shown) => previewedDocument(store.root, shown, name, id)
+    })
+    return differences(withoutMetadata(stored), withoutMetadata(next))
+  })
+
+const withoutMetadata = (document: JsonObject | null): JsonObject | null => {
+  if (document === null) return null
+  const { _id, _rev, _created_at, _updated_at, ...rest } = document
+  return rest
+}

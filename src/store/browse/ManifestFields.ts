@@ -1,0 +1,31 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type { Oid } from "../../domain/identifiers/Oid.js"
+import { parseSettings, type Settings } from "../../domain/settings/Settings.js"
+import type { ReadError } from "../Collection.js"
+import type { FileVersion } from "../remote/GitRemote.js"
+
+/** The fields that manifests of format 2 have, by the settings of a repository, which are parsed once for each version. */
+export const makeManifestFieldsReader = () => {
+  let known: { readonly oid: Oid; readonly settings: Settings | undefined } | undefined
+  return (
+    collection: string,
+    oid: Oid,
+    read: Effect.Effect<Option.Option<FileVersion>, ReadError>
+  ): Effect.Effect<ReadonlyArray<string>, ReadError> =>
+    Effect.gen(function* () {
+      if (known?.oid !== oid) {
+        const file = yield* read
+        const parsed = Option.isNone(file)
+          ? undefined
+          : Either.getOrUndefined(parseSettings(file.value.content))
+        known = { oid, settings: parsed?.settings }
+      }
+      const { settings } = known
+      return settings?.format === 2 ? (settings.manifests.get(collection) ?? []) : []
+    })
+}
+
+/** Looks the fields up; it remembers the settings that it has parsed. */
+export type ManifestFieldsReader = ReturnType<typeof makeManifestFieldsReader>

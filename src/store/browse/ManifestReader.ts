@@ -1,0 +1,44 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { parseManifestFile, projectedFields } from "../../domain/indexes/ManifestFile.js"
+import type { ReadError } from "../Collection.js"
+import type { Blob, GitRemoteService, Head } from "../remote/GitRemote.js"
+import type { ProjectedManifest } from "./ManifestQuery.js"
+
+/** The manifest of a collection, now or at a commit; that of the branch is parsed once for each of its versions. */
+export const makeManifestReader = (
+  remote: GitRemoteService,
+  branch: string,
+  where: {
+    readonly path: (collection: string) => string
+    readonly at: (ref: string) => Effect.Effect<Option.Option<Head>, ReadError>
+  }
+) => {
+  const latest = new Map<
+    string,
+    { readonly blob: Blob; readonly manifest: Option.Option<ProjectedManifest> }
+  >()
+
+  const parse = ({ content }: { readonly content: Uint8Array }): Option.Option<ProjectedManifest> =>
+    Option.map(Option.fromNullable(parseManifestFile(content)), (manifest) => ({
+      ...manifest,
+      fields: projectedFields(manifest)
+    }))
+
+  return Effect.fnUntraced(function* (collection: string, at: string | undefined) {
+    const path = where.path(collection)
+    if (at !== undefined) {
+      const head = yield* where.at(at)
+      if (Option.isNone(head)) return Option.none<ProjectedManifest>()
+      return Option.flatMap(yield* remote.file(head.value, path), parse)
+    }
+    const known = latest.get(collection)
+    const read = yield* remote.snapshot(branch).file(path, { known: Option.fromNullable(known?.blob) })
+    if (Option.isNone(read)) return Option.none<ProjectedManifest>()
+    const { content, oid } = read.value
+    if (known?.blob.oid === oid) return known.manifest
+    const manifest = parse(read.value)
+    latest.set(collection, { blob: { path, oid, content }, manifest })
+    return manifest
+  })
+}

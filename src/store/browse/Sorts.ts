@@ -1,4 +1,0 @@
-import type { Query, Sort } from "./Query.js"
-
-/** The fields that a query is sorted by, the first one first. */
-export const sortsOf = ({ sort = [] }: Pick<Query, "sort">): ReadonlyArray<Sort> => [sort].flat()

@@ -1,0 +1,77 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Unmerged } from "../../domain/errors/StoreError.js"
+import type { StoredDocument } from "../../domain/json/Json.js"
+import type { DocumentDifference, Merged, MergeOptions, Resolution } from "../Branches.js"
+import { runCallback } from "./Callback.js"
+import { effectOptions, type PromiseOptions, type SignalOptions, signalOptions } from "./PromiseOptions.js"
+import type { PromiseRunner } from "./PromiseRunner.js"
+
+/**
+ * A document that differs between two commits. Its contents are read when they are asked for; null where it is missing.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AsyncDocumentDifference extends Pick<DocumentDifference, "collection" | "id" | "kind"> {
+  /** Reads the document of the first commit; null where it was added. */
+  readonly before: (options?: SignalOptions) => Promise<StoredDocument | null>
+  /** Reads the document of the second commit; null where it was removed. */
+  readonly after: (options?: SignalOptions) => Promise<StoredDocument | null>
+}
+
+/**
+ * The options of a merge; `onConflict` may be an async function.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface AsyncMergeOptions extends Omit<MergeOptions, "onConflict"> {
+  /** Decides each conflict; absent: any conflict fails the merge. */
+  readonly onConflict?:
+    | "fail"
+    | "ours"
+    | "theirs"
+    | ((conflict: Unmerged) => PromiseLike<Resolution> | Resolution)
+    | undefined
+}
+
+/**
+ * What a merge has done, or would do; `commitSha` is null where nothing was written.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AsyncMerged extends Omit<Merged, "commitSha"> {
+  /** The commit that was made, or that the branch was moved to; null where nothing was written. */
+  readonly commitSha: string | null
+}
+
+/** The options as the Effect API takes them. */
+export const mergeOptionsOf = <Options extends Pick<AsyncMergeOptions, "onConflict">>(
+  options: PromiseOptions<Options> | undefined
+): Omit<Options, "onConflict"> & Pick<MergeOptions, "onConflict"> => {
+  const given = effectOptions(options) as Omit<Options, "onConflict"> & Pick<MergeOptions, "onConflict">
+  const onConflict = options?.onConflict as AsyncMergeOptions["onConflict"]
+  return typeof onConflict === "function"
+    ? { ...given, onConflict: (conflict: Unmerged) => Effect.orDie(runCallback(() => onConflict(conflict))) }
+    : given
+}
+
+/** The result as promises give it. */
+export const mergedOf = (merged: Merged): AsyncMerged => ({
+  ...merged,
+  commitSha: Option.getOrNull(merged.commitSha)
+})
+
+/** The differences with their contents as promises. */
+export const differencesOf = <E>(
+  runner: PromiseRunner,
+  differences: Stream.Stream<DocumentDifference, E>
+): Stream.Stream<AsyncDocumentDifference, E> =>
+  Stream.map(differences, ({ after, before, ...document }) => ({
+    ...document,
+    before: (options) => runner.run(Effect.map(before, Option.getOrNull), signalOptions(options)),
+    after: (options) => runner.run(Effect.map(after, Option.getOrNull), signalOptions(options))
+  }))
