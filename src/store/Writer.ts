@@ -20,7 +20,7 @@ export interface WriterOptions extends WriteOptions {
 /**
  * Collects writes and commits them together, in the order in which they were queued. `put` means queued, `flush`
  * means durable. A failed flush keeps the queue and names in `unwritten` what is not durable; when the timer's flush
- * failed, the next call fails with its error. An `AmbiguousWriteError` takes its operations out of the queue, so that
+ * failed, the next call fails with its error, and without a call the flush is tried again. An `AmbiguousWriteError` takes its operations out of the queue, so that
  * nothing is written twice.
  *
  * @since 0.1.0

@@ -129,6 +129,57 @@ describe("Writer", () => {
     })
   )
 
+  it.effect("a failed timer flush is tried again although no call follows", () =>
+    Effect.gen(function* () {
+      const { faults, state } = breakable()
+      const it = yield* world({}, faults)
+      yield* it.store.writer({}, (writer) =>
+        Effect.gen(function* () {
+          yield* putMany(writer, 0, 2)
+          state.broken = down
+          yield* TestClock.adjust("5 seconds")
+          assert.strictEqual(yield* writer.pending, 2)
+          yield* TestClock.adjust("5 seconds")
+          assert.strictEqual(yield* writer.pending, 2)
+          state.broken = undefined
+          yield* TestClock.adjust("10 seconds")
+          assert.strictEqual(yield* flushed(writer), 0)
+          yield* writer.put("notes", "n2", { n: 2 })
+        })
+      )
+      assert.strictEqual(yield* it.other.collection("notes").count, 3)
+    })
+  )
+
+  it.effect("a failed flush whose caller was interrupted is tried again", () =>
+    Effect.gen(function* () {
+      const entered = yield* Deferred.make<void>()
+      const gate = yield* Deferred.make<void>()
+      let isBroken = true
+      const fault = Effect.zipRight(
+        Deferred.succeed(entered, undefined),
+        Effect.zipRight(Deferred.await(gate), Effect.fail(down))
+      )
+      const it = yield* world(
+        {},
+        { onWrite: (_operation, point) => (point === "start" && isBroken ? fault : Effect.void) }
+      )
+      yield* it.store.writer({ maxOperations: 1 }, (writer) =>
+        Effect.gen(function* () {
+          const putting = yield* Effect.fork(writer.put("notes", "a", { n: 1 }))
+          yield* Deferred.await(entered)
+          yield* Fiber.interrupt(putting)
+          yield* Deferred.succeed(gate, undefined)
+          yield* Effect.repeat(Effect.yieldNow(), { times: 100 })
+          assert.strictEqual(yield* writer.pending, 1)
+          isBroken = false
+          yield* TestClock.adjust("5 seconds")
+          assert.strictEqual(yield* flushed(writer), 0)
+        })
+      )
+    })
+  )
+
   it.effect("flush means durable, and tells what is not", () =>
     Effect.gen(function* () {
       const { faults, state } = breakable()

@@ -22,6 +22,9 @@ import { type PendingOperation, PendingOperations } from "./PendingOperations.js
 /** How long the last flush may take when the body failed or was interrupted. */
 const lastFlush = Duration.seconds(5)
 
+/** How often the time between two tries of a failed flush is doubled. */
+const mostDoublings = 6
+
 const targets = (items: ReadonlyArray<PendingOperation>) =>
   Array.from(
     new Map(items.map(({ collection, id }) => [Queue.keyOf(collection, id), { collection, id }])).values()
@@ -74,6 +77,8 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   const places = new PendingOperations()
   let taken = 0
   let failed: WriteError | undefined
+  /** Flushes that have failed since the last one that succeeded. */
+  let failures = 0
   let timer: Fiber.Fiber<void> | undefined
   let draining: Fiber.Fiber<Option.Option<string>, WriteError> | undefined
   let ended = false
@@ -144,13 +149,17 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
         Effect.suspend(() => {
           over = true
           draining = undefined
-          if (Exit.isSuccess(exit)) return arm(0)
+          if (Exit.isSuccess(exit)) {
+            failures = 0
+            return arm(0)
+          }
           const lost = Option.filter(
             Cause.failureOption(exit.cause),
             ({ _tag }) => _tag === "AmbiguousWriteError"
           )
           if (Option.isSome(lost)) failed = lost.value
-          return Effect.void
+          // The caller may have been interrupted, and no other call may follow.
+          return timer === undefined ? arm(retryDelay()) : Effect.void
         })
       )
       return Effect.flatMap(Effect.forkIn(Effect.interruptible(loop), scope), (fiber) => {
@@ -197,16 +206,25 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     })
   const armAgain = Effect.suspend(() => arm(maxSeconds * 1000))
 
+  /** Milliseconds until a failed flush is tried again without a call of the writer: `maxSeconds`, doubled each time. */
+  const retryDelay = () => maxSeconds * 1000 * 2 ** Math.min(failures++, mostDoublings)
+
   const onTimer: Effect.Effect<void> = Effect.suspend(() => {
     timer = undefined
-    return Effect.catchAll(Effect.asVoid(drain(0)), (error) =>
-      Effect.zipRight(
+    return Effect.matchEffect(drain(0), {
+      onSuccess: () =>
         Effect.sync(() => {
-          failed = error
+          // The operations that an earlier timed flush could not write are durable now.
+          if (failed?._tag !== "AmbiguousWriteError") failed = undefined
         }),
-        Effect.logWarning(`a writer's timed flush failed: ${error.message} (${error.hint})`)
-      )
-    )
+      onFailure: (error) =>
+        Effect.zipRight(
+          Effect.sync(() => {
+            failed = error
+          }),
+          Effect.logWarning(`a writer's timed flush failed: ${error.message} (${error.hint})`)
+        )
+    })
   })
 
   /** Fails once with what the timer met. */
