@@ -3,9 +3,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { makeKeyedMutex } from "../../domain/concurrency/KeyedMutex.js"
 import { RefMoved } from "../../domain/errors/RefMoved.js"
 import { RemoteError, StoreError } from "../../domain/errors/StoreError.js"
-import { makeExclusively } from "../../domain/Mutex.js"
 import { LruCache } from "../../domain/runtime/LruCache.js"
 import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import type { Head } from "../Commit.js"
@@ -59,7 +59,7 @@ export const make = ({
 }: CommitsOptions) => {
   /** Commits of pushes that were split which still go by themselves. */
   let apart = 0
-  const oneByOne = makeExclusively()
+  const { withLock } = makeKeyedMutex()
   /** How often a push of a branch was split. */
   const splits = new LruCache<number>(mostBranches)
 
@@ -157,7 +157,7 @@ export const make = ({
     Effect.suspend(() => {
       if (apart === 0) return commitOn(branch, build)
       apart--
-      return oneByOne("")(commitOn(branch, build))
+      return withLock("")(commitOn(branch, build))
     }).pipe(
       Effect.catchIf(
         (error) => error instanceof PushSplit,

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { makeKeyedMutex } from "../../domain/concurrency/KeyedMutex.js"
 import type { RefMoved } from "../../domain/errors/RefMoved.js"
 import type { AmbiguousWriteError, RemoteError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
-import { makeExclusively } from "../../domain/Mutex.js"
 import type { Head, NewCommit } from "../Commit.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
 import { buildPack } from "../disk/writes/Flush.js"
@@ -40,7 +40,7 @@ export type LocalCommits = ReturnType<typeof make>
 
 /** Commits on branches that the server does not have, and what it takes to give them to the server. */
 export const make = ({ committer, local, objects, pace, push, sight }: LocalCommitsOptions) => {
-  const exclusively = makeExclusively()("")
+  const exclusively = makeKeyedMutex().withLock("")
 
   /** What the server lacks of commits, as a pack. */
   const packFor =

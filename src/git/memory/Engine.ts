@@ -2,11 +2,11 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { makeKeyedMutex } from "../../domain/concurrency/KeyedMutex.js"
 import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
 import { RefMoved } from "../../domain/errors/RefMoved.js"
 import { RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
-import { makeExclusively } from "../../domain/Mutex.js"
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import * as Timestamp from "../../domain/time/Timestamp.js"
 import type { Change, CommitInfo, Committed, Head, NewCommit } from "../Commit.js"
@@ -43,7 +43,7 @@ const infoOf = (commit: MemoryCommit): CommitInfo => {
  */
 export const open = (memory: MemoryRepository): Repository => {
   const { name } = memory
-  const exclusively = makeExclusively()
+  const { withLock } = makeKeyedMutex()
 
   /** Runs code that is done at once. */
   const run = <A>(method: string, body: () => A): Effect.Effect<A, RemoteError> =>
@@ -174,7 +174,7 @@ export const open = (memory: MemoryRepository): Repository => {
     [...new Set(refs)]
       .filter((ref) => ref.startsWith(branchRef("")))
       .sort(GitObject.compareNames)
-      .reduceRight((inner, ref) => exclusively(ref.slice(branchRef("").length))(inner), effect)
+      .reduceRight((inner, ref) => withLock(ref.slice(branchRef("").length))(inner), effect)
 
   const updateRefs: NonNullable<Repository["updateRefs"]> = (updates) =>
     inTurns(
@@ -277,7 +277,7 @@ export const open = (memory: MemoryRepository): Repository => {
         const operation = "Repository.commitNext"
         const wrong = branchError(operation, branch)
         if (wrong !== undefined) return yield* wrong
-        return yield* exclusively(branch)(
+        return yield* withLock(branch)(
           Effect.gen(function* () {
             const head = yield* run("commitNext", () => headOf(branch))
             const { commit, result } = yield* build(head)

@@ -33,7 +33,7 @@ export const makeManifestReader = (
       return Option.flatMap(yield* remote.file(head.value, path), parse)
     }
     const known = latest.get(collection)
-    const read = yield* remote.snapshot(branch).file(path, { known: Option.fromNullable(known?.blob) })
+    const read = yield* remote.snapshot(branch).file(path, { cached: Option.fromNullable(known?.blob) })
     if (Option.isNone(read)) return Option.none<ProjectedManifest>()
     const { content, oid } = read.value
     if (known?.blob.oid === oid) return known.manifest

@@ -14,7 +14,7 @@ export const withoutMark = (message: string): string => message.replace(markPatt
  * second would make the same commit, or one that cannot be told from the other's. By its trailer each knows its own,
  * also when its reply was lost or a proxy sent its request twice.
  */
-export const marked = (message: string): Effect.Effect<string> =>
+export const withMark = (message: string): Effect.Effect<string> =>
   Effect.map(Effect.all([Random.nextIntBetween(0, 2 ** 32), Random.nextIntBetween(0, 2 ** 32)]), (halves) => {
     const mark = halves.map((half) => half.toString(16).padStart(8, "0")).join("")
     return withTrailer(withoutMark(message), trailer, mark)

@@ -21,7 +21,7 @@ export type * from "./RemoteFailure.js"
 export * from "./RemoteSnapshot.js"
 
 /**
- * What exists and what may be done. `write` is none where the remote does not tell.
+ * Which of repository and branch exist, and whether the caller may write.
  *
  * @since 0.1.0
  * @category models
@@ -31,11 +31,11 @@ export interface Probe {
   readonly repository: "present" | "empty" | "absent"
   /** Whether the branch exists. */
   readonly branch: boolean
-  /** The branch that the repository names as its default; none where it names none. */
+  /** The default branch of the repository; none if it has none. */
   readonly defaultBranch: Option.Option<string>
-  /** Whether the caller may write; none where the remote does not tell. */
+  /** Whether the caller may write; none if the remote does not report it. */
   readonly write: Option.Option<boolean>
-  /** What to do, where something is missing. */
+  /** What the user can do if something is missing. */
   readonly hint?: string | undefined
 }
 
@@ -46,13 +46,13 @@ export interface Probe {
  * @category models
  */
 export interface Budget {
-  /** Which limit it is: `core`, `graphql`, or a name that the host gives. */
+  /** The name of the limit: `core`, `graphql`, or another name that the host uses. */
   readonly resource: string
-  /** Requests, or points of GraphQL, allowed in one window. */
+  /** Requests, or GraphQL points, allowed in one window. */
   readonly limit: number
-  /** What is left of `limit` in this window. */
+  /** Requests or points left in this window. */
   readonly remaining: number
-  /** What was used of `limit` in this window. */
+  /** Requests or points used in this window. */
   readonly used: number
   /** Seconds since the epoch. */
   readonly reset: number
@@ -61,7 +61,7 @@ export interface Budget {
 }
 
 /**
- * An operation whose cost in requests can be told beforehand.
+ * An operation whose number of requests can be estimated before it runs.
  *
  * @since 0.1.0
  * @category models
@@ -71,7 +71,7 @@ export type Estimate =
   | { readonly _tag: "List"; readonly entries: number }
   | { readonly _tag: "Commit"; readonly changes: number; readonly bytes: number; readonly warm: boolean }
   | { readonly _tag: "PutFile"; readonly bytes: number; readonly warm: boolean }
-  /** A proposal of edits that are one commit. */
+  /** A proposal whose edits are one commit. */
   | {
       readonly _tag: "Propose"
       readonly changes: number
@@ -79,48 +79,55 @@ export type Estimate =
       readonly warm: boolean
       readonly labels?: number | undefined
     }
-  /** An index, and whether it is the one of the documents. */
+  /** An index file, and the check that it belongs to the current documents. */
   | { readonly _tag: "Lookup" }
 
 /**
- * What is known of a commit that has just been made.
+ * A commit that this client has just created, as far as the host's reply describes it.
  *
  * @since 0.1.0
  * @category models
  */
-export interface CommitMade {
-  /** The commit that was made. */
+export interface CreatedCommit {
+  /** The id of the commit. */
   readonly commit: Oid
-  /** None where the answer does not tell. */
+  /** Its tree; none if the reply does not contain it. */
   readonly tree: Option.Option<Oid>
-  /** Undefined where the answer does not tell. */
+  /** Its parents; undefined if the reply does not contain them. */
   readonly parents: ReadonlyArray<Oid> | undefined
-  /** The ids of the paths that were put. */
+  /** The blob ids of the files that the commit wrote, by path. */
   readonly blobs: ReadonlyMap<string, Oid>
 }
 
 /**
- * What an edit makes of a snapshot.
+ * The result of checking a commit after it was created. `valid`: nothing to do. `amended`: a second commit corrected
+ * it. `reverted`: a second commit undid it, and the edit has to run again.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Edited<A, E> {
-  /** None: there is nothing to write. */
+export type CommitVerdict = "valid" | "amended" | "reverted"
+
+/**
+ * What an edit returns for a snapshot.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface EditResult<A, E> {
+  /** The commit to create; none if there is nothing to write. */
   readonly commit: Option.Option<NewCommit>
-  /** What the caller of the edit gets. */
+  /** The value that `commitNext` returns beside the commit. */
   readonly result: A
   /**
-   * Judges a commit that changes one file and was made by the file's blob alone, so that nothing else which the edit
-   * read was checked: it stands, a commit after it has put it right, or it has been taken back and the edit is to run
-   * again. Runs to its end even where nobody waits for it any longer.
+   * Checks a commit whose only precondition was the blob of the one file that it changes. Other reads of the edit were
+   * not part of the precondition and may have been outdated. Runs to its end even if the caller is interrupted.
    */
-  readonly verify?: ((made: CommitMade) => Effect.Effect<"stands" | "amended" | "takenBack", E>) | undefined
+  readonly verifyCommit?: ((created: CreatedCommit) => Effect.Effect<CommitVerdict, E>) | undefined
 }
 
 /**
- * One branch of several that move at once: where it is (none: it must not exist), and where it goes (none: it is
- * deleted).
+ * A conditional update of one branch, as part of an update of several branches.
  *
  * @since 0.1.0
  * @category models
@@ -128,47 +135,46 @@ export interface Edited<A, E> {
 export interface BranchMove {
   /** The short name of the branch. */
   readonly branch: string
-  /** The commit that it must point to; none: it must not exist. */
+  /** The commit that the branch must point to; none: the branch must not exist. */
   readonly from: Option.Option<Oid>
-  /** The commit that it points to afterwards; none: it is deleted. */
+  /** The commit that the branch points to afterwards; none: the branch is deleted. */
   readonly to: Option.Option<Oid>
 }
 
 /**
- * One repository, wherever it lives. Everything about GitHub's quirks or about a bare repository on a disk stays
- * behind it. Names of branches are short (`main`). Effects need nothing and are safe to interrupt: a write that is
- * interrupted either happened as a whole or did not happen.
+ * One Git repository, whatever stores it and whatever protocol reaches it. Branch names are short (`main`). Effects have
+ * no requirements and are safe to interrupt: an interrupted write takes effect completely or not at all.
  *
- * Where a remote promises less than is said here, its own documentation names the case; the contract suite knows it.
+ * A remote that guarantees less than this interface documents the exception, and names it in its contract tests.
  *
  * @since 0.1.0
  * @category models
  */
 export interface GitRemoteService extends CommitReads {
-  /** Stable name of remote and repository, such as `https://api.github.com/owner/name`: the first part of every cache key. */
+  /** A stable name, such as `https://api.github.com/owner/name`. Cache keys start with it. */
   readonly name: string
-  /** `owner/name`, where the repository has one. */
+  /** `owner/name`, if the repository has one. */
   readonly repo?: string | undefined
 
-  /** Looks at repository, branch and rights. Never fails because something is absent. */
+  /** Reports whether repository and branch exist and may be written. Something absent is not a failure. */
   readonly probe: (branch: string) => Effect.Effect<Probe, RemoteFailure>
 
-  /** Where the branch is now, never from a cache older than this process's own last write. None when absent. */
+  /** The current head of the branch; none if it does not exist. Never older than the last write of this process. */
   readonly head: (branch: string) => Effect.Effect<Option.Option<Head>, RemoteFailure>
 
-  /** The branch as it is now, never older than this process's own last write. */
+  /** The current state of the branch. Never older than the last write of this process. */
   readonly snapshot: (branch: string) => RemoteSnapshot
 
-  /** What `resolve` finds; a whole id is taken for that of a commit until nothing is found by it. */
+  /** The commit that `resolve` finds. A full id is assumed to be that of a commit until a read finds nothing. */
   readonly snapshotAt: (ref: string) => RemoteSnapshot
 
   /**
-   * Brings files that are read next to where they are read from, by their ids and in as few requests as it can, without holding them
-   * in memory. Left out by remotes that gain nothing by it.
+   * Fetches blobs that are read next, in as few requests as possible, into the remote's storage on disk. Absent on remotes
+   * that have no such storage.
    */
-  readonly bring?: (oids: ReadonlyArray<Oid>) => Effect.Effect<void, RemoteFailure>
+  readonly prefetchBlobs?: (oids: ReadonlyArray<Oid>) => Effect.Effect<void, RemoteFailure>
 
-  /** The id that the directory `path` will have once `changes` are made to the tree of `at`. None when it will be empty. */
+  /** The tree id that the directory `path` has after `changes` to the tree of `at`; none if it becomes empty. */
   readonly treeAfter: (
     at: Option.Option<Head>,
     path: string,
@@ -176,9 +182,10 @@ export interface GitRemoteService extends CommitReads {
   ) => Effect.Effect<Option.Option<Oid>, RemoteFailure>
 
   /**
-   * One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps
-   * it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible. A commit
-   * that merges others has them as its further parents; one that is not in the repository is a `ValidationError`.
+   * Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist;
+   * the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the
+   * commit is durable and visible. The `merges` of the commit become its further parents; a merged commit that is not
+   * in the repository is a `ValidationError`.
    */
   readonly commit: (
     branch: string,
@@ -187,33 +194,35 @@ export interface GitRemoteService extends CommitReads {
   ) => Effect.Effect<Committed, WriteFailure>
 
   /**
-   * The next commit of a branch: takes the branch's turn in this process, runs `edit` with a snapshot of what the
-   * commit will stand on (which may be a commit of this process that is not yet durable; its objects can be read
-   * through this service), and makes the commit. An edit that makes none gives the turn back and writes nothing; it
-   * may run more than once, and what it answers counts only for the snapshot that it was last given. Answers once the
-   * commit is durable; commits of waiting callers share one flush where the remote can. `RefMoved` when what the edit
-   * read did not hold: call it again. `edit` may not call `commit` or `commitNext`; its `verify` may.
+   * Creates the next commit of a branch. Waits until no other caller of this process commits to the branch, runs `edit`
+   * with a snapshot of the parent of the new commit, and creates the commit. The parent may be a commit of this process
+   * that is not durable yet; its objects can be read through this service. An edit without a commit writes nothing.
+   *
+   * `edit` may run more than once; only its last result counts. Succeeds when the commit is durable. Commits of waiting
+   * callers may share one flush. Fails with `RefMoved` if something that the edit has read has changed: call `commitNext`
+   * again. `edit` must not call `commit` or `commitNext`; `verifyCommit` may.
    */
   readonly commitNext: <A, E>(
     branch: string,
-    edit: (snapshot: RemoteSnapshot) => Effect.Effect<Edited<A, E>, E>
+    edit: (snapshot: RemoteSnapshot) => Effect.Effect<EditResult<A, E>, E>
   ) => Effect.Effect<
     { readonly committed: Option.Option<Pick<Committed, "commit" | "blobs">>; readonly result: A },
     E | WriteFailure
   >
 
-  /** Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames. */
+  /** The commits reachable from `at` that changed `path` ("": all commits), newest first. Renames are not followed. */
   readonly log: (
     at: Head | Oid,
     path: string,
     options?: { readonly limit?: number | undefined }
   ) => Stream.Stream<CommitInfo, RemoteFailure>
 
-  /** The commit with this id; none where the repository has none. */
+  /** The commit with this id; none if it does not exist. */
   readonly commitInfo: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, RemoteFailure>
 
   /**
-   * Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.
+   * Every path below `under` whose file differs in content or mode between two commits or trees (none: the empty tree).
+   * Complete, whatever its size.
    */
   readonly diff: (
     before: Option.Option<Head | Oid>,
@@ -221,63 +230,61 @@ export interface GitRemoteService extends CommitReads {
     options?: { readonly under?: string | undefined }
   ) => Effect.Effect<ReadonlyArray<PathChange>, RemoteFailure>
 
-  /** Whether the first commit is the second one or in its history. */
+  /** Whether `ancestor` is `descendant` or a commit in its history. */
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, RemoteFailure>
 
   /**
-   * All best common ancestors of two commits, ordered by id: those that no other common ancestor descends from. Several
-   * where histories cross, none where they are unrelated.
+   * All best common ancestors of two commits, ordered by id. Criss-cross histories have several, unrelated histories
+   * have none.
    */
   readonly mergeBases: (a: Oid, b: Oid) => Effect.Effect<ReadonlyArray<Oid>, RemoteFailure>
 
   /**
-   * Fails with `RefMoved` when the branch exists. `unique` says that nobody else can choose this name: a branch that
-   * exists at the commit is then one whose creation was delivered twice, and a success. `temporary` says that nobody
-   * else has to see the branch: a remote may keep it to itself until `moveBranches` is refused with it, and with this
-   * process it is gone then.
+   * Fails with `RefMoved` if the branch exists. `unique`: no other process uses this name, so an existing branch at `at`
+   * means that the request was delivered twice, which is a success. `temporary`: no other process has to see the branch.
+   * A remote may keep it in this process until `moveBranches` fails with it, and it disappears with the process.
    */
   readonly createBranch: (
     branch: string,
     at: Oid,
     options?: { readonly unique?: boolean | undefined; readonly temporary?: boolean | undefined }
   ) => Effect.Effect<void, WriteFailure>
-  /** Deleting what is gone is success. */
+  /** Deleting a branch that does not exist succeeds. */
   readonly deleteBranch: (branch: string) => Effect.Effect<void, RemoteFailure>
-  /** The branches whose names begin with the prefix, by name. */
+  /** The branches whose names begin with the prefix, ordered by name. */
   readonly listBranches: (
     prefix: string
   ) => Effect.Effect<ReadonlyArray<{ readonly name: string; readonly commit: Oid }>, RemoteFailure>
-  /** Moves a branch forward from `from` to its descendant `to`; never forced: `RefMoved` when it is not at `from`, or `to` does not descend from it. */
+  /** Fast-forwards a branch. Fails with `RefMoved` if it is not at `from`, or if `to` does not descend from `from`. */
   readonly advance: (branch: string, from: Oid, to: Oid) => Effect.Effect<void, WriteFailure>
 
   /**
-   * Moves, makes and deletes several branches in one step, all or none, each only from where it is said to be and
-   * never by force: `RefMoved` names one that is elsewhere, or that `to` does not descend from. Left out by remotes
-   * that know no such step; where one turns out not to know it, a `RemoteError` of reason `Unsupported` says so, and
-   * nothing has moved.
+   * Creates, fast-forwards and deletes several branches in one transaction. Fails with `RefMoved`, which names a branch
+   * that is not at `from`, or whose `to` does not descend from `from`. Absent on remotes without such a transaction. A
+   * host that turns out not to support it causes a `RemoteError` with the reason `Unsupported`; no branch has moved then.
    */
   readonly moveBranches?: (moves: ReadonlyArray<BranchMove>) => Effect.Effect<void, WriteFailure>
 
-  /** Left out by remotes whose host has none, or that do not speak with it. */
+  /** Absent if the host has no pull requests, or the remote does not use the host's API. */
   readonly pullRequests?: PullRequests
 
-  /** Room for what is too large for memory. Absent where there is no disk: the store then keeps it in memory. */
+  /** A temporary file for data that is too large for memory. Absent without a disk: the store then uses memory. */
   readonly temporaryFile?: Effect.Effect<TemporaryFile, RemoteFailure, Scope.Scope>
 
-  /** What is to be said of the repository's own files, where the remote can see them. Absent where it cannot. */
+  /** Problems of the repository's files on disk. Absent if the remote cannot access them. */
   readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteFailure>
 
-  /** What is known of the rate limit, without a charged request. None where there is none. */
+  /** The known state of the rate limits, without a charged request. Empty if there are none. */
   readonly budget: Effect.Effect<ReadonlyArray<Budget>, RemoteFailure>
-  /** Requests that an operation will take. Zero on remotes without requests. */
+  /** How many requests an operation needs. Zero on remotes without requests. */
   readonly estimate: (operation: Estimate) => number
 
-  /** Forgets what is remembered of heads and trees of mutable names. */
+  /** Empties the caches of branch heads, and of files and directories read by branch name. */
   readonly invalidate: Effect.Effect<void>
 }
 
 /**
- * The repository that a store is written against.
+ * The Git repository of a store.
  *
  * @since 0.1.0
  * @category services
@@ -285,7 +292,7 @@ export interface GitRemoteService extends CommitReads {
 export class GitRemote extends Context.Tag("chainstore/store/GitRemote")<GitRemote, GitRemoteService>() {}
 
 /**
- * Whether reads of a remote take requests, so that looking twice is to be avoided.
+ * Whether reads of a remote need requests, so that repeated reads are worth avoiding.
  *
  * @since 0.1.0
  * @category utilities

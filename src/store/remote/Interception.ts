@@ -2,7 +2,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { AmbiguousWriteError } from "../../domain/errors/StoreError.js"
-import type { Edited, GitRemoteService, RemoteFailure, RemoteSnapshot, WriteFailure } from "./GitRemote.js"
+import type {
+  EditResult,
+  GitRemoteService,
+  RemoteFailure,
+  RemoteSnapshot,
+  WriteFailure
+} from "./GitRemote.js"
 
 /**
  * Where a write is: `before` anything, `building` when its branch's turn has come, `built` when the edit has given a
@@ -77,7 +83,7 @@ export const intercepted = (remote: GitRemoteService, interception: Interception
     commit: (branch, ...args) => writing("commit", branch, remote.commit(branch, ...args)),
     commitNext: <A, E>(
       branch: string,
-      edit: (snapshot: RemoteSnapshot) => Effect.Effect<Edited<A, E>, E>
+      edit: (snapshot: RemoteSnapshot) => Effect.Effect<EditResult<A, E>, E>
     ) => {
       const operation = "commitNext"
       return Effect.zipRight(

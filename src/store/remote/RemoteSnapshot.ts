@@ -15,133 +15,139 @@ import type { RemoteFailure } from "./RemoteFailure.js"
 export interface FileVersion {
   /** The id of the file's blob. */
   readonly oid: Oid
-  /** Its bytes, not to be changed. */
+  /** Its bytes. Do not modify them. */
   readonly content: Uint8Array
-  /** The validator of this version, where the remote gave one. */
+  /** The entity tag of this version, if the remote returned one. */
   readonly etag?: string | undefined
 }
 
 /**
- * A file as a snapshot has it.
+ * A file that was read from a snapshot.
  *
  * @since 0.1.0
  * @category models
  */
-export interface FileFound extends FileVersion {
-  /** True where the remote said that the version which the caller holds still stands (HTTP 304). */
+export interface SnapshotFile extends FileVersion {
+  /** Whether the remote confirmed that the caller's cached version is current (HTTP 304). */
   readonly notModified: boolean
 }
 
 /**
- * How a file may be looked at.
+ * How a file is read.
  *
  * @since 0.1.0
  * @category models
  */
-export interface FileLook {
-  /** What the caller holds of it, none where it was absent: it may be answered again where it still stands. */
-  readonly known?: Option.Option<FileVersion> | undefined
-  /** Ignores every validator and intermediate cache. */
+export interface RemoteFileReadOptions {
+  /** The version in the caller's cache; none: the file was absent. It may be returned again if it is current. */
+  readonly cached?: Option.Option<FileVersion> | undefined
+  /** Sends no validator and bypasses every cache. */
   readonly fresh?: boolean | undefined
-  /** An answer that is not older than so many milliseconds will do, where looking costs a request. */
+  /** Accepts a cached result that is at most this many milliseconds old, on remotes whose reads need requests. */
   readonly maxAge?: number | undefined
-  /** What an edit expects to find: it may be assumed where the write is refused if it is not so. */
-  readonly expect?: "absent" | "known" | undefined
+  /**
+   * For edits: skips the read and assumes that the file is absent, or is the `cached` version. A remote does so only if
+   * the commit fails when the assumption is wrong.
+   */
+  readonly assume?: "absent" | "cached" | undefined
 }
 
 /**
- * How a directory may be looked at.
+ * How a directory is read.
  *
  * @since 0.1.0
  * @category models
  */
-export interface DirectoryLook {
-  /** Lists what is below its directories too. */
+export interface RemoteDirectoryReadOptions {
+  /** Lists its subdirectories too. */
   readonly recursive?: boolean | undefined
-  /** An answer that is not older than so many milliseconds will do, where looking costs a request. */
+  /** Accepts a cached result that is at most this many milliseconds old, on remotes whose reads need requests. */
   readonly maxAge?: number | undefined
-  /** With `maxAge`: files of it that are read next, where one request brings both. */
-  readonly bring?: ReadonlyArray<string> | undefined
+  /** With `maxAge`: files of the directory that are read next, if one request can return both. */
+  readonly prefetchFiles?: ReadonlyArray<string> | undefined
 }
 
 /**
- * A directory as it was found. Its files are read `at` the tree or commit, below `prefix`.
+ * A directory that was read from a snapshot.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Directory {
-  /** Its entries; their paths are relative to it. */
+  /** Its entries; their paths are relative to the directory. */
   readonly tree: Tree
-  /** The tree or commit in which its files are read. */
+  /** The tree or commit from which its files can be read. */
   readonly at: Head | Oid
-  /** What stands before a path of an entry, read `at` that place; empty or ending with a slash. */
+  /** The prefix of the paths of its entries in `at`; empty, or ends with a slash. */
   readonly prefix: string
 }
 
 /**
- * What is going to be read: files, and the direct entries of directories. Paths that are missing are no error.
+ * Files and directories that are read next. Missing paths are not an error.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Wants {
-  /** Paths of files. */
+export interface PrefetchRequest {
+  /** The paths of files. */
   readonly files: ReadonlyArray<string>
-  /** Paths of directories whose direct entries are read. */
-  readonly trees: ReadonlyArray<string>
-  /** Which of the files that the commit changed are read next, as they are in it and as they were before. */
-  readonly changes?: ((path: string) => boolean) | undefined
+  /** The paths of directories whose direct entries are read. */
+  readonly directories: ReadonlyArray<string>
+  /** Selects files that the commit changed, of which both the old and the new version are read. */
+  readonly changedFiles?: ((path: string) => boolean) | undefined
 }
 
 /**
- * A commit as its remote reads it. The snapshot of a branch whose commit costs a request to find reads by the branch's
- * name, each time in the fewest requests, until the commit is asked for: it is pinned from then on.
+ * A lazily read commit. If finding the head of a branch costs a request, the snapshot of the branch reads files by branch
+ * name until `head` is asked for. From then on it is pinned: every read is of that commit.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RemoteSnapshot {
-  /** Whether every read is of one commit. */
+  /** Whether every read is of the same commit. */
   readonly isPinned: () => boolean
-  /** The commit, where it is known without asking. */
-  readonly known: () => Head | undefined
-  /** The commit; none where there is none. Later reads are of it. */
+  /** The commit, if it is known without a request. */
+  readonly knownHead: () => Head | undefined
+  /** The commit; none if there is none. Pins the snapshot. */
   readonly head: Effect.Effect<Option.Option<Head>, RemoteFailure>
-  /** Finds the commit together with what will be read, where the remote brings both by one request. */
-  readonly prefetch: (wants: () => Wants) => Effect.Effect<void, RemoteFailure>
-  /** None when it is missing or is not a file. */
-  readonly file: (path: string, look?: FileLook) => Effect.Effect<Option.Option<FileFound>, RemoteFailure>
-  /** Whether a held version spares something now, so that it is worth handing it in. */
-  readonly takesKnown: () => boolean
-  /** Several files of the commit in the order asked for, skipping what is missing. */
+  /** Reads the requested files and directories together with the commit, if the remote can do so in one request. */
+  readonly prefetch: (request: () => PrefetchRequest) => Effect.Effect<void, RemoteFailure>
+  /** None if the path does not exist or is not a file. */
+  readonly file: (
+    path: string,
+    options?: RemoteFileReadOptions
+  ) => Effect.Effect<Option.Option<SnapshotFile>, RemoteFailure>
+  /** Whether passing a `cached` version can save a request or a transfer. */
+  readonly revalidates: () => boolean
+  /** Several files of the commit in the given order. Missing files are skipped. */
   readonly files: (
     paths: ReadonlyArray<string>,
     options: { readonly concurrency: number }
   ) => Stream.Stream<Blob, RemoteFailure>
-  /** None when it is missing or is not a directory. */
+  /** None if the path does not exist or is not a directory. */
   readonly directory: (
     path: string,
-    look?: DirectoryLook
+    options?: RemoteDirectoryReadOptions
   ) => Effect.Effect<Option.Option<Directory>, RemoteFailure>
-  /** Files whose version was assumed, and not looked at. */
-  readonly assumed: ReadonlySet<string>
+  /** The paths of files whose version was assumed and not read. */
+  readonly assumedFiles: ReadonlySet<string>
 }
 
 /**
- * What a remote tells of a commit.
+ * The reads of one commit.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CommitReads {
-  /** Branch, tag, or full or short commit id to a commit with its tree. None when absent, or when the repository is empty. */
+  /** Resolves a branch, tag, or full or short commit id. None if it does not exist or the repository is empty. */
   readonly resolve: (ref: string) => Effect.Effect<Option.Option<Head>, RemoteFailure>
 
   /**
-   * The directory at `path` ("" is the root) of a commit or tree. Recursive listings hold blobs (and submodules)
-   * only, with whole relative paths; others hold the direct entries. Ordered by path as Git orders trees.
-   * Complete or a failure, never silently cut. None when `path` is missing or is not a directory.
+   * The directory at `path` ("": the root) of a commit or tree. A recursive listing contains blobs and submodules with
+   * their relative paths; another one contains the direct entries. The order is that of Git's trees. A listing is never
+   * truncated: the read fails instead. None if `path` does not exist or is not a directory.
    */
   readonly tree: (
     at: Head | Oid,
@@ -150,8 +156,8 @@ export interface CommitReads {
   ) => Effect.Effect<Option.Option<Tree>, RemoteFailure>
 
   /**
-   * The file at `path` of a commit. None when it is missing or is not a file. `known` may be answered again where it
-   * still is what the commit has.
+   * The file at `path` of a commit. None if it does not exist or is not a file. `known` is a version that may be returned
+   * again if the commit has it.
    */
   readonly file: (
     at: Head | Oid,
@@ -160,8 +166,8 @@ export interface CommitReads {
   ) => Effect.Effect<Option.Option<Blob>, RemoteFailure>
 
   /**
-   * Contents of many files of one commit, in the order asked for, skipping what is missing. Entries with a known
-   * `oid` are read by it. Bounded memory; `concurrency` bounds requests in flight where there are requests.
+   * The contents of many files of one commit in the given order. Missing files are skipped. Files with an `oid` are read
+   * by it. Memory is bounded; `concurrency` bounds the requests in flight.
    */
   readonly blobs: (
     at: Head | Oid,
@@ -169,16 +175,18 @@ export interface CommitReads {
     options?: { readonly concurrency?: number | undefined }
   ) => Stream.Stream<Blob, RemoteFailure>
 
-  /** Brings what will be read of a commit by one request, where each of its files would cost one. */
-  readonly prefetch?: ((at: Head | Oid, wants: Wants) => Effect.Effect<void, RemoteFailure>) | undefined
+  /** Reads files and directories of a commit ahead, in one request instead of one for each. */
+  readonly prefetch?:
+    | ((at: Head | Oid, request: PrefetchRequest) => Effect.Effect<void, RemoteFailure>)
+    | undefined
 }
 
 type Reads = Pick<RemoteSnapshot, "directory" | "file" | "files">
 
-const nothingAssumed: ReadonlySet<string> = new Set()
+const noAssumptions: ReadonlySet<string> = new Set()
 
 /**
- * A directory's path as the beginning of the paths below it: with a slash at its end, and empty for the root.
+ * The prefix of all paths below a directory: its path with a slash at the end; empty for the root.
  *
  * @since 0.1.0
  * @category utilities
@@ -186,12 +194,12 @@ const nothingAssumed: ReadonlySet<string> = new Set()
 export const prefixOf = (path: string): string => (path === "" ? "" : `${path}/`)
 
 const readsAt = (remote: CommitReads, at: Head | Oid): Reads => ({
-  file: (path, { fresh = false, known = Option.none() } = {}) => {
-    const held = fresh ? undefined : Option.getOrUndefined(known)
+  file: (path, { cached = Option.none(), fresh = false } = {}) => {
+    const held = fresh ? undefined : Option.getOrUndefined(cached)
     return Effect.map(
       remote.file(at, path, held === undefined ? {} : { known: { path, ...held } }),
       Option.map(
-        ({ content, oid }): FileFound => ({
+        ({ content, oid }): SnapshotFile => ({
           oid,
           content,
           notModified: held?.oid === oid
@@ -212,46 +220,46 @@ const readsAt = (remote: CommitReads, at: Head | Oid): Reads => ({
     )
 })
 
-const nothing: Reads = {
+const noReads: Reads = {
   file: () => Effect.succeedNone,
   files: () => Stream.empty,
   directory: () => Effect.succeedNone
 }
 
 /**
- * A commit that is known: its head, or its id alone.
+ * The snapshot of a known commit.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const snapshotAt = (remote: CommitReads, at: Head | Oid): RemoteSnapshot => ({
   isPinned: () => true,
-  known: () => (typeof at === "string" ? undefined : at),
+  knownHead: () => (typeof at === "string" ? undefined : at),
   head: typeof at === "string" ? remote.resolve(at) : Effect.succeedSome(at),
-  prefetch: (wants) => Effect.suspend(() => remote.prefetch?.(at, wants()) ?? Effect.void),
-  takesKnown: () => false,
-  assumed: nothingAssumed,
+  prefetch: (request) => Effect.suspend(() => remote.prefetch?.(at, request()) ?? Effect.void),
+  revalidates: () => false,
+  assumedFiles: noAssumptions,
   ...readsAt(remote, at)
 })
 
 /**
- * Before the first commit.
+ * The snapshot of an empty repository.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const emptySnapshot: RemoteSnapshot = {
   isPinned: () => true,
-  known: () => undefined,
+  knownHead: () => undefined,
   head: Effect.succeedNone,
   prefetch: () => Effect.void,
-  takesKnown: () => false,
-  assumed: nothingAssumed,
-  ...nothing
+  revalidates: () => false,
+  assumedFiles: noAssumptions,
+  ...noReads
 }
 
 /**
- * One commit, or what is before the first one.
+ * The snapshot of a head; the empty snapshot if there is none.
  *
  * @since 0.1.0
  * @category constructors
@@ -260,37 +268,37 @@ export const snapshotOf = (remote: CommitReads, at: Option.Option<Head>): Remote
   Option.isNone(at) ? emptySnapshot : snapshotAt(remote, at.value)
 
 /**
- * The commit that `find` answers when it is first needed, and then every time.
+ * The snapshot of the commit that `find` returns. `find` runs once, when the commit is first needed.
  *
  * @since 0.1.0
  * @category constructors
  */
 export const snapshotLater = (
   remote: CommitReads,
-  find: (wants?: Wants) => Effect.Effect<Option.Option<Head>, RemoteFailure>
+  find: (request?: PrefetchRequest) => Effect.Effect<Option.Option<Head>, RemoteFailure>
 ): RemoteSnapshot => {
   let pin: RemoteSnapshot | undefined
-  const found = (wants?: Wants) =>
+  const found = (request?: PrefetchRequest) =>
     Effect.suspend(() => {
       if (pin !== undefined) return Effect.succeed(pin)
-      return Effect.map(find(wants), (head) => {
+      return Effect.map(find(request), (head) => {
         pin ??= snapshotOf(remote, head)
         return pin
       })
     })
   return {
     isPinned: () => true,
-    known: () => pin?.known(),
+    knownHead: () => pin?.knownHead(),
     head: Effect.flatMap(found(), ({ head }) => head),
-    prefetch: (wants) =>
+    prefetch: (request) =>
       Effect.suspend(() => {
-        const wanted = wants()
-        return Effect.flatMap(found(wanted), ({ prefetch }) => prefetch(() => wanted))
+        const requested = request()
+        return Effect.flatMap(found(requested), ({ prefetch }) => prefetch(() => requested))
       }),
-    takesKnown: () => true,
-    assumed: nothingAssumed,
-    file: (path, look) => Effect.flatMap(found(), ({ file }) => file(path, look)),
+    revalidates: () => true,
+    assumedFiles: noAssumptions,
+    file: (path, options) => Effect.flatMap(found(), ({ file }) => file(path, options)),
     files: (paths, options) => Stream.unwrap(Effect.map(found(), ({ files }) => files(paths, options))),
-    directory: (path, look) => Effect.flatMap(found(), ({ directory }) => directory(path, look))
+    directory: (path, options) => Effect.flatMap(found(), ({ directory }) => directory(path, options))
   }
 }

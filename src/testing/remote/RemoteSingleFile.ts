@@ -23,10 +23,10 @@ const commitFile = (
   text: CommitText
 ) => {
   const known = Option.map(expected, (oid) => ({ oid, content: new Uint8Array() }))
-  const expect = Option.isNone(expected) ? "absent" : "known"
+  const expect = Option.isNone(expected) ? "absent" : "cached"
   return Effect.map(
     remote.commitNext(branch, (snapshot) =>
-      Effect.flatMap(snapshot.file(change.path, { known, expect }), (found) => {
+      Effect.flatMap(snapshot.file(change.path, { cached: known, assume: expect }), (found) => {
         const actual = Option.map(found, ({ oid }) => oid)
         return Option.getOrUndefined(actual) === Option.getOrUndefined(expected)
           ? Effect.succeed({ commit: Option.some({ ...text, changes: [change] }), result: undefined })

@@ -105,11 +105,11 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
         assert.isTrue(Option.isNone(yield* remote.snapshot("main").file("d/zzz.json")))
         const known = { path: "d/b.json", oid: read.oid, content: read.content }
         const again = Option.getOrThrow(
-          yield* remote.snapshot("main").file("d/b.json", { known: Option.some(known) })
+          yield* remote.snapshot("main").file("d/b.json", { cached: Option.some(known) })
         )
         assert.strictEqual(text(again.content), "B")
         const fresh = Option.getOrThrow(
-          yield* remote.snapshot("main").file("d/b.json", { known: Option.some(known), fresh: true })
+          yield* remote.snapshot("main").file("d/b.json", { cached: Option.some(known), fresh: true })
         )
         assert.strictEqual(text(fresh.content), "B")
         const many = yield* Stream.runCollect(

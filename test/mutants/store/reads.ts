@@ -273,7 +273,7 @@ export const reads = [
     ],
     [
       "store/internal/snapshot/Snapshot.ts",
-      "const files = isExact || source.takesKnown() ? cache?.files : undefined",
+      "const files = isExact || source.revalidates() ? cache?.files : undefined",
       "const files = cache?.files"
     ]
   ),

@@ -6,7 +6,7 @@ import type { RefMoved } from "../../../domain/errors/RefMoved.js"
 import { AuthError, ConflictError, type WriteError } from "../../../domain/errors/StoreError.js"
 import { lazyModule } from "../../../domain/runtime/LazyModule.js"
 import * as Monotonic from "../../../domain/time/MonotonicClock.js"
-import { type Edited, type RemoteSnapshot, takesRequests } from "../../remote/GitRemote.js"
+import { type EditResult, type RemoteSnapshot, takesRequests } from "../../remote/GitRemote.js"
 import type { FileCache } from "../snapshot/FileCache.js"
 import { type BranchState, makeSnapshot, type ReadSet } from "../snapshot/Snapshot.js"
 import type { BuiltCommit } from "./BuildCommit.js"
@@ -77,14 +77,14 @@ export const commitEdit = (
           return {
             commit: result.commit,
             result,
-            verify: (commit) =>
+            verifyCommit: (commit) =>
               verify(
                 { ...parts, commitUnit: (other) => commitEdit(parts, other) },
                 made.value,
                 result,
                 commit
               )
-          } satisfies Edited<BuiltCommit | undefined, WriteError>
+          } satisfies EditResult<BuiltCommit | undefined, WriteError>
         })
       const answer = yield* Effect.either(remote.commitNext(branch, build))
       if (answer._tag === "Right") {

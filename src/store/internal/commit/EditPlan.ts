@@ -4,7 +4,7 @@ import { type ReadError, ValidationError } from "../../../domain/errors/StoreErr
 import { collectionNameProblem } from "../../../domain/identifiers/CollectionName.js"
 import { plainLayout, sameLayout, settingsFileName } from "../../../domain/settings/Settings.js"
 import { documentPath, under } from "../../DocumentPath.js"
-import type { Change, GitRemoteService, Wants } from "../../remote/GitRemote.js"
+import type { Change, GitRemoteService, PrefetchRequest } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
 import { type Derived, type DerivedFiles, indexDirectory, manifestDirectory } from "../derived/Derived.js"
 import * as FormatChange from "../derived/FormatChange.js"
@@ -70,7 +70,7 @@ const maxPrefetchedDocuments = 100
 export const prefetchPaths = (
   { derived, options, repository }: EditDependencies,
   unit: DocumentEdit
-): Wants => {
+): PrefetchRequest => {
   const { root } = options
   const { settings } = repository.lastRead()
   const documents = [...unit.operations, ...(unit.preconditions ?? [])]
@@ -99,7 +99,7 @@ export const prefetchPaths = (
   if (documents.length <= maxPrefetchedDocuments) {
     for (const { collection, id } of documents) files.push(documentPath(root, settings, collection, id))
   }
-  return { files, trees: [...new Set(trees)] }
+  return { files, directories: [...new Set(trees)] }
 }
 
 /** Documents that the plain layout put where a store with another layout would never see them. */

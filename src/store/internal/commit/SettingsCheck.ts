@@ -6,7 +6,7 @@ import { AmbiguousWriteError, isUniqueViolation, type WriteError } from "../../.
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { settingsDifferences } from "../../../domain/settings/Settings.js"
 import { documentPath, under } from "../../DocumentPath.js"
-import type { Change, CommitMade, NewCommit } from "../../remote/GitRemote.js"
+import type { Change, CommitVerdict, CreatedCommit, NewCommit } from "../../remote/GitRemote.js"
 import { emptySnapshot, snapshotAt } from "../../remote/RemoteSnapshot.js"
 import { collectionTree } from "../derived/Derived.js"
 import { makeSnapshot, type Snapshot } from "../snapshot/Snapshot.js"
@@ -22,7 +22,7 @@ interface CheckDependencies extends EditDependencies {
 /** Other writers of the branch may come first, and what was written in the wrong place stays there as long. */
 const retrySchedule = Schedule.jittered(Schedule.exponential("10 millis"))
 
-const ambiguous = (unit: DocumentEdit, path: string, made: CommitMade, cause: WriteError | RefMoved) =>
+const ambiguous = (unit: DocumentEdit, path: string, made: CreatedCommit, cause: WriteError | RefMoved) =>
   new AmbiguousWriteError({
     operation: unit.operation,
     collection: unit.operations[0]?.collection,
@@ -38,7 +38,7 @@ const writeMissingDerived = (
   { commitUnit, derived, remote, repository }: CheckDependencies,
   unit: DocumentEdit,
   edited: BuiltCommit,
-  made: CommitMade,
+  made: CreatedCommit,
   at: Snapshot
 ) =>
   Effect.gen(function* () {
@@ -70,7 +70,7 @@ const revertFile = (
   { branch, options, remote }: CheckDependencies,
   change: Change,
   edited: BuiltCommit,
-  made: CommitMade
+  made: CreatedCommit
 ) => {
   const { path } = change
   const before = Option.getOrUndefined(edited.prepared[0]?.before ?? Option.none())
@@ -87,8 +87,8 @@ const revertFile = (
   return remote.commitNext(branch, (snapshot) =>
     Effect.map(
       snapshot.file(path, {
-        expect: written === undefined ? "absent" : "known",
-        known: Option.fromNullable(written && { oid: written, content })
+        assume: written === undefined ? "absent" : "cached",
+        cached: Option.fromNullable(written && { oid: written, content })
       }),
       (found) => {
         const isOurs = Option.getOrUndefined(found)?.oid === written
@@ -131,10 +131,10 @@ export const checkSettings = (
   parts: CheckDependencies,
   unit: DocumentEdit,
   edited: BuiltCommit,
-  made: CommitMade
-): Effect.Effect<"stands" | "amended" | "takenBack", WriteError> => {
+  made: CreatedCommit
+): Effect.Effect<CommitVerdict, WriteError> => {
   const [change] = Option.match(edited.commit, { onNone: () => [], onSome: ({ changes }) => changes })
-  if (change === undefined) return Effect.succeed("stands")
+  if (change === undefined) return Effect.succeed("valid")
   return Effect.gen(function* () {
     const { options, repository } = parts
     const [outcome] = edited.prepared
@@ -152,10 +152,10 @@ export const checkSettings = (
     if (outcome !== undefined && Option.isSome(overlooked.replacedFile)) {
       yield* patient(revertFile(parts, change, edited, made))
       yield* patient(restoreReplacedFile(parts, outcome.collection, overlooked.replacedFile.value))
-      return "takenBack" as const
+      return "reverted" as const
     }
     const at = Option.getOrUndefined(overlooked.settingsChangedAt)
-    if (at === undefined) return "stands" as const
+    if (at === undefined) return "valid" as const
     const { frozen, mismatch, settings } = yield* repository.at(at)
     const place =
       outcome === undefined
@@ -174,6 +174,6 @@ export const checkSettings = (
       if (completed) return "amended" as const
     }
     yield* patient(revertFile(parts, change, edited, made))
-    return "takenBack" as const
+    return "reverted" as const
   }).pipe(Effect.mapError((error) => ambiguous(unit, change.path, made, error)))
 }

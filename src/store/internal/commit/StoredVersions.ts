@@ -33,8 +33,8 @@ export const readStoredVersions = (
     if (wanted.size === 0) return found
     if (wanted.size === 1) {
       for (const [path, name] of wanted) {
-        const expect = documents[0]?.needs === "absent" ? "absent" : "known"
-        const file = yield* snapshot.file(path, { expect })
+        const expect = documents[0]?.needs === "absent" ? "absent" : "cached"
+        const file = yield* snapshot.file(path, { assume: expect })
         if (Option.isSome(file)) found.set(name, yield* readVersion(path, file.value))
       }
       return found

@@ -61,7 +61,7 @@ const readAll = (
           .filter(isReadable)
           .slice(0, mostWithCommit)
       ],
-      trees: [options.root]
+      directories: [options.root]
     }))
     if (snapshot.isPinned()) yield* snapshot.head
     const { settings } = yield* core.settings(snapshot)

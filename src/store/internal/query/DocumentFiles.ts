@@ -22,7 +22,7 @@ export const documentFiles = (
   if (!takesRequests(core.remote)) return readListing(core.remote, at, prefix, listing, concurrency)
   return Stream.suspend(() => {
     const root = core.options.root
-    const { bring } = core.remote
+    const { prefetchBlobs: bring } = core.remote
     /** Up to where files have been brought. */
     let end = 0
     const bringFrom = (from: number) =>

@@ -8,7 +8,7 @@ import { isAlways } from "../../../domain/query/Predicate.js"
 import { lazyModule } from "../../../domain/runtime/LazyModule.js"
 import { settingsFileName } from "../../../domain/settings/Settings.js"
 import { under } from "../../DocumentPath.js"
-import type { Wants } from "../../remote/GitRemote.js"
+import type { PrefetchRequest } from "../../remote/GitRemote.js"
 import { indexDirectory } from "../derived/Derived.js"
 import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
 import { headerName, rowsName } from "../ordered-tree/Header.js"
@@ -113,18 +113,18 @@ const planIn = ({ collection, query }: QueryTarget, { recorded, settings }: Reco
 const prefetchPaths = (
   { collection, core: { derived, options } }: QueryTarget,
   plan: Exclude<QueryPlan, ScanPlan>
-): Wants => {
+): PrefetchRequest => {
   const { root } = options
   const settings = under(root, settingsFileName)
   if (plan._tag === "Values") {
     const path = derived.indexPath(collection, plan.name)
-    return { files: [settings, path], trees: [root, under(root, indexDirectory, collection)] }
+    return { files: [settings, path], directories: [root, under(root, indexDirectory, collection)] }
   }
   const tree =
     plan._tag === "Tree"
       ? derived.indexTreePath(collection, plan.index.name)
       : derived.manifestTreePath(collection)
-  return { files: [settings, `${tree}/${headerName}`], trees: [root, tree, `${tree}/${rowsName}`] }
+  return { files: [settings, `${tree}/${headerName}`], directories: [root, tree, `${tree}/${rowsName}`] }
 }
 
 /** Plans by the settings of the commit that is read from then on, unless it need not be known. */

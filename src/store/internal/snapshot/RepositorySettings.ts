@@ -17,7 +17,7 @@ import {
 } from "../../../domain/settings/Settings.js"
 import { under } from "../../DocumentPath.js"
 import {
-  type CommitMade,
+  type CreatedCommit,
   type FileVersion,
   type GitRemoteService,
   type Head,
@@ -80,7 +80,7 @@ export interface RepositorySettings {
    * unless it stands on a commit whose root was seen.
    */
   readonly brokenAssumptions: (
-    made: CommitMade,
+    made: CreatedCommit,
     assumed: SettingsVersion,
     begun: string | undefined
   ) => Effect.Effect<BrokenAssumptions, ReadError>
@@ -235,7 +235,10 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
           seen.set(pinned.commit, rootSummary(known.entries))
         return known
       }
-      const root = yield* snapshot.untracked.directory(options.root, { ...lookOf(snapshot), bring: [path] })
+      const root = yield* snapshot.untracked.directory(options.root, {
+        ...lookOf(snapshot),
+        prefetchFiles: [path]
+      })
       const entries = new Map(
         Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => [entry.path, entry])
       )
@@ -262,7 +265,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       return settings
     })
 
-  const headOf = ({ commit, tree }: CommitMade): Effect.Effect<Option.Option<Head>, ReadError> =>
+  const headOf = ({ commit, tree }: CreatedCommit): Effect.Effect<Option.Option<Head>, ReadError> =>
     Option.isSome(tree) ? Effect.succeedSome({ commit, tree: tree.value }) : remote.resolve(commit)
 
   const entriesAt = (at: Head | Oid) =>
@@ -270,7 +273,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       Option.isSome(root) ? new Map(root.value.entries.map((entry) => [entry.path, entry])) : new Map()
     )
 
-  const rootAt = (made: CommitMade) =>
+  const rootAt = (made: CreatedCommit) =>
     Effect.gen(function* () {
       const head = yield* headOf(made)
       const entries: ReadonlyMap<string, TreeEntry> = Option.isSome(head)
@@ -287,7 +290,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
     )
 
   /** The root that a commit of one document stands on: its own, unless that hides what was in the document's way. */
-  const rootBefore = (made: CommitMade, begun: string | undefined) =>
+  const rootBefore = (made: CreatedCommit, begun: string | undefined) =>
     Effect.gen(function* () {
       const [parent] = made.parents ?? []
       if (made.parents?.length === 0) return rootSummary(new Map())

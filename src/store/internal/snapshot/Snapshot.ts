@@ -6,12 +6,12 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type {
   Blob,
   Directory,
-  DirectoryLook,
-  FileLook,
   FileVersion,
   Head,
-  RemoteSnapshot,
-  Wants
+  PrefetchRequest,
+  RemoteDirectoryReadOptions,
+  RemoteFileReadOptions,
+  RemoteSnapshot
 } from "../../remote/GitRemote.js"
 import type { FileCache } from "./FileCache.js"
 
@@ -29,7 +29,7 @@ export class ReadSet {
   }
 }
 
-export interface FileReadOptions extends Omit<FileLook, "known"> {
+export interface FileReadOptions extends Omit<RemoteFileReadOptions, "cached"> {
   /** The caller goes on to read something else: that nothing is found need not be explained. */
   readonly optional?: boolean | undefined
 }
@@ -46,7 +46,7 @@ export interface Snapshot {
   /** The commit; none in an empty repository. Later reads are of it. A missing branch or repository is an error. */
   readonly head: Effect.Effect<Option.Option<Head>, ReadError>
   /** Finds the commit together with what will be read, where the remote brings both by one request. */
-  readonly prefetch: (wants: () => Wants) => Effect.Effect<void, ReadError>
+  readonly prefetch: (wants: () => PrefetchRequest) => Effect.Effect<void, ReadError>
   readonly file: (
     path: string,
     options?: FileReadOptions
@@ -58,7 +58,7 @@ export interface Snapshot {
   ) => Stream.Stream<Blob, ReadError>
   readonly directory: (
     path: string,
-    options?: DirectoryLook
+    options?: RemoteDirectoryReadOptions
   ) => Effect.Effect<Option.Option<Directory>, ReadError>
   readonly readSet: ReadSet
   /** Files whose version was assumed. */
@@ -87,7 +87,7 @@ export interface SnapshotOptions {
 const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, cache }: SnapshotOptions) => {
   const explained = <A>(answer: Option.Option<A>): Effect.Effect<Option.Option<A>, ReadError> => {
     if (branch === undefined) return Effect.succeed(answer)
-    if (Option.isSome(answer) || (isPinned() && source.known() !== undefined)) {
+    if (Option.isSome(answer) || (isPinned() && source.knownHead() !== undefined)) {
       branch.exists = true
       return Effect.succeed(answer)
     }
@@ -111,12 +111,12 @@ const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, 
   const file = (path: string, { optional: readsOn = false, ...look }: FileReadOptions) =>
     Effect.gen(function* () {
       const isExact = cache?.of === "commit"
-      const files = isExact || source.takesKnown() ? cache?.files : undefined
+      const files = isExact || source.revalidates() ? cache?.files : undefined
       const known = files === undefined || look.fresh === true ? Option.none() : yield* files.get(path)
       if (isExact && Option.isSome(known)) return known
       const held = Option.isSome(known) ? known : files?.wasAbsent(path) === true ? Option.none() : undefined
-      const answer = yield* source.file(path, { ...look, known: held })
-      if (source.assumed.has(path)) return answer
+      const answer = yield* source.file(path, { ...look, cached: held })
+      if (source.assumedFiles.has(path)) return answer
       const found = readsOn && Option.isNone(answer) ? answer : yield* explained(answer)
       if (files === undefined) return found
       if (Option.isNone(found)) {
@@ -134,7 +134,8 @@ const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, 
   return {
     head,
     file,
-    directory: (path: string, look: DirectoryLook) => Effect.flatMap(source.directory(path, look), explained)
+    directory: (path: string, look: RemoteDirectoryReadOptions) =>
+      Effect.flatMap(source.directory(path, look), explained)
   }
 }
 
@@ -193,11 +194,11 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
       )
     const snapshot: Snapshot = {
       isPinned,
-      known: source.known,
+      known: source.knownHead,
       head: reads.head,
       prefetch: source.prefetch,
       readSet: noted ?? new ReadSet(),
-      assumed: source.assumed,
+      assumed: source.assumedFiles,
       file,
       files: (paths, { concurrency }) =>
         Stream.suspend(() => {

@@ -41,7 +41,7 @@ const refuseReadOnly = (core: StoreCore, name: string) =>
 const running = new Set<string>()
 
 /** No more than the head; a remote may learn by the way what moves branches in one step later. */
-const onlyHead = () => ({ files: [], trees: [] })
+const onlyHead = () => ({ files: [], directories: [] })
 
 /** The head that a transaction starts from. An empty repository gets a first commit, so that its branch is there. */
 const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>

@@ -5,7 +5,7 @@ import type { StoredDocument } from "../../../domain/json/Json.js"
 import { settingsFileName } from "../../../domain/settings/Settings.js"
 import type { ReadError, RestoreOptions, WriteError } from "../../Collection.js"
 import { documentPath, under } from "../../DocumentPath.js"
-import type { Head, Wants } from "../../remote/GitRemote.js"
+import type { Head, PrefetchRequest } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { readVersion, unreadableError, withoutMetadata } from "../commit/VersionCodec.js"
 import { makeSnapshot } from "../snapshot/Snapshot.js"
@@ -16,7 +16,7 @@ export const requireCommit = (
   core: StoreCore,
   operation: string,
   name: string,
-  wants?: Wants
+  wants?: PrefetchRequest
 ): Effect.Effect<Head, ReadError> =>
   Effect.gen(function* () {
     const snapshot = core.remote.snapshotAt(name)
@@ -54,7 +54,7 @@ export const restoreDocument = (
     const { root } = core.options
     const guessed = documentPath(root, core.repository.lastRead().settings, collection, id)
     const snapshot = makeSnapshot(core.remote.snapshotAt(commitSha))
-    yield* snapshot.prefetch(() => ({ files: [under(root, settingsFileName), guessed], trees: [root] }))
+    yield* snapshot.prefetch(() => ({ files: [under(root, settingsFileName), guessed], directories: [root] }))
     const { settings } = yield* core.repository.at(snapshot)
     const path = documentPath(root, settings, collection, id)
     const file = yield* snapshot.file(path)

@@ -18,8 +18,8 @@ export const makeRevert =
       const below = under(core.options.root, "")
       const commit = yield* requireCommit(core, operation, commitSha, {
         files: [],
-        trees: [],
-        changes: (path) => path.startsWith(below) && path.endsWith(".json")
+        directories: [],
+        changedFiles: (path) => path.startsWith(below) && path.endsWith(".json")
       })
       const short = commit.commit.slice(0, 7)
       const info = yield* Effect.flatMap(core.remote.commitInfo(commit.commit), (found) =>

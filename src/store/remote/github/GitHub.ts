@@ -10,7 +10,7 @@ import type { ValidationError } from "../../../domain/errors/StoreError.js"
 import { isOid } from "../../../domain/identifiers/Oid.js"
 import { lazyModule } from "../../../domain/runtime/LazyModule.js"
 import { branchError } from "../../../git/Names.js"
-import { GitRemote, type GitRemoteService, type RemoteSnapshot, type Wants } from "../GitRemote.js"
+import { GitRemote, type GitRemoteService, type PrefetchRequest, type RemoteSnapshot } from "../GitRemote.js"
 import type { PullRequests } from "../PullRequests.js"
 import { type CommitReads, snapshotAt, snapshotLater } from "../RemoteSnapshot.js"
 import * as Api from "./api/Api.js"
@@ -37,8 +37,8 @@ import { makeKnownTrees } from "./objects/KnownTrees.js"
 import { toTree } from "./objects/Listing.js"
 import { makeObjectCache } from "./objects/ObjectCache.js"
 import { makeTrees } from "./objects/Trees.js"
+import { CommitQueue } from "./writes/CommitQueue.js"
 import type { Writes } from "./writes/Writes.js"
-import { WriteTurns } from "./writes/WriteTurns.js"
 
 export { config, type GitHubConfig } from "./client/ConfiguredOptions.js"
 export type { Authorization, GitHubOptions, WriteLane } from "./client/Options.js"
@@ -56,7 +56,7 @@ const pushes = lazyModule(
 )
 
 /** Where GraphQL is not used, nothing comes along with a head. */
-const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }
+const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], directories: [] }) }
 
 /** What cannot be loaded brings nothing: plain ways serve. */
 const bringLater = (make: (loaded: Effect.Effect.Success<typeof queries>) => Bring): Bring => {
@@ -75,7 +75,7 @@ const bringLater = (make: (loaded: Effect.Effect.Success<typeof queries>) => Bri
 /** A repository by its API, and what it is made of. */
 const connect = (settings: Settings) =>
   Effect.gen(function* () {
-    const turns = yield* WriteTurns
+    const queue = yield* CommitQueue
     const { api, owner, repo } = settings.address
     const repositoryName = `${api}/${owner}/${repo}`
     const client = yield* makeClient(settings)
@@ -95,7 +95,7 @@ const connect = (settings: Settings) =>
       : noBring
     const heads = makeHeads(client, branches, known, bring)
     const resolve: typeof heads.resolve = (ref, wants) =>
-      wants?.changes === undefined
+      wants?.changedFiles === undefined
         ? heads.resolve(ref, wants)
         : Effect.flatMap(Effect.option(patching), (loaded) => {
             if (Option.isNone(loaded)) return heads.resolve(ref)
@@ -136,7 +136,7 @@ const connect = (settings: Settings) =>
         trees,
         repositoryId,
         told,
-        exclusively: (branch: string) => turns(`${repositoryName.toLowerCase()}\0${branch}`)
+        withLock: (branch: string) => queue.withLock(`${repositoryName.toLowerCase()}\0${branch}`)
       })
       return made
     })
@@ -171,10 +171,12 @@ const connect = (settings: Settings) =>
         return wrong === undefined ? snapshots.snapshot(branch) : snapshotLater(reads, () => wrong)
       },
       snapshotAt: (ref) => {
-        const find = (wants?: Wants) => told("resolve")(resolve(ref, wants))
+        const find = (wants?: PrefetchRequest) => told("resolve")(resolve(ref, wants))
         if (!isOid(ref) || heads.brings) return snapshotLater(reads, find)
         const prefetch: RemoteSnapshot["prefetch"] = (wants) =>
-          Effect.suspend(() => (wants().changes === undefined ? Effect.void : Effect.asVoid(find(wants()))))
+          Effect.suspend(() =>
+            wants().changedFiles === undefined ? Effect.void : Effect.asVoid(find(wants()))
+          )
         return { ...snapshotAt(reads, ref), prefetch }
       },
       treeAfter: (...args) => Effect.flatMap(writes, ({ treeAfter }) => treeAfter(...args)),

@@ -23,7 +23,7 @@ import {
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { repositoriesFields } from "../../../git/disk/RepositoriesOptions.js"
 import { GitRemote, type GitRemoteService } from "../GitRemote.js"
-import { remoteOf } from "../repository/RepositoryRemote.js"
+import { makeRepositoryRemote } from "../repository/RepositoryRemote.js"
 
 /**
  * Options of a bare repository on this machine.
@@ -68,7 +68,7 @@ const readOptions = optionsReader(Schema.Struct(localGitFields))
  * @category constructors
  */
 export const fromRepository = (repository: GitRepository): GitRemoteService =>
-  remoteOf(repository, {
+  makeRepositoryRemote(repository, {
     name: `file://${repository.directory}`,
     repo: `${basename(dirname(repository.directory))}/${basename(repository.directory, ".git")}`
   })

@@ -44,7 +44,7 @@ export const make = (
   options: MemoryOptions = {}
 ): Effect.Effect<GitRemoteService, ValidationError | RemoteError> =>
   Effect.flatMap(read("Memory.layer", options), (given) =>
-    Effect.map(remotes, ({ remoteIn }) => remoteIn(given))
+    Effect.map(remotes, ({ makeMemoryRemote: remoteIn }) => remoteIn(given))
   )
 
 /**

@@ -1,7 +1,7 @@
 import { open } from "../../../git/memory/Engine.js"
 import { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 import type { GitRemoteService } from "../GitRemote.js"
-import { remoteOf } from "../repository/RepositoryRemote.js"
+import { makeRepositoryRemote } from "../repository/RepositoryRemote.js"
 import { type MemoryFaults, withMemoryFaults } from "./MemoryFaults.js"
 
 /**
@@ -20,13 +20,13 @@ export interface MemoryOptions {
 }
 
 /** The remote of a repository in memory, with options that were checked. */
-export const remoteIn = ({
+export const makeMemoryRemote = ({
   faults,
   moveBranches,
   repository = new MemoryRepository()
 }: MemoryOptions): GitRemoteService => {
   const opened = open(repository)
-  const remote = remoteOf(moveBranches === true ? opened : { ...opened, updateRefs: undefined }, {
+  const remote = makeRepositoryRemote(moveBranches === true ? opened : { ...opened, updateRefs: undefined }, {
     name: repository.name
   })
   return faults === undefined ? remote : withMemoryFaults(remote, faults)

@@ -8,7 +8,7 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { branchError, branchRef } from "../../../git/Names.js"
 import type { Repository as GitRepository } from "../../../git/Repository.js"
 import { blobSides } from "../../../git/Tree.js"
-import type { Blob, GitRemoteService, Head, Probe, RemoteFailure, Wants } from "../GitRemote.js"
+import type { Blob, GitRemoteService, Head, PrefetchRequest, Probe, RemoteFailure } from "../GitRemote.js"
 import { type CommitReads, snapshotLater, snapshotOf } from "../RemoteSnapshot.js"
 
 /** Any repository: why it did not answer is told as it is. */
@@ -66,7 +66,7 @@ const readsOf = (repository: Repository): CommitReads => {
   const { prefetchBlobs } = repository
 
   /** The blobs of files, and of some that the commit changed, as they are in it and as they were before. */
-  const wanted = (at: Head | Oid, { changes, files }: Wants) =>
+  const wanted = (at: Head | Oid, { changedFiles: changes, files }: PrefetchRequest) =>
     Effect.gen(function* () {
       const entries = yield* repository.entries(idOf(at), files)
       const oids = entries.flatMap(({ kind, oid }) => (kind === "blob" ? [oid] : []))
@@ -126,7 +126,7 @@ const headAt = (repository: Repository, commit: Oid): Effect.Effect<Option.Optio
   )
 
 /** A repository as the remote of a store. */
-export const remoteOf = (
+export const makeRepositoryRemote = (
   repository: Repository,
   names: Pick<GitRemoteService, "name" | "repo">
 ): GitRemoteService => {
@@ -215,7 +215,7 @@ export const remoteOf = (
 
     commitNext: (branch, edit) => repository.commitNext(branch, (head) => edit(snapshotOf(reads, head))),
 
-    ...(prefetchBlobs === undefined ? {} : { bring: prefetchBlobs }),
+    ...(prefetchBlobs === undefined ? {} : { prefetchBlobs: prefetchBlobs }),
 
     ...(health === undefined ? {} : { health }),
 

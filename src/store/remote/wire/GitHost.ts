@@ -33,7 +33,7 @@ import * as Clone from "../../../git/clone/Clone.js"
 import * as Ssh from "../../../git/clone/Ssh.js"
 import * as SmartHttp from "../../../git/protocol/SmartHttp.js"
 import type { Repository } from "../../../git/Repository.js"
-import { marked, withoutMark } from "../CommitMark.js"
+import { withMark, withoutMark } from "../CommitMark.js"
 import {
   type Estimate,
   GitRemote,
@@ -41,7 +41,7 @@ import {
   type RemoteFailure,
   type Signature
 } from "../GitRemote.js"
-import { remoteOf } from "../repository/RepositoryRemote.js"
+import { makeRepositoryRemote } from "../repository/RepositoryRemote.js"
 import { countedTransport, countingPushes } from "./Counting.js"
 import * as GitAddress from "./GitAddress.js"
 
@@ -134,7 +134,7 @@ const withMarks = (repository: Repository<Clone.CloneFailure>): Repository<Clone
         Effect.flatMap(build(head), (built) =>
           Option.isNone(built.commit)
             ? Effect.succeed(built)
-            : Effect.map(marked(built.commit.value.message), (message) => ({
+            : Effect.map(withMark(built.commit.value.message), (message) => ({
                 ...built,
                 commit: Option.map(built.commit, (commit) => ({ ...commit, message }))
               }))
@@ -242,7 +242,7 @@ export const scoped = (
     )
     const repo = /([^/]+)\/([^/]+?)(?:\.git)?$/.exec(pathname)
     return {
-      ...remoteOf(withMarks(repository), {
+      ...makeRepositoryRemote(withMarks(repository), {
         name: url,
         ...(repo === null ? {} : { repo: `${repo[1]}/${repo[2]}` })
       }),

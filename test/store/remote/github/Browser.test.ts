@@ -60,7 +60,7 @@ describe("the client in a page", () => {
       const content = new TextEncoder().encode("1")
       server.commit("main", [{ _tag: "Put", path: "a.json", content }])
       const first = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
-      yield* remote.snapshot("main").file("a.json", { known: Option.some(first) })
+      yield* remote.snapshot("main").file("a.json", { cached: Option.some(first) })
       yield* putFile(remote, "main", "b.json", content, Option.none(), {
         message: "m"
       })

@@ -123,7 +123,7 @@ describe("reading from GitHub", () => {
       const of = Metric.tagged(Call.notModified, "operation", "file")
       const before = (yield* Metric.value(of)).count
       const again = Option.getOrThrow(
-        yield* remote.snapshot("main").file("a.json", { known: Option.some(first) })
+        yield* remote.snapshot("main").file("a.json", { cached: Option.some(first) })
       )
       assert.isTrue(again.notModified)
       assert.strictEqual(server.seen.at(-1)!.status, 304)

@@ -29,7 +29,7 @@ describe("a span tells what an operation cost", () => {
         const cold = attributes("GitHub.file")
         assert.deepInclude(cold, { path: "a.json", requests: 1, notModified: 0, remaining: left() })
         assert.isAbove(Number(cold["bytes"]), 50)
-        yield* remote.snapshot("main").file("a.json", { known: Option.some(first) })
+        yield* remote.snapshot("main").file("a.json", { cached: Option.some(first) })
         assert.deepInclude(attributes("GitHub.file"), {
           requests: 1,
           notModified: 1,

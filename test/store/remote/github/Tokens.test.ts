@@ -29,7 +29,7 @@ describe("tokens that change", () => {
       const work = Effect.gen(function* () {
         const { content, oid } = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
         const again = Effect.map(
-          remote.snapshot("main").file("a.json", { known: Option.some({ content, oid }) }),
+          remote.snapshot("main").file("a.json", { cached: Option.some({ content, oid }) }),
           (found) => [Option.getOrThrow(found).notModified, server.seen.at(-1)!.status] as const
         )
         assert.deepStrictEqual(yield* again, [true, 304])

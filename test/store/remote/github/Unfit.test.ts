@@ -98,7 +98,7 @@ describe("what is asked for once", () => {
       const remote = yield* connect({ readOnly: true, pinRef: false, token: undefined, auth: Effect.never })
       const read = (known?: FileVersion) =>
         Effect.map(
-          settle(flight, remote.snapshot("main").file(put.path, { known: Option.fromNullable(known) })),
+          settle(flight, remote.snapshot("main").file(put.path, { cached: Option.fromNullable(known) })),
           ({ result }) => Option.getOrThrow(Either.getOrThrow(result))
         )
       const first = yield* read()

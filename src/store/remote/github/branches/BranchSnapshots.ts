@@ -6,13 +6,13 @@ import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import type {
   Directory,
-  FileFound,
-  FileLook,
   FileVersion,
   Head,
+  PrefetchRequest,
   RemoteFailure,
+  RemoteFileReadOptions,
   RemoteSnapshot,
-  Wants
+  SnapshotFile
 } from "../../GitRemote.js"
 import { type CommitReads, prefixOf, snapshotOf } from "../../RemoteSnapshot.js"
 import type { Told } from "../client/Told.js"
@@ -47,7 +47,7 @@ export interface BranchSnapshotOptions {
   /** What was seen lately is not answered again. */
   readonly afresh?: boolean | undefined
   /** Finds the commit, once it is asked for. Default: where the branch is now. */
-  readonly find?: ((wants?: Wants) => Effect.Effect<Option.Option<Head>, RemoteFailure>) | undefined
+  readonly find?: ((wants?: PrefetchRequest) => Effect.Effect<Option.Option<Head>, RemoteFailure>) | undefined
 }
 
 export interface BranchSnapshot extends RemoteSnapshot {
@@ -124,7 +124,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     let hasBelieved = false
     let hasListed = false
     let pin: RemoteSnapshot | undefined
-    const pinned = (wants?: Wants) =>
+    const pinned = (wants?: PrefetchRequest) =>
       Effect.suspend(() => {
         if (pin !== undefined) return Effect.succeed(pin)
         return Effect.map(find?.(wants) ?? told("head")(heads.head(branch, wants)), (head) => {
@@ -158,19 +158,19 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
           })
 
     /** What may be assumed of a file: what is expected, or what the caller holds. */
-    const assumption = ({ expect, known }: FileLook) =>
+    const assumption = ({ assume: expect, cached: known }: RemoteFileReadOptions) =>
       !assume || expect === undefined ? undefined : expect === "absent" ? Option.none<FileVersion>() : known
 
-    const byName = (path: string, look: FileLook) =>
-      recently<FileFound>(
+    const byName = (path: string, look: RemoteFileReadOptions) =>
+      recently<SnapshotFile>(
         look.maxAge,
         (recent, now, maxAge) => recent.file(path, now, maxAge),
         told("file", path)(named(files.atBranch(branch, path, look))),
         (recent, found, since) => recent.sawFile(path, found, since)
       )
 
-    const file = (path: string, look: FileLook) =>
-      Effect.suspend((): Effect.Effect<Option.Option<FileFound>, RemoteFailure> => {
+    const file = (path: string, look: RemoteFileReadOptions) =>
+      Effect.suspend((): Effect.Effect<Option.Option<SnapshotFile>, RemoteFailure> => {
         const taken = assumption(look)
         if (taken === undefined) return byName(path, look)
         assumed.add(path)
@@ -191,7 +191,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
         const since = yield* Monotonic.millis
         const recent = recentOf(branch)
         const { writes } = recent
-        const head = yield* told("head")(heads.head(branch, { files: bring, trees: [path] }))
+        const head = yield* told("head")(heads.head(branch, { files: bring, directories: [path] }))
         const at = snapshotOf(reads, head)
         if (Option.isNone(head)) return Option.none<Directory>()
         for (const wanted of bring) {
@@ -203,12 +203,12 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
 
     return {
       isPinned: () => pin !== undefined,
-      known: () => pin?.known(),
+      knownHead: () => pin?.knownHead(),
       head: Effect.flatMap(pinned(), ({ head }) => head),
       prefetch: (wants) =>
         heads.brings ? Effect.asVoid(Effect.suspend(() => pinned(wants()))) : Effect.void,
-      takesKnown: () => pin === undefined,
-      assumed,
+      revalidates: () => pin === undefined,
+      assumedFiles: assumed,
       answered,
       hasBelieved: () => hasBelieved,
       hasListed: () => hasListed,
@@ -218,7 +218,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
       directory: (path, look = {}) =>
         Effect.suspend(() => {
           if (pin !== undefined) return pin.directory(path, look)
-          const { bring, maxAge, recursive = false } = look
+          const { prefetchFiles: bring, maxAge, recursive = false } = look
           if (maxAge === undefined) hasListed = true
           return recently<Directory>(
             maxAge,

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
-import type { Head, TreeEntry, Wants } from "../../GitRemote.js"
+import type { Head, PrefetchRequest, TreeEntry } from "../../GitRemote.js"
 import type { CallFailure, Client } from "../client/Client.js"
 import type { RepositoryId } from "../client/RepositoryId.js"
 import { inOrder, oidOf } from "../objects/Listing.js"
@@ -16,9 +16,9 @@ export type Place = { readonly commit: Oid } | { readonly branch: string }
 /** Finds a commit together with what will be read at it, by one query. */
 export interface Bring {
   /** None when there is no such commit as far as the answer tells, which other ways may know better. */
-  readonly at: (place: Place, wants: Wants) => Effect.Effect<Option.Option<Tip>, CallFailure>
+  readonly at: (place: Place, wants: PrefetchRequest) => Effect.Effect<Option.Option<Tip>, CallFailure>
   /** What of it is not known yet. */
-  readonly missing: (head: Head, wants: Wants) => Wants
+  readonly missing: (head: Head, wants: PrefetchRequest) => PrefetchRequest
 }
 
 /** What is known of paths below a root. */
@@ -156,7 +156,7 @@ export const makeBring = (
 
   const at: Bring["at"] = (place, wants) =>
     Effect.suspend(() => {
-      const paths = [...wants.files, ...withParents(wants.trees).filter((path) => !large.has(path))]
+      const paths = [...wants.files, ...withParents(wants.directories).filter((path) => !large.has(path))]
       return client
         .graphql(
           bringDocument(place, paths.length),
@@ -185,7 +185,7 @@ export const makeBring = (
   return {
     at,
     missing: (head, wants) => ({
-      trees: withParents(wants.trees).filter((path) => {
+      directories: withParents(wants.directories).filter((path) => {
         const oid = known.directory(head.tree, path)
         return !large.has(path) && oid !== null && (oid === undefined || cache.tree(oid) === undefined)
       }),

@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import type { RemoteError } from "../../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import { lazyModule } from "../../../../domain/runtime/LazyModule.js"
-import type { Blob, FileFound, FileLook, Head } from "../../GitRemote.js"
+import type { Blob, Head, RemoteFileReadOptions, SnapshotFile } from "../../GitRemote.js"
 import { isMissing, isUnheard } from "../client/ApiFailure.js"
 import type { CallFailure, Client } from "../client/Client.js"
 import { makeValidators } from "../client/Conditional.js"
@@ -29,8 +29,8 @@ export interface Files {
   readonly atBranch: (
     branch: string,
     path: string,
-    look: FileLook
-  ) => Effect.Effect<Option.Option<FileFound>, Failure>
+    look: RemoteFileReadOptions
+  ) => Effect.Effect<Option.Option<SnapshotFile>, Failure>
   readonly many: (
     at: Head | Oid,
     files: ReadonlyArray<Wanted>,
@@ -147,7 +147,7 @@ export const makeFiles = ({ branches, cache, client, head, known, trees }: Parts
     )
   }
 
-  const atBranch: Files["atBranch"] = (branch, path, { fresh, known: held = Option.none() }) =>
+  const atBranch: Files["atBranch"] = (branch, path, { fresh, cached: held = Option.none() }) =>
     Effect.gen(function* () {
       const before = Option.getOrUndefined(held)
       const name = key(branch, path)
@@ -170,7 +170,7 @@ export const makeFiles = ({ branches, cache, client, head, known, trees }: Parts
           )
         })
       )
-      const read: Option.Option<FileFound> =
+      const read: Option.Option<SnapshotFile> =
         answer.notModified && before !== undefined
           ? Option.some({ content: before.content, oid: before.oid, etag, notModified: true })
           : Option.map(answer.blob, ({ content, oid }) => ({

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { isOid, type Oid } from "../../../../domain/identifiers/Oid.js"
-import type { Head, Wants } from "../../GitRemote.js"
+import type { Head, PrefetchRequest } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
 import { isApiFailure, isKind } from "../client/ApiFailure.js"
 import type { CallFailure, Client } from "../client/Client.js"
@@ -13,13 +13,13 @@ type FoundHead = Effect.Effect<Option.Option<Head>, CallFailure>
 
 /** Names to commits, together with what will be read at them where one query brings both. */
 export interface Heads {
-  readonly resolve: (ref: string, wants?: Wants) => FoundHead
+  readonly resolve: (ref: string, wants?: PrefetchRequest) => FoundHead
   /** Where the branch is now. */
-  readonly now: (branch: string, wants?: Wants) => FoundHead
+  readonly now: (branch: string, wants?: PrefetchRequest) => FoundHead
   /** The same; of a store opened for reading, the commit that the branch was at when first asked. */
-  readonly head: (branch: string, wants?: Wants) => FoundHead
+  readonly head: (branch: string, wants?: PrefetchRequest) => FoundHead
   /** Finds a place and what is wanted of it by one query; none where that fails, which plain ways explain better. */
-  readonly brought: (place: Place, wants: Wants) => Effect.Effect<Option.Option<Tip>, CallFailure>
+  readonly brought: (place: Place, wants: PrefetchRequest) => Effect.Effect<Option.Option<Tip>, CallFailure>
   /** Whether wants come with the head: where GraphQL is used. */
   readonly brings: boolean
   readonly forget: () => void

@@ -106,8 +106,8 @@ export const makePatches = (parts: {
       status === "added" ? [] : [previous ?? filename]
     )
     if (!heads.brings || parent === undefined || paths.length === 0) return Effect.void
-    const trees = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))))
-    const wants = { files: paths.length > mostBrought ? [] : paths, trees: [...trees] }
+    const directories = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))))
+    const wants = { files: paths.length > mostBrought ? [] : paths, directories: [...directories] }
     return Effect.map(bring.at({ commit: parent }, wants), (head) => {
       if (Option.isSome(head)) known.learnCommit(head.value)
     })

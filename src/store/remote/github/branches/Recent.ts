@@ -1,6 +1,6 @@
 import * as Option from "effect/Option"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
-import type { Directory, FileFound } from "../../GitRemote.js"
+import type { Directory, SnapshotFile } from "../../GitRemote.js"
 
 interface Seen<A> {
   readonly found: Option.Option<A>
@@ -13,7 +13,7 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
 
 /** What was found at paths of a branch that may be answered again for a while. */
 export class Recent {
-  readonly #files = new Map<string, Seen<FileFound>>()
+  readonly #files = new Map<string, Seen<SnapshotFile>>()
   readonly #directories = new Map<string, Seen<Directory>>()
   #writes = 0
 
@@ -23,7 +23,7 @@ export class Recent {
   }
 
   /** A file that its directory does not name is absent; where the directory was seen later, it is the version named. */
-  file(path: string, now: number, maxAge: number): Option.Option<FileFound> | undefined {
+  file(path: string, now: number, maxAge: number): Option.Option<SnapshotFile> | undefined {
     const seen = this.#files.get(path)
     const found = seen !== undefined && now - seen.since < maxAge ? seen : undefined
     const above = this.directory(directoryOf(path), now, maxAge)
@@ -40,7 +40,7 @@ export class Recent {
     return seen !== undefined && now - seen.since < maxAge ? seen.found : undefined
   }
 
-  sawFile(path: string, found: Option.Option<FileFound>, since: number): void {
+  sawFile(path: string, found: Option.Option<SnapshotFile>, since: number): void {
     this.#files.set(path, { found, since })
   }
 

@@ -1,19 +1,19 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { KeyedMutex } from "../../../../domain/concurrency/KeyedMutex.js"
 import { RefMoved } from "../../../../domain/errors/RefMoved.js"
-import type { Exclusively } from "../../../../domain/Mutex.js"
 import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import { branchRef } from "../../../../git/Names.js"
 import type {
-  CommitMade,
   Committed,
-  Edited,
+  CreatedCommit,
+  EditResult,
   GitRemoteService,
   Head,
   NewCommit,
+  PrefetchRequest,
   RemoteFailure,
   RemoteSnapshot,
-  Wants,
   WriteFailure
 } from "../../GitRemote.js"
 import type { Branches } from "../branches/Branches.js"
@@ -44,13 +44,13 @@ interface Parts {
   readonly commitNow: ReturnType<typeof makeCommit>
   readonly told: Told
   readonly writable: Writable
-  readonly exclusively: Exclusively
+  readonly withLock: KeyedMutex["withLock"]
 }
 
 /** A head that was looked up after a lost race is news for so many milliseconds: whoever loses it lost a race again. */
 const lookedFor = 5_000
 
-type Edit<A, E> = (snapshot: RemoteSnapshot) => Effect.Effect<Edited<A, E>, E>
+type Edit<A, E> = (snapshot: RemoteSnapshot) => Effect.Effect<EditResult<A, E>, E>
 
 /** What came of one try: the edit made nothing of the snapshot, what it stood on did not hold, or it is decided. */
 interface Tried<A, E> {
@@ -72,7 +72,7 @@ export const makeCommitTurns = ({
   client,
   commitFile,
   commitNow,
-  exclusively,
+  withLock,
   heads,
   derive,
   remember,
@@ -144,10 +144,10 @@ export const makeCommitTurns = ({
   const headNow = (branch: string) => told("head")(heads.now(branch))
 
   /** What is brought along with a commit that is remembered. */
-  const bringMissing = (head: Head, wants: Wants | undefined) => {
+  const bringMissing = (head: Head, wants: PrefetchRequest | undefined) => {
     if (!heads.brings || wants === undefined) return Effect.void
     const missing = bring.missing(head, wants)
-    if (missing.files.length + missing.trees.length === 0) return Effect.void
+    if (missing.files.length + missing.directories.length === 0) return Effect.void
     return Effect.asVoid(told("head")(heads.brought({ commit: head.commit }, missing)))
   }
 
@@ -155,18 +155,18 @@ export const makeCommitTurns = ({
     Effect.map(Monotonic.millis, (at) => void looked.set(branch, { head: Option.none(), at }))
 
   /** Lets an edit judge a commit that checked nothing but the file that it changes; fails where it was taken back. */
-  const judge = <A, E>(branch: string, { verify }: Edited<A, E>, made: CommitMade) =>
+  const judge = <A, E>(branch: string, { verifyCommit: verify }: EditResult<A, E>, made: CreatedCommit) =>
     verify === undefined
       ? Effect.void
       : Effect.locally(verify(made), currentCall, undefined).pipe(
           // What the commit was built on proved to be old, also where that could not be put right.
           Effect.onExit((exit) =>
             Effect.sync(() => {
-              if (exit._tag === "Failure" || exit.value !== "stands") snapshots.forgetBranch(branch)
+              if (exit._tag === "Failure" || exit.value !== "valid") snapshots.forgetBranch(branch)
             })
           ),
           Effect.filterOrFail(
-            (verdict) => verdict !== "takenBack",
+            (verdict) => verdict !== "reverted",
             () => moved(branch)
           )
         )
@@ -175,7 +175,7 @@ export const makeCommitTurns = ({
    * Sends what an edit has made of a snapshot: where that reads by the branch's name, the one file that it changes, on
    * the condition that the file is as it was answered to be.
    */
-  const send = <A, E>(branch: string, snapshot: BranchSnapshot, built: Edited<A, E>, next: NewCommit) =>
+  const send = <A, E>(branch: string, snapshot: BranchSnapshot, built: EditResult<A, E>, next: NewCommit) =>
     Effect.gen(function* () {
       const { changes, ...text } = next
       const [change] = changes
@@ -273,9 +273,9 @@ export const makeCommitTurns = ({
           if (tried._tag === "Committed" || tried._tag === "Failed") return yield* tried.answer
           // A refusal is never issued from memory alone, and a race that only memory lost is none.
           if (!first.isPinned()) {
-            const find = (wants?: Wants) => told("head")(heads.now(branch, wants))
+            const find = (wants?: PrefetchRequest) => told("head")(heads.now(branch, wants))
             let last = { tried, snapshot: first }
-            if (first.assumed.size > 0) {
+            if (first.assumedFiles.size > 0) {
               const looking = snapshots.snapshot(branch, { find })
               last = { tried: yield* attempt(branch, looking, edit), snapshot: looking }
             }
@@ -283,7 +283,7 @@ export const makeCommitTurns = ({
             const afresh = snapshots.snapshot(branch, { afresh: true, find })
             return yield* (yield* attempt(branch, afresh, edit)).answer
           }
-          if (!isRemembered(first.known())) return yield* tried.answer
+          if (!isRemembered(first.knownHead())) return yield* tried.answer
           if (tried._tag === "Lost" && isRemembered(Option.getOrUndefined(lost ?? Option.none()))) {
             return yield* tried.answer
           }
@@ -295,7 +295,7 @@ export const makeCommitTurns = ({
           return yield* (yield* attempt(branch, second, edit)).answer
         })
       ),
-      exclusively(branch),
+      withLock(branch),
       operation("commitNext", client.settings.deadline)
     )
 

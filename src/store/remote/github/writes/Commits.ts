@@ -12,8 +12,8 @@ import {
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import { changedPathsError, fileBlocksDirectory } from "../../../../git/TreeEdit.js"
-import { marked } from "../../CommitMark.js"
-import type { Change, CommitMade, CommitText, Committed, Head, NewCommit } from "../../GitRemote.js"
+import { withMark } from "../../CommitMark.js"
+import type { Change, CommitText, Committed, CreatedCommit, Head, NewCommit } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
 import type { Branches } from "../branches/Branches.js"
 import type { RefWrites } from "../branches/RefWrites.js"
@@ -38,7 +38,7 @@ interface Parts {
   readonly client: Client
   readonly known: KnownTrees
   readonly refs: RefWrites
-  readonly writeFile: (write: FileWrite) => Effect.Effect<CommitMade, CommitFailure>
+  readonly writeFile: (write: FileWrite) => Effect.Effect<CreatedCommit, CommitFailure>
   readonly viaGraphql: (
     place: Place,
     branch: string,
@@ -108,7 +108,7 @@ export const makeCommit = ({ client, existing, known, refs, trees, viaGraphql, w
       const reply = yield* client.call(Api.createCommit, {
         path: {},
         body: {
-          message: yield* marked(commit.message),
+          message: yield* withMark(commit.message),
           tree: tree ?? parent?.tree ?? (yield* emptyTreeOf()),
           parents: [...(parent === undefined ? [] : [parent.commit]), ...(commit.merges ?? [])],
           author: commit.author ?? settings.author,
@@ -135,7 +135,13 @@ export const makeCommit = ({ client, existing, known, refs, trees, viaGraphql, w
     })
 
   /** The file that began the branch, deleted again. */
-  const takeBack = (branch: string, text: CommitText, { path }: Change, made: CommitMade, reason: string) =>
+  const takeBack = (
+    branch: string,
+    text: CommitText,
+    { path }: Change,
+    made: CreatedCommit,
+    reason: string
+  ) =>
     writeFile({
       operation: "GitRemote.commit",
       branch,

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import { RefMoved } from "../../../../domain/errors/RefMoved.js"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import { branchRef } from "../../../../git/Names.js"
-import type { Change, CommitMade, CommitText } from "../../GitRemote.js"
+import type { Change, CommitText, CreatedCommit } from "../../GitRemote.js"
 import type { Branches } from "../branches/Branches.js"
 import type { BranchSnapshots } from "../branches/BranchSnapshots.js"
 import type { Files } from "../branches/Files.js"
@@ -46,7 +46,7 @@ export const makeFileCommit = ({
   writable,
   writeFile
 }: Parts) => {
-  const remember = ({ branch, change, expected }: FileChange, made: CommitMade, begun: number) =>
+  const remember = ({ branch, change, expected }: FileChange, made: CreatedCommit, begun: number) =>
     Effect.gen(function* () {
       const { path } = change
       const before = Option.getOrUndefined(branches.remembered(branch) ?? Option.none())

@@ -5,8 +5,8 @@ import { AmbiguousWriteError, type ConflictError } from "../../../../domain/erro
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import { branchRef } from "../../../../git/Names.js"
-import { marked, sameMark } from "../../CommitMark.js"
-import type { CommitMade, CommitText } from "../../GitRemote.js"
+import { sameMark, withMark } from "../../CommitMark.js"
+import type { CommitText, CreatedCommit } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
 import type { Branches } from "../branches/Branches.js"
 import { type ApiFailure, isKind, isMissing, isUnheard } from "../client/ApiFailure.js"
@@ -35,7 +35,7 @@ type Answer = typeof Api.putContent.reply.Type
 const blobsOf = (path: string, blob: Option.Option<Oid>): ReadonlyMap<string, Oid> =>
   new Map(Option.isSome(blob) ? [[path, blob.value]] : [])
 
-const written = ({ path }: FileWrite, reply: Reply<Answer>): CommitMade => {
+const written = ({ path }: FileWrite, reply: Reply<Answer>): CreatedCommit => {
   const { commit, content } = Option.getOrThrow(reply.value)
   return {
     commit: commit.sha,
@@ -45,7 +45,7 @@ const written = ({ path }: FileWrite, reply: Reply<Answer>): CommitMade => {
   }
 }
 
-const madeBy = ({ content, path }: FileWrite, commit: Api.Commit): CommitMade => ({
+const madeBy = ({ content, path }: FileWrite, commit: Api.Commit): CreatedCommit => ({
   commit: commit.sha,
   tree: Option.some(commit.commit.tree.sha),
   parents: commit.parents.map((parent) => parent.sha),
@@ -67,7 +67,7 @@ const searched = 20
 /** Commits of the path whose files one look asks for: the next look goes further back. */
 const compared = 5
 
-interface Made extends CommitMade {
+interface Made extends CreatedCommit {
   /** The file had vanished, and was made again in spite of the precondition. */
   readonly again: boolean
 }
@@ -75,7 +75,7 @@ interface Made extends CommitMade {
 type Refused = ConflictError
 
 /** An update is not done, and has left its file behind. */
-const createdAgain = (write: FileWrite, made: CommitMade, cause: { readonly message: string }) =>
+const createdAgain = (write: FileWrite, made: CreatedCommit, cause: { readonly message: string }) =>
   new AmbiguousWriteError({
     operation: write.operation,
     path: write.path,
@@ -84,7 +84,7 @@ const createdAgain = (write: FileWrite, made: CommitMade, cause: { readonly mess
     cause
   })
 
-const createdAndRemoved = (write: FileWrite, made: CommitMade, cause: { readonly message: string }) =>
+const createdAndRemoved = (write: FileWrite, made: CreatedCommit, cause: { readonly message: string }) =>
   new AmbiguousWriteError({
     operation: write.operation,
     path: write.path,
@@ -93,7 +93,8 @@ const createdAndRemoved = (write: FileWrite, made: CommitMade, cause: { readonly
     cause
   })
 
-const markedText = (text: CommitText) => Effect.map(marked(text.message), (message) => ({ ...text, message }))
+const markedText = (text: CommitText) =>
+  Effect.map(withMark(text.message), (message) => ({ ...text, message }))
 
 export const makeFileWrites = (
   client: Client,
@@ -137,7 +138,7 @@ export const makeFileWrites = (
     )
 
   /** Whether an update made a file again that had vanished: the commit that it is based on tells. */
-  const madeAgain = (write: FileWrite, made: CommitMade): Effect.Effect<boolean, CallFailure> => {
+  const madeAgain = (write: FileWrite, made: CreatedCommit): Effect.Effect<boolean, CallFailure> => {
     const parent = made.parents?.[0]
     return parent === undefined || Option.isNone(write.content) || Option.isNone(write.expected)
       ? Effect.succeed(false)
@@ -187,7 +188,7 @@ export const makeFileWrites = (
       return isSeen ? Proof.behind(refusal) : Proof.behind()
     })
 
-  const attempt = (write: FileWrite): Effect.Effect<CommitMade, Failure> => {
+  const attempt = (write: FileWrite): Effect.Effect<CreatedCommit, Failure> => {
     const isUpdate = Option.isSome(write.content) && Option.isSome(write.expected)
     const conflict = (actual?: null) => fileConflict(write, Option.getOrUndefined(write.expected), actual)
     const isGone = ({ kind, message }: ApiFailure) =>
@@ -226,7 +227,7 @@ export const makeFileWrites = (
    * GitHub ignores the blob of an update whose path has vanished and makes the file again: it is removed again. Where
    * an earlier delivery of the request had updated the file before it vanished, the update was done.
    */
-  const undo = (write: FileWrite, made: CommitMade, sent: number): Effect.Effect<CommitMade, Failure> =>
+  const undo = (write: FileWrite, made: CreatedCommit, sent: number): Effect.Effect<CreatedCommit, Failure> =>
     Effect.gen(function* () {
       // A machine that is behind would show the commit below it as the newest.
       const parent = Option.fromNullable(made.parents?.[0])
@@ -269,6 +270,6 @@ export const makeFileWrites = (
       )
     })
 
-  return (write: FileWrite): Effect.Effect<CommitMade, Failure> =>
+  return (write: FileWrite): Effect.Effect<CreatedCommit, Failure> =>
     Effect.flatMap(markedText(write.text), (text) => attempt({ ...write, text }))
 }

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { RefMoved } from "../../../../domain/errors/RefMoved.js"
 import type { AmbiguousWriteError } from "../../../../domain/errors/StoreError.js"
 import { Oid } from "../../../../domain/identifiers/Oid.js"
-import { marked, sameMark } from "../../CommitMark.js"
+import { sameMark, withMark } from "../../CommitMark.js"
 import type { Head, NewCommit } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
 import type { RefWrites } from "../branches/RefWrites.js"
@@ -123,7 +123,7 @@ export const makeGraphqlCommit = (
       )
 
   return (place: Place, branch: string, expected: Head, commit: NewCommit): Effect.Effect<Head, Failure> =>
-    Effect.flatMap(marked(commit.message), (message) => {
+    Effect.flatMap(withMark(commit.message), (message) => {
       const write = once(client.settings, {
         place,
         send: send(branch, expected, { ...commit, message }),

@@ -9,7 +9,7 @@ import { isOid, type Oid } from "../../../../domain/identifiers/Oid.js"
 import type {
   BranchMove,
   Change,
-  Edited,
+  EditResult,
   GitRemoteService,
   Head,
   NewCommit,
@@ -213,16 +213,16 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
       branch: string,
       edit: (
         snapshot: Parameters<Parameters<GitRemoteService["commitNext"]>[1]>[0]
-      ) => Effect.Effect<Edited<A, E>, E>
+      ) => Effect.Effect<EditResult<A, E>, E>
     ) => {
       let parent: Head | undefined
       let changes: ReadonlyArray<Change> = []
       const write = Effect.flatMap(branches.begin, (begun) =>
         Effect.tap(
           wire.commitNext(branch, (snapshot) => {
-            parent = snapshot.known()
+            parent = snapshot.knownHead()
             if (parent !== undefined) unshown.hold(branch, parent)
-            return Effect.map(edit(snapshot), (edited): Edited<A, E> => {
+            return Effect.map(edit(snapshot), (edited): EditResult<A, E> => {
               changes = Option.match(edited.commit, { onNone: () => [], onSome: (next) => next.changes })
               return { commit: Option.map(edited.commit, signed), result: edited.result }
             })

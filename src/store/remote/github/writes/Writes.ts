@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Exclusively } from "../../../../domain/Mutex.js"
+import type { KeyedMutex } from "../../../../domain/concurrency/KeyedMutex.js"
 import { lazyModule } from "../../../../domain/runtime/LazyModule.js"
 import type { GitRemoteService } from "../../GitRemote.js"
 import type { Branches } from "../branches/Branches.js"
@@ -40,7 +40,7 @@ interface Parts {
   readonly trees: Trees
   readonly repositoryId: RepositoryId
   readonly told: Told
-  readonly exclusively: Exclusively
+  readonly withLock: KeyedMutex["withLock"]
 }
 
 export type Writes = Pick<GitRemoteService, "commit" | "commitNext" | "treeAfter"> &

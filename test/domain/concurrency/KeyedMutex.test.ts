@@ -1,0 +1,52 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Ref, Scheduler } from "effect"
+import { makeKeyedMutex } from "../../../src/domain/concurrency/KeyedMutex.js"
+
+it.effect("runs one effect per key at a time, in the order in which they were asked", () =>
+  Effect.gen(function* () {
+    const { size, withLock } = makeKeyedMutex()
+    const order = yield* Ref.make<ReadonlyArray<number>>([])
+    const gate = yield* Deferred.make<void>()
+    const holder = yield* Effect.fork(withLock("a")(Deferred.await(gate)))
+    yield* Effect.yieldNow()
+    const waiting: Array<Fiber.Fiber<void>> = []
+    for (const n of [1, 2, 3]) {
+      waiting.push(yield* Effect.fork(withLock("a")(Ref.update(order, (all) => [...all, n]))))
+      yield* Effect.yieldNow()
+    }
+    yield* withLock("b")(Effect.void)
+    assert.deepStrictEqual(yield* Ref.get(order), [])
+    assert.strictEqual(size(), 1)
+    yield* Deferred.succeed(gate, undefined)
+    yield* Fiber.joinAll([holder, ...waiting])
+    assert.deepStrictEqual(yield* Ref.get(order), [1, 2, 3])
+    assert.strictEqual(size(), 0)
+  })
+)
+
+it.effect("is reentrant", () => {
+  const { size, withLock } = makeKeyedMutex()
+  return Effect.map(withLock("a")(withLock("b")(withLock("a")(Effect.sync(size)))), (inside) => {
+    assert.strictEqual(inside, 2)
+    assert.strictEqual(size(), 0)
+  })
+})
+
+it.effect("keeps no entry of an interrupted caller, between whichever two operations it is interrupted", () =>
+  Effect.gen(function* () {
+    for (let yieldAt = 2; yieldAt <= 60; yieldAt++) {
+      const { size, withLock } = makeKeyedMutex()
+      let operations = 0
+      const scheduler: Scheduler.Scheduler = {
+        shouldYield: () => (++operations === yieldAt ? 0 : false),
+        scheduleTask: (task, priority, fiber) =>
+          Scheduler.defaultScheduler.scheduleTask(task, priority, fiber)
+      }
+      const fiber = yield* withLock("a")(Effect.never).pipe(Effect.withScheduler(scheduler), Effect.fork)
+      yield* Effect.yieldNow()
+      assert.isAtMost(operations, yieldAt)
+      yield* Fiber.interrupt(fiber)
+      assert.strictEqual(size(), 0, `interrupted at operation ${yieldAt}`)
+    }
+  })
+)
