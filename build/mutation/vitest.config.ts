@@ -19,7 +19,7 @@ export default defineConfig({
   },
   test: {
     include: [...(tests[process.env["MUTATE"] ?? "chain"] ?? [])],
-    exclude: ["test/chain/types.test.ts", "test/domain/playground.test.ts"],
+    exclude: ["test/chain/types.test.ts", "test/domain/playground/Playground.test.ts"],
     testTimeout: 30_000
   }
 })

@@ -1,8 +1,9 @@
 import { Either } from "effect"
-import * as TimeSlice from "../domain/concurrency/TimeSlice.js"
-import { encode, LosslessNumber } from "../domain/json/CanonicalJson.js"
+import * as Steps from "../domain/concurrency/Steps.js"
+import { encode } from "../domain/json/CanonicalJson.js"
 import type { Json } from "../domain/json/Json.js"
 import { type LosslessJson, type LosslessObject, parseLossless } from "../domain/json/LosslessJson.js"
+import { LosslessNumber } from "../domain/json/NumberText.js"
 import { isObject, own } from "../domain/merge/JsonIdentity.js"
 import { isSame, regionsOf } from "../domain/merge/ListComparison.js"
 import { type DocumentSides, mergeDocuments } from "../domain/merge/MergeDocuments.js"
@@ -32,7 +33,7 @@ const linesOf = (content: Uint8Array): Lines => charactersOf(content).split("\n"
 /** Texts merged by lines, with conflict markers as Git writes them; `written` is what stands there for a line. */
 const mergeLines = ({ base, ours, theirs }: DocumentSides<Lines>, written = (line: string) => line) => {
   let isClean = true
-  const lines = TimeSlice.runSync(regionsOf(base ?? [], ours, theirs)).flatMap((region): Lines => {
+  const lines = Steps.runSync(regionsOf(base ?? [], ours, theirs)).flatMap((region): Lines => {
     if (region._tag === "Merged") return region.items
     if (isSame(region.ours, region.theirs)) return region.ours
     isClean = false

@@ -1,8 +1,9 @@
 import type * as FastCheck from "effect/FastCheck"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import type { DocumentMetadata, StoredDocument } from "../domain/document/Document.js"
 import { isPlainObject, maxDepth } from "../domain/json/CanonicalJson.js"
-import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/json/Json.js"
+import type { Json, JsonObject } from "../domain/json/Json.js"
 import type { Typed } from "../store/Collection.js"
 import { attach, detach, metadataIn } from "../store/internal/calls/Codec.js"
 

@@ -1,4 +1,4 @@
-import * as TimeSlice from "../domain/concurrency/TimeSlice.js"
+import * as Steps from "../domain/concurrency/Steps.js"
 import { ValidationError } from "../domain/errors/StoreError.js"
 import type { Oid } from "../domain/identifiers/Oid.js"
 import type { Change } from "./Commit.js"
@@ -51,9 +51,7 @@ export const editMapTree = (
     }
   }
   try {
-    return TimeSlice.runSync(
-      unsafeEditTree(directories, base, edits, { operation, removesDirectories: false })
-    )
+    return Steps.runSync(unsafeEditTree(directories, base, edits, { operation, removesDirectories: false }))
   } catch (error) {
     if (error instanceof ValidationError) return error
     throw error

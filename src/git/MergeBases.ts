@@ -1,6 +1,6 @@
-import { type Steps, stepSize } from "../domain/concurrency/TimeSlice.js"
+import { type Steps, stepSize } from "../domain/concurrency/Steps.js"
 import type { Oid } from "../domain/identifiers/Oid.js"
-import { compareCodePoints } from "../domain/json/CanonicalJson.js"
+import { compareCodePoints } from "../domain/text/CodePointOrder.js"
 
 /** What the search for merge bases reads of a commit. */
 export interface DatedCommit {

@@ -1,4 +1,4 @@
-import * as TimeSlice from "../domain/concurrency/TimeSlice.js"
+import * as Steps from "../domain/concurrency/Steps.js"
 import { ValidationError } from "../domain/errors/StoreError.js"
 import { emptyTree, type Oid } from "../domain/identifiers/Oid.js"
 import { pathError } from "./Names.js"
@@ -77,11 +77,11 @@ export const changedPathsError = (
   return undefined
 }
 
-function* plan(edits: Iterable<PathEdit>, operation: string): TimeSlice.Steps<Node> {
+function* plan(edits: Iterable<PathEdit>, operation: string): Steps.Steps<Node> {
   const root = node()
   let count = 0
   for (const edit of edits) {
-    if (++count % TimeSlice.stepSize === 0) yield
+    if (++count % Steps.stepSize === 0) yield
     const wrong = pathError(operation, edit.path)
     if (wrong !== undefined) throw wrong
     let at = root
@@ -114,7 +114,7 @@ export function* unsafeEditTree<Directory>(
   base: Oid | undefined,
   edits: Iterable<PathEdit>,
   options: EditOptions
-): TimeSlice.Steps<Oid> {
+): Steps.Steps<Oid> {
   const { operation } = options
 
   /** The directory that is changed below another one; undefined where it is made. */
@@ -172,7 +172,7 @@ export function* unsafeEditTree<Directory>(
   const root = yield* plan(edits, operation)
   const open = [enter("", "", root, base === emptyTree ? undefined : base)]
   for (let visited = 1; ; visited++) {
-    if (visited % TimeSlice.stepSize === 0) yield
+    if (visited % Steps.stepSize === 0) yield
     const at = open[open.length - 1]!
     const next = at.children.next()
     if (next.done !== true) {

@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as TimeSlice from "../domain/concurrency/TimeSlice.js"
+import * as Steps from "../domain/concurrency/Steps.js"
 import type { RemoteError } from "../domain/errors/StoreError.js"
 import { emptyTree, type Oid } from "../domain/identifiers/Oid.js"
 import * as GitObject from "./GitObject.js"
@@ -77,7 +77,7 @@ export function* entriesBelow<T extends TreeNode<T>>(
   source: TreeSource<T>,
   top: Oid,
   options: ListOptions
-): TimeSlice.Steps<ReadonlyArray<TreeEntry>> {
+): Steps.Steps<ReadonlyArray<TreeEntry>> {
   const entries: Array<TreeEntry> = []
   let seen = 0
   // A path may have thousands of directories: more than calls may lie within each other.
@@ -108,7 +108,7 @@ export function* diffTrees<T extends TreeNode<T>>(
   before: Entry | undefined,
   after: Entry | undefined,
   under: string
-): TimeSlice.Steps<ReadonlyArray<PathChange>> {
+): Steps.Steps<ReadonlyArray<PathChange>> {
   const changes: Array<PathChange> = []
   const record = (path: string, from: FileEntry | undefined, to: FileEntry | undefined) =>
     changes.push(pathChange(path, from, to))
@@ -151,7 +151,7 @@ export function* diffTrees<T extends TreeNode<T>>(
     }
   }
 
-  function* compare(): TimeSlice.Steps<void> {
+  function* compare(): Steps.Steps<void> {
     let seen = 0
     for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
       if (++seen % stepSize === 0) yield
@@ -187,7 +187,7 @@ export interface TreeReaderDependencies {
   /** Runs code that throws where an object is missing. */
   readonly run: <A>(method: string, body: () => A) => Effect.Effect<A, RemoteError>
   /** The same for code in steps, with turns for others in between. */
-  readonly runSteps: <A>(method: string, start: () => TimeSlice.Steps<A>) => Effect.Effect<A, RemoteError>
+  readonly runSteps: <A>(method: string, start: () => Steps.Steps<A>) => Effect.Effect<A, RemoteError>
 }
 
 /** The reads of a repository's trees. */
@@ -198,7 +198,7 @@ export const makeTreeReader = <T extends TreeNode<T>>(source: TreeSource<T>, on:
     const entry = at(root, path)
     return entry === undefined ? undefined : toTreeEntry(path, entry.mode, entry.oid)
   }
-  function* treeAt(root: Oid, path: string, options: ListOptions): TimeSlice.Steps<Option.Option<Tree>> {
+  function* treeAt(root: Oid, path: string, options: ListOptions): Steps.Steps<Option.Option<Tree>> {
     const found = at(root, path)
     if (found?.mode !== "040000") return Option.none()
     return Option.some({ oid: found.oid, entries: yield* entriesBelow(source, found.oid, options) })
@@ -226,7 +226,7 @@ export const makeTreeReader = <T extends TreeNode<T>>(source: TreeSource<T>, on:
     tree: (root: Oid, path: string, options: ListOptions = {}) =>
       options.recursive === true
         ? on.runSteps("tree", () => treeAt(root, path, options))
-        : on.run("tree", () => TimeSlice.runSync(treeAt(root, path, options))),
+        : on.run("tree", () => Steps.runSync(treeAt(root, path, options))),
 
     diff: (before: Option.Option<Oid>, after: Oid, under = "") =>
       on.runSteps("diff", () =>

@@ -5,6 +5,7 @@
  * @since 0.1.0
  */
 
+export type { DocumentMetadata, StoredDocument } from "../domain/document/Document.js"
 export type { Page } from "../domain/document/Page.js"
 export { RefMoved } from "../domain/errors/RefMoved.js"
 export * from "../domain/errors/StoreError.js"
@@ -21,14 +22,11 @@ export { isRepositoryName, repositoryNameProblem } from "../domain/identifiers/R
 export * as Ulid from "../domain/identifiers/Ulid.js"
 export type { IndexDefinition, IndexField, IndexOptions } from "../domain/indexes/IndexDefinition.js"
 export { type IndexFile, parseIndex } from "../domain/indexes/IndexFile.js"
-export { equalJson, fieldMatches, indexKeyOf, lookupKeys } from "../domain/indexes/IndexKey.js"
+export { indexKeyOf, lookupKeys } from "../domain/indexes/IndexKey.js"
 export { type ManifestFile, parseManifestFile } from "../domain/indexes/ManifestFile.js"
-export {
-  compareCodePoints,
-  encode as encodeCanonicalJson,
-  type JsonProblem
-} from "../domain/json/CanonicalJson.js"
-export type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/json/Json.js"
+export { encode as encodeCanonicalJson, type JsonProblem } from "../domain/json/CanonicalJson.js"
+export type { Json, JsonObject } from "../domain/json/Json.js"
+export { equalJson, fieldMatches } from "../domain/json/JsonEquality.js"
 export { type InexactNumber, inexactNumbers } from "../domain/json/JsonText.js"
 export type {
   DocumentMerge,
@@ -52,6 +50,7 @@ export {
   settingsFileName,
   settingsFormat
 } from "../domain/settings/Settings.js"
+export { compareCodePoints } from "../domain/text/CodePointOrder.js"
 export type { DurationInput } from "../domain/time/DurationInput.js"
 export type * from "./Batch.js"
 export type { Batching } from "./Batching.js"

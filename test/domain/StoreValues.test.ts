@@ -6,18 +6,13 @@ import { emptyTree } from "../../src/domain/identifiers/Oid.js"
 import { isRepositoryName } from "../../src/domain/identifiers/RepositoryName.js"
 import * as Ulid from "../../src/domain/identifiers/Ulid.js"
 import { applyToIndex, emptyIndex, parseIndex, printIndex } from "../../src/domain/indexes/IndexFile.js"
-import {
-  equalJson,
-  fieldMatches,
-  indexKeyOf,
-  indexKeysOf,
-  lookupKeys
-} from "../../src/domain/indexes/IndexKey.js"
+import { indexKeyOf, indexKeysOf, lookupKeys } from "../../src/domain/indexes/IndexKey.js"
 import { parseManifestFile } from "../../src/domain/indexes/ManifestFile.js"
-import { LosslessNumber } from "../../src/domain/json/CanonicalJson.js"
 import { fieldPathProblem, pickPaths, valueAt } from "../../src/domain/json/FieldPath.js"
 import type { Json } from "../../src/domain/json/Json.js"
+import { equalJson, fieldMatches } from "../../src/domain/json/JsonEquality.js"
 import type { LosslessObject } from "../../src/domain/json/LosslessJson.js"
+import { LosslessNumber } from "../../src/domain/json/NumberText.js"
 import {
   parseSettings,
   plainSettings,

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import * as TimeSlice from "../../src/domain/concurrency/TimeSlice.js"
+import * as Steps from "../../src/domain/concurrency/Steps.js"
 import type { Oid } from "../../src/domain/identifiers/Oid.js"
 import { MapTreeNode } from "../../src/git/MapTreeNode.js"
 import { diffTrees, entriesBelow } from "../../src/git/TreeReading.js"
@@ -25,7 +25,7 @@ const source = {
 
 const rootOf = (version: number) => (oid(version).slice(20) + oid(0).slice(20)) as Oid
 
-const counted = <A>(steps: TimeSlice.Steps<A>): { readonly result: A; readonly pauses: number } => {
+const counted = <A>(steps: Steps.Steps<A>): { readonly result: A; readonly pauses: number } => {
   for (let pauses = 0; ; pauses++) {
     const step = steps.next()
     if (step.done === true) return { result: step.value, pauses }
@@ -46,12 +46,12 @@ it("a list that is sorted in steps is sorted, and equal items keep their order",
   FastCheck.assert(
     FastCheck.property(FastCheck.array(FastCheck.nat(20), { maxLength: 3000, size: "max" }), (numbers) => {
       const items = numbers.map((value, at) => ({ value, at }))
-      const { pauses, result } = counted(TimeSlice.sorted(items, (a, b) => a.value - b.value))
+      const { pauses, result } = counted(Steps.sorted(items, (a, b) => a.value - b.value))
       assert.deepStrictEqual(
         result,
         [...items].sort((a, b) => a.value - b.value)
       )
-      assert.isAtLeast(pauses, Math.floor(items.length / TimeSlice.stepSize))
+      assert.isAtLeast(pauses, Math.floor(items.length / Steps.stepSize))
     }),
     { numRuns: 50 }
   )

@@ -1,5 +1,5 @@
 import * as fc from "fast-check"
-import * as TimeSlice from "../../src/domain/concurrency/TimeSlice.js"
+import * as Steps from "../../src/domain/concurrency/Steps.js"
 import type { Json, JsonObject } from "../../src/domain/json/Json.js"
 import type { LosslessJson } from "../../src/domain/json/LosslessJson.js"
 import type { DocumentSides, MergedDocument, MergeRules } from "../../src/domain/merge/index.js"
@@ -13,9 +13,9 @@ import {
   valueText as textInSteps
 } from "../../src/domain/merge/JsonIdentity.js"
 
-const isEqual = (a: Optional, b: Optional): boolean => TimeSlice.runSync(byValue().isSame(a, b))
-const namesIn = (...objects: ReadonlyArray<JsonObject>) => [...TimeSlice.runSync(namesInSteps(...objects))]
-const valueText = (value: LosslessJson): string => TimeSlice.runSync(textInSteps(value))
+const isEqual = (a: Optional, b: Optional): boolean => Steps.runSync(byValue().isSame(a, b))
+const namesIn = (...objects: ReadonlyArray<JsonObject>) => [...Steps.runSync(namesInSteps(...objects))]
+const valueText = (value: LosslessJson): string => Steps.runSync(textInSteps(value))
 
 /*
  * Triples of documents for the laws of merging: a base, and what two sides made of it by a few changes each.

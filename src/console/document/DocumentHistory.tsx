@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { useRef, useState } from "preact/hooks"
-import type { StoredDocument } from "../../domain/json/Json.js"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import { differences } from "../../store/browse/Difference.js"
 import type { HistoryEntry } from "../../store/Collection.js"
 import { announce } from "../components/Announcer.js"

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import type { StoredDocument } from "../../domain/json/Json.js"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import { announce } from "../components/Announcer.js"
 import { copyText, saveFile } from "../components/Clipboard.js"
 import { Icon } from "../components/Icon.js"

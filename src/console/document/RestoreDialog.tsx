@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks"
-import type { JsonObject, StoredDocument } from "../../domain/json/Json.js"
+import type { StoredDocument } from "../../domain/document/Document.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import { differences } from "../../store/browse/Difference.js"
 import type { HistoryEntry } from "../../store/Collection.js"
 import { announce } from "../components/Announcer.js"

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { runSync } from "../../domain/concurrency/TimeSlice.js"
+import { runSync } from "../../domain/concurrency/Steps.js"
 import type { JsonObject } from "../../domain/json/Json.js"
 import { readDocument } from "../../store/browse/EditText.js"
 import type { Path } from "./form/JsonNodes.js"

@@ -1,6 +1,6 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { StoredDocument } from "../../domain/json/Json.js"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import type { LoginRequest, SessionView, Setup } from "../../http/console/Api.js"
 import type { NewerCommits, Query, QueryAnswer } from "../../store/browse/Browse.js"
 import type { Timeline } from "../../store/browse/Timeline.js"

@@ -1,10 +1,11 @@
 import * as Either from "effect/Either"
 import { fieldNameProblem } from "../identifiers/CollectionName.js"
-import { compareCodePoints, encodeInline, isPlainObject, JsonMap } from "../json/CanonicalJson.js"
+import { encodeInline, isPlainObject, JsonMap } from "../json/CanonicalJson.js"
 import { fieldPathProblem, valueAt } from "../json/FieldPath.js"
 import type { Json } from "../json/Json.js"
+import { fieldMatches } from "../json/JsonEquality.js"
 import { type LosslessObject, toJson } from "../json/LosslessJson.js"
-import { fieldMatches } from "./IndexKey.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 import type { Direction } from "./SortKey.js"
 
 /**

@@ -1,9 +1,10 @@
 import * as Either from "effect/Either"
 import type { Oid } from "../identifiers/Oid.js"
-import { compareCodePoints, encode, JsonMap, type JsonProblem } from "../json/CanonicalJson.js"
+import { encode, JsonMap, type JsonProblem } from "../json/CanonicalJson.js"
 import type { Json } from "../json/Json.js"
 import { parseObject } from "../json/JsonText.js"
 import type { LosslessObject } from "../json/LosslessJson.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 import { indexKeysOf } from "./IndexKey.js"
 
 /**

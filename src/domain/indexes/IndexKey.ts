@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
 import { encodeInline } from "../json/CanonicalJson.js"
 import type { Json } from "../json/Json.js"
-import { type LosslessJson, numberSpellings } from "../json/LosslessJson.js"
-
-const isList = <A>(value: A | ReadonlyArray<A>): value is ReadonlyArray<A> => Array.isArray(value)
+import { equalJson } from "../json/JsonEquality.js"
+import type { LosslessJson } from "../json/LosslessJson.js"
+import { numberSpellings } from "../json/NumberText.js"
 
 /**
  * The key of one value in an index: a string is its own key, anything else its JSON text in one line.
@@ -23,6 +23,8 @@ export const indexKeysOf = (field: LosslessJson | undefined): ReadonlyArray<stri
   if (field === undefined) return []
   return Array.isArray(field) ? [...new Set(field.map(indexKeyOf))] : [indexKeyOf(field)]
 }
+
+const isList = <A>(value: A | ReadonlyArray<A>): value is ReadonlyArray<A> => Array.isArray(value)
 
 const holdsNumber = (value: Json): boolean =>
   typeof value === "number" ||
@@ -69,32 +71,3 @@ export const lookupKeys = (
     ? undefined
     : [...new Set([...keysOfValue(value, known), ...keysOfValue(first, known)])]
 }
-
-/**
- * Deep equality of JSON values: `1` is not `"1"`, the order of keys does not matter.
- *
- * @since 0.1.0
- * @category utilities
- */
-export const equalJson = (a: Json | undefined, b: Json | undefined): boolean => {
-  if (a === b) return true
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false
-  if (isList(a) || isList(b)) {
-    return isList(a) && isList(b) && a.length === b.length && a.every((item, at) => equalJson(item, b[at]))
-  }
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key], b[key]))
-  )
-}
-
-/**
- * Whether a field's value equals `value` or is a list that contains it.
- *
- * @since 0.1.0
- * @category utilities
- */
-export const fieldMatches = (field: Json | undefined, value: Json): boolean =>
-  field !== undefined &&
-  (equalJson(field, value) || (isList(field) && field.some((item) => equalJson(item, value))))

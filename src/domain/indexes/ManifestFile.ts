@@ -1,16 +1,11 @@
 import * as Either from "effect/Either"
 import type { Oid } from "../identifiers/Oid.js"
-import {
-  compareCodePoints,
-  encode,
-  encodeInline,
-  JsonMap,
-  type JsonProblem,
-  LosslessNumber
-} from "../json/CanonicalJson.js"
+import { encode, encodeInline, JsonMap, type JsonProblem } from "../json/CanonicalJson.js"
 import type { JsonObject } from "../json/Json.js"
 import { parseObject } from "../json/JsonText.js"
 import { type LosslessJson, type LosslessObject, parseLossless } from "../json/LosslessJson.js"
+import { LosslessNumber } from "../json/NumberText.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 import { type DocumentChange, textsOf, withId, withoutId } from "./IndexFile.js"
 
 /**

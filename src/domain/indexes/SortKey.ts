@@ -1,6 +1,6 @@
-import { LosslessNumber } from "../json/CanonicalJson.js"
 import { membersOf } from "../json/JsonOrder.js"
 import type { LosslessJson } from "../json/LosslessJson.js"
+import { LosslessNumber } from "../json/NumberText.js"
 
 /*
  * Keys that sort as values do. A key is a text of the 38 characters - 0-9 _ a-z, whose plain order is the order of the

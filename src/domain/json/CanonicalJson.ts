@@ -1,6 +1,9 @@
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as TimeSlice from "../concurrency/TimeSlice.js"
+import * as Steps from "../concurrency/Steps.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
+import { appendToPath } from "./JsonPath.js"
+import { LosslessNumber, numberText } from "./NumberText.js"
 
 /**
  * What is wrong with a value, and where inside it.
@@ -19,46 +22,6 @@ export interface JsonProblem {
 export const maxDepth = 900
 export const tooDeepMessage = `nested deeper than ${maxDepth} levels, or a cycle`
 
-/**
- * Order by Unicode code point, which differs from JavaScript's own order beyond the Basic Multilingual Plane.
- *
- * @since 0.1.0
- * @category utilities
- */
-export const compareCodePoints = (a: string, b: string): number => {
-  const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    let left = a.charCodeAt(at)
-    let right = b.charCodeAt(at)
-    if (left === right) continue
-    if (left >= 0xd800 && right >= 0xd800) {
-      left = left >= 0xe000 ? left - 0x800 : left + 0x2000
-      right = right >= 0xe000 ? right - 0x800 : right + 0x2000
-    }
-    return left - right
-  }
-  return a.length - b.length
-}
-
-/** The text of a finite number as Python's `json` writes the value that it reads from this text. */
-export const numberText = (value: number): string => {
-  if (Number.isInteger(value)) return Object.is(value, -0) ? "-0.0" : String(value)
-  const size = Math.abs(value)
-  if (size >= 1e-4) return String(value)
-  const [mantissa, exponent] = value.toExponential().split("e-") as [string, string]
-  return `${mantissa}e-${exponent.padStart(2, "0")}`
-}
-
-/** `parent` with one more step. */
-export const appendToPath = (parent: string, key: string | number): string =>
-  typeof key === "number"
-    ? `${parent}[${key}]`
-    : /^[A-Za-z_$][\w$-]*$/.test(key)
-      ? parent === ""
-        ? key
-        : `${parent}.${key}`
-      : `${parent}[${JSON.stringify(key)}]`
-
 class Unprintable extends Error {
   constructor(
     readonly steps: Array<string | number>,
@@ -69,29 +32,29 @@ class Unprintable extends Error {
 }
 
 /** Both sorted lists in one. */
-function* merged(left: Array<string>, right: Array<string>): TimeSlice.Steps<Array<string>> {
+function* merged(left: Array<string>, right: Array<string>): Steps.Steps<Array<string>> {
   const all: Array<string> = []
   let at = 0
   for (const key of right) {
     while (at < left.length && compareCodePoints(left[at]!, key) <= 0) all.push(left[at++]!)
     all.push(key)
-    if (all.length % TimeSlice.stepSize === 0) yield
+    if (all.length % Steps.stepSize === 0) yield
   }
   while (at < left.length) all.push(left[at++]!)
   return all
 }
 
-function* sorted(keys: Array<string>): TimeSlice.Steps<Array<string>> {
-  if (keys.length <= 2 * TimeSlice.stepSize) return keys.sort(compareCodePoints)
+function* sorted(keys: Array<string>): Steps.Steps<Array<string>> {
+  if (keys.length <= 2 * Steps.stepSize) return keys.sort(compareCodePoints)
   yield
   const middle = keys.length >>> 1
   return yield* merged(yield* sorted(keys.slice(0, middle)), yield* sorted(keys.slice(middle)))
 }
 
-function* sortedKeys(keys: Array<string>): TimeSlice.Steps<Array<string>> {
+function* sortedKeys(keys: Array<string>): Steps.Steps<Array<string>> {
   for (let at = 1; at < keys.length; at++) {
     if (compareCodePoints(keys[at - 1]!, keys[at]!) > 0) return yield* sorted(keys)
-    if (at % TimeSlice.stepSize === 0) yield
+    if (at % Steps.stepSize === 0) yield
   }
   return keys
 }
@@ -144,13 +107,13 @@ class Printer {
 
   constructor(private readonly form: Form) {}
 
-  *print(value: unknown, depth: number): TimeSlice.Steps<void> {
+  *print(value: unknown, depth: number): Steps.Steps<void> {
     const scalar = scalarText(value)
     if (scalar !== undefined) this.text += scalar
     else yield* this.members(value as object, depth)
   }
 
-  private *members(value: object, depth: number): TimeSlice.Steps<void> {
+  private *members(value: object, depth: number): Steps.Steps<void> {
     if (depth >= maxDepth) throw new Unprintable([], tooDeepMessage)
     if (Array.isArray(value)) yield* this.list(value, depth + 1)
     else if (value instanceof JsonMap) yield* this.object([...value.entries.keys()], value.entries, depth + 1)
@@ -160,7 +123,7 @@ class Printer {
     } else throw new Unprintable([], `${describe(value)} is not JSON`)
   }
 
-  private *list(list: ReadonlyArray<unknown>, depth: number): TimeSlice.Steps<void> {
+  private *list(list: ReadonlyArray<unknown>, depth: number): Steps.Steps<void> {
     if (list.length === 0) {
       this.text += "[]"
       return
@@ -171,7 +134,7 @@ class Printer {
     try {
       for (; at < list.length; at++) {
         if (at > 0) this.text += separator
-        if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
+        if (at % Steps.stepSize === Steps.stepSize - 1) yield
         const scalar = scalarText(list[at])
         if (scalar !== undefined) this.text += scalar
         else yield* this.members(list[at] as object, depth)
@@ -186,7 +149,7 @@ class Printer {
     keys: Array<string>,
     object: { readonly get: (key: string) => unknown },
     depth: number
-  ): TimeSlice.Steps<void> {
+  ): Steps.Steps<void> {
     const separator = this.separator(depth)
     let before = `{${this.form.item(depth)}`
     let visited = 0
@@ -194,7 +157,7 @@ class Printer {
     const names = yield* sortedKeys(keys)
     try {
       for (key of names) {
-        if (++visited % TimeSlice.stepSize === 0) yield
+        if (++visited % Steps.stepSize === 0) yield
         const member = object.get(key)
         if (member === undefined) continue
         this.text += before + JSON.stringify(key) + this.form.colon
@@ -219,15 +182,6 @@ const inside = (step: string | number, error: unknown): unknown => {
   return error
 }
 
-/** A number for the printer that keeps its text. */
-export class LosslessNumber {
-  constructor(readonly text: string) {}
-
-  toJSON(): number {
-    return Number(this.text)
-  }
-}
-
 /** An object for the printer whose keys come from a Map, so that no key meets a prototype. */
 export class JsonMap {
   constructor(readonly entries: ReadonlyMap<string, unknown>) {}
@@ -240,7 +194,7 @@ const problemOf = (error: unknown): JsonProblem =>
 
 const encoder = new TextEncoder()
 
-function* bytesOf(value: unknown): TimeSlice.Steps<Either.Either<Uint8Array, JsonProblem>> {
+function* bytesOf(value: unknown): Steps.Steps<Either.Either<Uint8Array, JsonProblem>> {
   const printer = new Printer(pretty)
   const chunks: Array<Uint8Array> = []
   try {
@@ -280,17 +234,17 @@ const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
  * @category text
  */
 export const encode = (value: unknown): Either.Either<Uint8Array, JsonProblem> =>
-  TimeSlice.runSync(bytesOf(value))
+  Steps.runSync(bytesOf(value))
 
 /** The same bytes, with pauses for other fibers where the value is large. The value must not change meanwhile. */
 export const encodeSliced = (value: unknown): Effect.Effect<Either.Either<Uint8Array, JsonProblem>> =>
-  TimeSlice.run(() => bytesOf(value))
+  Steps.run(() => bytesOf(value))
 
 /** One line: sorted keys, `, ` between items and `: ` after keys. */
 export const encodeInline = (value: unknown): Either.Either<string, JsonProblem> => {
   const printer = new Printer(inline)
   try {
-    TimeSlice.runSync(printer.print(value, 0))
+    Steps.runSync(printer.print(value, 0))
     return Either.right(printer.text)
   } catch (error) {
     return Either.left(problemOf(error))

@@ -1,5 +1,5 @@
-import { LosslessNumber } from "./CanonicalJson.js"
 import type { LosslessJson, LosslessObject } from "./LosslessJson.js"
+import { LosslessNumber } from "./NumberText.js"
 
 /*
  * A path names a value inside a document: the member whose whole name is the path, or else the member that the names

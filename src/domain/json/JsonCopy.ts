@@ -1,6 +1,6 @@
-import * as TimeSlice from "../concurrency/TimeSlice.js"
-import { appendToPath, isPlainObject, type JsonProblem, maxDepth, tooDeepMessage } from "./CanonicalJson.js"
-import type { JsonObject } from "./Json.js"
+import * as Steps from "../concurrency/Steps.js"
+import { isPlainObject, type JsonProblem, maxDepth, tooDeepMessage } from "./CanonicalJson.js"
+import { appendToPath } from "./JsonPath.js"
 
 /** A value that is nested too deeply to be copied, or that holds itself; says where. */
 export class CopyError extends RangeError {
@@ -58,33 +58,16 @@ export const copyJson = (value: unknown, { isCopied, keepsUndefined }: CopyRules
 }
 
 /** An object with the members of two; where both have a member, it is the second one's. */
-export function* mergeMembers(below: Members, above: Members): TimeSlice.Steps<Members> {
+export function* mergeMembers(below: Members, above: Members): Steps.Steps<Members> {
   const object: { [key: string]: unknown } = {}
   for (const members of [below, above]) {
     let visited = 0
     for (const key of Object.keys(members)) {
       setMember(object, key, members[key])
-      if (++visited % TimeSlice.stepSize === 0) yield
+      if (++visited % Steps.stepSize === 0) yield
     }
   }
   return object
-}
-
-/** The members that the store writes on a document. */
-export const metadataNames = ["_id", "_rev", "_created_at", "_updated_at"] as const
-
-const isMetadata: ReadonlySet<string> = new Set(metadataNames)
-
-/** A document without what the store writes on it; itself where it has nothing of that. */
-export function* bodyOf(object: JsonObject): TimeSlice.Steps<JsonObject> {
-  if (!metadataNames.some((name) => Object.hasOwn(object, name))) return object
-  const rest: { [key: string]: unknown } = {}
-  let visited = 0
-  for (const key of Object.keys(object)) {
-    if (!isMetadata.has(key)) setMember(rest, key, object[key])
-    if (++visited % TimeSlice.stepSize === 0) yield
-  }
-  return rest as JsonObject
 }
 
 const tooDeepAt = new RangeError(tooDeepMessage)

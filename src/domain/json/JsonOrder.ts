@@ -1,6 +1,7 @@
 import * as Order from "effect/Order"
-import { compareCodePoints, LosslessNumber } from "./CanonicalJson.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 import type { LosslessJson } from "./LosslessJson.js"
+import { LosslessNumber } from "./NumberText.js"
 
 /** A value of a document, or none. */
 type Component = LosslessJson | undefined

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as TimeSlice from "../concurrency/TimeSlice.js"
+import * as Steps from "../concurrency/Steps.js"
 import { setMember } from "./JsonCopy.js"
 
 /** Characters that `JSON.parse` reads at once: a few milliseconds even of objects that each have a key of their own. */
@@ -101,7 +101,7 @@ export const endOfString = (text: string, start: number): number => {
  * The value of a JSON text, as `JSON.parse` reads it, in steps of a few milliseconds. Throws a `SyntaxError` where that
  * would, with words of its own. Nesting costs no stack here; what a value is worth to its reader is for others to judge.
  */
-export function* parse(text: string, piece = pieceLength): TimeSlice.Steps<unknown> {
+export function* parse(text: string, piece = pieceLength): Steps.Steps<unknown> {
   if (isShort(text, piece)) return JSON.parse(text)
   const stack: Array<Open> = []
   let result: { readonly value: unknown; readonly end: number } | undefined
@@ -162,7 +162,7 @@ export function* parse(text: string, piece = pieceLength): TimeSlice.Steps<unkno
   return result.value
 }
 
-function* attempt(text: string): TimeSlice.Steps<Either.Either<unknown, SyntaxError>> {
+function* attempt(text: string): Steps.Steps<Either.Either<unknown, SyntaxError>> {
   try {
     return Either.right(yield* parse(text))
   } catch (error) {
@@ -172,4 +172,4 @@ function* attempt(text: string): TimeSlice.Steps<Either.Either<unknown, SyntaxEr
 
 /** The value of a JSON text, with turns for others where it is long. */
 export const parseSliced = (text: string): Effect.Effect<unknown, SyntaxError> =>
-  Effect.flatten(TimeSlice.run(() => attempt(text)))
+  Effect.flatten(Steps.run(() => attempt(text)))

@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Steps from "../concurrency/Steps.js"
 import * as TimeSlice from "../concurrency/TimeSlice.js"
-import { trimEnd } from "../text/TrimText.js"
-import { appendToPath, maxDepth } from "./CanonicalJson.js"
+import { maxDepth } from "./CanonicalJson.js"
 import type { JsonObject } from "./Json.js"
 import * as JsonSteps from "./JsonParser.js"
+import { appendToPath } from "./JsonPath.js"
+import { decimal } from "./NumberText.js"
 
 /**
  * A number in a text that a JavaScript number cannot hold: `value` is what reading makes of it.
@@ -29,12 +31,12 @@ const [quote, backslash, comma, openList, openObject, closeList, closeObject] = 
 )
 
 /** Whether a JSON text is nested deeper than we write, so that walking through its value could overflow the stack. */
-export const isTooDeep = (text: string): boolean => TimeSlice.runSync(depthProblem(text))
+export const isTooDeep = (text: string): boolean => Steps.runSync(depthProblem(text))
 
 /** Characters that are looked at in one step: about a millisecond's. */
 const stepLength = 131_072
 
-function* depthProblem(text: string): TimeSlice.Steps<boolean> {
+function* depthProblem(text: string): Steps.Steps<boolean> {
   if (text.length <= maxDepth) return false
   let depth = 0
   let inString = false
@@ -59,11 +61,11 @@ const refused = (error: unknown): Either.Either<never, string> =>
  * About how long the file of a document is that has this JSON text: each member has a line of its own, behind white space
  * for each level, so that it can be hundreds of times as long.
  */
-export function* fileLength(text: string): TimeSlice.Steps<number> {
+export function* fileLength(text: string): Steps.Steps<number> {
   let length = 0
   let depth = 0
   for (let at = 0; at < text.length; at++) {
-    if (at % TimeSlice.stepSize === 0) yield
+    if (at % Steps.stepSize === 0) yield
     const unit = text.charCodeAt(at)
     const start = at
     if (unit === quote) at = JsonSteps.endOfString(text, at)
@@ -76,7 +78,7 @@ export function* fileLength(text: string): TimeSlice.Steps<number> {
   return length
 }
 
-function* judged(text: string, value: unknown): TimeSlice.Steps<Either.Either<JsonObject, string>> {
+function* judged(text: string, value: unknown): Steps.Steps<Either.Either<JsonObject, string>> {
   if (yield* depthProblem(text)) return Either.left(`is nested deeper than ${maxDepth} levels`)
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Either.right(value as JsonObject)
@@ -87,14 +89,14 @@ function* judged(text: string, value: unknown): TimeSlice.Steps<Either.Either<Js
 export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
   try {
     const text = decoder.decode(content)
-    return TimeSlice.runSync(judged(text, JSON.parse(text)))
+    return Steps.runSync(judged(text, JSON.parse(text)))
   } catch (error) {
     return refused(error)
   }
 }
 
 /** The same in steps, for a content that somebody has sent. */
-export function* parseObjectSteps(content: Uint8Array): TimeSlice.Steps<Either.Either<JsonObject, string>> {
+export function* parseObjectSteps(content: Uint8Array): Steps.Steps<Either.Either<JsonObject, string>> {
   try {
     const text = decoder.decode(content)
     return yield* judged(text, yield* JsonSteps.parse(text))
@@ -112,19 +114,8 @@ export const parseObjectSliced = (content: Uint8Array): Effect.Effect<Either.Eit
     ? Effect.succeed(parseObject(content))
     : Effect.zipRight(
         TimeSlice.yieldIfSpent(),
-        TimeSlice.run(() => parseObjectSteps(content))
+        Steps.run(() => parseObjectSteps(content))
       )
-
-/** A decimal number as sign, digits without zeros at either end, and exponent: equal texts are equal values. */
-export const decimal = (text: string): string => {
-  const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
-    text
-  )!
-  const digits = (whole + fraction).replace(/^0+/, "")
-  const significant = trimEnd(digits, /0/)
-  if (significant === "") return "0"
-  return `${sign}${significant}e${Number(exponent) - fraction.length + (digits.length - significant.length)}`
-}
 
 const isExact = (text: string): boolean => {
   if (text.length < 16 && !/[eE]/.test(text)) return true
@@ -138,8 +129,8 @@ const isExact = (text: string): boolean => {
  */
 const tokens = () => /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
 
-type Steps = ReadonlyArray<string | number>
-type Visit = (steps: Steps, part: string) => void
+type Path = ReadonlyArray<string | number>
+type Visit = (path: Path, part: string) => void
 
 interface Visitor {
   /** A number, with the steps to it, which belong to the visit alone. */
@@ -147,17 +138,17 @@ interface Visitor {
   /** An object begins; `depth` steps lead to its members. */
   readonly object?: (depth: number) => void
   /** A member's key stands at a place of the text; the steps end in it. */
-  readonly key?: (steps: Steps, at: number) => void
+  readonly key?: (path: Path, at: number) => void
 }
 
 /** Visits the parts of a valid JSON text, in steps. */
-export function* visitTokens(text: string, visit: Visitor): TimeSlice.Steps<void> {
+export function* visitTokens(text: string, visit: Visitor): Steps.Steps<void> {
   const token = tokens()
   const steps: Array<string | number> = []
   let key: readonly [from: number, to: number] = [0, 0]
   let visited = 0
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
-    if (++visited % TimeSlice.stepSize === 0) yield
+    if (++visited % Steps.stepSize === 0) yield
     const [part] = match
     const first = part[0]!
     const last = steps.length - 1
@@ -181,11 +172,11 @@ export function* visitTokens(text: string, visit: Visitor): TimeSlice.Steps<void
 }
 
 /** Visits every number of a valid JSON text, with the steps to it, which belong to the visit alone; itself in steps. */
-export const visitNumbers = (text: string, visit: Visit): TimeSlice.Steps<void> =>
+export const visitNumbers = (text: string, visit: Visit): Steps.Steps<void> =>
   visitTokens(text, { number: visit })
 
 /** `inexactNumbers` of a text, in steps. */
-export function* inexactNumbersSteps(text: string): TimeSlice.Steps<ReadonlyArray<InexactNumber>> {
+export function* inexactNumbersSteps(text: string): Steps.Steps<ReadonlyArray<InexactNumber>> {
   if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
   const found: Array<InexactNumber> = []
   yield* visitNumbers(text, (steps, part) => {
@@ -202,13 +193,13 @@ export function* inexactNumbersSteps(text: string): TimeSlice.Steps<ReadonlyArra
  * @category utilities
  */
 export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> =>
-  TimeSlice.runSync(inexactNumbersSteps(decoder.decode(content)))
+  Steps.runSync(inexactNumbersSteps(decoder.decode(content)))
 
 /** Which of some numbers occur anywhere inside a value. */
 export function* numbersWithin(
   value: unknown,
   wanted: ReadonlySet<number>
-): TimeSlice.Steps<ReadonlySet<number>> {
+): Steps.Steps<ReadonlySet<number>> {
   const found = new Set<number>()
   const open = [value]
   for (let visited = 1; open.length > 0 && found.size < wanted.size; visited++) {
@@ -217,7 +208,7 @@ export function* numbersWithin(
     else if (typeof member === "object" && member !== null) {
       for (const inner of Object.values(member)) open.push(inner)
     }
-    if (visited % TimeSlice.stepSize === 0) yield
+    if (visited % Steps.stepSize === 0) yield
   }
   return found
 }

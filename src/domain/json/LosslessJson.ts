@@ -1,9 +1,10 @@
 import * as Either from "effect/Either"
-import * as TimeSlice from "../concurrency/TimeSlice.js"
-import { encodeInline, LosslessNumber, numberText } from "./CanonicalJson.js"
+import * as Steps from "../concurrency/Steps.js"
+import { encodeInline } from "./CanonicalJson.js"
 import type { Json, JsonObject } from "./Json.js"
 import { setMember } from "./JsonCopy.js"
 import { parseObjectSteps, visitNumbers } from "./JsonText.js"
+import { LosslessNumber, numberText, pythonNumber } from "./NumberText.js"
 
 /** JSON in which a number that JavaScript would spell differently keeps its text. */
 export type LosslessJson =
@@ -14,25 +15,6 @@ export type LosslessJson =
 
 export interface LosslessObject {
   readonly [key: string]: LosslessJson
-}
-
-/** A float as Python prints it: with a fraction or an exponent, also where its value is whole. */
-const floatText = (value: number): string => {
-  if (!Number.isInteger(value) || Object.is(value, -0)) return numberText(value)
-  return Math.abs(value) < 1e16 ? `${value}.0` : value.toExponential().replace(/e\+(\d)$/, "e+0$1")
-}
-
-/** The spellings of one value: as a whole number, as a float, and as a negative zero. */
-export const numberSpellings = (value: number): ReadonlyArray<string> => {
-  if (value === 0) return ["0", "0.0", "-0", "-0.0"]
-  const whole = Number.isInteger(value) ? [BigInt(value).toString()] : []
-  return [...new Set([numberText(value), ...whole, floatText(value)])]
-}
-
-/** A number of a text as Python prints what it reads: whole numbers in full, others as floats. */
-export const pythonNumber = (text: string): string => {
-  if (/^-?\d+$/.test(text)) return text === "-0" ? "0" : text
-  return floatText(Number(text))
 }
 
 const isContainer = (value: unknown): value is Record<string | number, unknown> =>
@@ -63,7 +45,7 @@ function* parse(
   content: Uint8Array,
   mayDiffer: (text: string) => boolean,
   spell: (part: string, value: number) => string
-): TimeSlice.Steps<Either.Either<LosslessObject, string>> {
+): Steps.Steps<Either.Either<LosslessObject, string>> {
   const read = yield* parseObjectSteps(content)
   if (Either.isLeft(read)) return read
   const object = read.right
@@ -86,12 +68,10 @@ const spelled = (content: Uint8Array) =>
 
 /** The object that a file's bytes hold, with its numbers as they are spelled; or what is wrong with the bytes. */
 export const parseLossless = (content: Uint8Array): Either.Either<LosslessObject, string> =>
-  TimeSlice.runSync(spelled(content))
+  Steps.runSync(spelled(content))
 
 /** The same with each number letter by letter as it stands there, for people to read; in steps. */
-export const parseVerbatimSteps = (
-  content: Uint8Array
-): TimeSlice.Steps<Either.Either<LosslessObject, string>> =>
+export const parseVerbatimSteps = (content: Uint8Array): Steps.Steps<Either.Either<LosslessObject, string>> =>
   parse(
     content,
     () => true,
@@ -103,7 +83,7 @@ export const parseLosslessOrEmpty = (content: Uint8Array): LosslessObject =>
   Either.getOrElse(parseLossless(content), (): LosslessObject => ({}))
 
 /** The same in steps. */
-export function* parseLosslessOrEmptySteps(content: Uint8Array): TimeSlice.Steps<LosslessObject> {
+export function* parseLosslessOrEmptySteps(content: Uint8Array): Steps.Steps<LosslessObject> {
   return Either.getOrElse(yield* spelled(content), (): LosslessObject => ({}))
 }
 
@@ -112,13 +92,13 @@ const isList = (value: LosslessJson): value is ReadonlyArray<LosslessJson> => Ar
 type Members = { readonly [key: string]: LosslessJson }
 
 /** A value with its numbers as JavaScript reads them, in steps: the value itself where it has no other numbers. */
-export function* toJsonSteps(value: LosslessJson): TimeSlice.Steps<Json> {
+export function* toJsonSteps(value: LosslessJson): Steps.Steps<Json> {
   if (value instanceof LosslessNumber) return Number(value.text)
   if (typeof value !== "object" || value === null) return value
   const keys = isList(value) ? undefined : Object.keys(value)
   let copy: { [key: string]: unknown } | undefined
   for (let at = 0; at < (keys ?? (value as ReadonlyArray<LosslessJson>)).length; at++) {
-    if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
+    if (at % Steps.stepSize === Steps.stepSize - 1) yield
     const key = keys?.[at] ?? String(at)
     const member = (value as Members)[key]!
     const read = typeof member === "object" ? yield* toJsonSteps(member) : member
@@ -133,7 +113,7 @@ export function* toJsonSteps(value: LosslessJson): TimeSlice.Steps<Json> {
 export function toJson(value: LosslessJson): Json
 export function toJson(value: LosslessJson | undefined): Json | undefined
 export function toJson(value: LosslessJson | undefined): Json | undefined {
-  return value === undefined ? undefined : TimeSlice.runSync(toJsonSteps(value))
+  return value === undefined ? undefined : Steps.runSync(toJsonSteps(value))
 }
 
 /** A value as indexes and queries see it: what contains a number that JavaScript cannot hold, such as `1e400`, counts as missing. */

@@ -1,5 +1,5 @@
-import type * as TimeSlice from "../concurrency/TimeSlice.js"
-import { appendToPath } from "./CanonicalJson.js"
+import type * as Steps from "../concurrency/Steps.js"
+import { appendToPath } from "./JsonPath.js"
 import { visitTokens } from "./JsonText.js"
 
 /** A key that an object of a text has twice: reading it keeps the last value alone. */
@@ -13,7 +13,7 @@ export interface RepeatedKey {
 const lineAt = (text: string, at: number): number => text.slice(0, at).split(/\r\n?|\n/).length
 
 /** The first key of a valid JSON text that its object has already, in steps. */
-export function* repeatedKeySteps(text: string): TimeSlice.Steps<RepeatedKey | undefined> {
+export function* repeatedKeySteps(text: string): Steps.Steps<RepeatedKey | undefined> {
   const keys: Array<Map<string, number>> = []
   let found: RepeatedKey | undefined
   yield* visitTokens(text, {

@@ -1,5 +1,4 @@
-import { LosslessNumber, numberText } from "../json/CanonicalJson.js"
-import { pythonNumber } from "../json/LosslessJson.js"
+import { LosslessNumber, numberText, pythonNumber } from "../json/NumberText.js"
 import { textOfNumber } from "./JsonIdentity.js"
 
 interface Decimal {

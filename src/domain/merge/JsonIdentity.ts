@@ -1,7 +1,7 @@
-import * as TimeSlice from "../concurrency/TimeSlice.js"
-import { compareCodePoints, LosslessNumber, numberText } from "../json/CanonicalJson.js"
-import { decimal } from "../json/JsonText.js"
+import * as Steps from "../concurrency/Steps.js"
 import type { LosslessJson, LosslessObject } from "../json/LosslessJson.js"
+import { decimal, LosslessNumber, numberText } from "../json/NumberText.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 
 export type Optional = LosslessJson | undefined
 export type SpelledList = ReadonlyArray<LosslessJson>
@@ -24,13 +24,13 @@ export const own = (object: LosslessObject | undefined, name: string): Optional 
 /** The names that any of some objects has. */
 export function* namesIn(
   ...objects: ReadonlyArray<LosslessObject | undefined>
-): TimeSlice.Steps<ReadonlySet<string>> {
+): Steps.Steps<ReadonlySet<string>> {
   const names = new Set<string>()
   for (const object of objects) {
     yield
     for (const [at, name] of Object.keys(object ?? {}).entries()) {
       names.add(name)
-      if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
+      if (at % Steps.stepSize === Steps.stepSize - 1) yield
     }
   }
   return names
@@ -39,14 +39,14 @@ export function* namesIn(
 const isScalar = (value: LosslessJson): value is Exclude<LosslessJson, SpelledList | LosslessObject> =>
   typeof value !== "object" || value === null || value instanceof LosslessNumber
 
-function* print(value: LosslessJson, number: (text: string) => string): TimeSlice.Steps<string> {
+function* print(value: LosslessJson, number: (text: string) => string): Steps.Steps<string> {
   const inside = (member: LosslessJson) =>
     isNumber(member) ? number(textOfNumber(member)) : JSON.stringify(member)
   if (isScalar(value)) return inside(value)
   const parts: Array<string> = []
   const members = isList(value)
     ? undefined
-    : yield* TimeSlice.sorted(
+    : yield* Steps.sorted(
         Object.keys(value).filter((name) => (value as LosslessObject)[name] !== undefined),
         compareCodePoints
       )
@@ -54,18 +54,18 @@ function* print(value: LosslessJson, number: (text: string) => string): TimeSlic
     const member = (value as { readonly [name: string | number]: LosslessJson })[name]!
     const text = isScalar(member) ? inside(member) : yield* print(member, number)
     parts.push(typeof name === "number" ? text : `${JSON.stringify(name)}:${text}`)
-    if (parts.length % TimeSlice.stepSize === 0) yield
+    if (parts.length % Steps.stepSize === 0) yield
   }
   return members === undefined ? `[${parts.join()}]` : `{${parts.join()}}`
 }
 
 /** A text that two values share if they are written alike: `10` and `10.0` are not. */
-export const spelledText = (value: LosslessJson): TimeSlice.Steps<string> => print(value, (text) => text)
+export const spelledText = (value: LosslessJson): Steps.Steps<string> => print(value, (text) => text)
 
 const exact = (text: string): string => (/\d/.test(text) ? decimal(text) : text)
 
 /** A text that two values share if they are equal: `10` and `10.0` are, however large. */
-export const valueText = (value: LosslessJson): TimeSlice.Steps<string> => print(value, exact)
+export const valueText = (value: LosslessJson): Steps.Steps<string> => print(value, exact)
 
 /** Two lists or objects whose members are being compared. */
 interface Compared {
@@ -95,7 +95,7 @@ export class Comparison {
   constructor(private readonly areAlike: (a: Optional, b: Optional) => boolean) {}
 
   /** Whether both are the same to this comparison; an absent one is like an absent one alone. */
-  *isSame(a: Optional, b: Optional): TimeSlice.Steps<boolean> {
+  *isSame(a: Optional, b: Optional): Steps.Steps<boolean> {
     const first = this.begin(a, b)
     if (typeof first === "boolean") return first
     const stack = [first]
@@ -113,7 +113,7 @@ export class Comparison {
       }
       const name = top.names?.[top.at] ?? top.at
       top.at++
-      if (++this.compared % TimeSlice.stepSize === 0) yield
+      if (++this.compared % Steps.stepSize === 0) yield
       if (!top.isFirst && Object.hasOwn(top.a, name)) continue
       const next = this.begin(memberOf(top.a, name), memberOf(top.b, name))
       if (next === true) continue
@@ -170,6 +170,6 @@ const isSameNumber = (a: Optional, b: Optional): boolean =>
 export const byValue = (): Comparison => new Comparison(isSameNumber)
 
 /** One of two equal values, the same one in whichever order they are given. */
-export function* eitherOf<V extends LosslessJson>(a: V, b: V): TimeSlice.Steps<V> {
+export function* eitherOf<V extends LosslessJson>(a: V, b: V): Steps.Steps<V> {
   return compareCodePoints(yield* spelledText(a), yield* spelledText(b)) <= 0 ? a : b
 }

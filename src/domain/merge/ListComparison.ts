@@ -1,4 +1,4 @@
-import * as TimeSlice from "../concurrency/TimeSlice.js"
+import * as Steps from "../concurrency/Steps.js"
 
 type Texts = ReadonlyArray<string>
 
@@ -32,23 +32,23 @@ const lastBefore = (longest: ReadonlyArray<Common>, low: number, to: number): nu
 }
 
 /** The longest common sequence of two lists, as J. W. Hunt and M. D. McIlroy find it (1976), in steps. */
-function* commonOf(from: Texts, to: Texts): TimeSlice.Steps<Common> {
+function* commonOf(from: Texts, to: Texts): Steps.Steps<Common> {
   const places = new Map<string, Array<number>>()
   for (const [at, text] of to.entries()) {
     const same = places.get(text)
     if (same === undefined) places.set(text, [at])
     else same.push(at)
-    if (at % TimeSlice.stepSize === 0) yield
+    if (at % Steps.stepSize === 0) yield
   }
   // At each length the common sequence that ends first in the second list.
   const longest: Array<Common> = [{ from: -1, to: -1, before: undefined }]
   let visited = 0
   for (const [at, text] of from.entries()) {
-    if (++visited % TimeSlice.stepSize === 0) yield
+    if (++visited % Steps.stepSize === 0) yield
     let length = 0
     let next = longest[0]!
     for (const place of places.get(text) ?? []) {
-      if (++visited % TimeSlice.stepSize === 0) yield
+      if (++visited % Steps.stepSize === 0) yield
       const found = lastBefore(longest, length, place)
       if (found === undefined) continue
       const longer = { from: at, to: place, before: longest[found] }
@@ -71,7 +71,7 @@ interface Hunk {
   readonly sideEnd: number
 }
 
-function* hunksOf(base: Texts, side: Texts, isOurs: boolean): TimeSlice.Steps<Array<Hunk>> {
+function* hunksOf(base: Texts, side: Texts, isOurs: boolean): Steps.Steps<Array<Hunk>> {
   const hunks: Array<Hunk> = []
   let [end, sideEnd] = [base.length, side.length]
   let common: Common | undefined = yield* commonOf(base, side)
@@ -96,7 +96,7 @@ const spanOf = (hunks: ReadonlyArray<Hunk>, side: Texts, start: number, end: num
 }
 
 /** Compares two lists with the one that they began as, in steps. */
-export function* regionsOf(base: Texts, ours: Texts, theirs: Texts): TimeSlice.Steps<Array<Region>> {
+export function* regionsOf(base: Texts, ours: Texts, theirs: Texts): Steps.Steps<Array<Region>> {
   const hunks = [...(yield* hunksOf(base, ours, true)), ...(yield* hunksOf(base, theirs, false))].sort(
     (a, b) => a.start - b.start
   )

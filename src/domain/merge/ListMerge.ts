@@ -1,6 +1,6 @@
-import * as TimeSlice from "../concurrency/TimeSlice.js"
-import { compareCodePoints } from "../json/CanonicalJson.js"
+import * as Steps from "../concurrency/Steps.js"
 import { type LosslessJson, type LosslessObject, toJson } from "../json/LosslessJson.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 import { isNumber, isObject, type Optional, own, type SpelledList, valueText } from "./JsonIdentity.js"
 
 type Items = ReadonlyMap<string, LosslessJson>
@@ -14,11 +14,11 @@ const mergedOrder = (base: Keys, ours: Keys, theirs: Keys): Keys | undefined => 
   return isSameOrder(base, ours) ? theirs : undefined
 }
 
-function* itemsOf(list: SpelledList): TimeSlice.Steps<Items> {
+function* itemsOf(list: SpelledList): Steps.Steps<Items> {
   const items = new Map<string, LosslessJson>()
   for (const [at, item] of list.entries()) {
     items.set(yield* valueText(item), item)
-    if (at % TimeSlice.stepSize === 0) yield
+    if (at % Steps.stepSize === 0) yield
   }
   return items
 }
@@ -28,8 +28,8 @@ export function* mergeSet(
   base: SpelledList,
   ours: SpelledList,
   theirs: SpelledList,
-  merge: (base: Optional, ours: Optional, theirs: Optional) => TimeSlice.Steps<Optional>
-): TimeSlice.Steps<SpelledList> {
+  merge: (base: Optional, ours: Optional, theirs: Optional) => Steps.Steps<Optional>
+): Steps.Steps<SpelledList> {
   const [before, left, right] = [yield* itemsOf(base), yield* itemsOf(ours), yield* itemsOf(theirs)]
   const kept = (items: Items) =>
     [...items.keys()].filter((key) => before.has(key) && left.has(key) && right.has(key))
@@ -37,16 +37,16 @@ export function* mergeSet(
   yield
   const order = mergedOrder(kept(before), kept(left), kept(right)) ?? kept(before)
   const merged: Array<LosslessJson> = []
-  for (const key of [...order, ...(yield* TimeSlice.sorted(added, compareCodePoints))]) {
+  for (const key of [...order, ...(yield* Steps.sorted(added, compareCodePoints))]) {
     const [a, b] = [left.get(key) ?? right.get(key), right.get(key) ?? left.get(key)]
     merged.push((yield* merge(before.get(key), a, b))!)
-    if (merged.length % TimeSlice.stepSize === 0) yield
+    if (merged.length % Steps.stepSize === 0) yield
   }
   return merged
 }
 
 /** The items of a list by the values of a member; undefined where an item has none, or two have the same. */
-function* byKey(list: SpelledList, name: string): TimeSlice.Steps<Items | undefined> {
+function* byKey(list: SpelledList, name: string): Steps.Steps<Items | undefined> {
   const items = new Map<string, LosslessJson>()
   for (const item of list) {
     const key = isObject(item) ? own(item, name) : undefined
@@ -54,7 +54,7 @@ function* byKey(list: SpelledList, name: string): TimeSlice.Steps<Items | undefi
     const text = yield* valueText(key)
     if (items.has(text)) return undefined
     items.set(text, item)
-    if (items.size % TimeSlice.stepSize === 0) yield
+    if (items.size % Steps.stepSize === 0) yield
   }
   return items
 }
@@ -92,8 +92,8 @@ interface KeyedMerge {
 export function* mergeKeyed(
   lists: { readonly base: SpelledList; readonly ours: SpelledList; readonly theirs: SpelledList },
   name: string,
-  merge: (key: string | number, base: Optional, ours: Optional, theirs: Optional) => TimeSlice.Steps<Optional>
-): TimeSlice.Steps<KeyedMerge | undefined> {
+  merge: (key: string | number, base: Optional, ours: Optional, theirs: Optional) => Steps.Steps<Optional>
+): Steps.Steps<KeyedMerge | undefined> {
   const base = yield* byKey(lists.base, name)
   const ours = yield* byKey(lists.ours, name)
   const theirs = yield* byKey(lists.theirs, name)
@@ -104,7 +104,7 @@ export function* mergeKeyed(
     const shown = toJson(item[name]) as string | number
     const value = yield* merge(shown, base.get(key), ours.get(key), theirs.get(key))
     if (value !== undefined) merged.set(key, value)
-    if (merged.size % TimeSlice.stepSize === 0) yield
+    if (merged.size % Steps.stepSize === 0) yield
   }
   yield
   const inAll = (key: string) => merged.has(key) && base.has(key) && ours.has(key) && theirs.has(key)

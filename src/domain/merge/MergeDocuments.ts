@@ -1,9 +1,9 @@
 import * as Option from "effect/Option"
-import * as TimeSlice from "../concurrency/TimeSlice.js"
+import * as Steps from "../concurrency/Steps.js"
 import type { JsonObject } from "../json/Json.js"
 import { setMember } from "../json/JsonCopy.js"
 import { type LosslessJson, type LosslessObject, toJsonSteps } from "../json/LosslessJson.js"
-import { kindOf } from "../options/OptionProblems.js"
+import { kindOf } from "../text/ValueKind.js"
 import { containsMark, isMark } from "./ConflictMark.js"
 import { sumOfChanges } from "./Counter.js"
 import {
@@ -71,7 +71,7 @@ interface Versions {
 }
 
 /** The values of three versions, without those that are absent, as JavaScript reads them. */
-function* sidesOf({ base, ours, theirs }: Versions): TimeSlice.Steps<MergeSides> {
+function* sidesOf({ base, ours, theirs }: Versions): Steps.Steps<MergeSides> {
   return {
     ...(base === undefined || containsMark(base) ? {} : { base: yield* toJsonSteps(base) }),
     ...(ours === undefined ? {} : { ours: yield* toJsonSteps(ours) }),
@@ -90,11 +90,11 @@ class Merging {
     return this.rules.sameChange !== "conflict"
   }
 
-  isSpelledAlike(a: Optional, b: Optional): TimeSlice.Steps<boolean> {
+  isSpelledAlike(a: Optional, b: Optional): Steps.Steps<boolean> {
     return this.spelling.isSame(a, b)
   }
 
-  private *conflict(path: Path, versions: Versions): TimeSlice.Steps<Optional> {
+  private *conflict(path: Path, versions: Versions): Steps.Steps<Optional> {
     const found = { path, ...(yield* sidesOf(versions)) }
     const settled = this.rules.settle === undefined ? undefined : settlementIn(this.rules.settle(found), path)
     if (typeof settled === "object") return settled.value
@@ -102,7 +102,7 @@ class Merging {
     return settled === "theirs" ? versions.theirs : versions.ours
   }
 
-  *value(path: Path, node: RuleNode, versions: Versions): TimeSlice.Steps<Optional> {
+  *value(path: Path, node: RuleNode, versions: Versions): Steps.Steps<Optional> {
     const { base, ours, theirs } = versions
     if (yield* this.isSpelledAlike(base, ours)) return theirs
     if (yield* this.isSpelledAlike(base, theirs)) return ours
@@ -139,7 +139,7 @@ class Merging {
   }
 
   /** A value of which one side's change holds; a side that only spelled a number otherwise has not changed it. */
-  private *whole(path: Path, versions: Versions): TimeSlice.Steps<Optional> {
+  private *whole(path: Path, versions: Versions): Steps.Steps<Optional> {
     const { base, ours, theirs } = versions
     if (yield* this.values.isSame(base, ours)) return theirs
     if (yield* this.values.isSame(base, theirs)) return ours
@@ -152,12 +152,12 @@ class Merging {
     node: RuleNode,
     sides: DocumentSides<LosslessObject>,
     settled: ReadonlyMap<string, LosslessJson> = new Map()
-  ): TimeSlice.Steps<LosslessObject> {
+  ): Steps.Steps<LosslessObject> {
     const { base, ours, theirs } = sides
     const object: { [name: string]: LosslessJson } = {}
     let visited = 0
     for (const name of yield* namesIn(base, ours, theirs)) {
-      if (++visited % TimeSlice.stepSize === 0) yield
+      if (++visited % Steps.stepSize === 0) yield
       const versions = { base: own(base, name), ours: own(ours, name), theirs: own(theirs, name) }
       const value = settled.get(name) ?? (yield* this.value([...path, name], memberOf(node, name), versions))
       if (value !== undefined) setMember(object, name, value)
@@ -165,7 +165,7 @@ class Merging {
     return object
   }
 
-  private *list(path: Path, node: RuleNode, sides: DocumentSides<SpelledList>): TimeSlice.Steps<Optional> {
+  private *list(path: Path, node: RuleNode, sides: DocumentSides<SpelledList>): Steps.Steps<Optional> {
     const { rule } = node
     const { base = [], ours, theirs } = sides
     if (rule === "set") {
@@ -191,7 +191,7 @@ class Merging {
       : yield* this.conflict(path, { base, ours: inOurOrder, theirs: inTheirOrder })
   }
 
-  *document(sides: DocumentSides<LosslessObject>): TimeSlice.Steps<LosslessObject> {
+  *document(sides: DocumentSides<LosslessObject>): Steps.Steps<LosslessObject> {
     const metadata = mergeMetadata(sides.ours, sides.theirs)
     const node = nodeOf({ fields: this.rules.fields ?? {} })
     const merger = this.rules.document
@@ -250,19 +250,19 @@ export function mergeDocuments(
   sides: DocumentSides<LosslessObject>,
   rules?: MergeRules
 ): MergedDocument<LosslessObject> {
-  return TimeSlice.runSync(merging(sides, rules))
+  return Steps.runSync(merging(sides, rules))
 }
 
 /** `mergeDocuments` in steps. */
-export function merging(sides: DocumentSides, rules?: MergeRules): TimeSlice.Steps<MergedDocument>
+export function merging(sides: DocumentSides, rules?: MergeRules): Steps.Steps<MergedDocument>
 export function merging(
   sides: DocumentSides<LosslessObject>,
   rules?: MergeRules
-): TimeSlice.Steps<MergedDocument<LosslessObject>>
+): Steps.Steps<MergedDocument<LosslessObject>>
 export function* merging(
   sides: DocumentSides<LosslessObject>,
   rules: MergeRules = {}
-): TimeSlice.Steps<MergedDocument<LosslessObject>> {
+): Steps.Steps<MergedDocument<LosslessObject>> {
   const { ours, theirs } = sides
   const base = isMark(sides.base) ? undefined : sides.base
   const made = new Merging(rules)

@@ -1,6 +1,7 @@
 import type * as Option from "effect/Option"
 import type { Json, JsonObject } from "../json/Json.js"
-import { kindOf, nearest } from "../options/OptionProblems.js"
+import { nearest } from "../text/NearestName.js"
+import { kindOf } from "../text/ValueKind.js"
 import { ruleWords } from "./StoredRules.js"
 
 /**

@@ -1,6 +1,6 @@
-import * as TimeSlice from "../concurrency/TimeSlice.js"
-import { compareCodePoints } from "../json/CanonicalJson.js"
+import * as Steps from "../concurrency/Steps.js"
 import { type LosslessJson, type LosslessObject, toJson } from "../json/LosslessJson.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 import { byValue, type Optional, own } from "./JsonIdentity.js"
 
 const later = (values: ReadonlyArray<string>): string =>
@@ -28,7 +28,7 @@ const combine = <V extends LosslessJson>(
 }
 
 const same = (ours: Optional, theirs: Optional): Optional =>
-  TimeSlice.runSync(byValue().isSame(ours, theirs)) ? ours : undefined
+  Steps.runSync(byValue().isSame(ours, theirs)) ? ours : undefined
 
 /** What the metadata of two versions of a document become. */
 const members = new Map([

@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { encodeInline } from "../json/CanonicalJson.js"
 import type { Json } from "../json/Json.js"
-import { kindOf } from "../options/OptionProblems.js"
+import { kindOf } from "../text/ValueKind.js"
 import type { Settlement } from "./MergeRules.js"
 
 type Path = ReadonlyArray<string | number>

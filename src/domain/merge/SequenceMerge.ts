@@ -1,6 +1,6 @@
-import * as TimeSlice from "../concurrency/TimeSlice.js"
-import { compareCodePoints } from "../json/CanonicalJson.js"
+import * as Steps from "../concurrency/Steps.js"
 import type { LosslessJson } from "../json/LosslessJson.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 import { byValue, eitherOf, type SpelledList, spelledText, valueText } from "./JsonIdentity.js"
 import { commonStart, isSame, regionsOf } from "./ListComparison.js"
 
@@ -50,7 +50,7 @@ function* mergeTexts(
   theirs: Texts,
   byContent: boolean,
   isOnce: boolean
-): TimeSlice.Steps<Texts | undefined> {
+): Steps.Steps<Texts | undefined> {
   const { before, after, middles } = trimmed(base, ours, theirs)
   const [o, a, b] = middles as unknown as readonly [Texts, Texts, Texts]
   yield
@@ -78,21 +78,21 @@ export function* mergeSequence(
   }: { readonly base: SpelledList; readonly ours: SpelledList; readonly theirs: SpelledList },
   byContent: boolean,
   isOnce: boolean
-): TimeSlice.Steps<SpelledList | undefined> {
+): Steps.Steps<SpelledList | undefined> {
   function* mergedBy(
-    textOf: (item: LosslessJson) => TimeSlice.Steps<string>
-  ): TimeSlice.Steps<SpelledList | undefined> {
+    textOf: (item: LosslessJson) => Steps.Steps<string>
+  ): Steps.Steps<SpelledList | undefined> {
     const items = new Map<string, LosslessJson>()
     function* textsOf(
       list: SpelledList,
-      choose: (item: LosslessJson, before: LosslessJson) => TimeSlice.Steps<LosslessJson>
-    ): TimeSlice.Steps<Texts> {
+      choose: (item: LosslessJson, before: LosslessJson) => Steps.Steps<LosslessJson>
+    ): Steps.Steps<Texts> {
       const texts: Array<string> = []
       for (const item of list) {
         const text = yield* textOf(item)
         const before = items.get(text)
         items.set(text, before === undefined ? item : yield* choose(item, before))
-        if (texts.push(text) % TimeSlice.stepSize === 0) yield
+        if (texts.push(text) % Steps.stepSize === 0) yield
       }
       return texts
     }
@@ -108,11 +108,11 @@ export function* mergeSequence(
     )
     return merged?.map((text) => items.get(text)!)
   }
-  function* countOf(textOf: (item: LosslessJson) => TimeSlice.Steps<string>): TimeSlice.Steps<number> {
+  function* countOf(textOf: (item: LosslessJson) => Steps.Steps<string>): Steps.Steps<number> {
     const texts = new Set<string>()
     for (const [at, item] of [...base, ...ours, ...theirs].entries()) {
       texts.add(yield* textOf(item))
-      if (at % TimeSlice.stepSize === 0) yield
+      if (at % Steps.stepSize === 0) yield
     }
     return texts.size
   }
@@ -130,7 +130,7 @@ export function* mergeLines(
   ours: string,
   theirs: string,
   isOnce: boolean
-): TimeSlice.Steps<string | undefined> {
+): Steps.Steps<string | undefined> {
   const merged = yield* mergeTexts(base.split("\n"), ours.split("\n"), theirs.split("\n"), false, isOnce)
   return merged?.join("\n")
 }

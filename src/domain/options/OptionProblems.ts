@@ -1,18 +1,13 @@
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as AST from "effect/SchemaAST"
+import { nearest } from "../text/NearestName.js"
+import { kindOf } from "../text/ValueKind.js"
 
 /** Whether an error may repeat a value of this kind; texts may be secrets. */
 export const Shown = Symbol.for("chainstore/Options/Shown")
 /** What to do where a value is not of this kind. */
 export const Hint = Symbol.for("chainstore/Options/Hint")
-
-/** What a value is, for the message that refuses it. */
-export const kindOf = (value: unknown): string => {
-  if (value === null || value === undefined) return String(value)
-  if (Array.isArray(value)) return "a list"
-  return typeof value === "object" ? "an object" : `a ${typeof value}`
-}
 
 const shown = (value: unknown): string =>
   typeof value === "number" || typeof value === "boolean"
@@ -20,35 +15,6 @@ const shown = (value: unknown): string =>
     : typeof value === "string" && value.length <= 40
       ? JSON.stringify(value)
       : kindOf(value)
-
-/** How many single changes of a letter make one name of the other. */
-const distance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= other.length; j++) {
-      const change = row[j - 1]! + (one[i - 1] === other[j - 1] ? 0 : 1)
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
-    }
-    row = next
-  }
-  return row[other.length]!
-}
-
-const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "")
-
-/** The known name that an unknown one was probably meant to be. */
-export const nearest = (unknown: string, known: ReadonlyArray<string>): string | undefined => {
-  const meant = plain(unknown)
-  const judged = known.map((name) => {
-    const other = plain(name)
-    const [short, long] = meant.length < other.length ? [meant, other] : [other, meant]
-    const begins = short.length >= 3 && long.startsWith(short)
-    return { name, far: begins && short !== long ? 0.5 : distance(meant, other) }
-  })
-  const [best] = judged.sort((a, b) => a.far - b.far)
-  return best !== undefined && best.far <= Math.max(1, meant.length / 3) ? best.name : undefined
-}
 
 export interface OptionProblem {
   readonly path: string

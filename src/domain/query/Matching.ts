@@ -1,8 +1,8 @@
-import { equalJson } from "../indexes/IndexKey.js"
-import { compareCodePoints } from "../json/CanonicalJson.js"
 import { valueAt } from "../json/FieldPath.js"
 import type { Json, JsonObject } from "../json/Json.js"
+import { equalJson } from "../json/JsonEquality.js"
 import { indexable } from "../json/LosslessJson.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 import type { Predicate, Test } from "./Predicate.js"
 
 /** Whether one value satisfies a test. */

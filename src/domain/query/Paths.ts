@@ -1,4 +1,5 @@
-import type { DocumentMetadata, JsonObject } from "../json/Json.js"
+import type { DocumentMetadata } from "../document/Document.js"
+import type { JsonObject } from "../json/Json.js"
 
 /** How many dots a path has at most where its type is known. Longer ones are found at run time only. */
 type Below = readonly [never, 0, 1, 2, 3]

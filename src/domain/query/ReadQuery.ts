@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { IndexField } from "../indexes/IndexDefinition.js"
-import { kindOf, nearest } from "../options/OptionProblems.js"
+import { nearest } from "../text/NearestName.js"
+import { kindOf } from "../text/ValueKind.js"
 import { type Order, orderOf } from "./Ordering.js"
 import { always, type Predicate } from "./Predicate.js"
 import { pathProblem, QueryProblem, readWhere } from "./ReadWhere.js"

@@ -1,7 +1,8 @@
 import * as Either from "effect/Either"
 import { encodeInline, isPlainObject } from "../json/CanonicalJson.js"
 import type { Json } from "../json/Json.js"
-import { kindOf, nearest } from "../options/OptionProblems.js"
+import { nearest } from "../text/NearestName.js"
+import { kindOf } from "../text/ValueKind.js"
 import { allOf, anyOf, opposite, type Predicate, type Test } from "./Predicate.js"
 
 /** How many levels `and`, `or` and `not` are nested at most. */

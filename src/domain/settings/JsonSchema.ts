@@ -1,5 +1,5 @@
-import { appendToPath } from "../json/CanonicalJson.js"
 import type { Json, JsonObject } from "../json/Json.js"
+import { appendToPath } from "../json/JsonPath.js"
 import type { SettingsProblem } from "./Settings.js"
 
 /**

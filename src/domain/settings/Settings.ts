@@ -8,11 +8,12 @@ import {
   isPlainIndex,
   sameIndex
 } from "../indexes/IndexDefinition.js"
-import { compareCodePoints, encode, JsonMap } from "../json/CanonicalJson.js"
+import { encode, JsonMap } from "../json/CanonicalJson.js"
 import type { Json } from "../json/Json.js"
 import { parseObject } from "../json/JsonText.js"
 import type { MergeFields } from "../merge/MergeRules.js"
 import { areStoredRules } from "../merge/StoredRules.js"
+import { compareCodePoints } from "../text/CodePointOrder.js"
 
 /**
  * Where in a collection's directory a document lies.

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { makeKeyedMutex } from "../../domain/concurrency/KeyedMutex.js"
-import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../domain/concurrency/Steps.js"
 import { RefMoved } from "../../domain/errors/RefMoved.js"
 import { RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
@@ -226,8 +226,7 @@ export const open = (memory: MemoryRepository): Repository => {
       {
         rootOf,
         run,
-        runSteps: (method, start) =>
-          Effect.catchAllDefect(TimeSlice.run(start), (cause) => failed(method, cause))
+        runSteps: (method, start) => Effect.catchAllDefect(Steps.run(start), (cause) => failed(method, cause))
       }
     ),
 
@@ -312,7 +311,7 @@ export const open = (memory: MemoryRepository): Repository => {
     mergeBases: (a, b) =>
       Effect.flatMap(merging, ({ mergeBases }) =>
         run("mergeBases", () =>
-          TimeSlice.runSync(
+          Steps.runSync(
             mergeBases(
               (oid) => {
                 const commit = memory.commits.get(oid)

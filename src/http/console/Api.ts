@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import { ErrorBody } from "../../domain/http/ErrorBody.js"
-import type { Json, JsonObject, StoredDocument } from "../../domain/json/Json.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
 

@@ -4,6 +4,7 @@ import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
 import type { StoreError } from "../../domain/errors/StoreError.js"
 import type { Endpoint } from "../../domain/http/Endpoint.js"
+import { stringifySliced } from "../../domain/json/SlicedStringify.js"
 import * as Browse from "../../store/browse/Browse.js"
 import { parseValue } from "../../store/browse/Filter.js"
 import type { ReadError, WriteError } from "../../store/Collection.js"
@@ -106,7 +107,7 @@ export const router = (options: ConsoleOptions = {}) =>
     const jsonReply = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
       TimeSlice.yieldIfSpent().pipe(
         Effect.zipRight(Effect.orDie(Schema.encode(schema)(value))),
-        Effect.flatMap(TimeSlice.stringify),
+        Effect.flatMap(stringifySliced),
         Effect.map((json) =>
           HttpServerResponse.text(json, {
             contentType: "application/json",

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
-import type * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
+import type * as Steps from "../../domain/concurrency/Steps.js"
+import { bodyOf } from "../../domain/document/DocumentBody.js"
 import type { JsonObject } from "../../domain/json/Json.js"
-import { bodyOf } from "../../domain/json/JsonCopy.js"
 import { fileLength, inexactNumbersSteps, parseObjectSteps } from "../../domain/json/JsonText.js"
 import { repeatedKeySteps } from "../../domain/json/RepeatedKey.js"
 
@@ -13,7 +13,7 @@ const longestFile = 2 * mebibyte
 const encoder = new TextEncoder()
 
 /** The document that an edited text holds, without the store's fields; or what is wrong with the text. In steps. */
-export function* readDocument(text: string): TimeSlice.Steps<Either.Either<JsonObject, string>> {
+export function* readDocument(text: string): Steps.Steps<Either.Either<JsonObject, string>> {
   // Half of a character would be written as another one.
   if (/\p{Surrogate}/u.test(text)) return Either.left("holds half of a character (a lone surrogate)")
   const length = yield* fileLength(text)

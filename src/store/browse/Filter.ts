@@ -1,5 +1,5 @@
-import { equalJson, fieldMatches } from "../../domain/indexes/IndexKey.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
+import { equalJson, fieldMatches } from "../../domain/json/JsonEquality.js"
 import { compareValues } from "../../domain/json/JsonOrder.js"
 
 /**

@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Steps from "../../domain/concurrency/Steps.js"
 import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
+import { bodyOf } from "../../domain/document/DocumentBody.js"
 import {
   type ConflictError,
   isUniqueViolation,
@@ -10,7 +12,6 @@ import {
   type WriteError
 } from "../../domain/errors/StoreError.js"
 import type { JsonObject } from "../../domain/json/Json.js"
-import { bodyOf } from "../../domain/json/JsonCopy.js"
 import { inexactNumbersSteps, parseObjectSliced } from "../../domain/json/JsonText.js"
 import { byValue } from "../../domain/merge/JsonIdentity.js"
 import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
@@ -42,8 +43,7 @@ export interface PlannedEdit {
 
 const decoder = new TextDecoder()
 
-const withoutMetadata = (document: JsonObject): Effect.Effect<JsonObject> =>
-  TimeSlice.run(() => bodyOf(document))
+const withoutMetadata = (document: JsonObject): Effect.Effect<JsonObject> => Steps.run(() => bodyOf(document))
 
 const bodyIn = (version: Version | undefined): Effect.Effect<JsonObject | null> =>
   version === undefined ? Effect.succeed(null) : withoutMetadata(version.document)
@@ -52,7 +52,7 @@ const baseOf = (version: Version | undefined): EditBase | null =>
   version === undefined ? null : { sha: version.sha, commit: version.commit }
 
 const isSameBody = (a: JsonObject | null, b: JsonObject | null): Effect.Effect<boolean> =>
-  TimeSlice.run(() => byValue().isSame(a ?? undefined, b ?? undefined))
+  Steps.run(() => byValue().isSame(a ?? undefined, b ?? undefined))
 
 type MergeResult =
   | { readonly _tag: "Merged"; readonly document: JsonObject | undefined }
@@ -176,7 +176,7 @@ export const planEdit = (planning: PlanContext, edit: StagedEdit): Effect.Effect
 /** Whether a file has numbers that JavaScript reads as others: no edited text has such. */
 const isRounded = (content: Uint8Array): Effect.Effect<boolean> =>
   Effect.map(
-    TimeSlice.run(() => inexactNumbersSteps(decoder.decode(content))),
+    Steps.run(() => inexactNumbersSteps(decoder.decode(content))),
     (inexact) => inexact.length > 0
   )
 
@@ -196,7 +196,7 @@ const planOnVersion = (
       review: { collection, id, before, ...review },
       basedOn: isWritten ? (found ?? null) : undefined
     })
-    const read = text === null ? Either.right(null) : yield* TimeSlice.run(() => readDocument(text))
+    const read = text === null ? Either.right(null) : yield* Steps.run(() => readDocument(text))
     if (Either.isLeft(read)) {
       return planned({ state: "invalid", after: before, problem: `${collection}/${id} ${read.left}` })
     }

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../domain/concurrency/Steps.js"
 import { AuthError, ValidationError, type WriteError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import { encodeSliced } from "../../domain/json/CanonicalJson.js"
@@ -77,9 +77,7 @@ export const makeStagedEdits = (
   /** The text of a document with its numbers as its file has them. */
   const spelledText = (collection: string, id: string, version: Version) =>
     fileOf(collection, id, version).pipe(
-      Effect.flatMap(
-        Effect.transposeMapOption((content) => TimeSlice.run(() => parseVerbatimSteps(content)))
-      ),
+      Effect.flatMap(Effect.transposeMapOption((content) => Steps.run(() => parseVerbatimSteps(content)))),
       Effect.map(Option.flatMap(Either.getRight)),
       Effect.map(Option.getOrElse((): LosslessObject => version.document)),
       Effect.flatMap(textOf)

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import { ValidationError } from "../../domain/errors/StoreError.js"
-import type { JsonObject, StoredDocument } from "../../domain/json/Json.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import { inexactNumbers } from "../../domain/json/JsonText.js"
 import type { CollectionExports } from "../Collection.js"
 import { under } from "../DocumentPath.js"

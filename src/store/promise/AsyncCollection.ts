@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import type { ValidationError } from "../../domain/errors/StoreError.js"
-import type { JsonObject, StoredDocument } from "../../domain/json/Json.js"
+import type { JsonObject } from "../../domain/json/Json.js"
 import type {
   Collection,
   CollectionReader,

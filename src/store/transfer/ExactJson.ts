@@ -1,4 +1,4 @@
-import { runSync } from "../../domain/concurrency/TimeSlice.js"
+import { runSync } from "../../domain/concurrency/Steps.js"
 import { inexactNumbers } from "../../domain/json/JsonText.js"
 import { repeatedKeySteps } from "../../domain/json/RepeatedKey.js"
 import { UnheldNumber } from "./UnheldNumber.js"

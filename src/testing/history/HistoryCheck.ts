@@ -1,6 +1,7 @@
 import { Either } from "effect"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
-import type { Json, JsonObject, StoredDocument } from "../../domain/json/Json.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { settingsFileName } from "../../domain/settings/Settings.js"
 import * as Model from "../program/StoreModel.js"
 import type { Edit } from "../program/StoreProgram.js"

@@ -1,6 +1,7 @@
 import { Chunk, Effect, Either, Option, Stream } from "effect"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
-import type { Json, JsonObject, StoredDocument } from "../../domain/json/Json.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { CommitInfo, GitRemoteService, Head, RemoteFailure } from "../../store/remote/GitRemote.js"
 import { keyOf, type State } from "../program/StoreModel.js"
 

@@ -1,4 +1,4 @@
-import type { StoredDocument } from "../../domain/json/Json.js"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import { mergeDocuments } from "../../domain/merge/index.js"
 import { canonical, type State } from "../program/StoreModel.js"
 

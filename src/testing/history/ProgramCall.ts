@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
+import type { StoredDocument } from "../../domain/document/Document.js"
 import { ConflictError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
-import type { StoredDocument } from "../../domain/json/Json.js"
 import type { DocumentMerge } from "../../domain/merge/MergeRules.js"
 import type { Version } from "../../store/Collection.js"
 import type { GitRemoteService } from "../../store/remote/GitRemote.js"

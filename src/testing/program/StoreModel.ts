@@ -1,5 +1,6 @@
 import { Either } from "effect"
-import type { Json, JsonObject, StoredDocument } from "../../domain/json/Json.js"
+import type { StoredDocument } from "../../domain/document/Document.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { Edit } from "./StoreProgram.js"
 
 /** Documents by `collection/id`: the whole store, in plain memory. */

@@ -1,5 +1,6 @@
+import type { StoredDocument } from "../../domain/document/Document.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
-import type { Json, JsonObject, StoredDocument } from "../../domain/json/Json.js"
+import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { Edit, Target } from "./StoreProgram.js"
 
 /**

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "effect/FastCheck"
-import * as TimeSlice from "../../../src/domain/concurrency/TimeSlice.js"
-import { LosslessNumber } from "../../../src/domain/json/CanonicalJson.js"
+import * as Steps from "../../../src/domain/concurrency/Steps.js"
+import { LosslessNumber } from "../../../src/domain/json/NumberText.js"
+import { stringifySliced } from "../../../src/domain/json/SlicedStringify.js"
 import { merging } from "../../../src/domain/merge/MergeDocuments.js"
 
 describe("JSON that is printed in steps", () => {
@@ -11,7 +12,7 @@ describe("JSON that is printed in steps", () => {
       fc.assert(
         fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), async (value) => {
           const given = { value, list: Array.from({ length: 600 }, (_, at) => at), left: undefined }
-          assert.strictEqual(await Effect.runPromise(TimeSlice.stringify(given)), JSON.stringify(given))
+          assert.strictEqual(await Effect.runPromise(stringifySliced(given)), JSON.stringify(given))
         }),
         { numRuns: 300 }
       )
@@ -20,7 +21,7 @@ describe("JSON that is printed in steps", () => {
 
   it.effect("has numbers as they are read", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* TimeSlice.stringify({ a: [new LosslessNumber("1.0"), "x"] }), '{"a":[1,"x"]}')
+      assert.strictEqual(yield* stringifySliced({ a: [new LosslessNumber("1.0"), "x"] }), '{"a":[1,"x"]}')
     })
   )
 })
@@ -46,7 +47,7 @@ describe("long computations at a time", () => {
       setImmediate(beat)
       let firstDone: ReadonlyArray<number> | undefined
       const computation = (index: number) =>
-        TimeSlice.run(function* () {
+        Steps.run(function* () {
           for (let step = 0; step < steps; step++) {
             spin(3)
             sinceTurn++

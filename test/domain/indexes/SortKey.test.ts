@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
-import { equalJson } from "../../../src/domain/indexes/IndexKey.js"
 import {
   afterPrefix,
   type Direction,
@@ -12,10 +11,12 @@ import {
   textPrefixKey,
   tupleSortKey
 } from "../../../src/domain/indexes/SortKey.js"
-import { encodeInline, LosslessNumber } from "../../../src/domain/json/CanonicalJson.js"
+import { encodeInline } from "../../../src/domain/json/CanonicalJson.js"
 import type { Json } from "../../../src/domain/json/Json.js"
+import { equalJson } from "../../../src/domain/json/JsonEquality.js"
 import { compareValues, JsonOrder } from "../../../src/domain/json/JsonOrder.js"
 import { type LosslessJson, parseLossless } from "../../../src/domain/json/LosslessJson.js"
+import { LosslessNumber } from "../../../src/domain/json/NumberText.js"
 
 const settings = { seed: 20, numRuns: 4000 }
 

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck } from "effect"
-import { compareCodePoints, encode, maxDepth } from "../../../src/domain/json/CanonicalJson.js"
+import { encode, maxDepth } from "../../../src/domain/json/CanonicalJson.js"
 import { inexactNumbers, parseObject } from "../../../src/domain/json/JsonText.js"
+import { compareCodePoints } from "../../../src/domain/text/CodePointOrder.js"
 
 const bytes = (value: unknown) => Buffer.from(Either.getOrThrow(encode(value)))
 

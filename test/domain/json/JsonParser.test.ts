@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import { runSync } from "../../../src/domain/concurrency/TimeSlice.js"
+import { runSync } from "../../../src/domain/concurrency/Steps.js"
 import { parse } from "../../../src/domain/json/JsonParser.js"
 
 const outcome = (read: () => unknown): unknown => {

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
-import { runSync } from "../../../src/domain/concurrency/TimeSlice.js"
+import { runSync } from "../../../src/domain/concurrency/Steps.js"
 import { repeatedKeySteps } from "../../../src/domain/json/RepeatedKey.js"
 import { readDocument } from "../../../src/store/browse/EditText.js"
 

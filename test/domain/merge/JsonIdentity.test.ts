@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
-import * as TimeSlice from "../../../src/domain/concurrency/TimeSlice.js"
-import { LosslessNumber } from "../../../src/domain/json/CanonicalJson.js"
+import * as Steps from "../../../src/domain/concurrency/Steps.js"
 import type { LosslessJson } from "../../../src/domain/json/LosslessJson.js"
+import { LosslessNumber } from "../../../src/domain/json/NumberText.js"
 import { byValue, valueText } from "../../../src/domain/merge/JsonIdentity.js"
 
 const number = fc.oneof(
@@ -27,9 +27,9 @@ it("values are equal where their texts are", () => {
   fc.assert(
     fc.property(value, value, fc.boolean(), (a, other, isCopied) => {
       const b = isCopied ? (structuredCopy(a) as LosslessJson) : other
-      const [first, second] = [a, b].map((value) => TimeSlice.runSync(valueText(value)))
+      const [first, second] = [a, b].map((value) => Steps.runSync(valueText(value)))
       if (first === second) equal++
-      const isSame = TimeSlice.runSync(byValue().isSame(a, b))
+      const isSame = Steps.runSync(byValue().isSame(a, b))
       assert.strictEqual(isSame, first === second, `${first} ${second}`)
     }),
     { numRuns: 3000 }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { diff3MergeRegions } from "node-diff3"
-import * as TimeSlice from "../../../src/domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../src/domain/concurrency/Steps.js"
 import { regionsOf } from "../../../src/domain/merge/ListComparison.js"
 
 const items = (names: ReadonlyArray<string>) => fc.array(fc.constantFrom(...names), { maxLength: 14 })
@@ -29,7 +29,7 @@ describe("the comparison of three lists", () => {
     let both = 0
     fc.assert(
       fc.property(lists, ([base, ours, theirs]) => {
-        const regions = TimeSlice.runSync(regionsOf(base, ours, theirs))
+        const regions = Steps.runSync(regionsOf(base, ours, theirs))
         both += regions.filter(({ _tag }) => _tag === "Both").length
         assert.deepStrictEqual(
           regions,
@@ -53,7 +53,7 @@ describe("the comparison of three lists", () => {
   it("takes no time that grows with a cube where all items are equal", () => {
     const same = Array.from({ length: 3000 }, () => "a")
     const began = performance.now()
-    TimeSlice.runSync(regionsOf(["x", ...same, "x"], ["y", ...same, "x"], ["x", ...same, "y"]))
+    Steps.runSync(regionsOf(["x", ...same, "x"], ["y", ...same, "x"], ["x", ...same, "y"]))
     assert.isBelow(performance.now() - began, 5000)
   })
 })

@@ -51,7 +51,7 @@ export const documents = [
   ]),
   mutant("a number is changed silently", exact, [
     versions,
-    "const lost = yield* TimeSlice.run(() => changedNumber(next, stored))",
+    "const lost = yield* Steps.run(() => changedNumber(next, stored))",
     "const lost: InexactNumber | undefined = undefined"
   ]),
   mutant("an inexact number makes its document unwritable", exact, [
@@ -60,7 +60,7 @@ export const documents = [
     "inexact.find(() => held !== undefined)"
   ]),
   mutant("keys are sorted by UTF-16 units", file, [
-    json,
+    "domain/text/CodePointOrder.ts",
     "if (left >= 0xd800 && right >= 0xd800) {",
     "if (left < 0) {"
   ]),
@@ -79,7 +79,11 @@ export const documents = [
     "chunks.push(encoder.encode(`${printer.text}\\n`))",
     "chunks.push(encoder.encode(printer.text))"
   ]),
-  mutant("exponents have one digit", file, [json, 'exponent.padStart(2, "0")', 'exponent.padStart(1, "0")']),
+  mutant("exponents have one digit", file, [
+    "domain/json/NumberText.ts",
+    'exponent.padStart(2, "0")',
+    'exponent.padStart(1, "0")'
+  ]),
   mutant("text beyond ASCII is escaped", file, [
     json,
     'case "string":\n      return JSON.stringify(value)',

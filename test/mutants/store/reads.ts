@@ -143,7 +143,7 @@ export const reads = [
     "isScalar(value) ? (found) => String(found) === String(value)"
   ]),
   mutant("objects are compared by their keys alone", finds, [
-    keys,
+    "domain/json/JsonEquality.ts",
     "Object.hasOwn(b, key) && equalJson(a[key], b[key])",
     "Object.hasOwn(b, key)"
   ]),

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
 import * as fc from "fast-check"
-import { fieldMatches } from "../../../src/domain/indexes/IndexKey.js"
+import { fieldMatches } from "../../../src/domain/json/JsonEquality.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"

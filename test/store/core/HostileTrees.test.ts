@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Stream } from "effect"
-import { fieldMatches } from "../../../src/domain/indexes/IndexKey.js"
 import type { Json } from "../../../src/domain/json/Json.js"
+import { fieldMatches } from "../../../src/domain/json/JsonEquality.js"
 import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import type { StoredDocument } from "../../../src/domain/json/Json.js"
+import type { StoredDocument } from "../../../src/domain/document/Document.js"
 import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"

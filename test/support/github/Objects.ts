@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { deflateSync } from "node:zlib"
-import * as TimeSlice from "../../../src/domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../src/domain/concurrency/Steps.js"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import { Lease } from "../../../src/git/disk/lease/Lease.js"
 import { ObjectDatabase } from "../../../src/git/disk/objects/ObjectDatabase.js"
@@ -80,7 +80,7 @@ export class Objects {
               : undefined
       })
     )
-    const { root, trees } = TimeSlice.runSync(
+    const { root, trees } = Steps.runSync(
       rewriteTree(
         { tree: (oid) => database.tree(oid), memo: { get: () => undefined, set: () => undefined } },
         parent === undefined ? undefined : database.commit(parent)?.tree,

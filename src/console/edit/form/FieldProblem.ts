@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
-import { decimal, inexactNumbers } from "../../../domain/json/JsonText.js"
+import { inexactNumbers } from "../../../domain/json/JsonText.js"
+import { decimal } from "../../../domain/json/NumberText.js"
 import { plural } from "../../components/Plural.js"
 import type { JsonNode, ListNode } from "./JsonNodes.js"
 import { isMoment } from "./SchemaInference.js"

@@ -1,5 +1,5 @@
+import { metadataNames } from "../../../domain/document/DocumentBody.js"
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
-import { metadataNames } from "../../../domain/json/JsonCopy.js"
 
 /** Fields of one object, and objects in objects, that are told apart; what is beyond them is shown by its value. */
 const maxFields = 200

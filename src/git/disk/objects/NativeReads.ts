@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import { type RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { attemptPromise, MissingObject, toRemoteError } from "../files/EngineError.js"
@@ -36,15 +36,15 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
   }
 
   /** The same for code in steps, with turns for others in between. */
-  const runSteps = <A>(operation: string, start: () => TimeSlice.Steps<A>): Effect.Effect<A, RemoteError> =>
+  const runSteps = <A>(operation: string, start: () => Steps.Steps<A>): Effect.Effect<A, RemoteError> =>
     onlyRemote(runStepsChecked(operation, start))
 
   const runStepsChecked = <A>(
     operation: string,
-    start: () => TimeSlice.Steps<A>
+    start: () => Steps.Steps<A>
   ): Effect.Effect<A, RemoteError | ValidationError> => {
     const from = (asked: Oid | undefined): Effect.Effect<A, RemoteError | ValidationError> =>
-      Effect.catchAllDefect(TimeSlice.run(start), (cause) => recovered(operation, cause, asked, from))
+      Effect.catchAllDefect(Steps.run(start), (cause) => recovered(operation, cause, asked, from))
     return from(undefined)
   }
 

@@ -1,4 +1,4 @@
-import type { Steps } from "../../../domain/concurrency/TimeSlice.js"
+import type { Steps } from "../../../domain/concurrency/Steps.js"
 import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../GitObject.js"
 import {

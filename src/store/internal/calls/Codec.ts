@@ -5,18 +5,20 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
+import type { DocumentMetadata, StoredDocument } from "../../../domain/document/Document.js"
+import { metadataNames } from "../../../domain/document/DocumentBody.js"
 import { ValidationError } from "../../../domain/errors/StoreError.js"
-import { appendToPath, isPlainObject } from "../../../domain/json/CanonicalJson.js"
-import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../../../domain/json/Json.js"
+import { isPlainObject } from "../../../domain/json/CanonicalJson.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
 import {
   CopyError,
   type CopyRules,
   copyJson,
   isLiteral,
-  mergeMembers,
-  metadataNames
+  mergeMembers
 } from "../../../domain/json/JsonCopy.js"
+import { appendToPath } from "../../../domain/json/JsonPath.js"
 import type { Typed } from "../../Collection.js"
 import type { CollectionLike } from "../../CollectionDefinition.js"
 import type { StoredVersion } from "../commit/DocumentEdit.js"
@@ -101,7 +103,7 @@ const stored = (place: DocumentPlace, version: StoredVersion): Either.Either<Jso
 
 const overlay = (place: DocumentPlace, version: StoredVersion, patch: JsonObject) =>
   Effect.flatMap(stored(place, version), (document) =>
-    TimeSlice.run(() => mergeMembers(document, withoutMetadata(patch)) as TimeSlice.Steps<JsonObject>)
+    Steps.run(() => mergeMembers(document, withoutMetadata(patch)) as Steps.Steps<JsonObject>)
   )
 
 const checked = (

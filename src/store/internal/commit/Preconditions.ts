@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
+import type { StoredDocument } from "../../../domain/document/Document.js"
 import {
   ConflictError,
   type DocumentConflict,
@@ -13,7 +14,6 @@ import {
 import { collectionNameProblem } from "../../../domain/identifiers/CollectionName.js"
 import { idProblem } from "../../../domain/identifiers/DocumentId.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import type { StoredDocument } from "../../../domain/json/Json.js"
 import { parseObjectSliced } from "../../../domain/json/JsonText.js"
 import { type LosslessObject, parseLosslessOrEmptySteps } from "../../../domain/json/LosslessJson.js"
 import type { Settings } from "../../../domain/settings/Settings.js"
@@ -236,7 +236,7 @@ export const prepareOperation = (
       const after = {
         document,
         content,
-        spelled: yield* TimeSlice.run(() => parseLosslessOrEmptySteps(content))
+        spelled: yield* Steps.run(() => parseLosslessOrEmptySteps(content))
       }
       const change: Change =
         file === undefined || file.mode === "100644"

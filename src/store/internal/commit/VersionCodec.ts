@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
+import type { StoredDocument } from "../../../domain/document/Document.js"
+import { bodyOf } from "../../../domain/document/DocumentBody.js"
 import { ValidationError } from "../../../domain/errors/StoreError.js"
 import { encodeSliced } from "../../../domain/json/CanonicalJson.js"
-import type { Json, JsonObject, StoredDocument } from "../../../domain/json/Json.js"
-import { bodyOf, mergeMembers } from "../../../domain/json/JsonCopy.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
+import { mergeMembers } from "../../../domain/json/JsonCopy.js"
 import {
   type InexactNumber,
   inexactNumbersSteps,
@@ -93,11 +95,11 @@ export const readDocument = (
   )
 
 /** A document without what the store writes on it. */
-export const withoutMetadata = (document: JsonObject): JsonObject => TimeSlice.runSync(bodyOf(document))
+export const withoutMetadata = (document: JsonObject): JsonObject => Steps.runSync(bodyOf(document))
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-function* inexactIn(content: Uint8Array): TimeSlice.Steps<ReadonlyArray<InexactNumber>> {
+function* inexactIn(content: Uint8Array): Steps.Steps<ReadonlyArray<InexactNumber>> {
   try {
     return yield* inexactNumbersSteps(decoder.decode(content))
   } catch {
@@ -108,7 +110,7 @@ function* inexactIn(content: Uint8Array): TimeSlice.Steps<ReadonlyArray<InexactN
 function* changedNumber(
   { document, numberSources: sources = [] }: NextVersion,
   stored: Option.Option<StoredVersion>
-): TimeSlice.Steps<InexactNumber | undefined> {
+): Steps.Steps<InexactNumber | undefined> {
   const contents = [...sources, ...(Option.isSome(stored) ? [stored.value.content] : [])]
   for (const content of contents) {
     const inexact = yield* inexactIn(content)
@@ -129,7 +131,7 @@ export const writeVersion = (
   now: string
 ): Effect.Effect<{ readonly document: StoredDocument; readonly content: Uint8Array }, ValidationError> =>
   Effect.gen(function* () {
-    const lost = yield* TimeSlice.run(() => changedNumber(next, stored))
+    const lost = yield* Steps.run(() => changedNumber(next, stored))
     if (lost !== undefined) {
       return yield* new ValidationError({
         ...place,
@@ -145,7 +147,7 @@ export const writeVersion = (
       _created_at: (before === undefined ? next.createdAt : before.createdAt) ?? now,
       _updated_at: now
     }
-    const complete = (yield* TimeSlice.run(() => mergeMembers(document, metadata))) as StoredDocument
+    const complete = (yield* Steps.run(() => mergeMembers(document, metadata))) as StoredDocument
     const encoded = yield* encodeSliced(complete)
     if (Either.isRight(encoded)) return { document: complete, content: encoded.right }
     const { message, path } = encoded.left

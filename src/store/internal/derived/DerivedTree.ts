@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import { type ReadError, ValidationError } from "../../../domain/errors/StoreError.js"
 import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import {
@@ -216,7 +216,7 @@ export const derivedTree = (
 
   function* entriesOfAll(
     documents: ReadonlyArray<StoredFields>
-  ): TimeSlice.Steps<{ readonly entries: Array<Entry>; readonly refused: ValidationError | undefined }> {
+  ): Steps.Steps<{ readonly entries: Array<Entry>; readonly refused: ValidationError | undefined }> {
     const all: Array<Entry> = []
     let refused: ValidationError | undefined
     for (const { document, id } of documents) {
@@ -259,7 +259,7 @@ export const derivedTree = (
           Effect.gen(function* () {
             // Values are unique among the others, too: their rows are compared without a tree that holds them.
             if (refused !== undefined && unique === undefined) return
-            const found = yield* TimeSlice.run(() => entriesOfAll(documents))
+            const found = yield* Steps.run(() => entriesOfAll(documents))
             refused ??= found.refused
             yield* sort.add(found.entries)
           }),

@@ -2,6 +2,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { ReadError, RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
@@ -34,7 +35,7 @@ const rowsOf = ({ keyOf, rowsOf: of }: RowMapping, documents: ReadonlyMap<string
         }
       })
     )
-    return yield* TimeSlice.run(() => TimeSlice.sorted(entries, compareEntries))
+    return yield* Steps.run(() => Steps.sorted(entries, compareEntries))
   })
 
 /** Files of a tree that are read together. */

@@ -1,14 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { StoredDocument } from "../../../domain/document/Document.js"
 import {
   NotFoundError,
   type ReadError,
   RemoteError,
   ValidationError
 } from "../../../domain/errors/StoreError.js"
-import { compareCodePoints } from "../../../domain/json/CanonicalJson.js"
-import type { StoredDocument } from "../../../domain/json/Json.js"
+import { compareCodePoints } from "../../../domain/text/CodePointOrder.js"
 import type { CompareOptions, DocumentDifference } from "../../Branches.js"
 import type { Head } from "../../remote/GitRemote.js"
 import { nameOfDocument } from "../commit/DocumentEdit.js"

@@ -8,7 +8,7 @@ import {
   ValidationError,
   type WriteError
 } from "../../../domain/errors/StoreError.js"
-import { compareCodePoints } from "../../../domain/json/CanonicalJson.js"
+import { compareCodePoints } from "../../../domain/text/CodePointOrder.js"
 import { branchError, branchProblem } from "../../../git/Names.js"
 import type { Branch, CreateBranchOptions } from "../../Branches.js"
 import type { Head } from "../../remote/GitRemote.js"

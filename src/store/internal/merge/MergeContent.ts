@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
-import { encode, LosslessNumber } from "../../../domain/json/CanonicalJson.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
+import { encode } from "../../../domain/json/CanonicalJson.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import {
   type LosslessJson,
@@ -9,6 +9,7 @@ import {
   parseLossless,
   toJson
 } from "../../../domain/json/LosslessJson.js"
+import { LosslessNumber } from "../../../domain/json/NumberText.js"
 import { conflictName, isMark } from "../../../domain/merge/ConflictMark.js"
 import { type MergeConflict, type MergeRules, mergeDocuments } from "../../../domain/merge/index.js"
 import { merging } from "../../../domain/merge/MergeDocuments.js"
@@ -78,7 +79,7 @@ export const mergeContents = (
     // A base that nobody can read is as good as none: what differs is a conflict.
     const before = Either.getOrElse(parsed(base), () => undefined)
     const versions = { base: before, ours: Either.getOrThrow(left)!, theirs: Either.getOrThrow(right)! }
-    const { conflicts, document } = yield* TimeSlice.run(() => merging(versions, rules)).pipe(
+    const { conflicts, document } = yield* Steps.run(() => merging(versions, rules)).pipe(
       // A rule is a function of the caller: what it throws is an error of its input.
       Effect.catchAllDefect((cause) =>
         Effect.fail(

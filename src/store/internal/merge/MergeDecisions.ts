@@ -5,7 +5,7 @@ import type { Unmerged, ValidationError } from "../../../domain/errors/StoreErro
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { isPlainObject } from "../../../domain/json/CanonicalJson.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
-import { kindOf } from "../../../domain/options/OptionProblems.js"
+import { kindOf } from "../../../domain/text/ValueKind.js"
 import type { FileEntry } from "../../../git/Tree.js"
 import { codecOf } from "../calls/Codec.js"
 import { readable, resolvedContent } from "./MergeContent.js"

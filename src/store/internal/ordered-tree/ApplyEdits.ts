@@ -1,4 +1,4 @@
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { headerName, printHeader, rowsName } from "./Header.js"
@@ -130,7 +130,7 @@ export function* applyEdits<E>(
 ): ReadSteps<AppliedEdits> {
   const { header } = stored
   const unsorted = Array.from(edits, ([key, entry]): RowEdit => ({ key, entry }))
-  const sorted = yield* withoutReads(TimeSlice.sorted(unsorted, (a, b) => (a.key < b.key ? -1 : 1)))
+  const sorted = yield* withoutReads(Steps.sorted(unsorted, (a, b) => (a.key < b.key ? -1 : 1)))
   const touched = yield* stored.leavesOf(sorted)
   yield* stored.load(touched.map(([leaf]) => leaf))
   let count = header.count

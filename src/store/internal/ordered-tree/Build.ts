@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../git/GitObject.js"
@@ -27,7 +28,7 @@ const filesOf = (directory: Node, path: string): ReadonlyArray<TreeFile> => {
 }
 
 /** The directories of the next level, with their ids. */
-function* directoriesOf(children: ReadonlyArray<Node>, capacity: number): TimeSlice.Steps<Array<Node>> {
+function* directoriesOf(children: ReadonlyArray<Node>, capacity: number): Steps.Steps<Array<Node>> {
   const groups = new Partition<Node>(capacity, least)
   const found: Array<Node> = []
   for (const child of children) {
@@ -77,7 +78,7 @@ export const build = <E, E2>(
     let nodes: ReadonlyArray<Node> = leaves
     do {
       const children = nodes
-      nodes = yield* TimeSlice.run(() => directoriesOf(children, limits.directory))
+      nodes = yield* Steps.run(() => directoriesOf(children, limits.directory))
     } while (nodes.length > 1)
     const [root] = nodes
     const header = yield* put(printHeader({ tree, rows: root!.oid, count, index }))

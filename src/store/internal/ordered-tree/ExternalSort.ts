@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { TemporaryFile } from "../../../git/TemporaryFile.js"
 import { compareEntries, type Entry, entryOfLine, type KeyOf } from "./Leaf.js"
@@ -76,7 +76,7 @@ const merged = <E>(runs: ReadonlyArray<Stream.Stream<Entry, E>>): Stream.Stream<
       }
       const next = Effect.gen(function* () {
         const found: Array<Entry> = []
-        while (found.length < TimeSlice.stepSize) {
+        while (found.length < Steps.stepSize) {
           const first = cursors.shift()
           if (first === undefined) break
           found.push(head(first))
@@ -115,7 +115,7 @@ export const externalSort = <E>(
       const unsorted = collected
       collected = []
       bytes = 0
-      return TimeSlice.run(() => TimeSlice.sorted(unsorted, compareEntries))
+      return Steps.run(() => Steps.sorted(unsorted, compareEntries))
     })
     const putAside = Effect.gen(function* () {
       const run = yield* takeRun

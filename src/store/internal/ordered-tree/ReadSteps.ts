@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type * as Steps from "../../../domain/concurrency/Steps.js"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
 import type { TreeReader, TreeReaderDirectory } from "./TreeReader.js"
@@ -23,7 +24,7 @@ export interface ReadReply {
 export type ReadSteps<A> = Generator<ReadRequest | undefined, A, ReadReply>
 
 /** A computation that reads nothing. */
-export function* withoutReads<A>(steps: TimeSlice.Steps<A>): ReadSteps<A> {
+export function* withoutReads<A>(steps: Steps.Steps<A>): ReadSteps<A> {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value

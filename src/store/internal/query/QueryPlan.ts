@@ -3,9 +3,9 @@ import {
   type IndexField,
   isPlainIndex
 } from "../../../domain/indexes/IndexDefinition.js"
-import { equalJson } from "../../../domain/indexes/IndexKey.js"
 import { afterPrefix, tupleSortKey } from "../../../domain/indexes/SortKey.js"
 import type { Json } from "../../../domain/json/Json.js"
+import { equalJson } from "../../../domain/json/JsonEquality.js"
 import { type Order, testsAt } from "../../../domain/query/Ordering.js"
 import { conjuncts, type Predicate, pathsIn, type Test } from "../../../domain/query/Predicate.js"
 import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"

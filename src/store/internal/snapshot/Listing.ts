@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Layout, Settings } from "../../../domain/settings/Settings.js"
 import { idAt, placeOf } from "../../DocumentPath.js"
@@ -18,7 +18,7 @@ const suffix = ".json"
 const hexDigits = new TextEncoder().encode("0123456789abcdef")
 const ascii = new TextDecoder()
 
-const isStep = (at: number) => at % TimeSlice.stepSize === TimeSlice.stepSize - 1
+const isStep = (at: number) => at % Steps.stepSize === Steps.stepSize - 1
 
 const digitOf = (code: number) => (code < 58 ? code - 48 : code - 87)
 const textOf = (codes: Uint8Array) => String.fromCharCode.apply(null, codes as unknown as Array<number>)
@@ -35,7 +35,7 @@ export class Listing {
     private readonly to: number
   ) {}
 
-  static *of(tree: Oid | undefined, found: ReadonlyArray<ListedDocument>): TimeSlice.Steps<Listing> {
+  static *of(tree: Oid | undefined, found: ReadonlyArray<ListedDocument>): Steps.Steps<Listing> {
     return new Listing(tree, yield* pack(found), 0, found.length)
   }
 
@@ -118,7 +118,7 @@ interface Packed {
   readonly directory: Uint32Array
 }
 
-function* pack(found: ReadonlyArray<ListedDocument>): TimeSlice.Steps<Packed> {
+function* pack(found: ReadonlyArray<ListedDocument>): Steps.Steps<Packed> {
   const starts = new Uint32Array(found.length + 1)
   for (const [at, { id }] of found.entries()) {
     if (isStep(at)) yield
@@ -157,13 +157,13 @@ export interface ListedDocument {
   readonly path: string
 }
 
-export const emptyListing: Listing = TimeSlice.runSync(Listing.of(undefined, []))
+export const emptyListing: Listing = Steps.runSync(Listing.of(undefined, []))
 
 /** Where somebody put copies of a document into other directories, the one in its own place is the document. */
 function* withoutCopies(
   sorted: ReadonlyArray<ListedDocument>,
   layout: Layout
-): TimeSlice.Steps<ReadonlyArray<ListedDocument>> {
+): Steps.Steps<ReadonlyArray<ListedDocument>> {
   if (!sorted.some(({ id }, at) => sorted[at + 1]?.id === id)) return sorted
   const kept: Array<ListedDocument> = []
   for (const [at, found] of sorted.entries()) {
@@ -177,7 +177,7 @@ function* withoutCopies(
 
 const byId = (a: ListedDocument, b: ListedDocument): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-function* listed(tree: Tree, layout: Layout): TimeSlice.Steps<Listing> {
+function* listed(tree: Tree, layout: Layout): Steps.Steps<Listing> {
   const files: Array<ListedDocument> = []
   for (const [at, { kind, oid, path }] of tree.entries.entries()) {
     if (isStep(at)) yield
@@ -185,14 +185,14 @@ function* listed(tree: Tree, layout: Layout): TimeSlice.Steps<Listing> {
     const id = idAt(layout, path)
     if (id !== undefined) files.push({ id, oid, path })
   }
-  const sorted = yield* TimeSlice.sorted(files, byId)
+  const sorted = yield* Steps.sorted(files, byId)
   const found = layout.shardDepth === 0 ? sorted : yield* withoutCopies(sorted, layout)
   return yield* Listing.of(tree.oid, found)
 }
 
 /** The documents among the entries of a collection's directory. Ids are ASCII, so units order as code points do. */
 export const listingOf = (tree: Tree, layout: Layout): Effect.Effect<Listing> =>
-  TimeSlice.run(() => listed(tree, layout))
+  Steps.run(() => listed(tree, layout))
 
 /** The part of a listing that `limit` and `after` ask for. */
 export const slice = (

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import { ConflictError, ValidationError, type WriteError } from "../../../domain/errors/StoreError.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import { merging } from "../../../domain/merge/MergeDocuments.js"
@@ -96,7 +96,7 @@ export const mergeVersions = <A, I>(
     const recorded = settings.merge.get(place.collection!)
     const all = recorded === undefined ? rules : rulesOfLevels(rules, { fields: recorded })
     return Effect.map(
-      TimeSlice.run(() => merging({ base, ours, theirs }, all)),
+      Steps.run(() => merging({ base, ours, theirs }, all)),
       (merge) => ({ base, ours, theirs, ...merge })
     )
   }).pipe(

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { StoredDocument } from "../../../domain/document/Document.js"
 import { NotFoundError } from "../../../domain/errors/StoreError.js"
-import type { StoredDocument } from "../../../domain/json/Json.js"
 import { settingsFileName } from "../../../domain/settings/Settings.js"
 import type { ReadError, RestoreOptions, WriteError } from "../../Collection.js"
 import { documentPath, under } from "../../DocumentPath.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
-import * as TimeSlice from "../../../../src/domain/concurrency/TimeSlice.js"
+import * as Steps from "../../../../src/domain/concurrency/Steps.js"
 import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import { editMapTree, toPathEdits } from "../../../../src/git/MapTreeEdit.js"
 import { MapTreeNode } from "../../../../src/git/MapTreeNode.js"
@@ -22,7 +22,7 @@ const treeOf = (files: Iterable<readonly [string, number]>) => {
   const oid = editMapTree(repository.trees, undefined, edits, "test", (tree) =>
     repository.writeTree(tree)
   ) as Oid
-  const entries = TimeSlice.runSync(entriesBelow(source, oid, { recursive: true, trees: true }))
+  const entries = Steps.runSync(entriesBelow(source, oid, { recursive: true, trees: true }))
   return { oid, listing: whole(entries) }
 }
 
@@ -44,7 +44,7 @@ describe("what differs between two listings", () => {
         const found = Effect.runSync(diffOfHost(trees as never, Option.some(before.oid), after.oid, ""))
         const entry = (oid: Oid) => ({ mode: "040000", oid }) as const
         const steps = diffTrees(source, entry(before.oid), entry(after.oid), "")
-        assert.deepStrictEqual(found, TimeSlice.runSync(steps))
+        assert.deepStrictEqual(found, Steps.runSync(steps))
       })
     )
   })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
-import { compareCodePoints } from "../../../../domain/json/CanonicalJson.js"
+import { compareCodePoints } from "../../../../domain/text/CodePointOrder.js"
 import * as Api from "../api/Api.js"
 import { isUnrelated } from "../client/ApiFailure.js"
 import type { CallFailure, Client } from "../client/Client.js"

@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, FastCheck as fc, Logger, Schema } from "effect"
-import { PathSegment, RefPath } from "../../src/domain/http/PathSegment.js"
-import { ChainExecutionRequest, render } from "../../src/domain/playground/ChainExecution.js"
-import { Condition, matches } from "../../src/domain/playground/Condition.js"
-import { isUrgent, Ticket } from "../../src/domain/playground/Ticket.js"
-import { adHoc, run } from "../../src/http/playground/Composition.js"
+import { PathSegment, RefPath } from "../../../src/domain/http/PathSegment.js"
+import { ChainExecutionRequest, render } from "../../../src/domain/playground/ChainExecution.js"
+import { Condition, matches } from "../../../src/domain/playground/Condition.js"
+import { isUrgent, Ticket } from "../../../src/domain/playground/Ticket.js"
+import { adHoc, run } from "../../../src/http/playground/Composition.js"
 
 const silent = Logger.remove(Logger.defaultLogger)
 

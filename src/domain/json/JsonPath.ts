@@ -1,0 +1,9 @@
+/** `parent` with one more step. */
+export const appendToPath = (parent: string, key: string | number): string =>
+  typeof key === "number"
+    ? `${parent}[${key}]`
+    : /^[A-Za-z_$][\w$-]*$/.test(key)
+      ? parent === ""
+        ? key
+        : `${parent}.${key}`
+      : `${parent}[${JSON.stringify(key)}]`
