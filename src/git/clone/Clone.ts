@@ -12,75 +12,74 @@ import { PackBuilder } from "../disk/packs/PackBuilder.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
 import type { ServerFailure, Transport } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
-import { bindTo } from "./CloneConfig.js"
-import * as Commits from "./Commits.js"
-import * as Damage from "./Damage.js"
-import * as Fetching from "./Fetching.js"
+import { bindToRemote } from "./CloneConfig.js"
+import * as CloneDamage from "./CloneDamage.js"
 import { LocalBranches } from "./LocalBranches.js"
 import * as LocalCommits from "./LocalCommits.js"
+import * as ObjectFetcher from "./ObjectFetcher.js"
 import * as Origin from "./Origin.js"
 import * as Push from "./Push.js"
-import { PushPaces } from "./PushPace.js"
-import * as RefMoves from "./RefMoves.js"
-import * as Revisions from "./Revisions.js"
-import * as Shallow from "./Shallow.js"
-import { listed, Sight } from "./Sight.js"
+import * as PushedCommits from "./PushedCommits.js"
+import { PushThrottles } from "./PushThrottle.js"
+import * as RefUpdates from "./RefUpdates.js"
+import * as RevisionResolver from "./RevisionResolver.js"
+import { oidOf, ServerHeads } from "./ServerHeads.js"
+import * as ShallowFile from "./ShallowFile.js"
 
 export interface CloneOptions {
   readonly url: string
   readonly transport: Transport
   readonly agent: string
-  /** The bare repository that keeps what was fetched. */
+  /** The bare repository that stores the fetched objects. */
   readonly directory: string
   readonly signature?: Signature | undefined
   readonly maxRetries: number
-  readonly mostPack: number
-  /** Whether files are fetched when they are first read, not with their commit. */
+  readonly maxPackBytes: number
+  /** Whether a blob is fetched when it is first read, instead of with its commit. */
   readonly filter: boolean
-  /** Between the beginnings of two pushes of commits, at least. */
+  /** The least time between the beginnings of two pushes of commits. */
   readonly pushInterval: Duration.Duration
 }
 
-/** Why a clone did not answer. */
+/** The failure of an operation of a clone. */
 export type CloneFailure = ServerFailure
 
 const headPrefix = "refs/heads/"
-/** Blobs that one fetch asks for at most. */
-const mostBlobs = 10_000
+/** The largest number of blobs of one fetch. */
+const maxBlobsPerFetch = 10_000
 
 /**
- * A repository on a server, through a partial and shallow clone of it: objects are fetched when they are first read,
- * commits are made here and pushed before they are acknowledged, and refs are the server's.
+ * A repository on a server, accessed through a partial and shallow clone. Objects are fetched when they are first read. Commits
+ * are built in the clone and pushed before they are acknowledged. Refs are those of the server.
  */
 export const open = (
   options: CloneOptions
 ): Effect.Effect<Repository<CloneFailure>, CloneFailure | ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { agent, directory, filter, transport, maxRetries, mostPack, pushInterval, url } = options
+    const { agent, directory, filter, maxPackBytes, maxRetries, pushInterval, transport, url } = options
 
     const runtime = yield* Effect.runtime<never>()
-    const pace = (yield* PushPaces)(url, pushInterval)
+    const throttle = (yield* PushThrottles)(url, pushInterval)
     const engine: GitRepository = yield* Engine.open({
       directory,
       create: true,
       durability: "none",
       signature: options.signature,
-      publish: (portions, pack) =>
-        Runtime.runPromise(runtime)(commits.publish(portions, (how) => Effect.promise(() => pack(how)))),
-      pace: pace.place
+      publish: (flushes, pack) =>
+        Runtime.runPromise(runtime)(pushed.publish(flushes, (how) => Effect.promise(() => pack(how)))),
+      throttle: throttle.acquire
     })
-    yield* bindTo(
+    yield* bindToRemote(
       directory,
       url,
       Effect.map(engine.refs("refs/"), ({ length }) => length === 0)
     )
-    yield* Damage.removeEmptyRefs(directory)
-    const shallow = yield* Shallow.make(directory)
+    yield* CloneDamage.removeEmptyRefs(directory)
+    const shallow = yield* ShallowFile.make(directory)
+    const has = (oid: Oid) => Effect.map(engine.objectInfo(oid), Option.isSome)
     const hasParents = (oid: Oid) =>
       Effect.flatMap(engine.commit(oid), (commit) =>
-        Effect.every(Option.isNone(commit) ? [] : commit.value.parents, (parent) =>
-          Effect.map(engine.objectInfo(parent), Option.isSome)
-        )
+        Effect.every(Option.isNone(commit) ? [] : commit.value.parents, has)
       )
     const origin = yield* Origin.make({
       url,
@@ -88,123 +87,122 @@ export const open = (
       agent,
       ingest: engine.ingest,
       shallow,
-      has: (oid) => Effect.map(engine.objectInfo(oid), Option.isSome),
+      has,
       hasParents,
       maxRetries,
-      mostPack,
+      maxPackBytes,
       filter
     })
 
-    const sight = new Sight(origin)
+    const heads = new ServerHeads(origin)
     const local = new LocalBranches()
-
-    const objects = Fetching.make({ url, engine, origin, shallow, local })
-    const { bring, bringAlone, bringHistory, brought, fetching, has, lost, note, place, reaches } = objects
+    const objects = ObjectFetcher.make({ url, engine, origin, shallow, local })
+    const { deepen, fetchCommit, fetchingMissing, fetchObject, firstMet, readOrFetch } = objects
 
     const emptyPack = () => new PackBuilder(0).finish().chunks
-    const push = yield* Push.make({ url, transport, origin, agent, reaches, maxRetries, emptyPack })
+    const push = yield* Push.make({ url, transport, origin, agent, firstMet, maxRetries, emptyPack })
 
-    // A queue of its own, which waits for no push.
+    // Commits on local branches have a queue of their own, which waits for no push.
     const scope = yield* Effect.scope
-    const [committer, openAgain] = yield* Effect.cachedInvalidateWithTTL(
+    const [localEngine, invalidate] = yield* Effect.cachedInvalidateWithTTL(
       Engine.open({
         directory,
         durability: "none",
         signature: options.signature,
         maintenance: false,
-        publish: async (portions) => portions.map((portion) => local.add(portion))
+        publish: async (flushes) => flushes.map((flush) => local.add(flush))
       }).pipe(Scope.extend(scope)),
       "365 days"
     )
     const localCommits = LocalCommits.make({
       local,
-      committer: Effect.tapError(committer, () => openAgain),
+      localEngine: Effect.tapError(localEngine, () => invalidate),
       objects,
       push,
-      sight,
-      pace
+      heads,
+      throttle
     })
-    const { bringReferenced } = localCommits
-    const commits = Commits.make({ engine, objects, bringReferenced, push, sight, pace })
+    const { fetchReferenced } = localCommits
+    const pushed = PushedCommits.make({ engine, objects, fetchReferenced, push, heads, throttle })
 
-    /** Brings the blobs that are not here, so many by one fetch. */
-    const bringBlobs = (oids: ReadonlyArray<Oid>): Effect.Effect<void, CloneFailure> =>
+    /** Fetches the blobs that the clone does not have. */
+    const prefetchBlobs = (oids: ReadonlyArray<Oid>): Effect.Effect<void, CloneFailure> =>
       Effect.gen(function* () {
-        const absent: Array<Oid> = []
-        for (const oid of new Set(oids)) if (!(yield* has(oid))) absent.push(oid)
-        for (let at = 0; at < absent.length; at += mostBlobs) {
-          if (!(yield* origin.fetch({ wants: absent.slice(at, at + mostBlobs) })))
-            return yield* lost(absent[at]!)
+        const missing: Array<Oid> = []
+        for (const oid of new Set(oids)) if (!(yield* has(oid))) missing.push(oid)
+        for (let at = 0; at < missing.length; at += maxBlobsPerFetch) {
+          if (!(yield* origin.fetch({ wants: missing.slice(at, at + maxBlobsPerFetch) })))
+            return yield* objects.missingOnServer(missing[at]!)
         }
       })
 
     const repository: Repository<CloneFailure> = {
       name: url,
 
-      object: (oid) => brought(engine.object(oid), bringAlone(oid)),
+      object: (oid) => readOrFetch(engine.object(oid), fetchObject(oid)),
 
       blobs: (oids) =>
         Stream.flatMap(
           Stream.fromIterable(
-            Array.from({ length: Math.ceil(oids.length / mostBlobs) }, (_, at) =>
-              oids.slice(at * mostBlobs, (at + 1) * mostBlobs)
+            Array.from({ length: Math.ceil(oids.length / maxBlobsPerFetch) }, (_, at) =>
+              oids.slice(at * maxBlobsPerFetch, (at + 1) * maxBlobsPerFetch)
             )
           ),
-          (group) => Stream.unwrap(Effect.as(bringBlobs(group), engine.blobs(group)))
+          (group) => Stream.unwrap(Effect.as(prefetchBlobs(group), engine.blobs(group)))
         ),
 
-      prefetchBlobs: bringBlobs,
+      prefetchBlobs,
       temporaryFile: engine.temporaryFile,
 
-      resolve: Revisions.make({ engine, fetching: objects, sight, local }),
-      commit: (oid) => brought(engine.commit(oid), bring(oid)),
-      lookup: (root, path) => fetching(engine.lookup(root, path)),
-      entries: (root, paths) => fetching(engine.entries(root, paths)),
-      tree: (root, path, how) => fetching(engine.tree(root, path, how)),
-      treeAfter: (base, path, changes) => fetching(engine.treeAfter(base, path, changes)),
+      resolve: RevisionResolver.make({ engine, objects, heads, local }),
+      commit: (oid) => readOrFetch(engine.commit(oid), fetchCommit(oid)),
+      lookup: (root, path) => fetchingMissing(engine.lookup(root, path)),
+      entries: (root, paths) => fetchingMissing(engine.entries(root, paths)),
+      tree: (root, path, how) => fetchingMissing(engine.tree(root, path, how)),
+      treeAfter: (base, path, changes) => fetchingMissing(engine.treeAfter(base, path, changes)),
 
       ref: (name) =>
         name.startsWith(headPrefix)
           ? Effect.gen(function* () {
               const branch = name.slice(headPrefix.length)
-              if (local.has(branch)) return Option.fromNullable(local.at(branch))
-              const at = yield* sight.branch(branch)
-              if (at !== undefined && (yield* bring(at))) yield* note(branch, at)
-              return Option.fromNullable(at)
+              if (local.has(branch)) return Option.fromNullable(local.tip(branch))
+              const head = yield* heads.fetchHead(branch)
+              if (head !== undefined && (yield* fetchCommit(head))) yield* objects.recordSeen(branch, head)
+              return Option.fromNullable(head)
             })
-          : Effect.map(origin.refs([name]), (refs) => Option.fromNullable(listed(refs, name))),
+          : Effect.map(origin.listRefs([name]), (refs) => Option.fromNullable(oidOf(refs, name))),
 
       refs: (prefix) =>
-        Effect.map(origin.refs([prefix]), (refs) =>
+        Effect.map(origin.listRefs([prefix]), (refs) =>
           [
             ...refs.flatMap(({ name, oid }) => (oid === undefined ? [] : [{ name, oid }])),
-            ...local.names().map((branch) => ({ name: `${headPrefix}${branch}`, oid: local.at(branch)! }))
+            ...local.names().map((branch) => ({ name: `${headPrefix}${branch}`, oid: local.tip(branch)! }))
           ]
             .filter(({ name }) => name.startsWith(prefix))
             .sort((a, b) => (a.name < b.name ? -1 : 1))
         ),
 
-      ...RefMoves.make({ engine, local, localCommits, push, place, sight, pace }),
+      ...RefUpdates.make({ engine, local, localCommits, push, setRef: objects.setRef, heads, throttle }),
 
-      defaultBranch: Effect.map(origin.refs(["HEAD"]), (refs) => {
+      defaultBranch: Effect.map(origin.listRefs(["HEAD"]), (refs) => {
         const target = refs.find(({ name }) => name === "HEAD")?.target
         return target?.startsWith(headPrefix) === true ? target.slice(headPrefix.length) : "main"
       }),
 
-      commitNext: localCommits.commitNext(commits.commitNext),
+      commitNext: localCommits.commitNext(pushed.commitNext),
 
       log: (from, how) =>
-        Stream.unwrap(Effect.as(Effect.zipRight(bring(from), bringHistory(from)), engine.log(from, how))),
+        Stream.unwrap(Effect.as(Effect.zipRight(fetchCommit(from), deepen(from)), engine.log(from, how))),
 
-      diff: (before, after, under) => fetching(engine.diff(before, after, under)),
+      diff: (before, after, under) => fetchingMissing(engine.diff(before, after, under)),
 
       mergeBases: objects.mergeBases,
 
       isAncestor: (ancestor, descendant) =>
         Effect.gen(function* () {
-          if (!(yield* bring(descendant))) return false
-          return (yield* reaches(descendant, ancestor, undefined)) === "above"
+          if (!(yield* fetchCommit(descendant))) return false
+          return (yield* firstMet(descendant, ancestor, undefined)) === "commit"
         })
     }
-    return Damage.explained(directory, repository)
+    return CloneDamage.explainDamage(directory, repository)
   })

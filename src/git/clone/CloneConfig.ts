@@ -8,10 +8,10 @@ import { attempt } from "../disk/files/EngineError.js"
 const operation = "GitHost.layer"
 
 /**
- * Notes in a clone's configuration whose clone it is, as Git does. A directory of another repository's objects is refused:
- * its commits would be taken for this one's.
+ * Records the address of the cloned repository as `remote.origin.url`, as Git does. Fails if the directory belongs to another
+ * repository, whose commits would be mistaken for those of this one.
  */
-export const bindTo = (directory: string, url: string, isEmpty: Effect.Effect<boolean, RemoteError>) =>
+export const bindToRemote = (directory: string, url: string, isEmpty: Effect.Effect<boolean, RemoteError>) =>
   Effect.gen(function* () {
     const file = path.join(directory, "config")
     const [found] = yield* attempt(operation, directory, () =>

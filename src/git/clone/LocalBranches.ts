@@ -7,12 +7,12 @@ import type { BranchFlush } from "../disk/writes/Flush.js"
 interface LocalBranch {
   readonly base: Oid
   readonly tip: Oid
-  /** What was made for it, each object after those that it is a delta of. */
+  /** The new objects of its commits. The base of a delta comes before the delta. */
   readonly objects: Map<Oid, PackableObject>
   bytes: number
 }
 
-/** The temporary branches of a clone that the server does not have, and what their commits are made of. */
+/** The temporary branches that exist only in a clone, and the objects of their commits. */
 export class LocalBranches {
   private readonly branches = new Map<string, LocalBranch>()
 
@@ -20,12 +20,12 @@ export class LocalBranches {
     return this.branches.has(branch)
   }
 
-  /** Where a branch is; undefined where it is not one of these. */
-  at(branch: string): Oid | undefined {
+  /** The head of a local branch; undefined if the branch is not local. */
+  tip(branch: string): Oid | undefined {
     return this.branches.get(branch)?.tip
   }
 
-  /** Bytes of what was made for a branch. */
+  /** The size of the new objects of a branch, in bytes. */
   bytes(branch: string): number {
     return this.branches.get(branch)?.bytes ?? 0
   }
@@ -38,7 +38,7 @@ export class LocalBranches {
     this.branches.set(branch, { base: at, tip: at, objects: new Map(), bytes: 0 })
   }
 
-  /** Notes commits that were made on a branch; they are not its next ones where the branch is elsewhere. */
+  /** Appends commits to a branch; `Moved` if the branch is not at their base. */
   add({ base, branch, objects, tip }: Pick<BranchFlush, "base" | "branch" | "objects" | "tip">): RefOutcome {
     const found = this.branches.get(branch)
     if (found === undefined || found.tip !== base) return { _tag: "Moved", actual: found?.tip }
@@ -51,35 +51,35 @@ export class LocalBranches {
     return { _tag: "Done" }
   }
 
-  /** Moves a branch forward to a commit of another one of these. */
-  move(branch: string, tip: Oid): void {
-    this.add({ branch, base: this.at(branch), tip, objects: this.objectsOf(tip) })
+  /** Fast-forwards a branch to a commit of another local branch. */
+  fastForward(branch: string, tip: Oid): void {
+    this.add({ branch, base: this.tip(branch), tip, objects: this.unpublishedObjects(tip) })
   }
 
   delete(branch: string): void {
     this.branches.delete(branch)
   }
 
-  /** The branch that a commit was made for; undefined where the server has the commit. */
-  holder(commit: Oid): string | undefined {
-    return this.holding(commit)?.[0]
+  /** The local branch that a commit was made on; undefined if the server has the commit. */
+  branchWithCommit(commit: Oid): string | undefined {
+    return this.entryWithCommit(commit)?.[0]
   }
 
-  /** The newest commit on the way back from a commit that is not one of these. */
-  published(commit: Oid): Oid {
-    const holding = this.holding(commit)
-    return holding === undefined ? commit : this.published(holding[1].base)
+  /** The newest ancestor of a commit that the server has, or the commit itself. */
+  publishedAncestor(commit: Oid): Oid {
+    const entry = this.entryWithCommit(commit)
+    return entry === undefined ? commit : this.publishedAncestor(entry[1].base)
   }
 
-  /** What the server lacks of a commit. */
-  objectsOf(commit: Oid): ReadonlyArray<PackableObject> {
-    const holding = this.holding(commit)
-    if (holding === undefined) return []
-    const [, { base, objects }] = holding
-    return [...this.objectsOf(base), ...objects.values()]
+  /** The objects of a commit and of its history that the server does not have. */
+  unpublishedObjects(commit: Oid): ReadonlyArray<PackableObject> {
+    const entry = this.entryWithCommit(commit)
+    if (entry === undefined) return []
+    const [, { base, objects }] = entry
+    return [...this.unpublishedObjects(base), ...objects.values()]
   }
 
-  private holding(commit: Oid): readonly [string, LocalBranch] | undefined {
+  private entryWithCommit(commit: Oid): readonly [string, LocalBranch] | undefined {
     return [...this.branches].find(([, { objects }]) => objects.get(commit)?.type === "commit")
   }
 }

@@ -10,15 +10,15 @@ import { buildPack } from "../disk/writes/Flush.js"
 import { branchRef } from "../Names.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
-import type { Fetching } from "./Fetching.js"
 import type { LocalBranches } from "./LocalBranches.js"
+import type { ObjectFetcher } from "./ObjectFetcher.js"
 import type { Push } from "./Push.js"
-import { failed } from "./PushOutcome.js"
-import type { PushPace } from "./PushPace.js"
-import type { Sight } from "./Sight.js"
+import { failUnlessDone } from "./PushOutcome.js"
+import type { PushThrottle } from "./PushThrottle.js"
+import type { ServerHeads } from "./ServerHeads.js"
 
-/** Bytes of one branch that are kept in memory; one with more is pushed. */
-const mostBytes = 16 * 1024 * 1024
+/** The largest size of the new objects of one local branch, in bytes. A larger branch is pushed. */
+const maxBytes = 16 * 1024 * 1024
 
 type CommitNext = Repository<ServerFailure>["commitNext"]
 
@@ -28,86 +28,88 @@ type Build<A, E> = (
 
 export interface LocalCommitsOptions {
   readonly local: LocalBranches
-  /** Makes commits that stay in the clone, and tells `local` of them. */
-  readonly committer: Effect.Effect<GitRepository, RemoteError>
-  readonly objects: Pick<Fetching, "bringReferenced" | "fetching" | "place">
+  /** The engine of the clone that adds its commits to `local` instead of pushing them. */
+  readonly localEngine: Effect.Effect<GitRepository, RemoteError>
+  readonly objects: Pick<ObjectFetcher, "fetchReferenced" | "fetchingMissing" | "setRef">
   readonly push: Push
-  readonly sight: Sight
-  readonly pace: PushPace
+  readonly heads: ServerHeads
+  readonly throttle: PushThrottle
 }
 
 export type LocalCommits = ReturnType<typeof make>
 
-/** Commits on branches that the server does not have, and what it takes to give them to the server. */
-export const make = ({ committer, local, objects, pace, push, sight }: LocalCommitsOptions) => {
-  const exclusively = makeKeyedMutex().withLock("")
+/** Commits on local branches, and the push of such a branch to the server. */
+export const make = ({ heads, local, localEngine, objects, push, throttle }: LocalCommitsOptions) => {
+  // Reentrant: a commit on one local branch may publish another one.
+  const mutex = makeKeyedMutex().withLock("")
 
-  /** What the server lacks of commits, as a pack. */
+  /** A pack of the objects of commits that the server does not have. */
   const packFor =
     (commits: ReadonlyArray<Oid>) =>
     ({ thin }: { readonly thin: boolean }) =>
       Effect.promise(async () => {
-        const lacking = commits.flatMap((commit) => local.objectsOf(commit))
-        return (await buildPack(lacking, thin)).chunks
+        const missing = commits.flatMap((commit) => local.unpublishedObjects(commit))
+        return (await buildPack(missing, thin)).chunks
       })
 
-  /** Gives a branch to the server, which has it from then on. */
-  const pushOut = (branch: string): Effect.Effect<void, RefMoved | ServerFailure | AmbiguousWriteError> =>
-    exclusively(
+  /** Pushes a local branch. Afterwards it is a branch of the server. */
+  const publish = (branch: string): Effect.Effect<void, RefMoved | ServerFailure | AmbiguousWriteError> =>
+    mutex(
       Effect.gen(function* () {
-        const at = local.at(branch)
-        if (at === undefined) return
-        yield* pace.began
-        const move = { name: branchRef(branch), from: undefined, to: at, unique: true }
-        const [outcome] = yield* push([move], packFor([at]))
-        sight.pushed()
-        yield* failed(outcome!, move)
-        sight.set(branch, at)
+        const tip = local.tip(branch)
+        if (tip === undefined) return
+        yield* throttle.recordPush
+        const move = { name: branchRef(branch), from: undefined, to: tip, unique: true }
+        const [outcome] = yield* push([move], packFor([tip]))
+        heads.recordPush()
+        yield* failUnlessDone(outcome!, move)
+        heads.record(branch, tip)
         local.delete(branch)
       })
     )
 
-  /** Brings what a commit names into the clone, and to the server what that lacks of it. */
-  const bringReferenced = (commit: NewCommit) =>
+  /** Makes the commits and blobs that a new commit refers to available in the clone and on the server. */
+  const fetchReferenced = (commit: NewCommit) =>
     Effect.forEach(
       commit.merges ?? [],
       (oid) => {
-        const branch = local.holder(oid)
-        return branch === undefined ? Effect.void : pushOut(branch)
+        const branch = local.branchWithCommit(oid)
+        return branch === undefined ? Effect.void : publish(branch)
       },
       { discard: true }
-    ).pipe(Effect.zipRight(objects.bringReferenced(commit)))
+    ).pipe(Effect.zipRight(objects.fetchReferenced(commit)))
 
-  const commitHere = <A, E>(branch: string, build: Build<A, E>) =>
+  const commitLocally = <A, E>(branch: string, build: Build<A, E>) =>
     Effect.gen(function* () {
-      const engine = yield* committer
-      // The clone may not have kept the last commit's place: the next one is not made beside it.
-      yield* objects.place(branchRef(branch), local.at(branch))
-      const building = (head: Option.Option<Head>) =>
+      const engine = yield* localEngine
+      // The clone may have failed to store the previous head. The next commit must still follow it.
+      yield* objects.setRef(branchRef(branch), local.tip(branch))
+      const buildWithReferences = (head: Option.Option<Head>) =>
         Effect.tap(build(head), ({ commit }) =>
-          Option.isNone(commit) ? Effect.void : bringReferenced(commit.value)
+          Option.isNone(commit) ? Effect.void : fetchReferenced(commit.value)
         )
-      const answer = yield* objects.fetching(engine.commitNext(branch, building))
-      if (local.bytes(branch) > mostBytes) yield* pushOut(branch)
-      return answer
+      const result = yield* objects.fetchingMissing(engine.commitNext(branch, buildWithReferences))
+      if (local.bytes(branch) > maxBytes) yield* publish(branch)
+      return result
     })
 
   return {
-    exclusively,
+    /** Runs an effect while no other one changes local branches. */
+    mutex,
     packFor,
-    pushOut,
-    bringReferenced,
+    publish,
+    fetchReferenced,
 
-    /** The next commit of a branch, here or by a push. */
+    /** `commitNext` of local branches; `pushed` is that of the server's branches. */
     commitNext:
       (pushed: CommitNext): CommitNext =>
       (branch, build) =>
         Effect.suspend(() =>
           local.has(branch)
             ? Effect.flatMap(
-                exclusively(
+                mutex(
                   Effect.suspend(() =>
-                    local.has(branch) ? Effect.asSome(commitHere(branch, build)) : Effect.succeedNone
+                    local.has(branch) ? Effect.asSome(commitLocally(branch, build)) : Effect.succeedNone
                   )
                 ),
                 Option.match({ onNone: () => pushed(branch, build), onSome: Effect.succeed })

@@ -2,53 +2,59 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { RemoteError } from "../../domain/errors/StoreError.js"
 import type { Advertisement } from "../protocol/Advertisement.js"
-import { joined } from "../protocol/PktLine.js"
-import { commandsOf, parseReport, pushCapabilities } from "../protocol/ReceivePack.js"
-import { LostReply, type ServerFailure, type Transport, translated } from "../protocol/Transport.js"
+import { concatBytes } from "../protocol/PktLine.js"
+import { encodeCommands, parseReport, pushCapabilities } from "../protocol/ReceivePack.js"
+import { LostReply, type ServerFailure, type Transport, toRemoteError } from "../protocol/Transport.js"
 import type { Origin } from "./Origin.js"
-import { done, type JudgeOptions, type Move, makeJudge, type Outcome, refused } from "./PushOutcome.js"
-import { makePost } from "./PushPost.js"
+import {
+  done,
+  makeOutcomes,
+  type Outcome,
+  type OutcomeOptions,
+  type RefMove,
+  refused
+} from "./PushOutcome.js"
+import { makePushRequest } from "./PushRequest.js"
 
-export interface PushOptions extends JudgeOptions {
+export interface PushOptions extends OutcomeOptions {
   readonly transport: Transport
   readonly origin: Origin
   readonly agent: string
-  /** Deliveries after the first one whose reply was lost. */
+  /** The number of times a push is repeated after a lost reply. */
   readonly maxRetries: number
-  /** A pack without objects: what a push has that only moves refs. */
+  /** A pack without objects, for a push that only moves refs. */
   readonly emptyPack: () => ReadonlyArray<Uint8Array>
 }
 
 const operation = "GitHost.push"
 
-/** A push that is delivered, again where that may help. */
+/** A push that may be sent several times. */
 interface Delivery {
   readonly sideBand: boolean
   readonly atomic: boolean
-  readonly bodyOf: (moves: ReadonlyArray<Move>) => Uint8Array
+  readonly bodyOf: (moves: ReadonlyArray<RefMove>) => Uint8Array
 }
 
-/** Before the same push is sent once more. */
-const pause = (attempt: number) => Effect.sleep(Math.min(200 * 2 ** attempt, 5_000))
+const backoff = (attempt: number) => Effect.sleep(Math.min(200 * 2 ** attempt, 5_000))
 
 export type Push = Effect.Effect.Success<ReturnType<typeof make>>
 
 /**
- * Pushes, and tells truly what became of each ref. A push whose reply is lost is sent again: it names where its refs
- * are expected, so it takes effect once. A refusal after that is believed only where the history of the ref proves it.
+ * Pushes, and determines the outcome for each ref. A push whose reply is lost is sent again. It names the expected head of each
+ * ref, so it takes effect at most once. A refusal after a lost reply counts only if the history of the ref proves it.
  */
-export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches, url }: PushOptions) =>
+export const make = ({ agent, emptyPack, firstMet, maxRetries, origin, transport, url }: PushOptions) =>
   Effect.gen(function* () {
-    const { isHeld, reported, settle } = makeJudge({ url, origin, reaches })
-    const post = makePost({ transport, url, origin })
+    const { fromReport, isRefLocked, resolve } = makeOutcomes({ url, origin, firstMet })
+    const sendRequest = makePushRequest({ transport, url, origin })
 
     const deliver = (
       delivery: Delivery,
-      moves: ReadonlyArray<Move>,
+      moves: ReadonlyArray<RefMove>,
       attempt: number,
       lost: RemoteError | undefined
     ): Effect.Effect<ReadonlyArray<Outcome>> =>
-      post(delivery.bodyOf(moves)).pipe(
+      sendRequest(delivery.bodyOf(moves)).pipe(
         Effect.flatMap((bytes) =>
           Effect.try({
             try: () => parseReport(bytes, delivery.sideBand),
@@ -66,53 +72,53 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
         ),
         Effect.matchEffect({
           onSuccess: (report): Effect.Effect<ReadonlyArray<Outcome>> => {
-            const held = moves.filter((move) => isHeld(report, move))
-            if (held.length === 0 || attempt >= maxRetries) {
-              return Effect.forEach(moves, (move) => reported(report, move, lost))
+            const locked = moves.filter((move) => isRefLocked(report, move))
+            if (locked.length === 0 || attempt >= maxRetries) {
+              return Effect.forEach(moves, (move) => fromReport(report, move, lost))
             }
-            // Another push may be moving them, or this one, whose reply was lost.
-            const again = delivery.atomic ? moves : held
+            // The lock belongs to another push, or to an earlier delivery of this one whose reply was lost.
+            const repeated = delivery.atomic ? moves : locked
             return Effect.zipWith(
               Effect.forEach(moves, (move) =>
-                again.includes(move) ? Effect.succeed(undefined) : reported(report, move, lost)
+                repeated.includes(move) ? Effect.succeed(undefined) : fromReport(report, move, lost)
               ),
-              Effect.zipRight(pause(attempt), deliver(delivery, again, attempt + 1, lost)),
-              (now, later) => moves.map((move, at) => now[at] ?? later[again.indexOf(move)]!)
+              Effect.zipRight(backoff(attempt), deliver(delivery, repeated, attempt + 1, lost)),
+              (now, later) => moves.map((move, at) => now[at] ?? later[repeated.indexOf(move)]!)
             )
           },
           onFailure: (failure): Effect.Effect<ReadonlyArray<Outcome>> => {
             const isLost = failure instanceof LostReply
             const reason = isLost ? failure.failure : failure
-            const doubt = isLost && failure.isSent ? failure.failure : lost
+            const newestLost = isLost && failure.isSent ? failure.failure : lost
             if (isLost && attempt < maxRetries) {
-              return Effect.zipRight(pause(attempt), deliver(delivery, moves, attempt + 1, doubt))
+              return Effect.zipRight(backoff(attempt), deliver(delivery, moves, attempt + 1, newestLost))
             }
-            return doubt === undefined
+            return newestLost === undefined
               ? Effect.succeed(moves.map(() => refused(reason)))
-              : Effect.forEach(moves, (move) => settle(move, undefined, doubt, refused(reason)))
+              : Effect.forEach(moves, (move) => resolve(move, undefined, newestLost, refused(reason)))
           }
         })
       )
 
     /**
-     * Some servers report `ok` for an update that they have refused, so that a stale write would be acknowledged and lost
-     * (Dulwich 0.21). An update of a branch that does not exist, from a commit to the same commit, tells them: it does no
-     * harm, and has to be refused. Stock Git, which GitHub's agent names too, is known to refuse it.
+     * Some servers report `ok` for an update that they refused, so that a stale write would be acknowledged and lost
+     * (Dulwich 0.21). The probe updates a branch that does not exist, from a commit to the same commit: a correct server
+     * refuses it, and it changes nothing. Stock Git is known to refuse it and is not probed; the agent of GitHub names Git.
      */
-    const probed = (receiver: Advertisement): Effect.Effect<void, ServerFailure> =>
+    const probe = (receivePack: Advertisement): Effect.Effect<void, ServerFailure> =>
       Effect.gen(function* () {
-        const [commit] = receiver.refs.values()
-        if (receiver.capabilities.get("agent")?.startsWith("git/") === true || commit === undefined) return
+        const [commit] = receivePack.refs.values()
+        if (receivePack.capabilities.get("agent")?.startsWith("git/") === true || commit === undefined) return
         const digits = yield* Random.nextIntBetween(0, 2 ** 32)
         const move = { name: `refs/heads/chainstore-probe-${digits.toString(16)}`, from: commit, to: commit }
-        const asked = pushCapabilities(agent, receiver.capabilities, { atomic: false })
-        const body = joined([commandsOf([move], asked), ...emptyPack()])
-        const report = yield* post(body).pipe(
+        const requested = pushCapabilities(agent, receivePack.capabilities, { atomic: false })
+        const body = concatBytes([encodeCommands([move], requested), ...emptyPack()])
+        const report = yield* sendRequest(body).pipe(
           Effect.mapError((error) => (error instanceof LostReply ? error.failure : error)),
           Effect.flatMap((bytes) =>
             Effect.try({
-              try: () => parseReport(bytes, asked.includes("side-band-64k")),
-              catch: (error) => translated(operation, url, error)
+              try: () => parseReport(bytes, requested.includes("side-band-64k")),
+              catch: (error) => toRemoteError(operation, url, error)
             })
           )
         )
@@ -127,33 +133,39 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
         })
       })
 
-    const trusted = yield* Effect.cachedInvalidateWithTTL(Effect.tap(origin.receiver, probed), "365 days")
-    const receiver = Effect.tapError(trusted[0], () => trusted[1])
+    const [probed, invalidate] = yield* Effect.cachedInvalidateWithTTL(
+      Effect.tap(origin.receivePack, probe),
+      "365 days"
+    )
+    const receivePack = Effect.tapError(probed, () => invalidate)
 
-    /** Refs that move together are moved where all of them are where they were to go: a proxy has delivered the push twice. */
-    const together = (moves: ReadonlyArray<Move>, outcomes: ReadonlyArray<Outcome>) =>
+    /**
+     * The outcomes of an atomic push. If every ref is at its new commit in spite of a refusal, a proxy delivered the push twice,
+     * and it is done.
+     */
+    const atomicOutcomes = (moves: ReadonlyArray<RefMove>, outcomes: ReadonlyArray<Outcome>) =>
       outcomes.every(({ _tag }) => _tag === "Done")
         ? Effect.succeed(outcomes)
-        : origin.refs(moves.map(({ name }) => name)).pipe(
+        : origin.listRefs(moves.map(({ name }) => name)).pipe(
             Effect.map((refs) => new Map(refs.map(({ name, oid }) => [name, oid]))),
-            Effect.map((places) =>
-              moves.every(({ name, to }) => places.get(name) === to) ? moves.map(() => done) : outcomes
+            Effect.map((heads) =>
+              moves.every(({ name, to }) => heads.get(name) === to) ? moves.map(() => done) : outcomes
             ),
             Effect.orElseSucceed(() => outcomes)
           )
 
     /** Moves refs; with `atomic` all of them or none. */
     return (
-      moves: ReadonlyArray<Move>,
+      moves: ReadonlyArray<RefMove>,
       pack: (options: { readonly thin: boolean }) => Effect.Effect<ReadonlyArray<Uint8Array>> = () =>
         Effect.sync(emptyPack),
       options: { readonly atomic: boolean } = { atomic: false }
     ): Effect.Effect<ReadonlyArray<Outcome>> =>
-      Effect.flatMap(Effect.either(receiver), (told) => {
-        if (told._tag === "Left") return Effect.succeed(moves.map(() => refused(told.left)))
-        const { capabilities } = told.right
+      Effect.flatMap(Effect.either(receivePack), (advertised) => {
+        if (advertised._tag === "Left") return Effect.succeed(moves.map(() => refused(advertised.left)))
+        const { capabilities } = advertised.right
         const lacks = !capabilities.has("report-status")
-          ? "does not report what became of a push, so that a write could be lost without notice"
+          ? "does not report the outcome of a push, so that a write could be lost without notice"
           : options.atomic && !capabilities.has("atomic")
             ? "cannot move several refs in one step"
             : !capabilities.has("delete-refs") && moves.some(({ to }) => to === undefined)
@@ -169,7 +181,7 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
           })
           return Effect.succeed(moves.map(() => refused(failure)))
         }
-        const asked = pushCapabilities(agent, capabilities, options)
+        const requested = pushCapabilities(agent, capabilities, options)
         return Effect.flatMap(
           moves.every(({ to }) => to === undefined)
             ? Effect.succeed([])
@@ -177,9 +189,9 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
           (chunks) =>
             deliver(
               {
-                sideBand: asked.includes("side-band-64k"),
+                sideBand: requested.includes("side-band-64k"),
                 atomic: options.atomic,
-                bodyOf: (some) => joined([commandsOf(some, asked), ...chunks])
+                bodyOf: (some) => concatBytes([encodeCommands(some, requested), ...chunks])
               },
               moves,
               0,
@@ -187,7 +199,7 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
             )
         ).pipe(
           Effect.flatMap((outcomes) =>
-            options.atomic ? together(moves, outcomes) : Effect.succeed(outcomes)
+            options.atomic ? atomicOutcomes(moves, outcomes) : Effect.succeed(outcomes)
           )
         )
       })

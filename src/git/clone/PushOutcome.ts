@@ -3,32 +3,32 @@ import * as Option from "effect/Option"
 import { RefMoved } from "../../domain/errors/RefMoved.js"
 import { AmbiguousWriteError, RemoteError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
-import { type Command, isLocked, movedTo, type Report } from "../protocol/ReceivePack.js"
+import { actualOid, isLocked, type PushCommand, type PushReport } from "../protocol/ReceivePack.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { Origin } from "./Origin.js"
 
-/** A ref that is to move. */
-export interface Move extends Command {
-  /** Whether it counts as moved where it already is there: a proxy may have delivered the push before. */
+/** A requested move of a ref. */
+export interface RefMove extends PushCommand {
+  /** Whether nobody else can move the ref to the same commit. A ref that is there already was then moved by this push. */
   readonly unique: boolean
 }
 
-/** What became of one ref. */
+/** The outcome of a push for one ref. */
 export type Outcome =
   | { readonly _tag: "Done" }
-  /** It is elsewhere, and this push has not moved it. */
+  /** The ref is at another commit, and this push did not move it. */
   | { readonly _tag: "Moved"; readonly actual: Oid | undefined }
-  /** The server would not, or cannot be asked: it has not moved. */
+  /** The server refused the move or could not be reached. This push did not move the ref. */
   | { readonly _tag: "Refused"; readonly failure: ServerFailure }
   | { readonly _tag: "Unknown"; readonly failure: AmbiguousWriteError }
 
-/** What is met first on the way back from a head. */
-export type Reached = "above" | "base" | "neither"
+/** Which of two commits is met first in the history of a head: the pushed commit or the base that it was built on. */
+export type FirstMet = "commit" | "base" | "neither"
 
-/** Fails as an outcome says that a ref did not move. */
-export const failed = (
+/** Fails if the ref was not moved. */
+export const failUnlessDone = (
   outcome: Outcome,
-  { from, name }: Move
+  { from, name }: RefMove
 ): Effect.Effect<void, RefMoved | ServerFailure | AmbiguousWriteError> => {
   switch (outcome._tag) {
     case "Done":
@@ -47,11 +47,11 @@ export const failed = (
   }
 }
 
-export interface JudgeOptions {
+export interface OutcomeOptions {
   readonly url: string
-  readonly origin: Pick<Origin, "refs">
-  /** How a commit stands to a later head: `above` and `base` are told apart on the way back from the head. */
-  readonly reaches: (head: Oid, above: Oid, base: Oid | undefined) => Effect.Effect<Reached, ServerFailure>
+  readonly origin: Pick<Origin, "listRefs">
+  /** Which of `commit` and `base` is met first in the history of `head`. */
+  readonly firstMet: (head: Oid, commit: Oid, base: Oid | undefined) => Effect.Effect<FirstMet, ServerFailure>
 }
 
 const operation = "GitHost.push"
@@ -60,9 +60,9 @@ export const done: Outcome = { _tag: "Done" }
 const moved = (actual: Oid | undefined): Outcome => ({ _tag: "Moved", actual })
 export const refused = (failure: ServerFailure): Outcome => ({ _tag: "Refused", failure })
 
-/** Tells what became of the refs of a push from its report, from where they are, and from their histories. */
-export const makeJudge = ({ origin, reaches, url }: JudgeOptions) => {
-  const denied = (move: Move, reason: string, { messages, unpack }: Report) => {
+/** Determines the outcome of a push from its report, from the current refs and from their histories. */
+export const makeOutcomes = ({ firstMet, origin, url }: OutcomeOptions) => {
+  const denied = (move: RefMove, reason: string, { messages, unpack }: PushReport) => {
     const locked = isLocked(move.name, reason, messages)
     return new RemoteError({
       operation,
@@ -80,52 +80,53 @@ export const makeJudge = ({ origin, reaches, url }: JudgeOptions) => {
     })
   }
 
-  const unknown = (move: Move, because: string, cause: unknown): Outcome => ({
+  const unknown = (move: RefMove, because: string, cause: unknown): Outcome => ({
     _tag: "Unknown",
     failure: new AmbiguousWriteError({
       operation,
       path: url,
-      message: `whether ${move.name} was moved could not be told: ${because}`,
+      message: `it is unknown whether ${move.name} was moved: ${because}`,
       hint: "look at the branch before writing again",
       cause
     })
   })
 
-  const look = (move: Move): Effect.Effect<Oid | undefined, ServerFailure> =>
-    Effect.map(origin.refs([move.name]), (refs) => refs.find(({ name }) => name === move.name)?.oid)
+  const lookUp = (move: RefMove): Effect.Effect<Oid | undefined, ServerFailure> =>
+    Effect.map(origin.listRefs([move.name]), (refs) => refs.find(({ name }) => name === move.name)?.oid)
 
-  /** What the place of a ref proves of a push. `lost`: one delivery of it may have taken effect. */
-  const judged = (
-    move: Move,
+  /** Decides by the current head of the ref. `lost` is set if one delivery of the push may have taken effect. */
+  const outcomeAt = (
+    move: RefMove,
     head: Oid | undefined,
     lost: RemoteError | undefined,
     refusal: Outcome
   ): Effect.Effect<Outcome, ServerFailure> => {
     if (head === move.to && (move.unique || lost !== undefined)) return Effect.succeed(done)
     if (head === move.from) {
-      // A machine that is behind would show the same.
+      // A replica that is behind would report the same head.
       return Effect.succeed(lost === undefined ? refusal : unknown(move, lost.message, lost))
     }
     if (move.to === undefined || head === undefined) {
-      return Effect.succeed(lost === undefined ? moved(head) : unknown(move, "it is gone", lost))
+      return Effect.succeed(lost === undefined ? moved(head) : unknown(move, "the ref is gone", lost))
     }
     if (!move.unique && lost === undefined) return Effect.succeed(moved(head))
-    return Effect.map(reaches(head, move.to, move.from), (reached) => {
-      if (reached === "above") return done
-      return reached === "base" || lost === undefined
+    return Effect.map(firstMet(head, move.to, move.from), (met) => {
+      if (met === "commit") return done
+      return met === "base" || lost === undefined
         ? moved(head)
         : unknown(move, `it is at ${head}, which does not descend from ${move.from ?? "nothing"}`, lost)
     })
   }
 
-  const settle = (
-    move: Move,
-    told: Oid | undefined,
+  /** Determines the outcome of a move that was not confirmed. `reportedHead` is the head that the refusal named. */
+  const resolve = (
+    move: RefMove,
+    reportedHead: Oid | undefined,
     lost: RemoteError | undefined,
     refusal: Outcome
   ): Effect.Effect<Outcome> =>
-    Effect.flatMap(told === undefined ? look(move) : Effect.succeed(told), (head) =>
-      judged(move, head, lost, refusal)
+    Effect.flatMap(reportedHead === undefined ? lookUp(move) : Effect.succeed(reportedHead), (head) =>
+      outcomeAt(move, head, lost, refusal)
     ).pipe(
       Effect.catchAll((failure) =>
         Effect.succeed(
@@ -136,19 +137,29 @@ export const makeJudge = ({ origin, reaches, url }: JudgeOptions) => {
       )
     )
 
-  const reported = (report: Report, move: Move, lost: RemoteError | undefined): Effect.Effect<Outcome> => {
+  /** Determines the outcome of a move from a report. */
+  const fromReport = (
+    report: PushReport,
+    move: RefMove,
+    lost: RemoteError | undefined
+  ): Effect.Effect<Outcome> => {
     const reason =
       report.unpack ?? (report.refs.has(move.name) ? report.refs.get(move.name) : "no report of it")
     return reason === undefined
       ? Effect.succeed(done)
-      : settle(move, movedTo(move.name, reason, report.messages), lost, refused(denied(move, reason, report)))
+      : resolve(
+          move,
+          actualOid(move.name, reason, report.messages),
+          lost,
+          refused(denied(move, reason, report))
+        )
   }
 
   return {
-    settle,
-    reported,
-    /** Whether a ref did not move because somebody else holds its lock on the server. */
-    isHeld: ({ messages, refs, unpack }: Report, { name }: Move): boolean =>
+    resolve,
+    fromReport,
+    /** Whether a ref was not moved because another process holds its lock on the server. */
+    isRefLocked: ({ messages, refs, unpack }: PushReport, { name }: RefMove): boolean =>
       unpack === undefined && isLocked(name, refs.get(name) ?? "", messages)
   } as const
 }

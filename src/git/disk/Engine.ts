@@ -24,8 +24,8 @@ import type { GitRepository } from "./port/GitRepository.js"
 import { CatFile } from "./processes/CatFile.js"
 import { requireGit } from "./processes/GitProcess.js"
 import { RefStore } from "./refs/RefStore.js"
+import * as Drafts from "./writes/CommitDrafts.js"
 import * as CommitQueue from "./writes/CommitQueue.js"
-import * as Drafts from "./writes/Drafts.js"
 import type { Publish } from "./writes/Flush.js"
 import * as ObjectWrites from "./writes/ObjectWrites.js"
 import * as RefUpdate from "./writes/RefUpdate.js"
@@ -47,7 +47,7 @@ export interface EngineOptions {
   /** Where commits go before they are kept here: this repository is a copy of a part of another one. */
   readonly publish?: Publish | undefined
   /** Waited for before commits go there. */
-  readonly pace?: Effect.Effect<void> | undefined
+  readonly throttle?: Effect.Effect<void> | undefined
   /** When the engine repacks by itself; false never. */
   readonly maintenance?:
     | false
@@ -125,7 +125,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       refs,
       durable,
       publish: options.publish,
-      pace: options.pace,
+      throttle: options.throttle,
       headOf,
       draft: drafts.draft,
       flushed: maintenance.flushed

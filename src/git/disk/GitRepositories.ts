@@ -12,11 +12,11 @@ import { hasHead, makeDirectory, makeDirectorySync } from "./files/Directories.j
 import { attempt } from "./files/EngineError.js"
 import { fsyncPathSync } from "./files/FileOperations.js"
 import { creatingPrefix, removeAbandoned, removingPrefix } from "./files/UnfinishedRepositories.js"
+import { type GitRepositoriesOptions, resolveOptions } from "./GitRepositoriesOptions.js"
 import type { GitRepository } from "./port/GitRepository.js"
 import { forgetCommonDirectory } from "./processes/CommonDirectory.js"
-import { type GitRepositoriesOptions, resolveOptions } from "./RepositoriesOptions.js"
 
-export type { GitRepositoriesOptions, MaintenanceSchedule } from "./RepositoriesOptions.js"
+export type { GitRepositoriesOptions, MaintenanceSchedule } from "./GitRepositoriesOptions.js"
 
 /**
  * A repository's name in two parts.

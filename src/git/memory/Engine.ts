@@ -18,7 +18,7 @@ import { MapTreeNode } from "../MapTreeNode.js"
 import { branchError, branchRef, commitTextError } from "../Names.js"
 import type { Repository } from "../Repository.js"
 import { directoryAt, makeTreeReader } from "../TreeReading.js"
-import { logOf } from "./MemoryLog.js"
+import { logOf } from "./MemoryHistory.js"
 import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
 
 // Loaded when branches are merged: a page with a store in memory does not carry it.

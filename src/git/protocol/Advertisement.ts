@@ -1,14 +1,14 @@
 import { isOid, type Oid } from "../../domain/identifiers/Oid.js"
-import { PacketReader, ProtocolError, textOf } from "./PktLine.js"
+import { PacketReader, ProtocolError, packetText } from "./PktLine.js"
 
-/** What a server says of itself and of its refs before anything is asked of it: gitprotocol-pack(5), gitprotocol-v2(5). */
+/** The first response of a server: its protocol version, capabilities and refs. See gitprotocol-pack(5), gitprotocol-v2(5). */
 export interface Advertisement {
   readonly version: 0 | 1 | 2
-  /** Capabilities by name, with the values of those that have some. */
+  /** Values of capabilities by name; "" for a capability without a value. */
   readonly capabilities: ReadonlyMap<string, string>
-  /** The refs that it has; none in version 2, which is asked for them. */
+  /** The refs. Empty in version 2, where `ls-refs` lists them. */
   readonly refs: ReadonlyMap<string, Oid>
-  /** Where symbolic refs point, as far as it tells. */
+  /** Targets of the symbolic refs that the server names. */
   readonly symbolic: ReadonlyMap<string, string>
 }
 
@@ -27,25 +27,25 @@ const capabilitiesOf = (words: ReadonlyArray<string>) => {
   return { capabilities, symbolic }
 }
 
-/** Reads the answer to `GET info/refs?service=…` of smart HTTP; throws a `ProtocolError` where it is none. */
+/** Parses the response to `GET info/refs?service=…` of smart HTTP. Throws a `ProtocolError` if the bytes are malformed. */
 export const parseAdvertisement = (bytes: Uint8Array, service: string): Advertisement => {
   const reader = new PacketReader()
   const packets = reader.push(bytes)
   reader.end()
   let version: 0 | 1 | 2 = 0
   const refs = new Map<string, Oid>()
-  let told: ReturnType<typeof capabilitiesOf> | undefined
+  let parsedCapabilities: ReturnType<typeof capabilitiesOf> | undefined
   const words: Array<string> = []
   for (const packet of packets) {
     if (packet._tag !== "Data") continue
-    const [text = "", rest] = textOf(packet.content).split("\0")
+    const [text = "", rest] = packetText(packet.content).split("\0")
     if (text === `# service=${service}`) continue
     const versioned = /^version ([12])$/.exec(text)
     if (versioned !== null) version = Number(versioned[1]) as 1 | 2
     else if (version === 2) words.push(text)
     else {
       if (text.startsWith("ERR ")) throw new ProtocolError("refused", text.slice("ERR ".length))
-      // The server is a shallow clone itself.
+      // The repository of the server is a shallow clone.
       if (text.startsWith("shallow ")) continue
       const [oid = "", name = ""] = text.split(" ")
       if (!isOid(oid)) {
@@ -53,14 +53,14 @@ export const parseAdvertisement = (bytes: Uint8Array, service: string): Advertis
           "malformed",
           /^[0-9a-f]{64}$/.test(oid)
             ? "the repository names its objects by SHA-256, which is not supported"
-            : `a ref is said to be at ${JSON.stringify(oid.slice(0, 80))}`
+            : `a ref has the invalid object id ${JSON.stringify(oid.slice(0, 80))}`
         )
       }
-      if (rest !== undefined) told = capabilitiesOf(rest.split(" "))
-      // A repository without refs says so by a name that none can have.
+      if (rest !== undefined) parsedCapabilities = capabilitiesOf(rest.split(" "))
+      // A repository without refs sends one line with this name, for its capabilities.
       if (name !== "capabilities^{}") refs.set(name, oid)
     }
   }
-  const { capabilities, symbolic } = told ?? capabilitiesOf(words)
+  const { capabilities, symbolic } = parsedCapabilities ?? capabilitiesOf(words)
   return { version, capabilities, refs, symbolic }
 }

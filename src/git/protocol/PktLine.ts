@@ -1,7 +1,7 @@
-/** What is wrong with what a server says: its bytes are not those of Git's protocol, or it reports an error of its own. */
+/** A response that is not of Git's protocol, or in which the server reports an error. */
 export class ProtocolError extends Error {
   constructor(
-    /** `malformed`: not Git's protocol. `refused`: an error that the server reports. `large`: more than was asked to take. */
+    /** `malformed`: not of Git's protocol. `refused`: an error that the server reports. `large`: more than the allowed size. */
     readonly kind: "malformed" | "refused" | "large",
     message: string
   ) {
@@ -9,7 +9,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** A packet: its content, or one of the marks without any. See gitprotocol-common(5), "pkt-line Format". */
+/** A packet with content, or a special packet without content. See gitprotocol-common(5), "pkt-line Format". */
 export type Packet =
   | { readonly _tag: "Data"; readonly content: Uint8Array }
   | { readonly _tag: "Flush" }
@@ -19,10 +19,10 @@ export type Packet =
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** The most that one packet holds: 65,520 bytes with its length. */
-export const mostContent = 65_516
+/** The largest content of a packet, in bytes: 65,520 with the length field. */
+export const maxContentBytes = 65_516
 
-const marks: Readonly<Record<number, Packet>> = {
+const specialPackets: Readonly<Record<number, Packet>> = {
   0: { _tag: "Flush" },
   1: { _tag: "Delimiter" },
   2: { _tag: "ResponseEnd" }
@@ -31,8 +31,8 @@ const marks: Readonly<Record<number, Packet>> = {
 export const flush: Uint8Array = encoder.encode("0000")
 export const delimiter: Uint8Array = encoder.encode("0001")
 
-/** One packet with a content. */
-export const packet = (content: string | Uint8Array): Uint8Array => {
+/** Encodes one packet. */
+export const encodePacket = (content: string | Uint8Array): Uint8Array => {
   const bytes = typeof content === "string" ? encoder.encode(content) : content
   const whole = new Uint8Array(bytes.length + 4)
   whole.set(encoder.encode((bytes.length + 4).toString(16).padStart(4, "0")))
@@ -40,10 +40,10 @@ export const packet = (content: string | Uint8Array): Uint8Array => {
   return whole
 }
 
-/** The text of a packet without the line feed that may end it. */
-export const textOf = (content: Uint8Array): string => decoder.decode(content).replace(/\n$/, "")
+/** The text of a packet, without a final line feed. */
+export const packetText = (content: Uint8Array): string => decoder.decode(content).replace(/\n$/, "")
 
-export const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+export const concatBytes = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const part of parts) {
@@ -53,16 +53,16 @@ export const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-/** Cuts bytes, in whatever pieces they come, into packets. */
+/** Decodes packets from bytes that arrive in pieces of any size. */
 export class PacketReader {
   private rest: Uint8Array = new Uint8Array(0)
 
   /**
-   * The packets that are whole with these bytes; throws a `ProtocolError` where they are none. Nothing is cut after a
-   * packet that is the last one: see `remaining`.
+   * Returns the packets that are complete with these bytes. Throws a `ProtocolError` if the bytes are malformed. Decoding stops
+   * after a packet for which `isLast` is true; the bytes behind it are returned by `remaining`.
    */
   push(bytes: Uint8Array, isLast: (packet: Packet) => boolean = () => false): ReadonlyArray<Packet> {
-    const all = this.rest.length === 0 ? bytes : joined([this.rest, bytes])
+    const all = this.rest.length === 0 ? bytes : concatBytes([this.rest, bytes])
     const packets: Array<Packet> = []
     let at = 0
     while (all.length - at >= 4) {
@@ -70,16 +70,16 @@ export class PacketReader {
       if (last !== undefined && isLast(last)) break
       const head = decoder.decode(all.subarray(at, at + 4))
       const length = /^[0-9a-fA-F]{4}$/.test(head) ? Number.parseInt(head, 16) : 3
-      const mark = marks[length]
-      if (mark !== undefined) {
-        packets.push(mark)
+      const special = specialPackets[length]
+      if (special !== undefined) {
+        packets.push(special)
         at += 4
         continue
       }
-      if (length < 4 || length > mostContent + 4) {
+      if (length < 4 || length > maxContentBytes + 4) {
         throw new ProtocolError(
           "malformed",
-          `a packet begins with ${JSON.stringify(head)}, not with its length`
+          `a packet begins with ${JSON.stringify(head)} instead of its length`
         )
       }
       if (all.length - at < length) break
@@ -90,26 +90,26 @@ export class PacketReader {
     return packets
   }
 
-  /** Takes the bytes that are not cut into packets. */
+  /** Returns and removes the bytes that were not decoded. */
   remaining(): Uint8Array {
     const { rest } = this
     this.rest = new Uint8Array(0)
     return rest
   }
 
-  /** Throws where the bytes ended inside a packet. */
+  /** Throws if the bytes ended inside a packet. */
   end(): void {
-    if (this.rest.length > 0) throw new ProtocolError("malformed", "the answer ends inside a packet")
+    if (this.rest.length > 0) throw new ProtocolError("malformed", "the response ends inside a packet")
   }
 }
 
-/** What one packet of a side band carries: gitprotocol-pack(5), "side-band-64k". */
+/** The content of one packet of a side band. See gitprotocol-pack(5), "side-band-64k". */
 export type Band =
   | { readonly _tag: "Data"; readonly content: Uint8Array }
   | { readonly _tag: "Progress"; readonly text: string }
 
-/** Throws a `ProtocolError` with the server's own words where the packet carries an error. */
-export const bandOf = (content: Uint8Array): Band => {
+/** Decodes a packet of a side band. Throws a `ProtocolError` with the server's message if the packet is an error. */
+export const decodeBand = (content: Uint8Array): Band => {
   const rest = content.subarray(1)
   switch (content[0]) {
     case 1:
@@ -117,7 +117,7 @@ export const bandOf = (content: Uint8Array): Band => {
     case 2:
       return { _tag: "Progress", text: decoder.decode(rest) }
     case 3:
-      throw new ProtocolError("refused", textOf(rest))
+      throw new ProtocolError("refused", packetText(rest))
     default:
       throw new ProtocolError("malformed", `a packet is of the unknown band ${content[0] ?? "nothing"}`)
   }

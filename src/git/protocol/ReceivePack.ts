@@ -1,21 +1,30 @@
 import type { Oid } from "../../domain/identifiers/Oid.js"
-import { bandOf, flush, joined, type Packet, PacketReader, ProtocolError, packet, textOf } from "./PktLine.js"
+import {
+  concatBytes,
+  decodeBand,
+  encodePacket,
+  flush,
+  type Packet,
+  PacketReader,
+  ProtocolError,
+  packetText
+} from "./PktLine.js"
 
 /*
- * A push: commands, each with the value that its ref is expected to have, and a pack. The server answers with a report.
+ * A push consists of commands, each with the expected value of its ref, and of a pack. The server replies with a report.
  * See gitprotocol-pack(5), "Pushing Data To a Server".
  */
 
-const nowhere = "0".repeat(40)
+const zeroOid = "0".repeat(40)
 
-/** One ref that moves: from where it is expected (none: it must not exist) to where it goes (none: it is deleted). */
-export interface Command {
+/** The move of one ref. `from` is the expected value, undefined if the ref must not exist. `to` is undefined for a deletion. */
+export interface PushCommand {
   readonly name: string
   readonly from: Oid | undefined
   readonly to: Oid | undefined
 }
 
-/** What a push asks for beside its commands. */
+/** The capabilities that a push requests. */
 export const pushCapabilities = (
   agent: string,
   offered: ReadonlyMap<string, string>,
@@ -27,33 +36,35 @@ export const pushCapabilities = (
   ...(offered.has("agent") ? [`agent=${agent}`] : [])
 ]
 
-/** The commands of a push; the pack follows them, except where all of them delete. */
-export const commandsOf = (
-  commands: ReadonlyArray<Command>,
+/** Encodes the commands of a push. The pack follows them, unless all of them are deletions. */
+export const encodeCommands = (
+  commands: ReadonlyArray<PushCommand>,
   capabilities: ReadonlyArray<string>
 ): Uint8Array =>
-  joined([
+  concatBytes([
     ...commands.map(({ from, name, to }, at) =>
-      packet(`${from ?? nowhere} ${to ?? nowhere} ${name}${at === 0 ? `\0 ${capabilities.join(" ")}` : ""}`)
+      encodePacket(
+        `${from ?? zeroOid} ${to ?? zeroOid} ${name}${at === 0 ? `\0 ${capabilities.join(" ")}` : ""}`
+      )
     ),
     flush
   ])
 
-/** What a server reports of a push. */
-export interface Report {
-  /** Why nothing of the pack was taken; none where it was. */
+/** The server's report of a push. */
+export interface PushReport {
+  /** Why the server rejected the pack; undefined if it stored the pack. */
   readonly unpack: string | undefined
-  /** By ref: none where it moved, or why it did not. */
+  /** The reason for each ref that was not moved; undefined for a ref that was. */
   readonly refs: ReadonlyMap<string, string | undefined>
-  /** What the server and its hooks say for people to read. */
+  /** The messages of the server and its hooks for the user. */
   readonly messages: string
 }
 
 const linesOf = (packets: ReadonlyArray<Packet>): ReadonlyArray<string> =>
-  packets.flatMap((one) => (one._tag === "Data" ? [textOf(one.content)] : []))
+  packets.flatMap((one) => (one._tag === "Data" ? [packetText(one.content)] : []))
 
-/** Reads the report; throws a `ProtocolError` where there is none: then nothing is known of the push. */
-export const parseReport = (bytes: Uint8Array, sideBand: boolean): Report => {
+/** Parses a report. Throws a `ProtocolError` if there is none: the outcome of the push is then unknown. */
+export const parseReport = (bytes: Uint8Array, sideBand: boolean): PushReport => {
   const outer = new PacketReader()
   const packets = outer.push(bytes)
   outer.end()
@@ -64,7 +75,7 @@ export const parseReport = (bytes: Uint8Array, sideBand: boolean): Report => {
     const within: Array<Packet> = []
     for (const one of packets) {
       if (one._tag !== "Data") continue
-      const band = bandOf(one.content)
+      const band = decodeBand(one.content)
       if (band._tag === "Progress") messages += band.text
       else within.push(...inner.push(band.content))
     }
@@ -73,33 +84,33 @@ export const parseReport = (bytes: Uint8Array, sideBand: boolean): Report => {
   }
   const [first = "", ...rest] = lines
   if (!first.startsWith("unpack ")) {
-    throw new ProtocolError("malformed", "the answer to a push holds no report of it")
+    throw new ProtocolError("malformed", "the response to a push has no report")
   }
   const refs = new Map<string, string | undefined>()
   for (const line of rest) {
-    const told = /^(?:ok (\S+)|ng (\S+) (.*))$/s.exec(line)
-    if (told?.[1] !== undefined) refs.set(told[1], undefined)
-    else if (told?.[2] !== undefined) refs.set(told[2], told[3] ?? "")
+    const match = /^(?:ok (\S+)|ng (\S+) (.*))$/s.exec(line)
+    if (match?.[1] !== undefined) refs.set(match[1], undefined)
+    else if (match?.[2] !== undefined) refs.set(match[2], match[3] ?? "")
   }
   const unpack = first.slice("unpack ".length)
   return { unpack: unpack === "ok" ? undefined : unpack, refs, messages: messages.trim() }
 }
 
 /**
- * Where a refused ref is, by the words of Git's own `receive-pack`, of which the reason or the messages may hold
- * the lines; none where they do not say.
+ * The head of a ref whose move was refused, parsed from the message of Git's `receive-pack`. The message may be in the reason or
+ * in the side band. Undefined if there is no such message.
  */
-export const movedTo = (name: string, reason: string, messages: string): Oid | undefined => {
+export const actualOid = (name: string, reason: string, messages: string): Oid | undefined => {
   for (const text of [reason, ...messages.split("\n")]) {
-    const told = /cannot lock ref '([^']+)': is at ([0-9a-f]{40}) but expected/.exec(text)
-    if (told?.[1] === name) return told[2] as Oid
+    const match = /cannot lock ref '([^']+)': is at ([0-9a-f]{40}) but expected/.exec(text)
+    if (match?.[1] === name) return match[2] as Oid
   }
   return undefined
 }
 
-/** Whether a ref did not move because somebody else holds its lock, by the words of Git's own `receive-pack`. */
+/** Whether a ref was not moved because another process holds its lock, by the message of Git's `receive-pack`. */
 export const isLocked = (name: string, reason: string, messages: string): boolean =>
   [reason, ...messages.split("\n")].some((text) => {
-    const told = /cannot lock ref '([^']+)': Unable to create '[^']*\.lock': File exists/.exec(text)
-    return told?.[1] === name
+    const match = /cannot lock ref '([^']+)': Unable to create '[^']*\.lock': File exists/.exec(text)
+    return match?.[1] === name
   })

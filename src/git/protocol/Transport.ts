@@ -6,12 +6,12 @@ import {
   type RateLimitError,
   RemoteError
 } from "../../domain/errors/StoreError.js"
-import { joined, ProtocolError } from "./PktLine.js"
+import { concatBytes, ProtocolError } from "./PktLine.js"
 
-/** Why a Git server did not answer. */
+/** The failure of a request to a Git server. */
 export type ServerFailure = AuthError | NotFoundError | RateLimitError | RemoteError
 
-/** A request whose response did not come. */
+/** The response to a request was lost. */
 export class LostReply {
   readonly _tag = "LostReply"
   constructor(
@@ -25,19 +25,19 @@ export type Service = "git-upload-pack" | "git-receive-pack"
 
 export type TransportFailure = ServerFailure | LostReply
 
-/** Carries requests to one repository of a Git server: smart HTTP (gitprotocol-http(5)) or SSH. */
+/** Sends requests to one repository of a Git server by smart HTTP (gitprotocol-http(5)) or SSH. */
 export interface Transport {
-  /** What a service says of itself and its refs before any request. */
+  /** Requests the advertisement of a service: its capabilities and refs. */
   readonly advertisement: (service: Service) => Effect.Effect<Uint8Array, TransportFailure>
-  /** One request of a service; the response as it comes. */
+  /** Sends one request to a service, and streams the response. */
   readonly post: (service: Service, body: Uint8Array) => Stream.Stream<Uint8Array, TransportFailure>
 }
 
-/** Bytes of a response that is read as a whole. */
-const mostAnswer = 64 * 1024 * 1024
+/** The largest size of a response that is read into memory, in bytes. */
+const maxResponse = 64 * 1024 * 1024
 
-/** A response as a whole; one above 64 MiB is refused. */
-export const whole = (
+/** Reads a response into memory. Fails if it has more than 64 MiB. */
+export const collectResponse = (
   url: string,
   service: Service,
   response: Stream.Stream<Uint8Array, TransportFailure>
@@ -47,7 +47,7 @@ export const whole = (
       operation: "GitHost.request",
       reason: "Denied",
       path: url,
-      message: `${url} answers more than 64 MiB`
+      message: `${url} sent a response of more than 64 MiB`
     })
     const parts: Array<Uint8Array> = []
     let size = 0
@@ -55,24 +55,24 @@ export const whole = (
       Stream.runForEach(response, (part) => {
         parts.push(part)
         size += part.length
-        if (size <= mostAnswer) return Effect.void
+        if (size <= maxResponse) return Effect.void
         // The push may have taken effect.
         return Effect.fail(service === "git-receive-pack" ? new LostReply(tooLong) : tooLong)
       }),
-      () => joined(parts)
+      () => concatBytes(parts)
     )
   })
 
-/** One request of a service with the response as a whole. */
-export const ask = (
+/** Sends one request to a service, and reads the response into memory. */
+export const postForBytes = (
   transport: Transport,
   url: string,
   service: Service,
   body: Uint8Array
-): Effect.Effect<Uint8Array, TransportFailure> => whole(url, service, transport.post(service, body))
+): Effect.Effect<Uint8Array, TransportFailure> => collectResponse(url, service, transport.post(service, body))
 
-/** The error for a response that is not Git's protocol, or in which the server refuses. */
-export const translated = (operation: string, url: string, error: unknown): RemoteError =>
+/** Translates a `ProtocolError`. */
+export const toRemoteError = (operation: string, url: string, error: unknown): RemoteError =>
   error instanceof ProtocolError
     ? new RemoteError({
         operation,
@@ -81,7 +81,7 @@ export const translated = (operation: string, url: string, error: unknown): Remo
         message:
           error.kind === "refused"
             ? `the Git server refused the request: ${error.message}`
-            : `the Git server did not answer as Git does: ${error.message}`,
+            : `the response of the Git server is not of Git's protocol: ${error.message}`,
         cause: error
       })
     : new RemoteError({ operation, reason: "Server", path: url, message: String(error), cause: error })

@@ -1,34 +1,43 @@
 import { isOid, type Oid } from "../../domain/identifiers/Oid.js"
-import { bandOf, delimiter, flush, joined, PacketReader, ProtocolError, packet, textOf } from "./PktLine.js"
+import {
+  concatBytes,
+  decodeBand,
+  delimiter,
+  encodePacket,
+  flush,
+  PacketReader,
+  ProtocolError,
+  packetText
+} from "./PktLine.js"
 
 /*
- * Requests and answers of Git's protocol version 2 to `git-upload-pack`: gitprotocol-v2(5). Each request is a whole one,
- * so that nothing has to be asked before it.
+ * Requests to `git-upload-pack` and its responses in version 2 of Git's protocol: gitprotocol-v2(5). A request needs no
+ * preceding advertisement.
  */
 
 const command = (name: string, agent: string, args: ReadonlyArray<string>): Uint8Array =>
-  joined([
-    packet(`command=${name}\n`),
-    packet(`agent=${agent}\n`),
-    packet("object-format=sha1\n"),
+  concatBytes([
+    encodePacket(`command=${name}\n`),
+    encodePacket(`agent=${agent}\n`),
+    encodePacket("object-format=sha1\n"),
     delimiter,
-    ...args.map((arg) => packet(`${arg}\n`)),
+    ...args.map((arg) => encodePacket(`${arg}\n`)),
     flush
   ])
 
-/** A ref as a server lists it. */
+/** A ref in the response to `ls-refs`. */
 export interface ListedRef {
   readonly name: string
-  /** None where it points to a branch that has no commit yet. */
+  /** Undefined if the ref points to a branch without commits. */
   readonly oid: Oid | undefined
-  /** What a tag is of. */
+  /** The object that an annotated tag points to. */
   readonly peeled: Oid | undefined
-  /** The ref that it points to. */
+  /** The target of a symbolic ref. */
   readonly target: string | undefined
 }
 
-/** Asks for the refs whose names begin with one of the prefixes. */
-export const lsRefs = (agent: string, prefixes: ReadonlyArray<string>): Uint8Array =>
+/** Encodes a request for the refs whose names begin with one of the prefixes. */
+export const encodeLsRefs = (agent: string, prefixes: ReadonlyArray<string>): Uint8Array =>
   command("ls-refs", agent, [
     "peel",
     "symrefs",
@@ -36,7 +45,7 @@ export const lsRefs = (agent: string, prefixes: ReadonlyArray<string>): Uint8Arr
     ...prefixes.map((prefix) => `ref-prefix ${prefix}`)
   ])
 
-/** Reads the answer; throws a `ProtocolError` where it is none. */
+/** Parses the response to `ls-refs`. Throws a `ProtocolError` if it is malformed. */
 export const parseRefs = (bytes: Uint8Array): ReadonlyArray<ListedRef> => {
   const reader = new PacketReader()
   const packets = reader.push(bytes)
@@ -44,11 +53,14 @@ export const parseRefs = (bytes: Uint8Array): ReadonlyArray<ListedRef> => {
   if (packets.at(-1)?._tag !== "Flush") throw new ProtocolError("malformed", "the list of refs has no end")
   return packets.flatMap((one) => {
     if (one._tag !== "Data") return []
-    const text = textOf(one.content)
+    const text = packetText(one.content)
     if (text.startsWith("ERR ")) throw new ProtocolError("refused", text.slice("ERR ".length))
     const [oid = "", name = "", ...attributes] = text.split(" ")
     if (name === "" || (oid !== "unborn" && !isOid(oid))) {
-      throw new ProtocolError("malformed", `a ref is listed as ${JSON.stringify(text.slice(0, 120))}`)
+      throw new ProtocolError(
+        "malformed",
+        `the list of refs has the line ${JSON.stringify(text.slice(0, 120))}`
+      )
     }
     const valueOf = (key: string) =>
       attributes.find((attribute) => attribute.startsWith(`${key}:`))?.slice(key.length + 1)
@@ -61,26 +73,29 @@ export const parseRefs = (bytes: Uint8Array): ReadonlyArray<ListedRef> => {
   })
 }
 
-/** What is to be fetched. */
+/** The largest depth of a fetch, for a whole history. */
+export const maxDepth = 2_147_483_647
+
+/** The arguments of a fetch. */
 export interface FetchRequest {
   readonly wants: ReadonlyArray<Oid>
-  /** Commits that are here with everything that they lead to, as far as `shallow` says. */
+  /** Commits that the client has with all of their history, except for the parents of `shallow` commits. */
   readonly haves?: ReadonlyArray<Oid> | undefined
-  /** Commits that are here without their parents. */
+  /** Commits that the client has without their parents. */
   readonly shallow?: ReadonlyArray<Oid> | undefined
-  /** Commits of each line of history that are sent at most. */
+  /** The largest number of commits of each line of history. */
   readonly depth?: number | undefined
-  /** What is left out, such as `blob:none`. */
+  /** A filter that leaves out objects, such as `blob:none`. */
   readonly filter?: string | undefined
 }
 
 /**
- * Whether the pack may hold differences to objects that it does not hold. Where nothing is left out, files of commits that
- * were fetched without them may be what it differs from.
+ * Whether the pack may be thin: its deltas may have bases that are not in the pack. Not without a filter: the server would choose
+ * bases among the blobs of commits that the client fetched without their blobs.
  */
 export const isThin = ({ filter }: FetchRequest): boolean => filter !== undefined
 
-export const fetch = (agent: string, request: FetchRequest): Uint8Array => {
+export const encodeFetch = (agent: string, request: FetchRequest): Uint8Array => {
   const { depth, filter, haves = [], shallow = [], wants } = request
   return command("fetch", agent, [
     ...(isThin(request) ? ["thin-pack"] : []),
@@ -95,22 +110,22 @@ export const fetch = (agent: string, request: FetchRequest): Uint8Array => {
   ])
 }
 
-/** Reads the response to a fetch as it comes. */
+/** Parses the response to a fetch as it arrives. */
 export interface FetchReply {
-  /** Commits that are sent without their parents, and those that were and are now sent with them. */
+  /** The commits that are now shallow, and those that are no longer shallow. */
   readonly shallow: ReadonlyArray<Oid>
   readonly unshallow: ReadonlyArray<Oid>
-  /** The bytes of the pack in these bytes; throws a `ProtocolError` where they are no response, or say that it is refused. */
+  /** Returns the bytes of the pack. Throws a `ProtocolError` if the response is malformed or is an error. */
   push(bytes: Uint8Array): ReadonlyArray<Uint8Array>
-  /** Throws where the response ended too early. */
+  /** Throws if the response is incomplete. */
   end(): void
 }
 
-/** Reads the response to `fetch` in version 2. */
+/** Parses the response to `fetch` in version 2. */
 export class FetchReplyV2 implements FetchReply {
   private readonly reader = new PacketReader()
   private section = ""
-  private isOver = false
+  private isComplete = false
   readonly shallow: Array<Oid> = []
   readonly unshallow: Array<Oid> = []
 
@@ -118,7 +133,7 @@ export class FetchReplyV2 implements FetchReply {
     const pack: Array<Uint8Array> = []
     for (const one of this.reader.push(bytes)) {
       if (one._tag === "Delimiter") this.section = ""
-      else if (one._tag === "Flush") this.isOver = true
+      else if (one._tag === "Flush") this.isComplete = true
       else if (one._tag === "Data") this.take(one.content, pack)
     }
     return pack
@@ -126,11 +141,11 @@ export class FetchReplyV2 implements FetchReply {
 
   private take(content: Uint8Array, pack: Array<Uint8Array>): void {
     if (this.section === "packfile") {
-      const band = bandOf(content)
+      const band = decodeBand(content)
       if (band._tag === "Data") pack.push(band.content)
       return
     }
-    const text = textOf(content)
+    const text = packetText(content)
     if (text.startsWith("ERR ")) throw new ProtocolError("refused", text.slice("ERR ".length))
     if (this.section === "") {
       this.section = text
@@ -144,8 +159,8 @@ export class FetchReplyV2 implements FetchReply {
 
   end(): void {
     this.reader.end()
-    if (!this.isOver || this.section !== "packfile") {
-      throw new ProtocolError("malformed", "the answer ends before its pack does")
+    if (!this.isComplete || this.section !== "packfile") {
+      throw new ProtocolError("malformed", "the response ends before its pack does")
     }
   }
 }

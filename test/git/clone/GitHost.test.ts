@@ -501,7 +501,7 @@ describe("a store on a Git server", () => {
         }
       }
       answering(200, { "content-type": "text/html" })
-      assert.match(yield* list(old), /is no Git server: it answered text\/html/)
+      assert.match(yield* list(old), /is not a Git server: it answered with text\/html/)
       answering(401)
       assert.match(yield* list(old, { token: Redacted.make("secret-token") }), /AuthError/)
       answering(302, { location: "https://elsewhere.example.org/" })

@@ -21,7 +21,7 @@ describe("a ref's turn", () => {
           let paced = 0
           const repository = yield* engine({
             durability: "none",
-            pace: Effect.suspend(() => (++paced <= 2 ? Effect.void : Effect.sleep("30 seconds"))),
+            throttle: Effect.suspend(() => (++paced <= 2 ? Effect.void : Effect.sleep("30 seconds"))),
             publish: async (portions) => {
               if (!isFirst) {
                 began()

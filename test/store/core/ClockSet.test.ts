@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Either, Fiber, Option, TestClock } from "effect"
-import { PushPaces } from "../../../src/git/clone/PushPace.js"
+import { PushThrottles } from "../../../src/git/clone/PushThrottle.js"
 import { defaultLimits, type Session, Sessions } from "../../../src/http/console/Sessions.js"
 import * as SignInThrottle from "../../../src/http/console/SignInThrottle.js"
 import * as ArchiveTokens from "../../../src/http/host/access/ArchiveTokens.js"
@@ -30,10 +30,10 @@ for (const [way, by] of [
     it.effect("does not change when the next push begins", () =>
       Effect.gen(function* () {
         const { set, within } = yield* settableClock
-        const pace = (yield* PushPaces)(`https://host/${way}`, Duration.seconds(2))
-        yield* within(pace.began)
+        const pace = (yield* PushThrottles)(`https://host/${way}`, Duration.seconds(2))
+        yield* within(pace.recordPush)
         set(by)
-        const waiting = yield* Effect.fork(within(pace.place))
+        const waiting = yield* Effect.fork(within(pace.acquire))
         yield* TestClock.adjust("1 second")
         assert.isFalse(yield* hasEnded(waiting))
         yield* TestClock.adjust("1 second")

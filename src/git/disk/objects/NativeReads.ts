@@ -64,7 +64,7 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
       attemptPromise(operation, directory, () => catFile.find(oid)),
       (object) => {
         if (object === undefined) return Effect.fail(toRemoteError(operation, directory, cause))
-        objects.learn(oid, object)
+        objects.cacheForeign(oid, object)
         return again(oid)
       }
     )
@@ -80,7 +80,7 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
           : Effect.map(
               attemptPromise(operation, directory, () => catFile.find(oid)),
               (found) => {
-                if (found !== undefined) objects.learn(oid, found)
+                if (found !== undefined) objects.cacheForeign(oid, found)
                 return Option.fromNullable(found)
               }
             )

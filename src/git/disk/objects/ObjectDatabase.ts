@@ -35,7 +35,7 @@ const ofBytes = <A, K extends string | number = string>(limit: number) =>
   new LruCache<A, K>(limit, undefined, { largest: limit })
 
 /** All copies of an object that there are, and what is wrong with the first of them. */
-class Broken {
+class DamagedCopies {
   constructor(readonly cause: unknown) {}
 }
 
@@ -102,8 +102,8 @@ export class ObjectDatabase {
     oid: Oid,
     packed: (pack: PackFile, offset: number) => A,
     loose: (objects: LooseObjects) => A | undefined
-  ): A | Broken | undefined {
-    let broken: Broken | undefined
+  ): A | DamagedCopies | undefined {
+    let broken: DamagedCopies | undefined
     const tried = (use: () => A | undefined): A | undefined => {
       try {
         return use()
@@ -111,7 +111,7 @@ export class ObjectDatabase {
         // Repacked meanwhile: the object is in a newer pack.
         if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return undefined
         if (!isCorruption(cause)) throw cause
-        broken ??= new Broken(cause)
+        broken ??= new DamagedCopies(cause)
         return undefined
       }
     }
@@ -133,13 +133,13 @@ export class ObjectDatabase {
     loose: (objects: LooseObjects) => A | undefined
   ): A | undefined {
     const found = this.look(oid, packed, loose)
-    if (found !== undefined && !(found instanceof Broken)) return found
+    if (found !== undefined && !(found instanceof DamagedCopies)) return found
     // What an index that was read in parts does not have, it may lack by damage.
     this.packs.verify()
     this.rescan()
     // The loose ones too: an object is never in neither place, but may move between two looks.
     const again = this.look(oid, packed, loose)
-    if (again instanceof Broken) throw again.cause
+    if (again instanceof DamagedCopies) throw again.cause
     return again
   }
 
@@ -186,7 +186,8 @@ export class ObjectDatabase {
         (pack, offset) => pack.info(oid, offset),
         (loose) => loose.deflated(oid)
       )
-      if (found !== undefined && !(found instanceof Broken)) return { type: found.type, size: found.size }
+      if (found !== undefined && !(found instanceof DamagedCopies))
+        return { type: found.type, size: found.size }
     }
     const object = this.find(oid)
     return object === undefined ? undefined : { type: object.type, size: object.content.length }
@@ -212,7 +213,7 @@ export class ObjectDatabase {
     return found
   }
 
-  learn(oid: Oid, object: RawObject): void {
+  cacheForeign(oid: Oid, object: RawObject): void {
     this.foreign.set(oid, object, object.content.length + 100)
   }
 

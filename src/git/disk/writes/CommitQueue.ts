@@ -36,7 +36,7 @@ export interface CommitQueueOptions extends FlushOptions {
     commit: NewCommit
   ) => Effect.Effect<Staging.Draft, RemoteError | ValidationError>
   /** Waited for before each flush: what is staged meanwhile shares it. */
-  readonly pace?: Effect.Effect<void> | undefined
+  readonly throttle?: Effect.Effect<void> | undefined
   /** Told after each flush, for what is done now and then. */
   readonly flushed: Effect.Effect<void>
 }
@@ -204,7 +204,7 @@ export const make = (options: CommitQueueOptions) =>
         const settled = ({ answer, durable }: Staged<A>) => {
           if (durable === undefined) return Effect.succeed(answer)
           const wait = Deferred.await(durable)
-          if (options.pace === undefined) return Effect.as(wait, answer)
+          if (options.throttle === undefined) return Effect.as(wait, answer)
           return Effect.as(
             Option.isNone(answer.committed)
               ? restore(wait)
@@ -258,9 +258,9 @@ export const make = (options: CommitQueueOptions) =>
     const flushOpen = Effect.gen(function* () {
       // What is staged from here on wakes the next flush, which waits for its own pace.
       if (staging.isEmpty()) return
-      if (options.pace !== undefined) {
+      if (options.throttle !== undefined) {
         yield* Effect.raceFirst(
-          Effect.interruptible(options.pace),
+          Effect.interruptible(options.throttle),
           Effect.interruptible(waitUntil(() => closed))
         )
       }

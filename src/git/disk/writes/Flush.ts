@@ -68,7 +68,7 @@ export const buildPack = async (objects: Iterable<PackableObject>, thin = false)
 const objectsOf = (portions: ReadonlyArray<BranchFlush>) => portions.flatMap(({ objects }) => objects)
 
 /** A portion whose branch is where it begins. */
-interface Going extends BranchFlush {
+interface ReadyFlush extends BranchFlush {
   readonly index: number
   readonly ref: FoundRef
 }
@@ -102,7 +102,7 @@ export const flush = async (
 ): Promise<ReadonlyArray<FlushOutcome>> => {
   const { directory, durable, objects, refs } = options
   const outcomes: Array<FlushOutcome> = []
-  const going: Array<Going> = []
+  const going: Array<ReadyFlush> = []
   for (const [index, portion] of portions.entries()) {
     try {
       const ref = refs.find(branchRef(portion.branch))

@@ -9,13 +9,13 @@ import type { NativeReads } from "../objects/NativeReads.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { rewriteTree } from "../packs/TreeRewriter.js"
 import type { GitRepository } from "../port/GitRepository.js"
-import type { Drafts } from "./Drafts.js"
+import type { CommitDrafts } from "./CommitDrafts.js"
 
 export interface ObjectWritesOptions {
   readonly directory: string
   readonly objects: ObjectDatabase
   readonly native: NativeReads
-  readonly drafts: Drafts
+  readonly drafts: CommitDrafts
   readonly durable: boolean
   /** Waits until objects are not known to this process alone. */
   readonly settled: (...oids: ReadonlyArray<Oid>) => Effect.Effect<void>

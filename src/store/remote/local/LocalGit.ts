@@ -20,8 +20,8 @@ import {
   make,
   parseName
 } from "../../../git/disk/GitRepositories.js"
+import { repositoriesFields } from "../../../git/disk/GitRepositoriesOptions.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
-import { repositoriesFields } from "../../../git/disk/RepositoriesOptions.js"
 import { GitRemote, type GitRemoteService } from "../GitRemote.js"
 import { makeRepositoryRemote } from "../repository/RepositoryRemote.js"
 

@@ -1,5 +1,5 @@
 import { ValidationError } from "../../../domain/errors/StoreError.js"
-import type { SshAddress } from "../../../git/clone/Ssh.js"
+import type { SshAddress } from "../../../git/clone/SshTransport.js"
 
 /** Where a repository lies, by the way that leads there. */
 export type GitAddress =

@@ -30,8 +30,8 @@ import {
 import type { DurationInput } from "../../../domain/time/DurationInput.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import * as Clone from "../../../git/clone/Clone.js"
-import * as Ssh from "../../../git/clone/Ssh.js"
-import * as SmartHttp from "../../../git/protocol/SmartHttp.js"
+import * as Ssh from "../../../git/clone/SshTransport.js"
+import * as SmartHttp from "../../../git/protocol/SmartHttpTransport.js"
 import type { Repository } from "../../../git/Repository.js"
 import { withMark, withoutMark } from "../CommitMark.js"
 import {
@@ -235,7 +235,7 @@ export const scoped = (
         directory,
         signature,
         maxRetries,
-        mostPack: maxFetch,
+        maxPackBytes: maxFetch,
         filter: filter === "blob:none",
         pushInterval: pushInterval ?? Duration.seconds(hostname === "github.com" ? 10 : 0)
       })

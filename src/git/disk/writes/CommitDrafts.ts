@@ -19,7 +19,7 @@ import type { Draft } from "./Staging.js"
 /** Changes hashed between two looks at what else there is to do. */
 const slice = 64
 
-export type Drafts = ReturnType<typeof make>
+export type CommitDrafts = ReturnType<typeof make>
 
 /** Changes as the objects that they come to, before any is written. */
 export const make = (objects: ObjectDatabase, native: NativeReads, signature: Signature) => {

@@ -8,21 +8,21 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { AuthError, NotFoundError, RateLimitError, RemoteError } from "../../domain/errors/StoreError.js"
-import { LostReply, type Transport, whole } from "./Transport.js"
+import { collectResponse, LostReply, type Transport } from "./Transport.js"
 
 export interface SmartHttpOptions {
-  /** The repository's address, without a slash at its end. */
+  /** The address of the repository, without a trailing slash. */
   readonly url: string
   /** The value of the `Authorization` header. */
   readonly authorization: Effect.Effect<Option.Option<Redacted.Redacted<string>>, AuthError>
   readonly userAgent: string
-  /** Of a wait for the beginning of an answer, and for each next piece of it. */
+  /** The longest wait for the beginning of a response, and for each next piece of it. */
   readonly timeout: Duration.Duration
   readonly client: HttpClient.HttpClient
 }
 
-/** Bytes of an error's page that are read. */
-const mostSaid = 4096
+/** The number of characters of an error's body that are read. */
+const maxErrorBody = 4096
 
 const secondsOf = (text: string | undefined): number | undefined => {
   const seconds = Number(text)
@@ -31,14 +31,14 @@ const secondsOf = (text: string | undefined): number | undefined => {
 
 const init = { redirect: "manual", cache: "no-store" } as RequestInit
 
-/** Whether the connection was never made, so that the server saw nothing. */
+/** Whether no connection was made, so that the server did not receive the request. */
 const neverConnected = (cause: unknown): boolean => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const code = inner instanceof Error && "code" in inner ? String(inner.code) : ""
   return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(code)
 }
 
-/** Git's smart HTTP with one repository: gitprotocol-http(5). */
+/** Smart HTTP for one repository. See gitprotocol-http(5). */
 export const make = ({ authorization, client, timeout, url, userAgent }: SmartHttpOptions): Transport => {
   const operation = "GitHost.request"
   const http = HttpClient.withTracerPropagation(client, false)
@@ -52,8 +52,8 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
 
   const refusal = (response: HttpClientResponse.HttpClientResponse, text: string) => {
     const { status } = response
-    const said = text.trim().split("\n")[0]?.slice(0, 200) ?? ""
-    const message = `${url} answered ${status}${said === "" ? "" : `: ${said}`}`
+    const firstLine = text.trim().split("\n")[0]?.slice(0, 200) ?? ""
+    const message = `${url} answered ${status}${firstLine === "" ? "" : `: ${firstLine}`}`
     const seconds = secondsOf(response.headers["retry-after"])
     if (status === 429 || (status === 403 && seconds !== undefined)) {
       return new RateLimitError({
@@ -95,27 +95,27 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
     return remote("Server", message)
   }
 
-  /** What a server says to an error, as far as it is shown. */
-  const saidBy = (response: HttpClientResponse.HttpClientResponse) =>
+  /** The body of an error response, up to the shown length. */
+  const errorBody = (response: HttpClientResponse.HttpClientResponse) =>
     Effect.suspend(() => {
       let text = ""
       const decoder = new TextDecoder()
       return response.stream.pipe(
         Stream.takeUntil((bytes) => {
           text += decoder.decode(bytes, { stream: true })
-          return text.length >= mostSaid
+          return text.length >= maxErrorBody
         }),
         Stream.runDrain,
         Effect.timeout(timeout),
         Effect.ignore,
-        Effect.map(() => text.slice(0, mostSaid))
+        Effect.map(() => text.slice(0, maxErrorBody))
       )
     })
 
   const execute = (request: HttpClientRequest.HttpClientRequest, type: string) =>
     Effect.gen(function* () {
-      // Whatever comes in place of the report, the push may have taken effect.
-      const doubtful = (failure: RemoteError) =>
+      // If another response comes instead of the report, the push may still have taken effect.
+      const withDoubt = (failure: RemoteError) =>
         type === "application/x-git-receive-pack-result" ? new LostReply(failure) : failure
       const header = yield* authorization
       const response = yield* http
@@ -138,11 +138,11 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
           }),
           Effect.timeoutFail({
             duration: timeout,
-            onTimeout: () => lost("Timeout", `no answer within ${Duration.format(timeout)}`)
+            onTimeout: () => lost("Timeout", `no response within ${Duration.format(timeout)}`)
           })
         )
       if (response.status !== 200) {
-        const refused = refusal(response, yield* saidBy(response))
+        const refused = refusal(response, yield* errorBody(response))
         return yield* (response.status >= 500 || response.status === 408) && refused._tag === "RemoteError"
           ? Effect.fail(new LostReply(refused))
           : Effect.fail(refused)
@@ -150,17 +150,19 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
       const given = response.headers["content-type"]?.split(";")[0]?.trim()
       if (given !== type) {
         return yield* Effect.fail(
-          doubtful(
-            remote("Corrupt", `${url} is no Git server: it answered ${given ?? "something without a type"}`, {
+          withDoubt(
+            remote("Corrupt", `${url} is not a Git server: it answered with ${given ?? "no content type"}`, {
               hint: "check the address; many servers want it to end in .git"
             })
           )
         )
       }
       return response.stream.pipe(
-        Stream.mapError((error) => lost("Unreachable", "the connection ended inside an answer", error.cause)),
+        Stream.mapError((error) =>
+          lost("Unreachable", "the connection ended inside a response", error.cause)
+        ),
         Stream.timeoutFail(
-          () => lost("Timeout", `no more of the answer within ${Duration.format(timeout)}`),
+          () => lost("Timeout", `no more of the response within ${Duration.format(timeout)}`),
           timeout
         )
       )
@@ -180,7 +182,7 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
 
   return {
     advertisement: (service) =>
-      whole(
+      collectResponse(
         url,
         "git-upload-pack",
         Stream.unwrap(

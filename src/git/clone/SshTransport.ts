@@ -4,47 +4,47 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { AuthError, NotFoundError, RemoteError } from "../../domain/errors/StoreError.js"
 import { outputOf } from "../disk/processes/ChildOutput.js"
-import { flush, PacketReader, ProtocolError, textOf } from "../protocol/PktLine.js"
+import { flush, PacketReader, ProtocolError, packetText } from "../protocol/PktLine.js"
 import {
+  collectResponse,
   LostReply,
   type Service,
   type Transport,
   type TransportFailure,
-  translated,
-  whole
+  toRemoteError
 } from "../protocol/Transport.js"
 
-/** A repository on a machine that `ssh` reaches. */
+/** The address of a repository that is accessed by `ssh`. */
 export interface SshAddress {
   readonly user: string | undefined
   readonly host: string
   readonly port: number | undefined
-  /** As the other machine's shell is to be told: absolute, or below the user's home. */
+  /** The path on the server: absolute, or relative to the user's home directory. */
   readonly path: string
 }
 
 export interface SshOptions {
-  /** What errors call the repository. */
+  /** The address of the repository, for errors. */
   readonly url: string
   readonly address: SshAddress
-  /** A private key, instead of what ssh's agent and configuration offer. */
+  /** A private key, instead of the keys of ssh's agent and configuration. */
   readonly identityFile?: string | undefined
-  /** Instead of the user's `~/.ssh/config`. */
+  /** A configuration file that replaces `~/.ssh/config`. */
   readonly configFile?: string | undefined
-  /** Of a wait for the beginning of a response, and for each next piece of it. */
+  /** The longest wait for the beginning of a response, and for each next piece of it. */
   readonly timeout: Duration.Duration
 }
 
 const operation = "GitHost.request"
-/** Bytes of standard error that are kept. */
-const mostSaid = 65_536
-/** Of a wait for the rest of standard error, once ssh has ended. */
-const lastWords = Duration.seconds(1)
-/** Bytes of an advertisement. */
-const mostAdvertised = 64 * 1024 * 1024
+/** The number of characters of standard error that are kept. */
+const maxStderr = 65_536
+/** The longest wait for the rest of standard error after ssh has ended. */
+const stderrTimeout = Duration.seconds(1)
+/** The largest size of an advertisement, in bytes. */
+const maxAdvertisement = 64 * 1024 * 1024
 
-/** A word as POSIX shells and Git's own take it. */
-const quoted = (word: string): string => `'${word.replace(/['!]/g, (mark) => `'\\${mark}'`)}'`
+/** Quotes a word for POSIX shells and for Git's own shell. */
+const shellQuote = (word: string): string => `'${word.replace(/['!]/g, (mark) => `'\\${mark}'`)}'`
 
 const commandLine = (
   service: Service,
@@ -59,22 +59,23 @@ const commandLine = (
   ...["-o", "SendEnv=GIT_PROTOCOL"],
   "--",
   address.user === undefined ? address.host : `${address.user}@${address.host}`,
-  `${service} ${quoted(address.path)}`
+  `${service} ${shellQuote(address.path)}`
 ]
 
-/** What ssh says of files of this machine: it goes on without them, or no server was asked. */
-const ofOwnFiles = /^(?:Warning: Identity file|no such identity:|Load key|Can't open user config file).*$/gm
+/** Messages of ssh about files of this machine. They do not explain a failed connection. */
+const localFileMessages =
+  /^(?:Warning: Identity file|no such identity:|Load key|Can't open user config file).*$/gm
 
-/** What ssh says of a connection that was made, and that broke. */
-const broken =
+/** Messages of ssh about a connection that broke after it was made. */
+const brokenConnection =
   /closed by|reset by|Broken pipe|Connection to .* timed out|Connection timed out during|not responding/
 
-/** What ssh and Git's programs say on standard error when nothing can be asked, and what it means. */
-const failureOf = (url: string, code: number | undefined, all: string): TransportFailure => {
-  const text = all.trim().slice(-2_000)
-  const said = all.replace(ofOwnFiles, "")
-  const message = `${url} cannot be reached by ssh${text === "" ? ` (it ended with ${code ?? "a signal"})` : `: ${text}`}`
-  if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/.test(said)) {
+/** Translates the standard error of ssh and of Git's programs, for a session that failed before its request was sent. */
+const startFailure = (url: string, code: number | undefined, stderr: string): TransportFailure => {
+  const shown = stderr.trim().slice(-2_000)
+  const text = stderr.replace(localFileMessages, "")
+  const message = `${url} cannot be reached by ssh${shown === "" ? ` (it ended with ${code ?? "a signal"})` : `: ${shown}`}`
+  if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/.test(text)) {
     return new AuthError({
       operation,
       path: url,
@@ -82,7 +83,7 @@ const failureOf = (url: string, code: number | undefined, all: string): Transpor
       hint: "connect once with `ssh` by hand, and compare the host's key before it is trusted"
     })
   }
-  if (/Permission denied|Too many authentication failures|DENIED by/i.test(said)) {
+  if (/Permission denied|Too many authentication failures|DENIED by/i.test(text)) {
     return new AuthError({
       operation,
       path: url,
@@ -90,20 +91,20 @@ const failureOf = (url: string, code: number | undefined, all: string): Transpor
       hint: "check the user and the key: ssh's agent, its configuration or `ssh: { identityFile }` has to offer one"
     })
   }
-  if (/not appear to be a git repository|[Rr]epository not found|not found\.|No such file/.test(said)) {
+  if (/not appear to be a git repository|[Rr]epository not found|not found\.|No such file/.test(text)) {
     return new NotFoundError({
       operation,
       path: url,
-      message: `there is no Git repository at ${url}, or the user may not see it: ${text}`,
+      message: `there is no Git repository at ${url}, or the user may not see it: ${shown}`,
       hint: "check the path"
     })
   }
   const failure = new RemoteError({ operation, reason: "Unreachable", path: url, message })
-  const isBroken = code === undefined || (code === 255 && broken.test(said))
+  const isBroken = code === undefined || (code === 255 && brokenConnection.test(text))
   return isBroken ? new LostReply(failure, false) : failure
 }
 
-/** Git's services on another machine, by the `ssh` of this one: it alone judges host keys, and never asks anybody. */
+/** Runs Git's services on a server by the `ssh` program of this machine, which verifies the host key and never prompts. */
 export const make = (options: SshOptions): Transport => {
   const { timeout, url } = options
 
@@ -113,26 +114,26 @@ export const make = (options: SshOptions): Transport => {
         try: () => {
           const child = spawn("ssh", commandLine(service, options), {
             env: { ...process.env, LC_ALL: "C", GIT_PROTOCOL: "version=2", SSH_ASKPASS_REQUIRE: "never" },
-            // No terminal to ask for a password at, and a group that ends as a whole.
+            // Without a terminal ssh cannot prompt, and the process group can be killed as a whole.
             detached: process.platform !== "win32"
           })
-          const state = { said: "", failure: undefined as Error | undefined }
+          const state = { stderr: "", failure: undefined as Error | undefined }
           child.stdin.on("error", () => {})
           child.stderr.setEncoding("utf8").on("data", (text: string) => {
-            state.said = (state.said + text).slice(-mostSaid)
+            state.stderr = (state.stderr + text).slice(-maxStderr)
           })
           const exit = new Promise<number | undefined>((resolve) => {
             child.on("error", (cause) => {
               state.failure = cause
               resolve(undefined)
             })
-            // What ssh's configuration starts may outlive it, and keep standard error open.
+            // A program of ssh's configuration may outlive ssh and keep standard error open.
             child.on("exit", (code) => resolve(code ?? undefined))
           })
-          const silence = new Promise<void>((resolve) => void child.stderr.on("close", resolve))
-          return { child, exit, silence, state }
+          const stderrEnd = new Promise<void>((resolve) => void child.stderr.on("close", resolve))
+          return { child, exit, stderrEnd, state }
         },
-        catch: (cause) => notStarted(cause)
+        catch: (cause) => spawnFailure(cause)
       }),
       ({ child, exit }) =>
         Effect.promise(() => {
@@ -142,7 +143,7 @@ export const make = (options: SshOptions): Transport => {
         })
     )
 
-  const notStarted = (cause: unknown) =>
+  const spawnFailure = (cause: unknown) =>
     new RemoteError({
       operation,
       reason: "Unsupported",
@@ -152,26 +153,27 @@ export const make = (options: SshOptions): Transport => {
       cause
     })
 
-  /** Starts a service, reads what it says of itself, sends a request, and gives the pieces of both. */
+  /** Starts a service, reads its advertisement, sends a request, and returns the pieces of the advertisement and of the response. */
   const session = (service: Service, body: Uint8Array) =>
     Stream.unwrapScoped(
-      Effect.map(start(service), ({ child, exit, silence, state }) => {
+      Effect.map(start(service), ({ child, exit, stderrEnd, state }) => {
         const reader = new PacketReader()
         let advertised = 0
-        let isAsked = false
-        const unheard = (failure: RemoteError) => new LostReply(failure, isAsked)
-        const take = (bytes: Uint8Array) => {
-          if (isAsked) return { advertisement: undefined, response: bytes }
+        let isRequestSent = false
+        const lostReply = (failure: RemoteError) => new LostReply(failure, isRequestSent)
+        const receive = (bytes: Uint8Array) => {
+          if (isRequestSent) return { advertisement: undefined, response: bytes }
           advertised += bytes.length
-          if (advertised > mostAdvertised) throw new ProtocolError("large", "its refs take more than 64 MiB")
+          if (advertised > maxAdvertisement)
+            throw new ProtocolError("large", "its refs take more than 64 MiB")
           const packets = reader.push(bytes, ({ _tag }) => _tag === "Flush")
           for (const one of packets) {
             if (one._tag !== "Data") continue
-            const text = textOf(one.content)
+            const text = packetText(one.content)
             if (text.startsWith("ERR ")) throw new ProtocolError("refused", text.slice("ERR ".length))
           }
           if (packets.at(-1)?._tag !== "Flush") return { advertisement: bytes, response: undefined }
-          isAsked = true
+          isRequestSent = true
           child.stdin.end(body)
           const rest = reader.remaining()
           return {
@@ -179,21 +181,21 @@ export const make = (options: SshOptions): Transport => {
             response: rest.length === 0 ? undefined : rest
           }
         }
-        const isDone = (code: number | undefined) => code === 0 && isAsked
-        const said = Effect.timeoutOption(
-          Effect.promise(() => silence),
-          lastWords
+        const isSuccess = (code: number | undefined) => code === 0 && isRequestSent
+        const stderrComplete = Effect.timeoutOption(
+          Effect.promise(() => stderrEnd),
+          stderrTimeout
         )
-        const ended = Effect.flatMap(
+        const checkExit = Effect.flatMap(
           Effect.tap(
             Effect.promise(() => exit),
-            (code) => (isDone(code) ? Effect.void : said)
+            (code) => (isSuccess(code) ? Effect.void : stderrComplete)
           ),
           (code): Effect.Effect<void, TransportFailure> => {
-            if (state.failure !== undefined) return Effect.fail(notStarted(state.failure))
-            if (isDone(code)) return Effect.void
-            if (!isAsked) return Effect.fail(failureOf(url, code, state.said))
-            const text = state.said.trim()
+            if (state.failure !== undefined) return Effect.fail(spawnFailure(state.failure))
+            if (isSuccess(code)) return Effect.void
+            if (!isRequestSent) return Effect.fail(startFailure(url, code, state.stderr))
+            const text = state.stderr.trim()
             const failure = new RemoteError({
               operation,
               reason: code === 255 || code === undefined ? "Unreachable" : "Server",
@@ -208,7 +210,7 @@ export const make = (options: SshOptions): Transport => {
           }
         )
         return outputOf<TransportFailure>(child.stdout, (cause) =>
-          unheard(
+          lostReply(
             new RemoteError({
               operation,
               reason: "Unreachable",
@@ -220,19 +222,19 @@ export const make = (options: SshOptions): Transport => {
         ).pipe(
           Stream.mapEffect((bytes) =>
             Effect.try({
-              try: () => take(bytes),
-              catch: (error): TransportFailure => translated(operation, url, error)
+              try: () => receive(bytes),
+              catch: (error): TransportFailure => toRemoteError(operation, url, error)
             })
           ),
-          Stream.concat(Stream.drain(Stream.fromEffect(ended))),
+          Stream.concat(Stream.drain(Stream.fromEffect(checkExit))),
           Stream.timeoutFail(
             () =>
-              unheard(
+              lostReply(
                 new RemoteError({
                   operation,
                   reason: "Timeout",
                   path: url,
-                  message: `no more of an answer within ${Duration.format(timeout)}`
+                  message: `no more of a response within ${Duration.format(timeout)}`
                 })
               ),
             timeout
@@ -243,7 +245,7 @@ export const make = (options: SshOptions): Transport => {
 
   return {
     advertisement: (service) =>
-      whole(
+      collectResponse(
         url,
         "git-upload-pack",
         session(service, flush).pipe(
@@ -264,6 +266,6 @@ const kill = (child: ChildProcessWithoutNullStreams): void => {
   try {
     process.kill(process.platform === "win32" ? child.pid : -child.pid, "SIGKILL")
   } catch {
-    // It is gone.
+    // The process has ended already.
   }
 }

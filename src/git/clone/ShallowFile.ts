@@ -11,26 +11,26 @@ import { RefLocks } from "../disk/refs/RefLocks.js"
 
 const operation = "GitHost.fetch"
 
-/** Milliseconds that the lock is waited for. */
-const patience = 10_000
+/** Milliseconds to wait for the lock of the file. */
+const lockTimeout = 10_000
 
 /**
- * The commits that a clone holds without their parents, in the file where Git looks for them (gitformat-shallow). Several
- * processes may share the clone: the file is read for each use, and changed under Git's own lock, which is removed where
- * the process that took it is dead.
+ * The file `shallow` of a clone: the commits that the clone has without their parents (gitformat-shallow). Several processes
+ * may share the clone, so the file is read for each use and changed under Git's own lock. The lock of a dead process is
+ * removed.
  */
-export interface Shallow {
-  readonly all: ReadonlySet<Oid>
-  /** Notes what a fetch has told, once its objects are there. */
+export interface ShallowFile {
+  readonly commits: ReadonlySet<Oid>
+  /** Applies the `shallow` and `unshallow` lines of a fetch, after the objects of the fetch have been stored. */
   readonly update: (
     shallow: ReadonlyArray<Oid>,
     unshallow: ReadonlyArray<Oid>
   ) => Effect.Effect<void, RemoteError>
 }
 
-export const make = (directory: string): Effect.Effect<Shallow, RemoteError, Scope.Scope> =>
+export const make = (directory: string): Effect.Effect<ShallowFile, RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
-    const owner = yield* Effect.acquireRelease(
+    const lease = yield* Effect.acquireRelease(
       attempt(operation, directory, () => {
         const made = new Lease(directory)
         made.open()
@@ -38,7 +38,7 @@ export const make = (directory: string): Effect.Effect<Shallow, RemoteError, Sco
       }),
       (made) => Effect.ignore(attempt(operation, directory, () => made.close()))
     )
-    const locks = new RefLocks(directory, owner, patience)
+    const locks = new RefLocks(directory, lease, lockTimeout)
     const file = path.join(directory, "shallow")
 
     const read = (): ReadonlySet<Oid> => {
@@ -70,7 +70,7 @@ export const make = (directory: string): Effect.Effect<Shallow, RemoteError, Sco
     }
 
     return {
-      get all() {
+      get commits() {
         return read()
       },
       update: (shallow, unshallow) =>

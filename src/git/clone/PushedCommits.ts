@@ -1,0 +1,174 @@
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import { makeKeyedMutex } from "../../domain/concurrency/KeyedMutex.js"
+import { RefMoved } from "../../domain/errors/RefMoved.js"
+import { RemoteError, StoreError } from "../../domain/errors/StoreError.js"
+import { LruCache } from "../../domain/runtime/LruCache.js"
+import * as Monotonic from "../../domain/time/MonotonicClock.js"
+import type { Head } from "../Commit.js"
+import type { GitRepository } from "../disk/port/GitRepository.js"
+import type { BranchFlush, FlushOutcome } from "../disk/writes/Flush.js"
+import { branchRef } from "../Names.js"
+import type { ServerFailure } from "../protocol/Transport.js"
+import type { Repository } from "../Repository.js"
+import type { LocalCommits } from "./LocalCommits.js"
+import type { ObjectFetcher } from "./ObjectFetcher.js"
+import type { Push } from "./Push.js"
+import type { PushThrottle } from "./PushThrottle.js"
+import type { ServerHeads } from "./ServerHeads.js"
+
+export interface PushedCommitsOptions {
+  readonly engine: GitRepository
+  readonly objects: Pick<ObjectFetcher, "fetchCommit" | "fetchingMissing" | "missingOnServer" | "setRef">
+  readonly fetchReferenced: LocalCommits["fetchReferenced"]
+  readonly push: Push
+  readonly heads: ServerHeads
+  readonly throttle: PushThrottle
+}
+
+/** The largest number of branches whose split pushes are counted. */
+const maxBranches = 4_096
+
+type CommitNext = Repository<ServerFailure>["commitNext"]
+
+/** The commit was in a push that was split. It did not lose a race, and is built again. */
+class PushSplit extends Data.TaggedError("PushSplit") {}
+
+/** Whether the server refused the content of a push, as opposed to the credentials or the rate of requests. */
+const isContentRefused = (failure: ServerFailure): boolean =>
+  failure._tag === "RemoteError" && failure.reason === "Denied"
+
+/** The server's error, which the engine wraps. */
+const unwrapped = <E>(error: E): E | ServerFailure =>
+  error instanceof RemoteError && error.cause instanceof StoreError ? (error.cause as ServerFailure) : error
+
+const isRefMoved = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.failureOption(cause), (error) => error instanceof RefMoved)
+
+/** Builds commits in a clone and pushes them. The commits of all waiting callers share one push. */
+export const make = ({
+  engine,
+  fetchReferenced,
+  heads,
+  objects: { fetchCommit, fetchingMissing, missingOnServer, setRef },
+  push,
+  throttle
+}: PushedCommitsOptions) => {
+  /** The number of commits from split pushes that are still to be pushed one by one. */
+  let pendingSingles = 0
+  const oneByOne = makeKeyedMutex().withLock("")
+  /** How often a push of a branch was split. */
+  const splits = new LruCache<number>(maxBranches)
+
+  const publish = (
+    flushes: ReadonlyArray<BranchFlush>,
+    pack: (options: { readonly thin: boolean }) => Effect.Effect<ReadonlyArray<Uint8Array>>
+  ): Effect.Effect<ReadonlyArray<FlushOutcome>> =>
+    Effect.gen(function* () {
+      yield* throttle.recordPush
+      const outcomes = yield* push(
+        flushes.map(({ base, branch, tip }) => ({
+          name: branchRef(branch),
+          from: base,
+          to: tip,
+          unique: true
+        })),
+        pack
+      )
+      const commitCount = flushes.reduce((sum, { commits }) => sum + commits, 0)
+      heads.recordPush()
+      const endedAt = yield* Monotonic.millis
+      return outcomes.map((outcome, at): FlushOutcome => {
+        const { base, branch, commits, tip } = flushes[at]!
+        switch (outcome._tag) {
+          case "Done":
+            heads.record(branch, tip)
+            return { _tag: "Done" }
+          case "Moved":
+            heads.recordLostRace(branch, outcome.actual, endedAt)
+            return { _tag: "Moved", actual: outcome.actual }
+          case "Unknown":
+            heads.forget(branch)
+            return outcome.failure
+          case "Refused":
+            if (commitCount > 1 && isContentRefused(outcome.failure)) {
+              // One of the commits caused the refusal. Each is pushed by itself, so that only that one fails.
+              pendingSingles += commits
+              splits.set(branch, (splits.get(branch) ?? 0) + 1)
+              return { _tag: "Moved", actual: base }
+            }
+            return new RemoteError({
+              operation: "Repository.commitNext",
+              reason: "Server",
+              message: outcome.failure.message,
+              cause: outcome.failure
+            })
+        }
+      })
+    })
+
+  /** Sets the clone's branch to the last known head of the server's branch, and fetches that commit. */
+  const followServer = (branch: string): Effect.Effect<void, ServerFailure> =>
+    Effect.gen(function* () {
+      const head = heads.isKnown(branch) ? heads.lastKnown(branch) : yield* heads.fetchHeadToWrite(branch)
+      if (head !== undefined && !(yield* fetchCommit(head))) return yield* missingOnServer(head)
+      yield* setRef(branchRef(branch), head)
+    })
+
+  const commitOn = <A, E>(...[branch, build]: Parameters<typeof engine.commitNext<A, E>>) =>
+    Effect.gen(function* () {
+      const lostRaceBefore = yield* heads.takeRecentLostRace(branch)
+      let lookedUp = !heads.isKnown(branch)
+      for (;;) {
+        yield* followServer(branch)
+        const headBefore = heads.lastKnown(branch)
+        const splitsBefore = splits.get(branch)
+        /** Whether `build` failed or made no commit. */
+        let isWithoutCommit = false
+        const setWithoutCommit = (value: boolean) =>
+          Effect.sync(() => {
+            isWithoutCommit = value
+          })
+        const buildWithReferences = (head: Option.Option<Head>) =>
+          build(head).pipe(
+            Effect.tap(({ commit }) => (Option.isNone(commit) ? Effect.void : fetchReferenced(commit.value))),
+            Effect.tapErrorCause(() => setWithoutCommit(true)),
+            Effect.tap(({ commit }) => setWithoutCommit(Option.isNone(commit)))
+          )
+        const exit = yield* Effect.exit(
+          Effect.mapError(fetchingMissing(engine.commitNext(branch, buildWithReferences)), unwrapped)
+        )
+        const isRaceLost = Exit.isFailure(exit) && isRefMoved(exit.cause)
+        if (isRaceLost && splits.get(branch) !== splitsBefore) return yield* Effect.fail(new PushSplit())
+        // A commit that was made on the cached head needs no lookup. Every other result is confirmed on the current head.
+        if (
+          lookedUp ||
+          !(isWithoutCommit || isRaceLost) ||
+          (Exit.isFailure(exit) && Exit.isInterrupted(exit))
+        ) {
+          return yield* exit
+        }
+        if (isRaceLost && lostRaceBefore) return yield* exit
+        lookedUp = true
+        if (isRaceLost && heads.isKnown(branch)) continue
+        if ((yield* heads.fetchHead(branch)) === headBefore) return yield* exit
+      }
+    })
+
+  const commitNext: CommitNext = (branch, build) =>
+    Effect.suspend(() => {
+      if (pendingSingles === 0) return commitOn(branch, build)
+      pendingSingles--
+      return oneByOne(commitOn(branch, build))
+    }).pipe(
+      Effect.catchIf(
+        (error) => error instanceof PushSplit,
+        () => commitNext(branch, build)
+      )
+    )
+
+  return { publish, commitNext } as const
+}

@@ -1,0 +1,112 @@
+import * as Effect from "effect/Effect"
+import type { Oid } from "../../domain/identifiers/Oid.js"
+import { LruCache } from "../../domain/runtime/LruCache.js"
+import * as Monotonic from "../../domain/time/MonotonicClock.js"
+import { branchRef } from "../Names.js"
+import type { ServerFailure } from "../protocol/Transport.js"
+import type { ListedRef } from "../protocol/UploadPack.js"
+import type { Origin } from "./Origin.js"
+
+/** The id that a listed ref points to. */
+export const oidOf = (refs: ReadonlyArray<ListedRef>, name: string): Oid | undefined =>
+  refs.find((ref) => ref.name === name)?.oid
+
+/** The milliseconds for which a lost race counts as recent. */
+const recentMillis = 5_000
+
+/** The largest number of branches whose heads are cached. */
+const maxBranches = 4_096
+
+/** Caches the last known heads of a server's branches. */
+export class ServerHeads {
+  /** `oid` is undefined if the branch did not exist. */
+  private readonly heads = new LruCache<{ readonly oid: Oid | undefined }>(maxBranches)
+  /** When a push to a branch last lost a race. */
+  private readonly lostRaces = new LruCache<number>(maxBranches)
+  private pushes = 0
+
+  constructor(private readonly origin: Origin) {}
+
+  isKnown(branch: string): boolean {
+    return this.heads.peek(branch) !== undefined
+  }
+
+  lastKnown(branch: string): Oid | undefined {
+    return this.heads.get(branch)?.oid
+  }
+
+  record(branch: string, head: Oid | undefined): void {
+    this.heads.set(branch, { oid: head })
+  }
+
+  forget(branch: string): void {
+    this.heads.delete(branch)
+  }
+
+  /** Records the head that the server named when it refused a push because the branch had moved. */
+  recordLostRace(branch: string, head: Oid | undefined, now: number): void {
+    this.record(branch, head)
+    this.lostRaces.set(branch, now)
+  }
+
+  /**
+   * Whether a push to a branch lost a race recently; the record is removed. The server named the head in its refusal, so that
+   * a writer that loses again has not used an outdated head.
+   */
+  takeRecentLostRace(branch: string): Effect.Effect<boolean> {
+    return Effect.map(Monotonic.millis, (now) => {
+      const lostAt = this.lostRaces.get(branch)
+      this.lostRaces.delete(branch)
+      return lostAt !== undefined && now - lostAt < recentMillis
+    })
+  }
+
+  /** Records that a push ended: a lookup that began before may have returned heads from before or after the push. */
+  recordPush(): void {
+    this.pushes++
+  }
+
+  /** Runs a lookup, and repeats it if a push of this process ended meanwhile. */
+  private repeatAfterPush<A>(lookup: Effect.Effect<A, ServerFailure>): Effect.Effect<A, ServerFailure> {
+    return Effect.suspend(() => {
+      const before = this.pushes
+      return Effect.flatMap(lookup, (result) =>
+        before === this.pushes ? Effect.succeed(result) : this.repeatAfterPush(lookup)
+      )
+    })
+  }
+
+  /** Looks up refs by their full names. The result is never older than the last push of this process. */
+  listRefs(names: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<ListedRef>, ServerFailure> {
+    return Effect.tap(this.repeatAfterPush(this.origin.listRefs(names)), (refs) =>
+      Effect.sync(() => {
+        for (const name of names) {
+          if (name.startsWith(branchRef(""))) this.record(name.slice(branchRef("").length), oidOf(refs, name))
+        }
+      })
+    )
+  }
+
+  /** Looks up the head of a branch. */
+  fetchHead(branch: string): Effect.Effect<Oid | undefined, ServerFailure> {
+    const name = branchRef(branch)
+    return Effect.map(this.listRefs([name]), (refs) => oidOf(refs, name))
+  }
+
+  /**
+   * Looks up the head of a branch that is to be written. The first write takes it from the advertisement of `receive-pack`,
+   * which a push needs anyway.
+   */
+  fetchHeadToWrite(branch: string): Effect.Effect<Oid | undefined, ServerFailure> {
+    return Effect.suspend(() => {
+      if (this.origin.hasReceivePack()) return this.fetchHead(branch)
+      const before = this.pushes
+      return Effect.flatMap(this.origin.receivePack, ({ refs }) => {
+        if (before !== this.pushes) return this.fetchHead(branch)
+        const head = refs.get(branchRef(branch))
+        this.record(branch, head)
+        return Effect.succeed(head)
+      })
+    })
+  }
+}

@@ -1,0 +1,123 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import * as Schedule from "effect/Schedule"
+import { RemoteError } from "../../domain/errors/StoreError.js"
+import { type Advertisement, parseAdvertisement } from "../protocol/Advertisement.js"
+import { ProtocolError } from "../protocol/PktLine.js"
+import { LostReply, type ServerFailure, type Service, type Transport } from "../protocol/Transport.js"
+import * as VersionZero from "../protocol/UploadPackV0.js"
+
+/** A failure of a request, or a response that is not of Git's protocol. */
+export type RequestFailure = ServerFailure | ProtocolError
+
+export interface ServerProtocolOptions {
+  readonly url: string
+  readonly transport: Transport
+  /** The number of times a read is repeated after a broken connection. */
+  readonly maxRetries: number
+  /** Whether blobs are left out of fetches. */
+  readonly filter: boolean
+}
+
+export type ServerProtocol = Effect.Effect.Success<ReturnType<typeof make>>
+
+/** Runs a parser that throws a `ProtocolError`. */
+export const parsed = <A>(parse: () => A): Effect.Effect<A, ProtocolError> =>
+  Effect.try({ try: parse, catch: (error) => error as ProtocolError })
+
+/** Whether the server refused the request itself, as opposed to the credentials or a broken connection. */
+export const isRefusal = (error: RequestFailure): boolean =>
+  error instanceof ProtocolError || (error._tag === "RemoteError" && error.reason === "Server")
+
+const isUnreachable = (error: RequestFailure): boolean =>
+  error instanceof RemoteError && (error.reason === "Unreachable" || error.reason === "Timeout")
+
+export const withoutLostReply = (error: RequestFailure | LostReply): RequestFailure =>
+  error instanceof LostReply ? error.failure : error
+
+/** The protocol version and the filter support of one server, detected by its responses. */
+export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptions) =>
+  Effect.gen(function* () {
+    /** The last advertisement of a server that does not speak version 2. */
+    const versionZero = yield* Ref.make<Option.Option<Advertisement>>(Option.none())
+    const filters = yield* Ref.make(filter)
+
+    /** Repeats a read after a broken connection. */
+    const retrying = <A>(
+      effect: Effect.Effect<A, RequestFailure | LostReply>
+    ): Effect.Effect<A, RequestFailure> =>
+      effect.pipe(
+        Effect.retry({
+          times: maxRetries,
+          schedule: Schedule.jittered(Schedule.exponential("200 millis")),
+          while: (error) => error instanceof LostReply
+        }),
+        Effect.mapError(withoutLostReply)
+      )
+
+    const advertisement = (service: Service) =>
+      Effect.flatMap(transport.advertisement(service), (bytes) =>
+        parsed(() => parseAdvertisement(bytes, service))
+      )
+
+    const uploadPack = advertisement("git-upload-pack")
+
+    /** Stops the use of filters. */
+    const disableFilters = Effect.zipRight(
+      Effect.logInfo(`${url} does not support filters: a fetch transfers whole commits`),
+      Ref.set(filters, false)
+    )
+
+    /** Records the advertisement of a server that does not speak version 2. */
+    const useVersionZero = (advertised: Advertisement) =>
+      Effect.flatMap(Ref.getAndSet(versionZero, Option.some(advertised)), (before) =>
+        Option.isSome(before)
+          ? Effect.succeed(advertised)
+          : Effect.logInfo(
+              `${url} speaks version ${advertised.version} of Git's protocol: each lookup lists all refs`
+            ).pipe(
+              Effect.zipRight(VersionZero.canFilter(advertised) ? Effect.void : disableFilters),
+              Effect.as(advertised)
+            )
+      )
+
+    /** Runs `two`. If the server refuses it and turns out not to speak version 2, runs `zero` from then on. */
+    const withVersion = <A>(
+      two: Effect.Effect<A, RequestFailure>,
+      zero: (advertised: Advertisement) => Effect.Effect<A, RequestFailure>
+    ): Effect.Effect<A, RequestFailure> =>
+      Effect.flatMap(
+        Ref.get(versionZero),
+        Option.match({
+          onSome: zero,
+          onNone: () =>
+            Effect.catchAll(two, (error) =>
+              isRefusal(error) || isUnreachable(error)
+                ? Effect.flatMap(Effect.option(uploadPack), (advertised) =>
+                    Option.isSome(advertised) && advertised.value.version !== 2
+                      ? Effect.flatMap(useVersionZero(advertised.value), zero)
+                      : Effect.fail(error)
+                  )
+                : Effect.fail(error)
+            )
+        })
+      )
+
+    return {
+      retrying,
+      advertisement,
+      /** The advertisement of `upload-pack`. */
+      uploadPack,
+      withVersion,
+      /** Requests the current advertisement of a server that does not speak version 2. */
+      refreshVersionZero: Effect.flatMap(retrying(uploadPack), useVersionZero),
+      usesFilters: Ref.get(filters),
+      disableFilters,
+      /** Whether a server of version 2 advertises filters; true if that cannot be found out. */
+      offersFilters: uploadPack.pipe(
+        Effect.map(({ capabilities }) => (capabilities.get("fetch") ?? "").split(" ").includes("filter")),
+        Effect.orElseSucceed(() => true)
+      )
+    } as const
+  })
