@@ -1,5 +1,5 @@
 /**
- * The HTTP server, the playground's API and the console's API, to be put into a program of your own. Node only.
+ * The HTTP server and the playground's API, for use in your own program. Node only.
  *
  * @module chainstore/http
  * @since 0.1.0

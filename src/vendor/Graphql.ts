@@ -1,4 +1,4 @@
-// What the host uses of `graphql`: the build replaces the import by the code itself, as in every file of this folder.
+// The host's imports from `graphql`. The build bundles the imports of this folder into the package.
 export {
   buildASTSchema,
   type DocumentNode,

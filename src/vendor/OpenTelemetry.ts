@@ -1,2 +1,2 @@
-// What the mains export telemetry with.
+// The telemetry exporter of the mains.
 export * as Otlp from "@effect/opentelemetry/Otlp"

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import * as Mount from "../server/Mount.js"
 import { load, notBuilt, respond, type StaticFile } from "../server/StaticFile.js"
 
-/** Where the build puts the reference, as seen from the bundled mains, from this module once compiled, and from a checkout. */
+/** The directory of the built API reference, relative to the bundled mains, to this compiled module, or to a checkout. */
 const directory = (): string => {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const compiled = [here("../reference"), here("../../reference")]
@@ -14,7 +14,7 @@ const directory = (): string => {
   )
 }
 
-/** A file is read when somebody asks for it first. */
+/** Serves a file that is loaded at its first request. */
 const whenAsked = (file: string) => {
   let loaded: StaticFile | undefined
   return Effect.suspend(() => {
@@ -38,7 +38,7 @@ const router = (from: string): HttpRouter.HttpRouter<never, HttpServerRequest.Ht
     )
 }
 
-/** The API reference at `/docs/api/`; it comes before whatever else answers below `/docs`. */
+/** Serves the API reference at `/docs/api/`. It must precede other mounts of `/docs`. */
 export const mount: Effect.Effect<Mount.Mount> = Effect.suspend(() =>
   Mount.router({ name: "reference", paths: ["/docs/api"] }, router(directory()))
 )

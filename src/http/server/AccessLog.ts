@@ -11,14 +11,14 @@ import {
 } from "effect"
 
 /**
- * One finished request, as the access log takes it: a line for people, fields for machines.
+ * One finished request in the access log. It prints as one line of text, or as a JSON object.
  *
  * @since 0.1.0
  * @category models
  */
 export class AccessEntry {
   constructor(
-    /** The id that the reply has in `x-request-id`. */
+    /** The request id, which the reply also carries in `x-request-id`. */
     readonly requestId: string,
     /** The method of the request. */
     readonly method: string,
@@ -58,8 +58,8 @@ export class AccessEntry {
 }
 
 /**
- * Hands finished requests to the loggers of a runtime, as `Effect.logInfo` would, without a fiber per line.
- * Nothing is handed on below the minimum level, and a failing logger fails no request.
+ * Passes finished requests to the loggers of a runtime, as `Effect.logInfo` does, but without a fiber per line.
+ * Entries below the minimum log level are skipped. A logger that throws does not fail the request.
  */
 export const make = (runtime: Runtime.Runtime<never>): ((entry: AccessEntry) => void) => {
   const level = LogLevel.Info

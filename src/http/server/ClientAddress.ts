@@ -3,16 +3,16 @@ import type { HttpServerRequest } from "@effect/platform"
 import { Option } from "effect"
 import { isLoopback } from "./HostCheck.js"
 
-/** An address without what some proxies write around it: the port, and the brackets of IPv6. */
+/** An address without the port and the IPv6 brackets that some proxies add. */
 const bare = (entry: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(entry)?.[1] ?? entry
 
-/** The first half of an IPv6 address: a provider gives whole networks of that size to one customer. */
+/** The /64 prefix of an IPv6 address. A provider assigns a whole /64 network to one customer. */
 const network = (address: string): string => {
   const [before = "", after] = address.split("%")[0]!.toLowerCase().split("::")
   const groups = before === "" ? [] : before.split(":")
   const rest = after === undefined || after === "" ? [] : after.split(":")
-  // A dotted end takes the place of two groups; it is in the second half.
+  // A dotted IPv4 suffix replaces two groups of the second half.
   const missing = 8 - groups.length - rest.length - (address.includes(".") ? 1 : 0)
   const all =
     after === undefined ? groups : [...groups, ...Array<string>(Math.max(0, missing)).fill("0"), ...rest]
@@ -28,8 +28,8 @@ const normalized = (address: string): string => {
 }
 
 /**
- * Who asks: an IPv4 address, or the network of 64 bits that an IPv6 address is of. Behind a proxy on this machine, which a
- * public address stands for, it is the last entry of `X-Forwarded-For`: the one that the proxy wrote.
+ * The address of the client: an IPv4 address or the /64 network of an IPv6 address. If a public URL is configured and the
+ * peer is a proxy on this machine, it is the last entry of `X-Forwarded-For`, which that proxy wrote.
  */
 export const fromRequest = (
   request: HttpServerRequest.HttpServerRequest,

@@ -2,42 +2,42 @@ import type { Socket } from "node:net"
 import type { AccessEntry } from "./AccessLog.js"
 import type { HttpError } from "./HttpError.js"
 
-/** What the exchanges of one server share. */
+/** The state that all requests of one server share. */
 export interface ServerState {
-  /** Requests whose answer is not out to the last byte yet. */
+  /** The number of requests whose replies are not completely sent. */
   inFlight: number
-  /** Set once the server has begun to stop: answers then close their connection. */
+  /** Whether the server is stopping. Replies then close their connection. */
   draining: boolean
   readonly log: (entry: AccessEntry) => void
 }
 
-/** So many requests of a connection may wait for the answers before theirs until no more are read. */
+/** The number of pipelined requests of one connection above which the socket is paused. */
 const maxQueued = 16
 
-/** A request, as its connection knows it. */
+/** A request that waits for its reply. */
 export interface PendingRequest {
   readonly started: number
   readonly request: { readonly complete: boolean }
-  /** Its bytes cannot be read to their end: of a client that left, without a problem to be told. */
+  /** Ends a request whose body cannot be read to its end. The error is undefined if the client disconnected. */
   readonly refuse: (problem: HttpError | undefined) => void
 }
 
-/** The requests of one connection that were not answered to the last byte yet. */
+/** The requests of one connection whose replies are not completely sent. Replies are written in the order of the requests. */
 export class ClientConnection {
-  /** Pipelined requests wait in the socket's queue: closing after an earlier answer would drop theirs. */
+  /** The newest request. Closing the connection after an earlier reply would drop the pipelined requests behind it. */
   latest: PendingRequest | undefined = undefined
   pending = 0
-  /** When a request began or was answered last. */
+  /** The time at which a request of the connection last began or ended. */
   lastActivity = performance.now()
   private isEnding = false
-  /** What answers the requests of a client that does not wait for answers; the first is under way. */
+  /** The handlers of pipelined requests. The first one is running. */
   private queue: Array<() => void> = []
 
   constructor(
     readonly shared: ServerState,
     private readonly socket: Socket
   ) {
-    // Answers that wait behind another one are not told that the socket closed.
+    // A reply that is queued behind another one gets no `close` event when the socket closes.
     socket.once("close", () => {
       shared.inFlight -= this.pending
       this.pending = 0
@@ -58,14 +58,14 @@ export class ClientConnection {
     else this.pauseOrResume()
   }
 
-  /** Runs what ends the connection, once every request of it is answered; only the first of several. */
+  /** Runs the end of the connection after all its replies. Only the first call has an effect. */
   endAfterReplies(run: () => void): void {
     if (this.isEnding) return
     this.isEnding = true
     this.enqueue(run)
   }
 
-  /** Reads no further requests while there are many: Node itself looks at what is written alone. */
+  /** Pauses the socket while many requests are queued. Node itself limits only the bytes waiting to be written. */
   private pauseOrResume(): void {
     if (this.queue.length > maxQueued) this.socket.pause()
     else if (this.queue.length === maxQueued >> 1) this.socket.resume()
@@ -78,7 +78,7 @@ export class ClientConnection {
     this.shared.inFlight--
     this.queue.shift()
     this.pauseOrResume()
-    // Others have their turn first.
+    // Requests of other connections run first.
     if (this.queue.length > 0) setImmediate(() => this.queue[0]?.())
   }
 }
@@ -93,8 +93,8 @@ export const connectionOf = (socket: Socket, shared: ServerState): ClientConnect
   return made
 }
 
-/** Whether a connection waits for an answer of ours, or for the rest of one. */
+/** Whether a connection has a request whose reply is not completely sent. */
 export const isBusy = (socket: Socket): boolean => (connections.get(socket)?.pending ?? 0) > 0
 
-/** When a request of a connection began or was answered last; undefined where there was none. */
+/** The time at which a request of the connection last began or ended; undefined if it had none. */
 export const lastActive = (socket: Socket): number | undefined => connections.get(socket)?.lastActivity

@@ -1,7 +1,10 @@
 import { Option, SchemaAST } from "effect"
 import { EquivalentSchema } from "../../domain/playground/WireSchema.js"
 
-/** Accepts a value that its schema would decode to that same value. What it refuses may be valid all the same. */
+/**
+ * Returns true only if the schema would decode the value to the same value. A value for which it returns false may still
+ * be valid and must be decoded by the schema.
+ */
 export type Validator = (input: unknown) => boolean
 
 interface Field {
@@ -9,12 +12,12 @@ interface Field {
   readonly isRequired: boolean
 }
 
-/** An object with these fields and no other: a decoder leaves out what is unexpected. */
+/** Accepts an object with these fields and no others, because decoding removes unexpected fields. */
 const struct = (fields: ReadonlyMap<string, Field>): Validator => {
   const required = Array.from(fields).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []))
   return (input) => {
     if (typeof input !== "object" || input === null || Array.isArray(input)) return false
-    // A loop over the names begins with a list of all of them: ten thousands may have been sent.
+    // Required fields are checked first: `for in` lists all names first, and a request may contain tens of thousands.
     for (const name of required) if (!Object.hasOwn(input, name)) return false
     for (const name in input) {
       const field = fields.get(name)
@@ -42,7 +45,7 @@ const structOf = ({ indexSignatures, propertySignatures }: SchemaAST.TypeLiteral
 
 const arrayOf = ({ elements, rest }: SchemaAST.TupleType): Validator | undefined => {
   const types = [...elements, ...rest].map(({ type }) => type)
-  // A list, or one that is not empty.
+  // Supports an array and a non-empty array.
   if (rest.length !== 1 || elements.length > 1 || types.some((type) => type !== types[0])) return undefined
   const [item] = all(types) ?? []
   return item && ((input) => Array.isArray(input) && input.length >= elements.length && input.every(item))
@@ -60,7 +63,10 @@ const refinementOf = (ast: SchemaAST.Refinement): Validator | undefined => {
   )
 }
 
-/** The guard of a schema: a fraction of what decoding costs. Nothing where decoding may change a valid value. */
+/**
+ * Compiles a schema to a validator, which takes a fraction of the time of decoding. Returns undefined if decoding may
+ * change a valid value.
+ */
 export const compile = (ast: SchemaAST.AST): Validator | undefined => {
   switch (ast._tag) {
     case "StringKeyword":

@@ -3,7 +3,7 @@ import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import { isBusy, lastActive } from "./ClientConnection.js"
 
-/** As many connections as a server takes at most, however many descriptors there are. */
+/** The maximum number of connections, whatever the limit of open files. */
 const maxDescriptors = 16_384
 
 const openFiles = (): number => {
@@ -16,8 +16,8 @@ const openFiles = (): number => {
 }
 
 /**
- * How many connections leave enough file descriptors for what is done for them: files, and pipes to programs. Half of
- * them, or all but a thousand.
+ * The default number of connections: half of the file descriptors, or all but 1,024 if that is more. The rest stay free
+ * for files and for the pipes of Git processes.
  */
 export const fromOpenFiles = (): number => {
   const files = openFiles()
@@ -25,8 +25,8 @@ export const fromOpenFiles = (): number => {
 }
 
 /**
- * Keeps the connections of servers below a number. When there are more, those that have waited longest for a next request
- * are ended, an eighth of all at a time; where every one is at work, the new one is.
+ * Limits the number of open connections of some servers. Above the limit, the connections that have been idle longest are
+ * closed, an eighth of the limit at a time. If no connection is idle, the new connection is closed.
  */
 export const enforce = (servers: ReadonlyArray<Server>, maxConnections: number): void => {
   const open = new Map<Socket, number>()

@@ -8,20 +8,20 @@ import { type Effect, Either, Option, type ParseResult, Schema, SchemaAST } from
 import * as CompiledValidator from "./CompiledValidator.js"
 
 /**
- * What one operation gives to its handler: the same as `HttpApiBuilder` gives.
+ * The argument of a handler, as `HttpApiBuilder` passes it.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Input {
-  /** The request as the server got it. */
+  /** The request. */
   readonly request: HttpServerRequest.HttpServerRequest
-  /** The decoded body; absent where the operation takes none. */
+  /** The decoded body; absent if the operation takes no body. */
   readonly payload?: unknown
 }
 
 /**
- * One operation of an API, ready to be run without a router.
+ * One operation of an API, compiled for the server to run without a router.
  *
  * @since 0.1.0
  * @category models
@@ -33,18 +33,18 @@ export interface Operation {
   readonly method: string
   /** The path, without parameters. */
   readonly path: string
-  /** The status of a reply that is no failure. */
+  /** The status of a successful reply. */
   readonly status: number
-  /** Absent where the operation takes no body. */
+  /** Decodes the body; undefined if the operation takes no body. */
   readonly decode: ((body: unknown) => Either.Either<unknown, ParseResult.ParseError>) | undefined
-  /** Runs the operation; the server turns its failures into replies. */
+  /** Runs the operation. The server turns its failures into error replies. */
   readonly handle: (input: Input) => Effect.Effect<unknown, unknown>
-  /** The JSON text of a result. */
+  /** Encodes a result as JSON text. */
   readonly encode: (value: unknown) => string
 }
 
 /**
- * Path to method to operation.
+ * Operations by path and method.
  *
  * @since 0.1.0
  * @category models
@@ -54,7 +54,7 @@ export type Operations = ReadonlyMap<string, ReadonlyMap<string, Operation>>
 type Endpoints<Group extends HttpApiGroup.HttpApiGroup.Any> = HttpApiGroup.HttpApiGroup.Endpoints<Group>
 
 /**
- * A handler for each endpoint of a group, needing nothing more: the layers were taken before.
+ * A handler for each endpoint of a group. Handlers require no services.
  *
  * @since 0.1.0
  * @category models
@@ -71,7 +71,7 @@ export type Handlers<Group extends HttpApiGroup.HttpApiGroup.Any> = {
 }
 
 /**
- * Freezes a value with all that it holds: it is encoded once, however often it is the answer.
+ * Freezes a value deeply. The server encodes a deeply frozen result once and reuses its JSON text.
  *
  * @since 0.1.0
  * @category serving
@@ -86,7 +86,7 @@ const isFrozen = (value: unknown): boolean =>
   value === null ||
   (Object.isFrozen(value) && Object.values(value).every(isFrozen))
 
-/** `JSON.stringify` behind the schema; the same value is encoded once where it is frozen with all that it holds. */
+/** Encodes by the schema and then by `JSON.stringify`. The JSON text of a deeply frozen value is cached. */
 const encoder = (schema: Schema.Schema.All): ((value: unknown) => string) => {
   const plain = SchemaAST.encodedAST(schema.ast) === schema.ast
   const encode = Schema.encodeUnknownSync(schema as Schema.Schema<unknown, unknown>)
@@ -102,7 +102,7 @@ const encoder = (schema: Schema.Schema.All): ((value: unknown) => string) => {
   }
 }
 
-/** Decodes by the schema, except what a guard knows to be valid as it is. */
+/** Decodes by the schema, unless the compiled validator accepts the value unchanged. */
 const decoder = (schema: Schema.Schema<unknown, unknown>): Operation["decode"] => {
   const guard = CompiledValidator.compile(schema.ast)
   const decode = Schema.decodeUnknownEither(schema)
@@ -110,8 +110,8 @@ const decoder = (schema: Schema.Schema<unknown, unknown>): Operation["decode"] =
 }
 
 /**
- * The operations of one group with static paths, from the same description and handlers that `HttpApiBuilder`
- * serves: payload in, success schema out. Errors are values that know their status (`HttpError`).
+ * Compiles the operations of a group with static paths from the description and handlers that `HttpApiBuilder` also
+ * serves. A handler's failures must be `HttpError`s.
  *
  * @since 0.1.0
  * @category serving

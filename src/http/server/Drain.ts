@@ -3,15 +3,15 @@ import { Server as NetServer, type Socket } from "node:net"
 import { Duration, Effect } from "effect"
 import { isBusy, type ServerState } from "./ClientConnection.js"
 
-/** How a server stops. */
+/** The time limits of a graceful stop. */
 export interface DrainOptions {
-  /** How long idle connections may still send a request (answered with `Connection: close`). */
+  /** How long idle connections may still send a request. Its reply has `Connection: close`. */
   readonly grace: Duration.Duration
   /** How long running requests may take before they are interrupted. */
   readonly timeout: Duration.Duration
 }
 
-/** The open connections of a server. */
+/** Returns the live set of open connections of a server. */
 export const track = (server: Server): ReadonlySet<Socket> => {
   const sockets = new Set<Socket>()
   server.on("connection", (socket: Socket) => {
@@ -36,8 +36,9 @@ const within = (duration: Duration.Duration, effect: Effect.Effect<void>) =>
   Effect.asVoid(Effect.timeoutOption(Effect.interruptible(effect), duration))
 
 /**
- * http.Server's own close() would cut idle connections at once, and with them requests already on the wire. On Bun, where
- * it is no server of sockets, there is no other one.
+ * Stops accepting connections. `http.Server.close` would also close idle connections at once and lose requests that are
+ * already on the wire, so `net.Server.close` is called. On Bun an HTTP server is not a `net.Server`, and `close` is the
+ * only way.
  */
 const stopListening = (server: Server): void => {
   const isOfSockets: boolean = server instanceof NetServer
@@ -46,8 +47,9 @@ const stopListening = (server: Server): void => {
 }
 
 /**
- * Stops a server without losing a request: no new connection, `Connection: close` on every further answer, idle
- * connections end after the grace, running requests finish, and what is left after the timeout is cut.
+ * Stops servers without losing a request. They accept no new connection, and every further reply has `Connection: close`.
+ * Idle connections are closed after the grace period. Running requests finish. Connections that are still open after the
+ * timeout are destroyed.
  */
 export const drain = (
   servers: ReadonlyArray<{ readonly server: Server; readonly sockets: ReadonlySet<Socket> }>,

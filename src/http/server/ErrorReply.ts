@@ -29,24 +29,24 @@ const fromError = (error: unknown): HttpError | undefined => {
   return undefined
 }
 
-/** 404 for a path at which nothing answers. */
+/** A 404 error for a path without an operation. */
 export const notFound = (method: string, url: string): NotFound =>
   new NotFound({ message: `No operation matches ${method} ${url.split("?", 1)[0]!.slice(0, 200)}.` })
 
-/** 500 with the id under which the log has the cause. */
+/** A 500 error that names the request id under which the cause is logged. */
 export const internal = (requestId: string): InternalError =>
   new InternalError({
     message: `Something went wrong on our side. The log has the cause under request id ${requestId}.`
   })
 
-/** The answer to a cause, or nothing where it is a fault of ours (and belongs in the log). */
+/** The `HttpError` of an expected failure; undefined for a server fault, which must be logged. */
 export const fromCause = (cause: Cause.Cause<unknown>): HttpError | undefined =>
   fromError(Cause.squash(cause))
 
 const allow = (methods: ReadonlyArray<string>): string =>
   Array.from(new Set([...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"])).join(", ")
 
-/** 405 with `Allow`, for a path that answers other methods. */
+/** A 405 error with `Allow`, for a path that has other methods. */
 export const methodNotAllowed = (
   method: string,
   path: string,
@@ -57,6 +57,6 @@ export const methodNotAllowed = (
     headers: { allow: allow(methods) }
   })
 
-/** What OPTIONS answers at a path. */
+/** The reply to OPTIONS at a path. */
 export const optionsReply = (methods: ReadonlyArray<string>): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.empty({ status: 204, headers: { allow: allow(methods) } })

@@ -4,7 +4,7 @@ import { type ClientConnection, connectionOf, type ServerState } from "./ClientC
 import { bodyOf, type HttpError } from "./HttpError.js"
 import * as Metrics from "./Metrics.js"
 
-/** What every answer carries unless its own headers say otherwise. */
+/** The headers of every reply that does not set them itself. */
 export const securityHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cross-origin-resource-policy": "same-origin",
@@ -19,7 +19,7 @@ const prefix = Math.floor(Math.random() * 36 ** 6)
   .padStart(6, "0")
 let counter = 0
 
-/** An id that no other request of this process has. */
+/** A request id that is unique in this process. */
 export const newId = (): string => `${prefix}-${(++counter).toString(36)}`
 
 const idOf = (request: IncomingMessage): string => {
@@ -27,27 +27,27 @@ const idOf = (request: IncomingMessage): string => {
   return typeof given === "string" && given.length <= 64 && /^[\w.-]+$/.test(given) ? given : newId()
 }
 
-/** How long a connection stays open after an answer to a body that nobody will read: the client must see the answer first. */
+/** How long a connection stays open after an early reply to a body that is not read, so that the client sees the reply. */
 const lingerMillis = 1000
 
-/** How much of a body that nobody reads is dropped, so that its connection stays usable; a longer one ends it. */
+/** The maximum size of an unread body that is discarded to keep its connection. A longer body closes the connection. */
 const maxDiscardedBytes = 16 * 1024 * 1024
 
-/** One request and its answer: request id, security headers, log line and metrics happen here, exactly once each. */
+/** One HTTP request and its reply. Adds the request id and the security headers, and logs and counts the reply once. */
 export class Exchange {
   readonly id: string
   readonly method: string
   readonly started = performance.now()
-  /** The bounded name under which metrics count this request. */
+  /** The route label of the metrics. Its values must be bounded in number. */
   route = "unmatched"
-  /** Ends the work on the answer. */
+  /** Interrupts the handler. */
   interrupt: (() => void) | undefined = undefined
   private finished = false
-  /** Whether every earlier request of the connection is answered. */
+  /** Whether all earlier replies of the connection are sent. */
   private isNext = false
-  /** Whether the bytes of the request cannot be read to their end. */
+  /** Whether the body cannot be read to its end. */
   private isBroken = false
-  /** What is wrong with them. */
+  /** The error of an unreadable body; undefined if the client disconnected. */
   private malformed: HttpError | undefined = undefined
   private readonly connection: ClientConnection
 
@@ -64,7 +64,7 @@ export class Exchange {
     response.on("close", this.connection.complete)
   }
 
-  /** Runs what answers, once every earlier request of the connection is answered. */
+  /** Runs the handler after all earlier replies of the connection. */
   runInOrder(run: () => void): void {
     this.connection.enqueue(() => {
       this.isNext = true
@@ -74,7 +74,7 @@ export class Exchange {
     })
   }
 
-  /** Answers in its turn with what is wrong with the bytes of the request: nothing that follows them can be read. */
+  /** Replies, in order, with the error of an unreadable body. The connection cannot be used after it. */
   refuse(problem: HttpError | undefined): void {
     if (this.isBroken) return
     this.isBroken = true
@@ -83,7 +83,7 @@ export class Exchange {
   }
 
   private closeMalformed(): void {
-    // Who left, or has the answer already, can be told nothing more; the work on an answer ends with the connection.
+    // No reply is possible if the client disconnected or already has one. Closing the socket interrupts the handler.
     if (this.malformed === undefined || this.finished) this.request.socket.destroy()
     else {
       this.fail(this.malformed)
@@ -95,17 +95,17 @@ export class Exchange {
     return `http://${this.request.headers.host ?? "localhost"}`
   }
 
-  /** Writes the head; `own` headers win over the security headers. `length` is that of the body, where it is known. */
+  /** Writes the status line and headers. Headers in `own` replace default headers. `length` is the length of the body, if known. */
   writeHead(
     status: number,
     own: Readonly<Record<string, string | Array<string>>>,
     length: number | undefined = undefined
   ): void {
-    // Who is too slow with a body would otherwise keep the connection with the rest of it.
+    // After a timeout (408) the rest of the body is still to come, so the connection is closed.
     const closes =
       status === 408 || this.isBroken || (this.shared.draining && this.connection.latest === this)
     const bodiless = status === 204
-    // Names and values in turn: from an object of headers Node makes the same head in a sixth of a request's time.
+    // A flat list of names and values: converting an object of headers took Node a sixth of the request's time.
     const lines: Array<string | Array<string>> = []
     for (const name of securityNames) if (!(name in own)) lines.push(name, securityHeaders[name]!)
     if (!("x-request-id" in own)) lines.push("x-request-id", this.id)
@@ -119,7 +119,7 @@ export class Exchange {
     this.response.writeHead(status, STATUS_CODES[status] ?? "unknown", lines)
   }
 
-  /** Sends a whole answer of known bytes; those of an answer that has none by its status are left out. */
+  /** Sends a complete reply. The body is omitted for HEAD and for a status without a body. */
   send(
     status: number,
     own: Readonly<Record<string, string | Array<string>>>,
@@ -142,7 +142,7 @@ export class Exchange {
     this.send(status, { "content-type": "application/json" }, json)
   }
 
-  /** Sends an answer without a body. */
+  /** Sends a reply without a body. */
   sendEmpty(status: number, own: Readonly<Record<string, string | Array<string>>>): void {
     this.writeHead(status, own)
     this.response.end()
@@ -150,7 +150,7 @@ export class Exchange {
     this.discardBody()
   }
 
-  /** Lets the rest of a body that nobody wanted come and go: Node itself would do so without end. */
+  /** Discards the rest of an unread body up to a limit. Node itself would discard it without a limit. */
   private discardBody(): void {
     const { request } = this
     if (request.complete || !expectsMore(request)) return
@@ -159,11 +159,11 @@ export class Exchange {
       size += chunk.length
       if (size > maxDiscardedBytes) request.socket.destroy()
     })
-    // From here on the body counts as read, and Node leaves it to us.
+    // Marks the body as read, so that Node does not resume it itself.
     request.read(0)
   }
 
-  /** Answers with an error; a body that has not arrived is not read, so its connection closes after the answer was seen. */
+  /** Sends an error reply. If the body has not arrived, it is not read, and the connection closes after a delay. */
   fail(error: HttpError): void {
     if (this.finished || this.response.headersSent) {
       this.abort()
@@ -188,7 +188,7 @@ export class Exchange {
     this.finish(error.status, bare ? 0 : bytes)
   }
 
-  /** Gives up: the client left (499), or the answer broke off by a fault of ours (500). */
+  /** Destroys the reply: the client disconnected (499), or the reply broke off because of a server fault (500). */
   abort(status: 499 | 500 = 499): void {
     if (!this.response.writableEnded) this.response.destroy()
     this.finish(status, 0)
@@ -198,7 +198,7 @@ export class Exchange {
     return this.finished
   }
 
-  /** Counts and logs the answer, once. */
+  /** Counts and logs the reply, once. */
   finish(status: number, bytes: number): void {
     if (this.finished) return
     this.finished = true
@@ -219,7 +219,7 @@ export class Exchange {
   }
 }
 
-// Small declared bodies are let in and dropped by Node, which keeps the connection usable.
+// Node reads and discards small declared bodies itself, which keeps the connection usable.
 const expectsMore = (request: IncomingMessage): boolean => {
   if (request.headers["transfer-encoding"] !== undefined) return true
   return Number(request.headers["content-length"] ?? 0) > 65_536

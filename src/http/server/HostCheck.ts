@@ -6,8 +6,8 @@ const loopback = /^(?:localhost|(?:[a-z0-9-]+\.)+localhost|127(?:\.\d{1,3}){3}|\
 const nameOf = (authority: string): string => authority.toLowerCase().replace(/:\d*$/, "")
 
 /**
- * Whether a Host may be answered: a loopback name, or the public address. It defends a service on loopback against
- * pages that point their own name at 127.0.0.1 (DNS rebinding).
+ * Returns a check that accepts the `Host` of loopback names and of the public URL. It protects a service on loopback
+ * from web pages whose domain resolves to 127.0.0.1 (DNS rebinding).
  */
 export const make = (publicUrl: string | undefined): ((host: string | undefined) => boolean) => {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl)
@@ -23,10 +23,10 @@ export const make = (publicUrl: string | undefined): ((host: string | undefined)
   }
 }
 
-/** Whether an address to listen on can be reached from this machine alone. */
+/** Whether an address is reachable only from this machine. */
 export const isLoopback = (address: string): boolean => address === "::1" || loopback.test(address)
 
-/** The path that a request is for. A target with an authority of its own overrules the Host header, for everything that reads it. */
+/** The path of a request. A target in absolute form replaces the `Host` header, as RFC 9112 requires. */
 export const pathOf = (request: IncomingMessage): string => {
   if (request.url!.charCodeAt(0) !== 47) {
     const [, host, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url!) ?? []
@@ -40,7 +40,7 @@ export const pathOf = (request: IncomingMessage): string => {
   return query === -1 ? url : url.slice(0, query)
 }
 
-/** Whether more than one Host header came: Node shows the first, whatever a proxy before it went by. */
+/** Whether the request has several `Host` headers. Node uses the first, but a proxy may have used another one. */
 const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -50,7 +50,7 @@ const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   return count > 1
 }
 
-/** Why a request is not answered by its Host alone, if it is not; without a check every Host is accepted. */
+/** The error of a request with an unacceptable `Host`; undefined if it is acceptable. Without a check every `Host` is accepted. */
 export const hostError = (
   request: IncomingMessage,
   acceptsHost: ((host: string | undefined) => boolean) | undefined

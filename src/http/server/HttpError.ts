@@ -3,7 +3,7 @@ import * as Schema from "effect/Schema"
 import { StoreError } from "../../domain/errors/StoreError.js"
 
 /**
- * Any reply that is an error: its status, its name on the wire and, where HTTP wants them, headers.
+ * An error reply: its status, its name in the body and its headers.
  *
  * @since 0.1.0
  * @category errors
@@ -12,14 +12,14 @@ export interface HttpError {
   readonly _tag: string
   /** The status of the reply. */
   readonly status: number
-  /** What a human needs to act. */
+  /** A message for people. */
   readonly message: string
-  /** Headers that the reply has beside its own. */
+  /** Additional headers of the reply. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * An error reply as a value: it can be failed with, yielded and caught by its tag.
+ * An error reply as an Effect failure, which can be yielded and caught by its tag.
  *
  * @since 0.1.0
  * @category errors
@@ -29,7 +29,7 @@ export class Failure<Name extends string = string> extends Data.Error<HttpError>
 }
 
 /**
- * The class of one kind of error reply, with its status and its schema on the wire.
+ * The class of one kind of error reply, with its status and its wire schema.
  *
  * @since 0.1.0
  * @category errors
@@ -38,7 +38,7 @@ export interface FailureClass<Name extends string> {
   new (fields: Pick<HttpError, "message" | "headers">): Failure<Name>
   /** The status of every reply of this kind. */
   readonly status: number
-  /** The reply's body: its name as `error`, and the message. */
+  /** The schema of the body: the name as `error`, and the message. */
   readonly wire: Schema.Schema<Failure<Name>, { readonly error: Name; readonly message: string }>
 }
 
@@ -63,7 +63,7 @@ const define = <const Name extends string>(name: Name, status: number): FailureC
   }
 
 /**
- * 400: the request does not say what it must; the message names every problem.
+ * 400: the request is invalid. The message names every problem.
  *
  * @since 0.1.0
  * @category errors
@@ -72,7 +72,7 @@ export const ValidationError = define("ValidationError", 400)
 export type ValidationError = Failure<"ValidationError">
 
 /**
- * 404: nothing answers at this path.
+ * 404: no operation has this path.
  *
  * @since 0.1.0
  * @category errors
@@ -81,7 +81,7 @@ export const NotFound = define("NotFound", 404)
 export type NotFound = Failure<"NotFound">
 
 /**
- * 405: the path exists, the method does not; `Allow` lists what does.
+ * 405: the path does not have this method. `Allow` lists its methods.
  *
  * @since 0.1.0
  * @category errors
@@ -135,7 +135,7 @@ export const UnhandledRequest = define("UnhandledRequestError", 422)
 export type UnhandledRequest = Failure<"UnhandledRequestError">
 
 /**
- * 500: a fault of ours; the cause is in the log under the request id, never in the body.
+ * 500: a server fault. The cause is logged under the request id and never sent.
  *
  * @since 0.1.0
  * @category errors
@@ -144,7 +144,7 @@ export const InternalError = define("InternalError", 500)
 export type InternalError = Failure<"InternalError">
 
 /**
- * 503: the handler took longer than the service waits, or the service is stopping.
+ * 503: the handler exceeded its time limit, or the service is stopping.
  *
  * @since 0.1.0
  * @category errors
@@ -153,7 +153,7 @@ export const ServiceUnavailable = define("ServiceUnavailable", 503)
 export type ServiceUnavailable = Failure<"ServiceUnavailable">
 
 /**
- * Whether a failure already knows its own answer. The status of a store's error is that of an answer which the store got.
+ * Whether a failure is an `HttpError`. A `StoreError` is not: its status is that of a reply which the store received.
  *
  * @since 0.1.0
  * @category errors
@@ -168,7 +168,7 @@ export const isHttpError = (value: unknown): value is HttpError =>
   (value.status as number) < 600
 
 /**
- * The bytes of an error: exactly `error` and `message`.
+ * The JSON body of an error, which has exactly `error` and `message`.
  *
  * @since 0.1.0
  * @category errors

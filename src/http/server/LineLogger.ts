@@ -2,15 +2,15 @@ import { writeSync } from "node:fs"
 import { Effect, Layer, Logger, Schedule } from "effect"
 import { AccessEntry } from "./AccessLog.js"
 
-// Access lines come by the thousand: their JSON is written out by hand, field by field, and escaped where text is foreign.
+// The access line is written on every request, so its JSON is built by hand. Only the path can need escaping.
 const accessLine = (entry: AccessEntry, date: Date): string =>
   `{"timestamp":"${date.toISOString()}","level":"INFO","message":"request","requestId":"${entry.requestId}","method":"${entry.method}","path":${JSON.stringify(entry.path)},"status":${entry.status},"durationMs":${entry.durationMs.toFixed(3)},"bytes":${entry.bytes},"remote":"${entry.remote}"}\n`
 
-/** Of what JSON does not hold as it is, so many members are written, and so deep. */
+/** The bounds within which a value that `JSON.stringify` rejects is written. */
 const maxMembers = 1000
 const maxDepth = 50
 
-/** What JSON can hold of a value: texts of large integers, and words for what holds itself, is too much or cannot be read. */
+/** Converts a value to valid JSON: bigints to text, and placeholders for cycles, excess and getters that throw. */
 const printable = (given: unknown): unknown => {
   const around = new Set<object>()
   let members = 0
@@ -72,17 +72,17 @@ const line = (options: Logger.Logger.Options<unknown>): string => {
 
 const flushAt = 16_384
 
-/** How much waits for a reader that is slow; what comes on top of it is lost, and counted. */
+/** The maximum number of bytes that wait for a slow reader. Further lines are dropped and counted. */
 const maxWaitingBytes = 4 * 1024 * 1024
 
 const retryMillis = 10
 
 const isFull = (error: unknown) => error instanceof Error && "code" in error && error.code === "EAGAIN"
 
-/** Lines on their way to a file descriptor, gathered for at most two milliseconds. */
+/** Buffers lines for a file descriptor for at most two milliseconds. */
 class Sink {
   private gathered = ""
-  /** What the pipe, full for now, has not taken yet. */
+  /** Bytes that a full pipe has not accepted yet. */
   private waiting: Buffer = Buffer.alloc(0)
   private lost = 0
   private timer: NodeJS.Timeout | undefined = undefined
@@ -99,7 +99,7 @@ class Sink {
     else this.schedule(2)
   }
 
-  /** Writes what can be written now; answers whether that was everything. */
+  /** Writes as much as the descriptor accepts. Returns whether the buffer is empty. */
   readonly flush = (): boolean => {
     try {
       this.write()
@@ -114,7 +114,7 @@ class Sink {
         this.schedule(retryMillis)
         return false
       }
-      // Nobody reads any more.
+      // The reader has closed the pipe.
       this.waiting = Buffer.alloc(0)
       this.gathered = ""
       return true
@@ -142,7 +142,7 @@ class Sink {
   }
 }
 
-/** At its end a reader that is slow has a second for what is left. */
+/** Flushes the buffer. A slow reader has one second. */
 const drained = (sink: Sink): Effect.Effect<void> =>
   Effect.sync(sink.flush).pipe(
     Effect.repeat({ until: (done) => done, schedule: Schedule.spaced(retryMillis) }),
@@ -151,9 +151,9 @@ const drained = (sink: Sink): Effect.Effect<void> =>
   )
 
 /**
- * One JSON object per line to a file descriptor (1: standard output), gathered for at most two milliseconds;
- * what is pending is written when the layer closes and when the process exits. A reader that is stuck holds nobody
- * up: beyond 4 MiB lines are lost, and a line says how many.
+ * Logs one JSON object per line to a file descriptor (1 is standard output). Lines are buffered for at most two
+ * milliseconds, and flushed when the layer closes and when the process exits. A reader that does not read never blocks
+ * the process: above 4 MiB of buffered lines further lines are dropped, and a later line reports their number.
  *
  * @since 0.1.0
  * @category layers
@@ -182,7 +182,7 @@ export const layer = (descriptor: number): Layer.Layer<never> =>
   )
 
 /**
- * Pretty lines on a terminal, JSON lines anywhere else.
+ * Logs in a readable format on a terminal, and as JSON lines elsewhere.
  *
  * @since 0.1.0
  * @category layers

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net"
 import { Data, Effect } from "effect"
 
 /**
- * Where to listen: a TCP port (0: any free one) at an address, or the path of a unix socket.
+ * The address of a server: a TCP port (0 means any free port) and host, or the path of a unix socket.
  *
  * @since 0.1.0
  * @category models
@@ -48,8 +48,7 @@ const attempt = (
     })
   })
 
-// A process that was killed leaves its socket file behind: nobody answers there, so it may go. Nobody answers at any
-// other file either, which is not ours to take away.
+// A killed process leaves its socket file behind. Only a socket that refuses connections is removed, never another file.
 const isAbandoned = (path: string): Effect.Effect<boolean> =>
   Effect.async((resume) => {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() !== true) {
@@ -65,7 +64,7 @@ const isAbandoned = (path: string): Effect.Effect<boolean> =>
     )
   })
 
-/** Binds a server to an address, replacing the socket file of a process that is gone. */
+/** Binds a server to an address. Replaces the socket file of a process that has ended. */
 export const listen = (server: Server, address: Address): Effect.Effect<AddressInfo | string, ListenError> =>
   attempt(server, address).pipe(
     Effect.catchIf(

@@ -1,8 +1,8 @@
 import { LruCache } from "../../domain/runtime/LruCache.js"
 
-/** How often one client may be wrong. */
+/** The number of failed logins that one client may make in a period. */
 export interface LoginThrottleOptions {
-  /** Failures within a window. */
+  /** The maximum number of failures within a window. */
   readonly maxFailures: number
   readonly windowMillis: number
 }
@@ -14,18 +14,18 @@ interface Failures {
   recent: ReadonlyArray<{ readonly at: number }>
 }
 
-/** How many times the limit a client may go on guessing before nobody is let through from there. */
+/** The multiple of the limit after which known credentials are refused from that client, too. */
 const floodFactor = 100
 
 /**
- * Limits how often a client presents credentials that are wrong. Credentials that were right from the same client are not
- * held up: whoever shares an address with somebody who guesses goes on with a token that worked before. Since the one who
- * guesses could find such a token in that way, this ends for the rest of a window with a hundred times as many guesses.
+ * Limits failed logins per client address. Credentials that were accepted from the same address before are exempt, so
+ * that users behind one proxy are not locked out by an attacker there. The attacker could find such credentials by
+ * guessing, so the exemption ends for the rest of the window after a hundred times the limit.
  */
 export class LoginThrottle {
   private readonly failures = new LruCache<Failures>(maxClients)
   private readonly accepted = new LruCache<true>(maxAccepted)
-  /** Guesses of clients that were held up already, and when the first of a window was made. */
+  /** The number of refused attempts per client, and the time of the first one in the window. */
   private readonly refusals = new LruCache<{ readonly since: number; count: number }>(maxClients)
 
   constructor(private readonly limits: LoginThrottleOptions) {}
@@ -40,7 +40,7 @@ export class LoginThrottle {
     return this.refusals.set(client, { since: now, count: 0 })
   }
 
-  /** Seconds until the client may present these credentials; 0 where it may at once. */
+  /** The seconds until the client may try these credentials; 0 if it may try now. */
   retryAfter(client: string, credentials: string, now: number): number {
     const [first, ...rest] = this.recent(client, now)
     if (first === undefined || rest.length + 1 < this.limits.maxFailures) return 0
@@ -52,7 +52,7 @@ export class LoginThrottle {
     return Math.max(1, Math.ceil((until + this.limits.windowMillis - now) / 1000))
   }
 
-  /** Counts a failure; what is returned takes it back. */
+  /** Counts a failure. The returned function removes it again. */
   recordFailure(client: string, now: number): () => void {
     const failure = { at: now }
     this.failures.set(client, { recent: [...this.recent(client, now), failure] })

@@ -8,7 +8,7 @@ import { newId, securityHeaders } from "./Exchange.js"
 import { bodyOf, type HttpError } from "./HttpError.js"
 import * as Metrics from "./Metrics.js"
 
-/** The client has ended the connection in the middle of a body. */
+/** Whether the client closed the connection in the middle of a body. */
 const isEnd = (code: string | undefined) => code === "HPE_INVALID_EOF_STATE"
 
 const problemOf = (code: string | undefined): HttpError => {
@@ -25,13 +25,13 @@ const problemOf = (code: string | undefined): HttpError => {
   }
 }
 
-/** What the log and the metrics say of a request. */
+/** The method and path of a request in the log and the metrics. */
 interface LoggedRequest {
   readonly method: string
   readonly path: string
 }
 
-/** Writes an answer to the socket itself, as the last one of its connection. */
+/** Writes an error reply to the socket directly and closes the connection. */
 const writeToSocket = (
   socket: Socket,
   shared: ServerState,
@@ -64,8 +64,8 @@ const writeToSocket = (
 const unknown: LoggedRequest = { method: "UNKNOWN", path: "" }
 
 /**
- * Answers what Node's parser refuses, after the requests before it. Bytes of a body are part of their request, which is
- * answered for them; others never become a request.
+ * Replies to bytes that Node's HTTP parser rejects, after the replies of earlier requests. Invalid bytes of a body end
+ * their request. Other invalid bytes get a reply of their own.
  */
 export const onClientError =
   (shared: ServerState) =>
@@ -82,12 +82,12 @@ export const onClientError =
     else connection.endAfterReplies(() => writeToSocket(socket, shared, unknown, problem))
   }
 
-/** Answers CONNECT, which Node hands over with its socket: this is no proxy. */
+/** Replies 405 to CONNECT: the server is not a proxy. Node passes such a request with its socket. */
 export const onConnect =
   (shared: ServerState) =>
   (request: IncomingMessage, duplex: Duplex): void => {
     const socket = duplex as Socket
-    // Node has let go of the socket: nobody else hears of its errors.
+    // Node has detached the socket, so it has no other error listener.
     socket.on("error", () => socket.destroy())
     const path = request.url ?? ""
     const problem = ErrorReply.methodNotAllowed("CONNECT", path, ["GET", "POST"])

@@ -20,7 +20,7 @@ const inFlight = Metric.gauge("http_requests_in_flight", { description: "Request
 
 const none: ReadonlyArray<never> = []
 
-// A metric that is tagged by combinators looks its hook up anew at every update; one made from its key keeps it.
+// A metric made from its key caches its hook. A metric tagged by combinators looks its hook up at every update.
 const pairOf = (method: string, route: string, status: number) => {
   const labels = [MetricLabel.make("method", method), MetricLabel.make("route", route)]
   const withStatus = [...labels, MetricLabel.make("status", String(status))]
@@ -32,7 +32,7 @@ const pairOf = (method: string, route: string, status: number) => {
 
 const pairs = new Map<string, ReturnType<typeof pairOf>>()
 
-/** Counts one answer. `route` must come from a bounded set (a pattern, never a path). */
+/** Counts one reply. `route` must come from a bounded set: a pattern, never a path. */
 export const record = (method: string, route: string, status: number, milliseconds: number): void => {
   const key = `${method} ${route} ${status}`
   let pair = pairs.get(key)
@@ -44,19 +44,19 @@ export const record = (method: string, route: string, status: number, millisecon
   pair.duration.unsafeUpdate(milliseconds / 1000, none)
 }
 
-/** Sets the gauge of running requests; called when somebody looks. */
+/** Sets the gauge of running requests. Called at every scrape. */
 export const recordInFlight = (count: number): void => inFlight.unsafeUpdate(count, none)
 
 const memory = Metric.gauge("process_resident_memory_bytes", { description: "Resident memory" })
 const heap = Metric.gauge("nodejs_heap_used_bytes", { description: "Used JavaScript heap" })
 const uptime = Metric.gauge("process_uptime_seconds", { description: "Seconds since the process started" })
 
-/** Milliseconds between two readings of the clock: a shorter delay is not seen. */
+/** The interval of clock readings in milliseconds. A shorter delay is not measured. */
 const resolution = 10
 
 /**
- * Nanoseconds by which readings came late. Node's own monitor misses what happens between its reset and its first reading
- * after it.
+ * The delays of clock readings in nanoseconds. Node's own `monitorEventLoopDelay` misses the delays between its reset and
+ * its first reading.
  */
 const delays = createHistogram()
 let read = performance.now()
@@ -82,7 +82,7 @@ const delayGauges = {
 }
 
 const recordEventLoop = (): void => {
-  // The delay that the loop is in, too: whoever looks may be served before the next reading.
+  // Includes the current delay: a scrape may run before the next reading.
   readClock()
   const set = (gauge: Metric.Metric.Gauge<number>, nanoseconds: number) =>
     gauge.unsafeUpdate(nanoseconds / 1e9, none)
@@ -93,7 +93,7 @@ const recordEventLoop = (): void => {
   delays.reset()
 }
 
-/** Sets the gauges of the process; called when somebody looks. */
+/** Sets the gauges of the process. Called at every scrape. */
 export const recordProcess = (): void => {
   recordEventLoop()
   const { heapUsed, rss } = process.memoryUsage()

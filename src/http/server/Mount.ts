@@ -5,29 +5,29 @@ import { durationOption } from "./DurationOption.js"
 import type { BodyLimits } from "./RequestBody.js"
 
 /**
- * A group of paths answered by a platform app. The first mount whose `paths` match wins: a string matches itself and
- * everything below it (`"/"` everything), a RegExp is tested against the path without the query.
+ * A group of paths that a platform app serves. The first mount with a matching path is used. A string matches itself and
+ * all paths below it (`"/"` matches all paths). A RegExp is tested against the path without the query.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Mount {
-  /** The bounded name under which metrics count the group. */
+  /** The route label of the group in metrics. */
   readonly name: string
-  /** The paths that belong to it. */
+  /** The paths of the group. */
   readonly paths: ReadonlyArray<string | RegExp>
-  /** Answers the requests. */
+  /** The app that serves the requests. */
   readonly app: HttpApp.Default<unknown, Scope.Scope>
-  /** Limits of request bodies; absent: those of the server. */
+  /** The limits of request bodies. Default: those of the server. */
   readonly body?: Partial<BodyLimits>
-  /** How long a handler may take until its answer begins; absent: the server's; infinite for long work. */
+  /** The time limit until a reply begins. Default: that of the server. May be infinite. */
   readonly timeout?: Duration.Duration
-  /** The methods that exist at a path, for 405 and OPTIONS; absent: the app answers both itself. */
+  /** Returns the methods of a path, for 405 and OPTIONS. If absent, the app handles both itself. */
   readonly methods?: (path: string) => ReadonlyArray<string>
 }
 
 /**
- * What a mount may say beside its app.
+ * The options of a mount.
  *
  * @since 0.1.0
  * @category options
@@ -35,7 +35,7 @@ export interface Mount {
 export type MountOptions = Omit<Mount, "app" | "timeout"> & { readonly timeout?: DurationInput }
 
 /**
- * A mount of any app; its services are taken once, from the layers around the server.
+ * Creates a mount of any app. The app's services are taken once, from the context of this effect.
  *
  * @since 0.1.0
  * @category constructors
@@ -63,7 +63,8 @@ export const make = <E, R>(
 const exact = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
 
 /**
- * A mount of a router: 405, `Allow`, HEAD and OPTIONS follow from its routes. Paths match exactly, slashes included.
+ * Creates a mount of a router. 405, `Allow`, HEAD and OPTIONS are derived from its routes. Paths match exactly, including
+ * slashes.
  *
  * @since 0.1.0
  * @category serving
@@ -76,7 +77,7 @@ export const router = <E, R>(
     make({ ...options, methods: methodsOf(routes) }, app)
   )
 
-// As the router reads paths: a parameter may stand inside a segment, have an expression, and be optional at the end.
+// The path syntax of the router: a parameter may be part of a segment, have a pattern, and be optional at the end.
 const parameter = String.raw`:\w+(?:\((?:[^()]|\([^()]*\))*\))?`
 const placeholders = new RegExp(`(${parameter}|::|\\*)`)
 const optional = new RegExp(String.raw`(/?)${parameter}\?$`)
@@ -98,7 +99,7 @@ const pattern = (path: string): RegExp => {
 }
 
 /**
- * Which methods the routes of a router offer at a path. Routers mounted inside it are not seen.
+ * Returns a function that lists the methods of a router at a path. Routers mounted inside the router are not included.
  *
  * @since 0.1.0
  * @category serving

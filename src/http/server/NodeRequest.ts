@@ -13,7 +13,7 @@ import { NodeStream } from "../../vendor/PlatformNode.js"
 import type { Exchange } from "./Exchange.js"
 import * as RequestBody from "./RequestBody.js"
 
-/** A platform request over Node's: bodies are read within the limits of the group that answers. */
+/** A platform request over Node's request. Bodies are read within the limits of the mount. */
 export class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
   readonly [HttpServerRequest.TypeId]: HttpServerRequest.TypeId = HttpServerRequest.TypeId
   readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
@@ -116,7 +116,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
       return NodeStream.fromReadable<HttpServerError.RequestError, Uint8Array>(
         () => this.source,
         (cause) => this.fail(cause),
-        // Closing the request would close the socket, and with it the answer.
+        // Destroying the request would destroy the socket, and the reply with it.
         { closeOnDone: false }
       )
     })

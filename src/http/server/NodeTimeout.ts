@@ -1,5 +1,5 @@
-/** What Node's timers wait at most, 24.8 days: anything longer would end at once. */
+/** The maximum delay of Node's timers, 24.8 days. A longer delay would fire at once. */
 const maxMillis = 2 ** 31 - 1
 
-/** A limit of time as Node's timers and servers take it: whole milliseconds, and what never ends lasts as long as they can wait. */
+/** Converts a time limit to whole milliseconds that Node's timers accept. An infinite limit becomes the maximum delay. */
 export const clamp = (limit: number): number => Math.min(Math.ceil(limit), maxMillis)

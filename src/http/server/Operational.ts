@@ -13,7 +13,7 @@ const json = (status: number, value: unknown) =>
   })
 
 /**
- * `/healthz` (the process answers), `/readyz` (503 once it is stopping) and `/metrics` (Prometheus text).
+ * Serves `/healthz` (200 while the process runs), `/readyz` (503 while it is stopping) and `/metrics` (Prometheus text).
  *
  * @since 0.1.0
  * @category serving

@@ -20,7 +20,7 @@ const lines = (name: string, pair: MetricPair.MetricPair.Untyped): [type: string
   const state = pair.metricState
   if (MetricState.isCounterState(state)) {
     const type = pair.metricKey.keyType
-    // Effect's counters may go down unless they say otherwise; those of Prometheus only rise.
+    // An Effect counter that is not `incremental` may decrease, so it is exported as a gauge.
     const rises = MetricKeyType.isCounterKey(type) && type.incremental
     return [rises ? "counter" : "gauge", [`${name}${labels(tags)} ${number(state.count)}`]]
   }
@@ -65,7 +65,7 @@ const lines = (name: string, pair: MetricPair.MetricPair.Untyped): [type: string
 }
 
 /**
- * Effect's metric registry in Prometheus' text format.
+ * Renders Effect's metric registry in the Prometheus text format.
  *
  * @since 0.1.0
  * @category serving

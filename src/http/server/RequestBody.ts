@@ -14,15 +14,15 @@ import {
 } from "./HttpError.js"
 import * as NodeTimeout from "./NodeTimeout.js"
 
-/** How much of a body is taken, and for how long it may arrive; both may be infinite. */
+/** The maximum size of a request body and the maximum time that it may take to arrive. Both may be infinite. */
 export interface BodyLimits {
   readonly maxBytes: number
   readonly timeoutMillis: number
-  /** A body whose length is declared gets the time that it takes at this rate on top of the timeout. */
+  /** Extends the timeout of a body with a declared length by the time that the body takes at this rate. */
   readonly bytesPerSecond?: number | undefined
 }
 
-/** The same limits, with a time that Node's timers can wait. */
+/** The limits with a timeout that Node's timers accept. */
 export const clamped = (limits: BodyLimits): BodyLimits => ({
   ...limits,
   timeoutMillis: NodeTimeout.clamp(limits.timeoutMillis)
@@ -35,7 +35,7 @@ const millisFor = (request: IncomingMessage, { bytesPerSecond = Infinity, timeou
 
 const json = /^application\/json\s*(?:;|$)/i
 
-/** Why a body cannot be read as JSON by its headers alone, if it cannot. */
+/** The error of a request whose headers say that its body is not plain JSON; undefined if the headers are acceptable. */
 export const headerError = (request: {
   readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
 }): HttpError | undefined => {
@@ -50,30 +50,30 @@ export const headerError = (request: {
   return undefined
 }
 
-/** 413, naming the limit. */
+/** A 413 error that names the limit. */
 export const tooLarge = (limits: BodyLimits): PayloadTooLarge =>
   new PayloadTooLarge({ message: `The request body is larger than the limit of ${limits.maxBytes} bytes.` })
 
-/** Whether the declared length alone breaks the limit. */
+/** Whether the declared `Content-Length` exceeds the limit. */
 export const declaresTooManyBytes = (request: IncomingMessage, limits: BodyLimits): boolean =>
   Number(request.headers["content-length"] ?? 0) > limits.maxBytes
 
 const continues = /(?:^|,)\s*100-continue\s*(?:,|$)/i
 
-/** Sends `100 Continue` to a client that waits for it before it sends its body. */
+/** Sends `100 Continue` if the client asked for it with `Expect`. */
 export const sendContinue = (request: IncomingMessage, response: ServerResponse): void => {
   const waits = continues.test(request.headers.expect ?? "") && request.httpVersion !== "1.0"
   if (waits && !response.headersSent) response.writeContinue()
 }
 
-/** The outcome of reading a body: its bytes, an error with an answer, or nothing where the client left. */
+/** The outcome of reading a body: its bytes, an error to reply with, or undefined if the client disconnected. */
 export type BodyResult = Buffer | HttpError | undefined
 
 const empty = Buffer.alloc(0)
 
 /**
- * Reads a whole body within its limits and calls `done` once. Past a limit nothing more is read, and the answer
- * can still be written: the socket stays open.
+ * Reads a whole body within its limits and calls `done` once. When a limit is exceeded, reading stops and the socket
+ * stays open, so that the reply can still be written.
  */
 export const read = (
   request: IncomingMessage,
@@ -117,18 +117,21 @@ export const read = (
   request.on("error", () => finish(undefined))
 }
 
-/** 400 for a body that is no JSON at all. */
+/** A 400 error for a body that is not valid JSON. */
 export const notJson = (): ValidationError =>
   new ValidationError({ message: "The request body is not valid JSON." })
 
-/** The value of a JSON body, or 400; nothing at all is null. A large one is read with turns for others, a small one at once. */
+/**
+ * Parses a JSON body. An empty body is null. A short body is parsed synchronously. A long body is parsed in time slices
+ * that let the event loop serve other requests.
+ */
 export const parse = (
   bytes: Buffer
 ): Either.Either<unknown, HttpError> | Effect.Effect<unknown, HttpError> => {
   if (bytes.length === 0) return Either.right(null)
   const text = bytes.toString("utf8")
   if (text.includes("\uFFFD") && !isUtf8(bytes)) return Either.left(notJson())
-  // A megabyte of brackets would hold the event loop longer than any other text.
+  // The depth is checked first because parsing a megabyte of brackets takes longer than parsing any other text.
   if (isTooDeep(text)) {
     const message = `The request body is nested deeper than ${maxDepth} levels.`
     return Either.left(new ValidationError({ message }))

@@ -31,7 +31,7 @@ import * as RequestBody from "./RequestBody.js"
 import * as ValidationMessage from "./ValidationMessage.js"
 import { write } from "./WriteResponse.js"
 
-/** What a listener answers, and within which limits. */
+/** The routes and limits of a listener. */
 export interface ListenerOptions {
   readonly operations: Operations
   readonly mounts: ReadonlyArray<Mount>
@@ -39,25 +39,25 @@ export interface ListenerOptions {
   readonly handlerTimeout: Duration.Duration
   readonly acceptsHost: (host: string | undefined) => boolean
   readonly runtime: Runtime.Runtime<never>
-  /** Whether a tracer listens: without one no span is made. */
+  /** Whether a tracer is installed. Spans are created only then. */
   readonly tracing: boolean
   readonly shared: ServerState
 }
 
-/** What Node calls with each request. */
+/** The `request` event handler of a Node server. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Node's request listener, for servers that may be called by any Host (unix sockets) or not. Operations with static
- * paths are answered without a router: the body is read, decoded by the schema of their description, and one fiber runs
- * the handler, which most often is done before it returns. Everything else goes through the platform app of its mount.
- * Both keep the same promises, which live in `Exchange`.
+ * Creates Node's request listener, with or without a `Host` check (unix sockets need none). Operations with static paths
+ * run without a router: the listener reads and decodes the body, and runs the handler in one fiber, which usually
+ * completes synchronously. All other requests go to the platform app of their mount. `Exchange` implements the
+ * guarantees that both share.
  */
 export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener) => {
   const { acceptsHost, handlerTimeout, operations, shared, tracing } = options
   const limits = RequestBody.clamped(options.limits)
   const runFork = Runtime.runFork(options.runtime)
-  // A fiber per request would count itself into five metrics; requests have their own.
+  // The runtime's fiber metrics are disabled for requests, which have metrics of their own.
   const runOperation = Runtime.runFork(
     Runtime.disableRuntimeFlag(options.runtime, RuntimeFlags.RuntimeMetrics)
   )
@@ -69,7 +69,7 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
       try {
         exchange.fail(error)
       } catch (defect) {
-        // Headers that cannot be sent.
+        // The error has headers that Node refuses to send.
         failWith(exchange, Cause.die(defect))
       }
     } else if (Cause.isInterruptedOnly(cause)) {
@@ -157,7 +157,7 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
     })
   }
 
-  /** What an app could not do is told here, not by the platform's tracer, which only sees that it ended. */
+  /** Reports a failure of an app before the platform's tracer, which sees only an interruption. */
   const reportFailure = (cause: Cause.Cause<unknown>) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       request instanceof NodeRequest && !Cause.isInterruptedOnly(cause)
@@ -190,7 +190,7 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
       if (exit !== null) return finish(exit)
       if (Number.isFinite(millis)) {
         timer = setTimeout(() => {
-          // The time is for the answer's beginning: what is being sent may take longer.
+          // The time limit applies until the reply begins.
           if (exchange.response.headersSent) return
           exchange.fail(timedOut(millis))
           fiber.unsafeInterruptAsFork(fiber.id())
@@ -214,7 +214,7 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
       if (operation !== undefined) return operate(exchange, operation)
       return wrongMethodOrOptions(exchange, Array.from(methods.keys()))
     }
-    // A question about the server, and not about any path.
+    // `OPTIONS *` asks about the server as a whole.
     if (exchange.method === "OPTIONS" && exchange.path === "*")
       return wrongMethodOrOptions(exchange, ["GET", "POST"])
     for (const { matches, mount, serve } of mounted) {
@@ -249,7 +249,7 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
   }
 }
 
-/** Most handlers look at the payload alone: the platform's request is made for those that look at it. */
+/** Creates the platform request lazily, because most handlers read only the payload. */
 class OperationInput implements Input {
   private made: NodeRequest | undefined = undefined
 
@@ -273,7 +273,7 @@ const wrongMethodOrOptions = (exchange: Exchange, methods: ReadonlyArray<string>
   exchange.sendEmpty(status, headers as Readonly<Record<string, string>>)
 }
 
-/** Writes a platform answer, after whatever its app wants done with it first. */
+/** Writes a platform response after the app's pre-response handlers. */
 const respond = (response: HttpServerResponse.HttpServerResponse) =>
   Effect.withFiberRuntime<void, unknown, HttpServerRequest.HttpServerRequest>((fiber) => {
     const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)

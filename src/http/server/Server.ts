@@ -17,43 +17,43 @@ import * as RequestListener from "./RequestListener.js"
 export { type Address, ListenError } from "./ListenAddress.js"
 
 /**
- * How one server behaves; every duration and size is a limit that is kept, not a hint.
+ * The options of a server. Every duration and size is an enforced limit.
  *
  * @since 0.1.0
  * @category options
  */
 export interface ServerOptions {
-  /** The addresses, at least one. */
+  /** The addresses to listen on, at least one. */
   readonly listen: ReadonlyArray<Address>
-  /** The address that others know, for the Host check; required where an address is not loopback. */
+  /** The public URL for the `Host` check. Required if an address is not a loopback address. */
   readonly publicUrl?: string | undefined
-  /** Limits of request bodies, where a mount has none of its own. */
+  /** The limits of request bodies, unless a mount has its own. */
   readonly limits: BodyLimits
-  /** How long a handler may take until its answer begins. */
+  /** How long a handler may take until its reply begins. */
   readonly handlerTimeout: Duration.Duration
-  /** How long the head of a request may take to arrive. */
+  /** How long the headers of a request may take to arrive. */
   readonly headersTimeout: Duration.Duration
-  /** How long a connection may be silent. */
+  /** How long a connection may be inactive. */
   readonly idleTimeout: Duration.Duration
   /**
-   * How many connections may be open at once; beyond them, the one that has been idle longest ends. By default as many as
-   * leave half of the file descriptors, or a thousand of them, for other things.
+   * The maximum number of open connections. Above it, the connections that have been idle longest are closed. Default: half
+   * of the file descriptors, or all but 1,024 if that is more.
    */
   readonly maxConnections?: number | undefined
-  /** How the server ends. */
+  /** The time limits of a graceful stop. */
   readonly drain: Drain.DrainOptions
 }
 
 /**
- * What the server answers: operations without a router, and mounts, tried in order.
+ * The operations and mounts that a server serves.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Groups {
-  /** Operations that are answered without a router, by path and method. */
+  /** Operations that run without a router, by path and method. */
   readonly operations: Operations
-  /** Groups of paths, of which the first that matches answers. */
+  /** Mounts, of which the first with a matching path is used. */
   readonly mounts: ReadonlyArray<Mount>
 }
 
@@ -66,14 +66,14 @@ export interface Groups {
 export class Server extends Context.Tag("http/Server")<
   Server,
   {
-    /** The first TCP address, as a client on this machine reaches it (`http://127.0.0.1:3000`). */
+    /** The URL of the first TCP address for a client on this machine, such as `http://127.0.0.1:3000`. */
     readonly url: string
     readonly addresses: ReadonlyArray<AddressInfo | string>
   }
 >() {}
 
 /**
- * What health endpoints need to know of the server that they are part of.
+ * The state of the server that health endpoints report.
  *
  * @since 0.1.0
  * @category services
@@ -84,7 +84,7 @@ export class Lifecycle extends Context.Tag("http/Lifecycle")<
 >() {}
 
 /**
- * Defaults for tests and small programs: any free port on loopback.
+ * Default options for tests and small programs: any free port on loopback.
  *
  * @since 0.1.0
  * @category serving
@@ -99,8 +99,8 @@ export const defaults: ServerOptions = {
 }
 
 /**
- * Serves groups until its scope closes; then it drains: requests that were accepted are answered while every layer
- * below is still open.
+ * Serves groups until the scope closes, and then stops gracefully: accepted requests are completed while the layers below
+ * are still open.
  *
  * @since 0.1.0
  * @category layers
@@ -118,7 +118,7 @@ export const layer = <E, R>(
 const serve = <E, R>(options: ServerOptions, groups: Effect.Effect<Groups, E, R | Lifecycle | Scope.Scope>) =>
   Effect.gen(function* () {
     yield* refuseOpenBinding(options)
-    // Mounts bring the services that their apps need: each of a request's contexts is a copy of this one.
+    // Mounts provide the services of their apps. The runtime's context is empty because every request copies it.
     const runtime = Runtime.updateContext(yield* Effect.runtime<never>(), () => Context.empty())
     const tracer = yield* Effect.tracer
     const shared: ServerState = { inFlight: 0, draining: false, log: AccessLog.make(runtime) }
@@ -174,7 +174,7 @@ const nodeServer = (
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: 65_000
   })
-  // Their size is bounded; Node would not show the last of many.
+  // The size of headers is limited. With a count limit Node would silently drop the last headers.
   server.maxHeadersCount = 0
   server.timeout = NodeTimeout.clamp(Duration.toMillis(options.idleTimeout))
   server.on("request", listener)

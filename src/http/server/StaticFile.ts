@@ -16,7 +16,7 @@ const policy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
-/** The headers of every page: all that it loads comes from its own origin, and nothing is inline. */
+/** The headers of every page. A page loads resources only from its own origin and has no inline scripts or styles. */
 export const security = {
   "content-security-policy": policy,
   "x-frame-options": "DENY",
@@ -36,13 +36,13 @@ const types: Readonly<Record<string, string>> = {
   woff2: "font/woff2"
 }
 
-/** A file in memory, as it is sent. */
+/** A static file in memory. */
 export interface StaticFile {
   readonly bytes: Uint8Array
   readonly gzipped: Uint8Array
   readonly etag: string
   readonly type: string
-  /** Whether its name changes with its content. */
+  /** Whether the file's name changes with its content, so that it may be cached forever. */
   readonly immutable: boolean
 }
 
@@ -57,16 +57,16 @@ const make = (name: string, bytes: Uint8Array, lasting: boolean): StaticFile => 
   immutable: lasting
 })
 
-/** Reads a file, to be sent as often as it is asked for. */
+/** Loads a file into memory. */
 export const load = (file: string, lasting: boolean, change?: (text: string) => string): StaticFile => {
   const read = readFileSync(file)
   return make(file, change === undefined ? read : Buffer.from(change(read.toString("utf8"))), lasting)
 }
 
-/** A file that a program has written; its type follows from the name. */
+/** A file with generated text. Its type is derived from the name. */
 export const ofText = (name: string, text: string): StaticFile => make(name, Buffer.from(text), false)
 
-/** Sends a file, zipped where the client takes that, or says that the client's copy still stands. */
+/** Serves a file, compressed if the client accepts gzip. Replies 304 if the client's `ETag` matches. */
 export const respond = (file: StaticFile, own: Readonly<Record<string, string>> = {}) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
     const headers = {
@@ -87,7 +87,7 @@ export const respond = (file: StaticFile, own: Readonly<Record<string, string>> 
       : HttpServerResponse.uint8Array(file.bytes, { contentType: file.type, headers })
   })
 
-/** A page that says that a part of the build is missing. */
+/** A 503 page that reports a missing part of the build. */
 export const notBuilt = (message: string) =>
   HttpServerResponse.text(`<!doctype html><html lang="en"><title>Chainstore</title><p>${message}`, {
     status: 503,

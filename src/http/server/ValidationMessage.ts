@@ -5,7 +5,7 @@ interface Problem {
   readonly message: string
 }
 
-// A 1 MiB body can hold a million mistakes; naming them all would cost seconds and answer with megabytes.
+// A 1 MiB body can have a million problems. Listing them all would take seconds and megabytes.
 const maxProblems = 1000
 
 const nameOf = (key: PropertyKey): string => {
@@ -57,12 +57,12 @@ const sentence = (what: string, problems: Iterable<Problem>): string => {
 
 const body = "The request body"
 
-/** One sentence that names every problem of a refused body (of more than a thousand, the first thousand). */
+/** One sentence that lists every problem of an invalid body, at most the first thousand. */
 export const forBody = (issue: ParseResult.ParseIssue): string => sentence(body, flatten(issue, []))
 
-/** The same sentence, from the issues that `HttpApiDecodeError` carries. */
+/** The same sentence for the issues of an `HttpApiDecodeError`. */
 export const forBodyIssues = (issues: Iterable<Problem>): string => sentence(body, issues)
 
-/** The same of any part of a request: an app may decode its query or headers as well. */
+/** The same sentence for any part of a request, such as its query or headers. */
 export const forRequest = (issue: ParseResult.ParseIssue): string =>
   sentence("The request", flatten(issue, []))

@@ -18,7 +18,7 @@ const headersOf = ({ cookies, headers }: HttpServerResponse.HttpServerResponse):
         "set-cookie": Cookies.toSetCookieHeaders(cookies).concat(headers["set-cookie"] ?? [])
       }
 
-/** Writes a platform response to Node's, whatever its body, with back pressure and interruption on the way. */
+/** Writes a platform response with any kind of body to Node's response. Supports backpressure and interruption. */
 export const write = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
@@ -75,10 +75,10 @@ export const write = (
     }
   })
 
-/** What pipes say when the other side has left. */
+/** The error codes of a peer that has disconnected. */
 const disconnectCodes: ReadonlySet<unknown> = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"])
 
-/** What happened, and not that it happened to a response. */
+/** The cause of a `ResponseError`. */
 const unwrapCause = (error: unknown) => (error instanceof HttpServerError.ResponseError ? error.cause : error)
 
 const isDisconnect = (cause: Cause.Cause<unknown>): boolean => {
@@ -87,14 +87,14 @@ const isDisconnect = (cause: Cause.Cause<unknown>): boolean => {
   return error instanceof Error && "code" in error && disconnectCodes.has(error.code)
 }
 
-/** Sends the head and then a body, as its bytes come; `count` is told how many. */
+/** Writes the headers and then a streamed body. `sending` reports the number of bytes to `count`. */
 const send = <E>(
   exchange: Exchange,
   status: number,
   headers: Headers,
   sending: (count: (bytes: number) => void) => Effect.Effect<void, E>
 ): Effect.Effect<void, E> => {
-  // Of a length that was declared and is not kept, the next answer would get the rest.
+  // A body that is shorter or longer than declared would corrupt the next reply of the connection.
   exchange.response.strictContentLength = true
   exchange.writeHead(status, headers)
   let sent = 0
