@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
 
-// Bodies reach these schemas through JSON.parse, so whatever is there is JSON already.
+// Bodies were parsed by JSON.parse, so every value is valid JSON.
 const JsonValue = Schema.declare((value): value is Json => value !== undefined).annotations({
   identifier: "Json",
   message: () => "must be a JSON value",
@@ -30,7 +30,7 @@ const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(sche
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
   Schema.optionalWith(schema, { exact: true, default: () => value })
 
-/** Signs in. `api` is the name of a configured API address; the embedded demo needs no token. */
+/** The body of a sign-in. `api` is the name of a configured API. The embedded demo needs no token. */
 export const LoginRequest = Schema.Struct({
   repo: text,
   token: optional(text),
@@ -40,7 +40,7 @@ export const LoginRequest = Schema.Struct({
 }).annotations({ identifier: "LoginRequest", message: () => "must be an object" })
 export type LoginRequest = typeof LoginRequest.Type
 
-/** What a session looks at. */
+/** The repository, branch and root of a session. */
 export const SessionView = Schema.Struct({
   api: Schema.String,
   repo: Schema.String,
@@ -48,15 +48,15 @@ export const SessionView = Schema.Struct({
   root: Schema.String,
   collections: Schema.Array(Schema.String),
   readOnly: Schema.Boolean,
-  /** The commit that the branch is at, where it is known; none before the first one. */
+  /** The head of the branch, if it is known. Absent before the first commit. */
   head: Schema.optional(Schema.String)
 }).annotations({ identifier: "Session" })
 export type SessionView = typeof SessionView.Type
 
-/** What the sign-in form can offer, and the session there is, if any. */
+/** The choices of the sign-in form, and the current session. */
 export const Setup = Schema.Struct({
   apis: Schema.Array(Schema.String),
-  /** Whether the embedded demo can be signed in to without a token. */
+  /** Whether signing in to the embedded demo needs no token. */
   demo: Schema.Boolean,
   session: Schema.NullOr(SessionView)
 }).annotations({ identifier: "Setup" })
@@ -75,7 +75,7 @@ const FilterBody = Schema.Struct({
   value: optional(JsonValue)
 }).annotations({ identifier: "Filter" })
 
-// What they say is judged where queries are read.
+// The query engine validates the conditions.
 const Conditions = Schema.declare((value): value is AnyWhere => isObject(value)).annotations({
   identifier: "Where",
   message: () => "must be an object of conditions",
@@ -89,10 +89,10 @@ const OrderFields = Schema.declare(
 const SortBody = Schema.Struct({ path: text, descending: Schema.Boolean })
 
 /**
- * A query by `field` and `value`, or by up to 100 `filters`, all of which must hold. A `value` that is a string
- * is read as JSON where it is JSON, and is itself otherwise. A query that takes more than `maxRequests` requests of the
- * remote is not run: the answer's `cost` says what it takes. `where` and `orderBy` are those of `collection.query`, and take
- * the place of the filters and of `sort`.
+ * A query by `field` and `value`, or by up to 100 `filters`, which must all match. A `value` that is a string is
+ * parsed as JSON if it is valid JSON. A query that needs more than `maxRequests` requests to the remote does not run;
+ * `cost` in the reply has their number. `where` and `orderBy` are those of `collection.query` and replace the filters
+ * and `sort`.
  */
 export const QueryRequest = Schema.Struct({
   collection: text,
@@ -141,12 +141,12 @@ export const DocumentRequest = Schema.Struct({
   at: optional(text)
 }).annotations({ identifier: "DocumentRequest", message: () => "must be an object" })
 
-/** `document` is null where it does not exist at that commit. */
+/** `document` is null if it does not exist at that commit. */
 export const DocumentAnswer = Schema.Struct({ document: Schema.NullOr(Stored) }).annotations({
   identifier: "DocumentAnswer"
 })
 
-/** Commits of a document, or of the whole collection where no `id` is given. */
+/** Requests the commits of a document, or of the collection if `id` is absent. */
 export const HistoryRequest = Schema.Struct({
   collection: text,
   id: optional(text),
@@ -165,7 +165,7 @@ export const HistoryAnswer = Schema.Struct({
   )
 }).annotations({ identifier: "HistoryAnswer" })
 
-/** `expectedRev` is the revision the person saw, absent when the document did not exist. */
+/** `expectedRev` is the revision that the user saw. Absent if the document did not exist. */
 export const RestoreRequest = Schema.Struct({
   collection: text,
   id: text,
@@ -175,7 +175,7 @@ export const RestoreRequest = Schema.Struct({
 
 export const RestoreAnswer = Schema.Struct({ document: Stored }).annotations({ identifier: "RestoreAnswer" })
 
-/** `since` is the commit that was shown. */
+/** `since` is the commit that the page shows. */
 export const NewerRequest = Schema.Struct({ since: optional(text) }).annotations({
   identifier: "NewerRequest",
   message: () => "must be an object"
@@ -192,12 +192,12 @@ export const SwitchRequest = Schema.Struct({ branch: text }).annotations({
 })
 
 /**
- * The header by which a page says which repository, branch and root it shows. A session that looks at others by now, since
- * another tab has switched it, is refused to that page: it would show one branch and write another.
+ * The header with the repository, branch and root that a page shows. If the session has been switched to others in
+ * another tab, the request is rejected, so that the page does not show one branch and write another.
  */
 export const sessionTargetHeader = "x-chainstore-place"
 
-/** The value of `placeHeader`. */
+/** The value of `sessionTargetHeader`. */
 export const sessionTarget = ({
   branch,
   repo,
@@ -205,7 +205,7 @@ export const sessionTarget = ({
 }: Pick<SessionView, "branch" | "repo" | "root">): string =>
   encodeURIComponent(JSON.stringify([repo, branch, root]))
 
-/** The last known rate limits, empty where there are none; asking costs nothing. */
+/** The last known rate limits; empty if there are none. The request costs nothing. */
 export const RateAnswer = Schema.Struct({
   budgets: Schema.Array(
     Schema.Struct({
@@ -232,22 +232,22 @@ const post = <P, PI, A, I>(
   reply: Schema.Schema<A, I>
 ) => ({ method: "POST" as const, path, body, reply })
 
-/** Exchanges repository and token for a session cookie. 401, 404, 422, 429. */
+/** Signs in and sets a session cookie. Errors: 401, 404, 422, 429. */
 export const login = post("/api/login", LoginRequest, SessionView)
-/** What can be signed in to, and the current session. */
+/** Returns the sign-in choices and the current session. */
 export const session = get("/api/session", Setup)
 export const collections = get("/api/collections", CollectionsAnswer)
 export const query = post("/api/query", QueryRequest, QueryAnswer)
 export const document = post("/api/document", DocumentRequest, DocumentAnswer)
 export const history = post("/api/history", HistoryRequest, HistoryAnswer)
-/** Brings back an earlier version as one forward commit. 409 when the document has changed since it was shown. */
+/** Restores an earlier version with a new commit. 409 if the document has changed since it was shown. */
 export const restore = post("/api/restore", RestoreRequest, RestoreAnswer)
-/** Where the branch is, and how many commits it has since one that was shown. */
+/** Returns the head of the branch and the number of commits since the shown one. */
 export const newer = post("/api/newer", NewerRequest, NewerAnswer)
-/** Lets the session look at another branch of its repository. 404 where there is none. */
+/** Switches the session to another branch of its repository. 404 if there is none. */
 export const switchBranch = post("/api/switch", SwitchRequest, SessionView)
 export const rate = get("/api/rate", RateAnswer)
-/** Ends the session; 204, whether there was one or not. */
+/** Ends the session. Always 204, even if there is none. */
 export const logout = {
   method: "POST",
   path: "/api/logout",
@@ -255,5 +255,5 @@ export const logout = {
   reply: Schema.Void
 } as const
 
-/** The body of every answer that is an error. */
+/** The body of every error reply. */
 export const Failure = ErrorBody

@@ -28,7 +28,10 @@ const sentences = (error: StoreError): string => {
   return /[.!?]$/.test(message) ? `${message} ${advice}` : `${message}. ${advice}`
 }
 
-/** Whether a failure is of a repository on this machine: its texts name directories that are nobody else's business. */
+/**
+ * Whether the failure is about a repository on this machine. Its texts contain directory names that clients must not
+ * see.
+ */
 export const isLocalRepository = (error: StoreError): boolean =>
   error.path !== undefined && isAbsolute(error.path)
 
@@ -46,7 +49,7 @@ const reasons: Readonly<Record<RemoteErrorReason, string>> = {
 const withoutPaths = (error: StoreError): string =>
   `${error instanceof RemoteError ? reasons[error.reason] : reasons.Server} The server's log has the cause.`
 
-/** The answer to a failure of the store, told with its hint. */
+/** The error reply of a store failure. The message includes its hint. */
 export const fromStore = (error: StoreError, now: number): Failure => {
   const base = {
     _tag: (error as { readonly _tag: string })._tag,
@@ -65,7 +68,7 @@ export const isStoreError = (error: unknown): error is StoreError => error insta
 export const notSignedIn = () =>
   new Failure({ _tag: "AuthError", status: 401, message: "There is no session: sign in first." })
 
-/** To the page this session is over: another tab has moved it to another branch or repository. */
+/** The error of a page whose session was switched to another branch or repository in another tab. */
 export const sessionSwitched = () =>
   new Failure({
     _tag: "AuthError",

@@ -4,14 +4,14 @@ import * as Edits from "./edits/Api.js"
 import * as Handlers from "./Handlers.js"
 import * as StaticPages from "./StaticPages.js"
 
-/** The console as mounts of our server: its API, and the pages at `/` and `/playground`. */
+/** The console as mounts of the server: its API, and the pages at `/` and `/playground`. */
 export const mounts = (options: Handlers.ConsoleOptions = {}) =>
   Effect.gen(function* () {
     const api = yield* Handlers.router(options)
     const pages = yield* StaticPages.router
     const paths = Array.from(api.routes, ({ path }) => path)
     const withDocuments: ReadonlyArray<string> = [Edits.review.path, Edits.publish.path, Edits.propose.path]
-    // A scan of a large collection over a remote takes its time; the page can cancel it.
+    // Scanning a large collection over a remote takes long. The page can cancel it.
     const timeout = "5 minutes"
     return yield* Effect.all([
       Mount.router(

@@ -3,9 +3,9 @@ import type { ReadError } from "../../store/Collection.js"
 import type { GitRemoteService } from "../../store/remote/GitRemote.js"
 import type { StoreService } from "../../store/StoreService.js"
 
-/** What somebody who signs in wants to look at. */
+/** The store that a sign-in requests. */
 export interface StoreRequest {
-  /** Name of one of the configured APIs, or `embedded`. */
+  /** The name of a configured API, or `embedded`. */
   readonly api: string
   readonly repo: string
   readonly branch: string
@@ -13,26 +13,26 @@ export interface StoreRequest {
   readonly token: Option.Option<Redacted.Redacted>
 }
 
-/** A store of one session, and the remote that it is written against. */
+/** The store of a session and its remote. */
 export interface OpenStore {
   readonly store: StoreService
   readonly remote: GitRemoteService
   readonly readOnly: boolean
 }
 
-/** The name under which the embedded host is signed in to. */
+/** The API name of the embedded host. */
 export const embeddedApi = "embedded"
 
-/** The repository that needs no token there. */
+/** The repository of the embedded host that needs no token. */
 export const demoRepo = "local/demo"
 
-/** Opens the stores that console sessions look at, one a session; the token stays inside what is opened. */
+/** Opens the store of each console session. The token stays inside the opened store. */
 export class ConsoleStores extends Context.Tag("chainstore/http/console/ConsoleStores")<
   ConsoleStores,
   {
-    /** Names of the API addresses that may be chosen, the default first. */
+    /** The names of the configured APIs, the default first. */
     readonly apis: ReadonlyArray<string>
-    /** Whether the embedded demo may be signed in to without a token: on a loopback binding only. */
+    /** Whether the embedded demo needs no token. True only if the service is bound to loopback. */
     readonly demo: boolean
     readonly open: (request: StoreRequest) => Effect.Effect<OpenStore, ReadError, Scope.Scope>
   }

@@ -22,7 +22,7 @@ import * as SignInThrottle from "./SignInThrottle.js"
 import { timelineRoutes } from "./TimelineHandlers.js"
 
 export interface ConsoleOptions {
-  /** The address under which the service is reached from elsewhere (`CHAINSTORE_PUBLIC_URL`). */
+  /** The public URL of the service (`CHAINSTORE_PUBLIC_URL`). */
   readonly publicUrl?: string | undefined
 }
 
@@ -57,7 +57,7 @@ const withCookie = (
     ...more
   })
 
-/** Stands for a token without being one. */
+/** Identifies the owner of a session by a hash of the token. */
 const ownerOf = ({ token }: Api.LoginRequest): string =>
   token === undefined || token === "" ? anonymousOwner : createHash("sha256").update(token).digest("hex")
 
@@ -70,7 +70,7 @@ const viewOf = (
     return { api, repo, branch, root, readOnly, collections, ...(head === undefined ? {} : { head }) }
   })
 
-/** The routes under `/api`, for sessions of this process. Failures know their own reply (`HttpError`). */
+/** The routes under `/api`. Their failures are `HttpError`s. */
 export const router = (options: ConsoleOptions = {}) =>
   Effect.gen(function* () {
     const stores = yield* ConsoleStores
@@ -193,7 +193,7 @@ export const router = (options: ConsoleOptions = {}) =>
           const payload = yield* body(request, Api.LoginRequest)
           const address = ClientAddress.fromRequest(request, options.publicUrl)
           const owner = ownerOf(payload)
-          // Who brings no token guesses none: neither kind keeps the other out.
+          // Sign-ins without a token are counted separately, because they guess no token.
           const client = owner === anonymousOwner ? `${address} without a token` : address
           const { result, session } = yield* attempts.guard(client, open(payload, owner), owner)
           yield* sessions.end(id)
@@ -212,7 +212,10 @@ export const router = (options: ConsoleOptions = {}) =>
       })
     )
 
-    /** A session as the page begins with it: gone with its token, and without collections while they cannot be read. */
+    /**
+     * The session for the first page load. A session with a revoked token ends. Collections are empty if they cannot
+     * be read.
+     */
     const initialView = (session: Session) =>
       session.browse.collections.pipe(
         Effect.flatMap((collections): Effect.Effect<Api.SessionView | null> => viewOf(session, collections)),

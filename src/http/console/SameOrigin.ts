@@ -3,17 +3,17 @@ import { Effect } from "effect"
 import type { Failure } from "../server/HttpError.js"
 import { foreignOrigin } from "./ConsoleError.js"
 
-/** The port that the browser sees: cookies ignore ports, so the cookie's name holds it. */
+/** The port in the browser's URL. Cookies ignore ports, so the name of the cookie contains it. */
 const portOf = (host: string, secure: boolean): string => /:(\d+)$/.exec(host)?.[1] ?? (secure ? "443" : "80")
 
-/** Where the page of this service is, as the browser sees it. */
+/** The origin of the console's pages and the name of its cookie. */
 export interface PageOrigin {
   readonly origin: string
   readonly secure: boolean
   readonly cookie: string
 }
 
-/** The service's own origin, from the Host, which the server has checked, and the public address, if there is one. */
+/** Derives the origin from the `Host` header, which the server has checked, and from the public URL. */
 export const pageOrigin = (
   request: HttpServerRequest.HttpServerRequest,
   publicUrl: string | undefined
@@ -28,7 +28,7 @@ export const pageOrigin = (
   }
 }
 
-/** Refuses what a foreign page sent: a foreign Origin always, a missing one where something may change. */
+/** Rejects requests from other origins, and requests without an `Origin` that may change something. */
 export const check = (
   request: HttpServerRequest.HttpServerRequest,
   own: PageOrigin

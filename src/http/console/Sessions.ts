@@ -5,10 +5,10 @@ import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import type { Browse } from "../../store/browse/Browse.js"
 import { durationOption } from "../server/DurationOption.js"
 
-/** One signed-in browser. Nothing of it can be read from outside the process. */
+/** A signed-in browser. Nothing in it is visible outside the process. */
 export interface Session {
   readonly id: string
-  /** Whose it is: the hash of the token, or `anonymousOwner`. */
+  /** The owner: the hash of the token, or `anonymousOwner`. */
   readonly owner: string
   readonly api: string
   readonly repo: string
@@ -19,18 +19,18 @@ export interface Session {
 }
 
 export interface SessionLimits {
-  /** How long a session lives without a request. */
+  /** How long a session may be idle. */
   readonly idle: DurationInput
-  /** How long a session lives at most. */
+  /** The maximum lifetime of a session. */
   readonly absolute: DurationInput
-  /** How many there are at most; a further one ends the quietest one of whoever has the most. */
+  /** The maximum number of sessions. Above it, the longest idle session of the owner with the most sessions ends. */
   readonly maximum: number
 }
 
-/** Who signed in without a token. */
+/** The owner of sessions without a token. */
 export const anonymousOwner = "anonymous"
 
-/** Idle 8 hours, absolute 24, at most 200. */
+/** 8 hours idle, 24 hours in total, and 200 sessions. */
 export const defaultLimits: SessionLimits = { idle: "8 hours", absolute: "24 hours", maximum: 200 }
 
 interface Entry {
@@ -40,7 +40,7 @@ interface Entry {
   seenAt: number
 }
 
-/** The sessions of this process. They end with the scope that they were made in. */
+/** The sessions of this process. They end when the scope of the layer closes. */
 export class Sessions extends Effect.Service<Sessions>()("chainstore/http/console/Sessions", {
   scoped: (limits: SessionLimits = defaultLimits) =>
     Effect.gen(function* () {
@@ -58,7 +58,10 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
       const expired = (entry: Entry, now: number) =>
         now - entry.seenAt >= idle || now - entry.createdAt >= absolute
 
-      /** Of the owner with the most sessions the one that has been quiet longest: nobody ends those of others. */
+      /**
+       * The longest idle session of the owner with the most sessions, so that one owner cannot end the sessions of
+       * others.
+       */
       const excess = (): string => {
         const counts = new Map<string, number>()
         for (const { session } of entries.values()) {
@@ -80,7 +83,9 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
       yield* Effect.addFinalizer(() => Effect.forEach([...entries.keys()], close, { discard: true }))
 
       return {
-        /** Makes a session under a new name of 256 random bits; `open` may acquire what lives as long as it does. */
+        /**
+         * Creates a session with a random id of 256 bits. Resources that `open` acquires live as long as the session.
+         */
         create: <A, E>(
           open: (
             id: string
@@ -100,7 +105,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
             })
           ),
 
-        /** The session of a name, which counts as a sign of life. */
+        /** Returns the session of an id and resets its idle time. */
         find: (id: string | undefined): Effect.Effect<Option.Option<Session>> =>
           Effect.gen(function* () {
             const entry = id === undefined ? undefined : entries.get(id)
@@ -114,14 +119,14 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
             return Option.some(entry.session)
           }),
 
-        /** Lets a session look elsewhere; nothing where it has ended. */
+        /** Replaces the data of a session. Does nothing if the session has ended. */
         replace: (session: Session): Effect.Effect<void> =>
           Effect.sync(() => {
             const entry = entries.get(session.id)
             if (entry !== undefined) entry.session = session
           }),
 
-        /** Ends a session and gives back what it holds, its token included. */
+        /** Ends a session and releases its resources, including its token. */
         end: (id: string | undefined): Effect.Effect<void> => (id === undefined ? Effect.void : close(id)),
 
         count: Effect.sync(() => entries.size)

@@ -4,7 +4,7 @@ import type { Failure } from "../server/HttpError.js"
 import { LoginThrottle } from "../server/LoginThrottle.js"
 import { tooManyAttempts } from "./ConsoleError.js"
 
-/** Lets a client fail to sign in ten times a minute. One that is under way counts as failed until it has succeeded. */
+/** Allows ten failed sign-ins per client and minute. A running sign-in counts as failed until it succeeds. */
 export const make = Effect.sync(() => {
   const guesses = new LoginThrottle({ maxFailures: 10, windowMillis: 60_000 })
   return {

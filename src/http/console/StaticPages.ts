@@ -4,20 +4,20 @@ import { HttpRouter, type HttpServerRequest } from "@effect/platform"
 import { Context, Effect } from "effect"
 import { load, notBuilt, respond, type StaticFile } from "../server/StaticFile.js"
 
-/** Where the build puts the console, as seen from the bundled mains, from this module once compiled, and from a checkout. */
+/** The directory of the built console, relative to the bundled mains, to this compiled module, or to a checkout. */
 export const defaultDirectory = (): string => {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const compiled = [here("../console"), here("../../console")]
   return compiled.find((directory) => existsSync(`${directory}/assets`)) ?? here("../../../dist/console")
 }
 
-/** The directory that the pages are read from, once, when the service starts. */
+/** The directory of the pages, which are loaded once when the service starts. */
 export class PagesDirectory extends Context.Reference<PagesDirectory>()(
   "chainstore/http/console/PagesDirectory",
   { defaultValue: defaultDirectory }
 ) {}
 
-/** The paths that `router` answers. */
+/** The paths of the pages. */
 export const paths: ReadonlyArray<string | RegExp> = [
   /^\/$/,
   /^\/playground\/?$/,
@@ -25,7 +25,7 @@ export const paths: ReadonlyArray<string | RegExp> = [
   /^\/assets\//
 ]
 
-/** The console at `/`, the chain playground at `/playground`, and what they load; read once, into memory. */
+/** Serves the console at `/`, the chain playground at `/playground`, and their assets from memory. */
 export const router = Effect.map(PagesDirectory, (directory) => {
   const assets = `${directory}/assets`
   if (!existsSync(assets)) {

@@ -12,7 +12,7 @@ export type StoreRoute<R> = <P, A>(
 
 const committed = (commit: string | null) => ({ commit })
 
-/** The routes of history and branches, made by what makes those of a session. */
+/** The routes for history, branches and proposals, created by the given function. */
 export const timelineRoutes = <R>(route: StoreRoute<R>): ReadonlyArray<R> => {
   const timelineRoute = <P, A>(
     endpoint: Endpoint<`/api/${string}`, P, A>,

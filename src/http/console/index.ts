@@ -1,5 +1,5 @@
 /**
- * The HTTP API that the console talks to.
+ * The description of the console's HTTP API.
  *
  * @since 0.1.0
  * @category namespaces
@@ -14,7 +14,7 @@ export * as ConsoleApi from "./ConsoleApi.js"
 export * as ConsoleMounts from "./ConsoleMounts.js"
 export { ConsoleStores, demoRepo, embeddedApi, type OpenStore, type StoreRequest } from "./ConsoleStores.js"
 /**
- * How the console's API answers.
+ * The implementation of the console's API.
  *
  * @since 0.1.0
  * @category namespaces
@@ -22,7 +22,7 @@ export { ConsoleStores, demoRepo, embeddedApi, type OpenStore, type StoreRequest
 export * as ConsoleHandlers from "./Handlers.js"
 export { defaultLimits, type SessionLimits, Sessions } from "./Sessions.js"
 /**
- * The files of the built console, from memory.
+ * The pages of the built console, served from memory.
  *
  * @since 0.1.0
  * @category namespaces

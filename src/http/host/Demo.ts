@@ -7,14 +7,16 @@ import * as DemoData from "./DemoData.js"
 import { Repositories } from "./repository/Repositories.js"
 import * as RevisionLookup from "./repository/RevisionLookup.js"
 
-/** The repository that everybody may read and that one click signs in to. */
+/** The demo repository, which is public and needs no token in the console. */
 export const name = { owner: "local", name: "demo" } as const
 
 const description = "A shop, its feature flags and its magazine: something to look around in"
 
 const author = { name: "Chainstore", email: "chainstore@localhost" }
 
-/** Writes the demo through the store: one import, then some ordinary days, so that there is a history to look at. */
+/**
+ * Writes the demo data through the store: one import commit and a few updates, so that there is a history to browse.
+ */
 const write = Effect.gen(function* () {
   const store = yield* Store.make({
     indexes: { products: ["category"] },
@@ -27,7 +29,7 @@ const write = Effect.gen(function* () {
     flags: DemoData.flags(),
     articles: DemoData.articles()
   }
-  // One commit, so that a start that is cut off leaves the whole demo or none of it.
+  // One commit, so that an interrupted start leaves all of the demo or none of it.
   yield* store.batch({ message: "import products, flags and articles" }, (batch) =>
     Effect.forEach(
       Object.entries(collections),
@@ -46,7 +48,7 @@ const write = Effect.gen(function* () {
   yield* store.collection("flags").update("ui-dark-theme", { enabled: true, rollout: 100 })
 })
 
-/** Makes and fills the demo repository, unless it is there and has a commit already. */
+/** Creates and fills the demo repository, unless it exists and has a commit. */
 export const seed = Effect.gen(function* () {
   const repositories = yield* Repositories
   const registry = yield* GitRepositories
@@ -56,7 +58,7 @@ export const seed = Effect.gen(function* () {
   yield* Effect.provideService(write, GitRemote, fromRepository(git))
 }).pipe(Effect.scoped, Effect.asVoid)
 
-/** Seeds once the repositories are there; a demo that cannot be written is told, and stops nobody. */
+/** Seeds the demo repository. A failure is logged and does not prevent the start. */
 export const layer = Layer.effectDiscard(
   Effect.catchAll(seed, (error) => Effect.logWarning("The demo could not be written", error))
 )

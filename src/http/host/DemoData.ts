@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../domain/json/Json.js"
 
-/** Documents by id. */
+/** Documents with their ids. */
 export type Documents = ReadonlyArray<readonly [id: string, document: JsonObject]>
 
-/** A stream of numbers that is the same on every machine: the demo is one, wherever it is made. */
+/** A pseudo-random number generator with a fixed seed, so that the demo data is the same on every machine. */
 const numbers = (seed: number) => {
   let state = seed
   return (below: number) => {
@@ -37,7 +37,7 @@ const suppliers = [
   { name: "Taller Río Verde", country: "ES" }
 ]
 
-/** Two hundred things of a shop, twenty in each of ten categories. */
+/** 200 products, 20 in each of ten categories. */
 export const products = (): Documents => {
   const next = numbers(7)
   return Object.entries(categories).flatMap(([category, things]) =>
@@ -82,7 +82,7 @@ const features: ReadonlyArray<readonly [id: string, description: string, owner: 
   ["ops-verbose-traces", "Trace every request instead of one in a hundred", "platform"]
 ]
 
-/** Twenty feature flags. */
+/** 20 feature flags. */
 export const flags = (): Documents => {
   const next = numbers(11)
   return features.map(([id, description, owner]) => {
@@ -135,7 +135,7 @@ const sentences = [
   "In the end the simplest version was the one that stayed."
 ]
 
-/** Fifty articles of a magazine. */
+/** 50 magazine articles. */
 export const articles = (): Documents => {
   const next = numbers(13)
   const paragraph = () => Array.from({ length: 3 }, () => sentences[next(sentences.length)]!).join(" ")

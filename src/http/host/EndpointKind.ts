@@ -1,4 +1,4 @@
-/** The patterns of the paths that the host answers beside its root. */
+/** The path patterns of the host, apart from REST at `/`. */
 export const paths: ReadonlyArray<string | RegExp> = [
   "/api/v3",
   "/api/graphql",
@@ -10,12 +10,12 @@ export const paths: ReadonlyArray<string | RegExp> = [
 
 const [gitPath, webPath] = paths.filter((path) => path instanceof RegExp) as [RegExp, RegExp]
 
-/** The parts of the host, each with rules of its own for what goes around an answer. */
+/** The kinds of endpoints, which differ in their common headers and error bodies. */
 export type EndpointKind = "rest" | "graphql" | "codeload" | "raw" | "git" | "web" | "none"
 
 export interface EndpointMatch {
   readonly kind: EndpointKind
-  /** What comes before the path of a route. */
+  /** The prefix before the path of a route. */
   readonly prefix: string
 }
 
@@ -31,7 +31,7 @@ const none: EndpointMatch = { kind: "none", prefix: "" }
 const below = (path: string, prefix: string) =>
   path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === 47)
 
-/** Which part of the host a path belongs to. */
+/** Returns the kind of endpoint of a path. */
 export const fromPath = (path: string, atRoot: boolean): EndpointMatch => {
   if (below(path, "/api/v3")) return rest
   if (path === "/api/graphql" || (atRoot && path === "/graphql")) return graphql

@@ -9,7 +9,7 @@ import * as BodyStream from "./request/BodyStream.js"
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Resets the connection; where there is none, the request ends without a response. */
+/** Resets the connection. A request without a socket ends without a response. */
 const reset = (request: Request) =>
   Effect.suspend(() => {
     const { source } = request
@@ -34,7 +34,7 @@ const given = ({ body, headers, status }: Extract<Fault, { readonly _tag: "Reply
       : Reply.json(status, body, headers)
   )
 
-/** The bytes of a response's body; none where it has no body. */
+/** The bytes of a response body; undefined if it has no body. */
 const bytesOf = ({ body }: Response): Effect.Effect<Uint8Array | undefined> => {
   switch (body._tag) {
     case "Uint8Array":
@@ -61,7 +61,7 @@ const cut = (response: Response, then: "end" | "reset" | "silence"): Effect.Effe
     return HttpServerResponse.stream(Stream.concat(Stream.make(half), rest), options)
   })
 
-/** The request with its body in memory, which can be read again and again. */
+/** A copy of the request with its body in memory, which can be read repeatedly. */
 const repeatable = (request: Request): Effect.Effect<Request> =>
   Effect.map(Effect.orDie(request.arrayBuffer), (buffer) => {
     const bytes = new Uint8Array(buffer)
@@ -77,7 +77,7 @@ const repeatable = (request: Request): Effect.Effect<Request> =>
 
 type App = HttpApp.Default<never, Scope.Scope>
 
-/** Gives a request's fault to the app: a request without one passes unchanged. */
+/** Wraps the app so that a request with a matching fault rule meets that fault. */
 export const inject = (faults: Context.Tag.Service<typeof Faults>, app: App): App => {
   const instead = (when: "before" | "after", request: Request, response: Response) =>
     Effect.as(when === "before" ? BodyStream.discard(request) : Effect.asVoid(app), response)

@@ -41,36 +41,36 @@ import * as RawFileRoute from "./transport/RawFileRoute.js"
 import * as WebRedirect from "./WebRedirect.js"
 
 export interface HostOptions extends GitProcessSlots.GitProcessLimits {
-  /** REST also at `/`, as on api.github.com, and GraphQL at `/graphql`. */
+  /** Whether REST is also served at `/`, as on api.github.com, and GraphQL at `/graphql`. */
   readonly atRoot: boolean
-  /** The address people use, where it is not the one that the request names. */
+  /** The public URL of the service, if it differs from the `Host` of requests. */
   readonly publicUrl?: string | undefined
-  /** The largest body of an API request; 150 MiB carry a file of 100 MB in base64. */
+  /** The maximum size of the body of an API request. The default, 150 MiB, fits a file of 100 MB in base64. */
   readonly maxBodyBytes?: number
   readonly maxPushBytes?: number
-  /** How long the sender of a large body or a push may pause. Default a minute. */
+  /** How long the sender of a large body or of a push may pause. Default: one minute. */
   readonly bodyIdle?: DurationInput
   /**
-   * How long the sender of a small body may take, and any sender until the whole must have come at 8 KiB a second. Default
-   * 30 seconds.
+   * How long a small body may take to arrive. After this time, the sender of a larger body must have sent at least 8
+   * KiB per second. Default: 30 seconds.
    */
   readonly bodyTime?: DurationInput
-  /** How long nothing may move on the connection of a request that is being answered. Default a quarter of an hour. */
+  /** How long the connection of a running request may be inactive. Default: 15 minutes. */
   readonly connectionIdle?: DurationInput
-  /** How many bytes of large bodies, asked and answered, are in memory at once; more wait. */
+  /** The memory for large request and reply bodies in bytes. Requests wait while it is exhausted. */
   readonly maxBytesInFlight?: number
-  /** How many bytes of answers are remembered for as long as what they show is the same. Default 32 MiB. */
+  /** The size of the reply cache in bytes. Default: 32 MiB. */
   readonly maxRememberedBytes?: number
 }
 
 const mebibyte = 1024 * 1024
 
-/** The GitHub-compatible host as one app, and which paths are its own. */
+/** The GitHub-compatible host as an app, with its paths and limits. */
 export class Host extends Context.Tag("chainstore/http/host/Host")<
   Host,
   {
     readonly app: HttpApp.Default<never, Scope.Scope>
-    /** Patterns of the paths that the host answers beside its root. */
+    /** The path patterns of the host, apart from REST at `/`. */
     readonly paths: ReadonlyArray<string | RegExp>
     readonly maxBodyBytes: number
     readonly maxPushBytes: number
@@ -95,13 +95,13 @@ const versionOf = (asked: string | undefined): Version | HostError => {
   )
 }
 
-/** A request, and where its query begins. */
+/** A request with the position of its query. */
 interface ParsedRequest extends Pick<HttpServerRequest.HttpServerRequest, "method" | "url" | "headers"> {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly queryStart: number
 }
 
-/** What is found out about a request while it is answered, and goes around its answer. */
+/** What processing learns about a request, for the headers of its reply. */
 interface RequestState {
   documentation: string
   principal: Principal
@@ -129,7 +129,7 @@ const make = (options: HostOptions) =>
     const connectionIdle = Duration.toMillis(
       durationOption("Host: connectionIdle", options.connectionIdle ?? "15 minutes")
     )
-    // Two budgets: who asks with a large body may be answered with one, and must not wait for itself.
+    // Request and reply bodies have separate budgets, so that a request never waits for memory that it holds itself.
     const budget = (options.maxBytesInFlight ?? 512 * mebibyte) / 2
     const host: HostServices = {
       repositories: yield* Repositories,
@@ -148,7 +148,10 @@ const make = (options: HostOptions) =>
       options.maxTransfers === undefined && options.maxWaiting === undefined
         ? GitProcessSlots.shared
         : GitProcessSlots.byCaller(options)
-    /** Git programs are counted for the whole process, unless this host has bounds of its own. */
+    /**
+     * Provides the Git process slots of the caller. They are shared by all hosts of the process unless the options
+     * set limits.
+     */
     const withProcessSlots = (principal: Principal, answer: Route.HandlerEffect): Route.HandlerEffect =>
       Effect.provideService(
         answer,
@@ -258,7 +261,7 @@ const make = (options: HostOptions) =>
 
     const answer = (request: Request): Effect.Effect<Response, never, Scope.Scope> => {
       const { headers, method, url } = request
-      // Node ends it then; between requests it has a time of its own.
+      // Node closes the connection after this time. Idle connections between requests have another limit.
       const { socket } = request.source as Partial<IncomingMessage>
       if (Number.isFinite(connectionIdle)) socket?.setTimeout(connectionIdle)
       const question = url.indexOf("?")
@@ -309,5 +312,5 @@ const make = (options: HostOptions) =>
     })
   })
 
-/** The host over its repositories, tokens, limits and faults. */
+/** The host layer. It requires repositories, tokens, rate limits and faults. */
 export const layer = (options: HostOptions) => Layer.effect(Host, make(options))

@@ -17,7 +17,9 @@ const storageErrors: ReadonlyMap<unknown, HostError> = new Map([
   ["EROFS", readOnly]
 ])
 
-/** What the disk said, of an error or of what caused it; Git's own programs say it in words. */
+/**
+ * The error of a full or read-only disk, found in the cause chain of a failure. Git processes report it only as text.
+ */
 const storageError = (failure: unknown): HostError | undefined => {
   for (let error = failure; error instanceof Error; error = error.cause) {
     const known = storageErrors.get((error as NodeJS.ErrnoException).code)
@@ -27,7 +29,10 @@ const storageError = (failure: unknown): HostError | undefined => {
   return undefined
 }
 
-/** Whatever went wrong, as GitHub would tell it; what nobody expected is logged. Interruption stays interruption. */
+/**
+ * Converts the cause of a failed request to a `HostError` as GitHub reports it. Unexpected failures are logged.
+ * Interruption stays interruption.
+ */
 export const fromCause = (cause: Cause.Cause<HandlerFailure>): Effect.Effect<HostError> => {
   const failure = Cause.failureOption(cause)
   if (Option.isSome(failure)) return fromFailure(failure.value)

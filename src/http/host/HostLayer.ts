@@ -8,17 +8,17 @@ import * as Host from "./Host.js"
 import * as Faults from "./repository/Faults.js"
 import * as Repositories from "./repository/Repositories.js"
 
-/** The host's settings, all in one place. */
+/** The options of the host. */
 export interface HostLayerOptions extends Host.HostOptions, Repositories.RepositoriesOptions {
-  /** Holds the token files, and the bare repositories below `repos/`. */
+  /** The data directory with the token files and the bare repositories in `repos/`. */
   readonly directory: string
-  /** The host's own token, in place of the one in its file. */
+  /** The host's own token. It replaces the token in the token file. */
   readonly token?: Redacted.Redacted | undefined
-  /** Further tokens of this run alone. */
+  /** Additional tokens, which are not stored. */
   readonly tokens?: ReadonlyArray<Tokens.ExtraToken> | undefined
 }
 
-/** Everything that the host needs beside its limits and faults, which are chosen by whoever runs it. */
+/** The host without its rate limits and faults, which the caller provides. */
 export const layerWith = (options: HostLayerOptions) =>
   Host.layer(options).pipe(
     Layer.provideMerge(Layer.mergeAll(Repositories.layer(options), ArchiveTokens.layer)),
@@ -27,23 +27,25 @@ export const layerWith = (options: HostLayerOptions) =>
     )
   )
 
-/** The repositories below the data directory. */
+/** The repositories of the data directory. */
 export const layerRepositories = (
   directory: string,
   options: Omit<GitRepositories.GitRepositoriesOptions, "directory"> = {}
 ) => GitRepositories.layer({ ...options, directory: `${directory}/repos` })
 
-/** What a stand-alone host is told beside: nothing is limited, and nothing goes wrong, unless it says so. */
+/** The options of a standalone host. By default no rate limits are enforced and no faults are injected. */
 export interface StandaloneOptions extends HostLayerOptions {
-  /** Makes and fills `local/demo` on the first start. Default true. */
+  /** Whether to create and fill `local/demo` on the first start. Default: true. */
   readonly demo?: boolean
-  /** Limits to enforce; `RateLimits.documented` are GitHub's. */
+  /** The rate limits to enforce. `RateLimits.documented` are GitHub's. */
   readonly limits?: RateLimits.RateLimitOptions | undefined
-  /** A JSON file of faults, followed as it changes; without it `Faults` is switched from inside alone. */
+  /**
+   * A JSON file with fault rules, which is read again when it changes. Without it, only `Faults.set` injects faults.
+   */
   readonly faultsFile?: string | undefined
 }
 
-/** The host as people run it. */
+/** The standalone host. */
 export const layer = (options: StandaloneOptions) => {
   const faults = options.faultsFile === undefined ? Faults.layer : Faults.layerFile(options.faultsFile)
   const host = layerWith(options).pipe(

@@ -3,19 +3,19 @@ import type { Mount } from "../server/Mount.js"
 import { Host } from "./Host.js"
 import * as BodyStream from "./request/BodyStream.js"
 
-/** How long a large body may take to arrive. */
+/** How long a large upload may take. */
 const uploadMillis = 600_000
 
 /**
- * The host as mounts of our server: the API and raw files, Git's own protocol with room for large pushes, and, where
- * REST is served at `/`, everything that no mount before it answers.
+ * The host as mounts of the server: the API and raw files; Git smart HTTP with its larger body limit; and, if REST is
+ * served at `/`, all other paths.
  */
 export const mounts = (options: { readonly atRoot: boolean }) =>
   Effect.gen(function* () {
     const host = yield* Host
     const git = host.paths.filter((path) => typeof path !== "string")
     const api = host.paths.filter((path) => typeof path === "string")
-    // Handlers read large bodies as they arrive, and the small ones as a whole.
+    // Handlers read large bodies as streams and small ones as a whole.
     const body = {
       maxBytes: host.maxBodyBytes,
       timeoutMillis: Duration.toMillis(host.bodyTime),

@@ -19,10 +19,10 @@ const common: Headers = {
   vary: "Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"
 }
 
-/** What may be kept for a while: what was found or made, and neither a refusal nor nothing. */
+/** Whether a reply may be cached: a success with a body, or 304. */
 const isCacheable = ({ body, status }: Reply) => status === 304 || (status < 300 && body !== undefined)
 
-/** An answer of the API with the headers that every one carries; its own win over the common ones. */
+/** Adds the headers of every API reply. Headers of the reply replace the common ones. */
 export const withApiHeaders = (
   reply: Reply,
   to: {
@@ -46,7 +46,7 @@ export const withApiHeaders = (
   return { status: reply.status, body: reply.body, headers }
 }
 
-/** A file's bytes, which pages of other origins may read. */
+/** Adds the CORS headers of raw files. */
 export const withRawHeaders = (reply: Reply): Reply => ({
   ...reply,
   headers: { ...reply.headers, ...CorsHeaders.headers, vary: "Authorization, Accept-Encoding" }

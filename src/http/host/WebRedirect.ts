@@ -15,7 +15,7 @@ const targetOf = (path: string): string | undefined => {
     : `/api/codeload/${repository}/${formats[ending as keyof typeof formats]}/${ref}`
 }
 
-/** The addresses of GitHub's web pages at which programs fetch files and archives, led to where the host has them. */
+/** Redirects the file and archive addresses of GitHub's website to the host's own endpoints. */
 export const redirect = (method: string, path: string, links: Links, query: string): HandlerEffect => {
   const target = method === "GET" || method === "HEAD" ? targetOf(path) : undefined
   return target === undefined

@@ -81,7 +81,7 @@ export class PlaygroundGroup extends HttpApiGroup.make("playground", { topLevel:
   ) {}
 
 /**
- * The Chain Playground API, version 1.0.0: what serves it, its typed client and its OpenAPI file all derive from this.
+ * The Chain Playground API, version 1.0.0. The server, the typed client and the OpenAPI file are derived from it.
  *
  * @since 0.1.0
  * @category apis

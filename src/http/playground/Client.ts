@@ -2,8 +2,8 @@ import * as HttpApiClient from "@effect/platform/HttpApiClient"
 import { PlaygroundApi } from "./Api.js"
 
 /**
- * A typed client of the playground at `baseUrl` (without `/v1`), derived from the same description that serves it.
- * Every documented error is in the type of the call that can meet it.
+ * Creates a typed client of the playground at `baseUrl` (without `/v1`). The type of each call includes every
+ * documented error.
  *
  * @since 0.1.0
  * @category constructors

@@ -7,22 +7,22 @@ import {
 } from "../../domain/playground/ChainExecution.js"
 import { matches } from "../../domain/playground/Condition.js"
 
-/** What a step of a playground chain answers. */
+/** The result of a step of a playground chain. */
 export interface StepResult {
   readonly handledBy: string
   readonly response: string
 }
 
-/** Builds a chain anew for one execution, with the logging middleware in front writing to `write`. */
+/** Builds a chain for one execution. Its first step is the logging middleware, which passes entries to `write`. */
 export type Composition<Req, U = UnhandledRequestError> = (
   write: (entry: Logging.LogEntry) => void
 ) => Chain.Chain<Req, StepResult, never, never, U>
 
-/** A builder that begins with the logging middleware. */
+/** A chain builder whose first step is the logging middleware. */
 export const builderWithLogging = <Req>(name: string, write: (entry: Logging.LogEntry) => void) =>
   ChainBuilder.make<Req, StepResult>(name).useLogging({ level: "Information", write })
 
-/** The chain that a request describes: its handlers in order, by `useWhen`, and its fallback if it has one. */
+/** The chain that a request describes: its handlers in order, and its optional fallback. */
 export const adHoc =
   (description: ChainExecutionRequest): Composition<number> =>
   (write) => {
@@ -44,7 +44,9 @@ export const adHoc =
 
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
-/** Composes, executes, and reports; what the middleware says of a failure goes to the service's own log. */
+/**
+ * Builds and executes a chain. If it fails, the last entry of the logging middleware is written to the service's log.
+ */
 export const run = <Req, U>(
   composition: Composition<Req, U>,
   request: Req
@@ -70,7 +72,7 @@ export const run = <Req, U>(
     )
   })
 
-/** Composes and executes what a request describes. */
+/** Builds and executes the chain that a request describes. */
 export const executeAdHoc = (
   description: ChainExecutionRequest
 ): Effect.Effect<ExecutionResult, UnhandledRequestError> => run(adHoc(description), description.request)

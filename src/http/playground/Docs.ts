@@ -9,7 +9,7 @@ import { script } from "./docs/Script.js"
 import { style } from "./docs/Style.js"
 
 /**
- * The OpenAPI 3.1 description of the playground, generated from what serves it.
+ * The OpenAPI 3.1 description of the playground, derived from its API.
  *
  * @since 0.1.0
  * @category constructors
@@ -20,7 +20,7 @@ const file = (name: string, text: string, headers?: Readonly<Record<string, stri
   StaticFile.respond(StaticFile.ofText(name, text), headers)
 
 /**
- * `/v1/openapi.json`, and `/docs`: a page that shows it, sends requests from it, and links to other pages of the service.
+ * Serves `/v1/openapi.json`, and the interactive page `/docs` with links to other pages of the service.
  *
  * @since 0.1.0
  * @category serving
@@ -48,7 +48,7 @@ export const mountBeside = (links: ReadonlyArray<Page.Link>): Effect.Effect<Moun
   })
 
 /**
- * The same of a service that has no other pages.
+ * Serves `/v1/openapi.json` and `/docs` without links to other pages.
  *
  * @since 0.1.0
  * @category serving

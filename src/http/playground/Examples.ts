@@ -1,7 +1,7 @@
 import * as JSONSchema from "effect/JSONSchema"
 import { HandlerDescription } from "../../domain/playground/ChainExecution.js"
 
-/** A request body and what the service answers to it, by name. */
+/** A named example. */
 interface Example {
   readonly summary: string
   readonly value: unknown
@@ -18,7 +18,7 @@ const sign = [
   { name: "positive", when: { greaterThan: 0 }, respond: "{request} is positive" }
 ]
 
-/** Ready bodies for each operation that takes one. */
+/** Example bodies of each operation that takes a body. */
 export const requests: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   executeTicketTriage: {
     refund: { summary: "A refund", value: { id: 41, kind: "refund" } },
@@ -122,7 +122,7 @@ const operation = (described: Json): Json => {
   return { ...described, responses }
 }
 
-// The platform adds its own decode error to every 400; ours are `ValidationError`.
+// The platform adds its own decode error to every 400. The server sends `ValidationError` instead.
 const decodeError = "#/components/schemas/HttpApiDecodeError"
 
 const withoutDecodeError = (schema: Json): Json => {
@@ -131,14 +131,14 @@ const withoutDecodeError = (schema: Json): Json => {
   return rest.length === 1 ? rest[0] : { ...schema, anyOf: rest }
 }
 
-/** The schemas that a list of handlers refers to, since the list is decoded by a declaration of its own. */
+/** The schemas of handlers. They are added here because the list of handlers is a declared schema. */
 const referred = (): Json => {
   const definitions: Record<string, JSONSchema.JsonSchema7> = {}
   JSONSchema.fromAST(HandlerDescription.ast, { definitions, definitionPath: "#/components/schemas/" })
   return definitions
 }
 
-/** The generated description, with examples, and with the errors that are really sent. */
+/** Adds examples to the generated description and corrects its errors. */
 export const withExamples = (spec: Record<string, any>): Record<string, any> => {
   const { HttpApiDecodeError, Issue, PropertyKey, ...schemas } = spec["components"]?.schemas ?? {}
   const paths: Json = {}

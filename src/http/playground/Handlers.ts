@@ -6,7 +6,7 @@ import { PlaygroundApi, type PlaygroundGroup } from "./Api.js"
 import { Playground } from "./Playground.js"
 
 /**
- * The address of this service as others see it: the configured one, or the one that the request was sent to.
+ * Returns the base URL of the service: the configured one, or that of the request.
  *
  * @since 0.1.0
  * @category type-level
@@ -14,7 +14,7 @@ import { Playground } from "./Playground.js"
 export type OriginOf = (request: HttpServerRequest.HttpServerRequest) => string
 
 /**
- * The handlers of all operations; both ways of serving the API run these.
+ * The handlers of all operations. Both ways of serving the API use them.
  *
  * @since 0.1.0
  * @category serving
@@ -31,7 +31,7 @@ export const handlers = (
   }))
 
 /**
- * The operations as a layer of `HttpApiBuilder`: the stock way to serve them.
+ * The operations as a layer of `HttpApiBuilder`, the standard way to serve them.
  *
  * @since 0.1.0
  * @category layers
@@ -50,7 +50,7 @@ export const layer = (
   )
 
 /**
- * The configured public address, or the scheme and Host of the request.
+ * Returns the configured public URL, or the URL from the request's `Host`.
  *
  * @since 0.1.0
  * @category serving

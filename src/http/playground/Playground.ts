@@ -10,7 +10,7 @@ import { executeAdHoc, run } from "./Composition.js"
 import * as Triage from "./Triage.js"
 
 /**
- * What the playground's operations do; another layer may do it differently.
+ * The service behind the playground's operations.
  *
  * @since 0.1.0
  * @category services
@@ -18,7 +18,7 @@ import * as Triage from "./Triage.js"
 export class Playground extends Context.Tag("http/Playground")<
   Playground,
   {
-    /** The language ports; `origin` is the service's own address, for the link to its documentation. */
+    /** Lists the language ports. `origin` is the service's base URL, for the link to its documentation. */
     readonly languages: (origin: string) => Effect.Effect<LanguageList>
     readonly describeTicketTriage: Effect.Effect<ChainDescription>
     readonly executeTicketTriage: (ticket: Ticket) => Effect.Effect<ExecutionResult>
@@ -29,20 +29,20 @@ export class Playground extends Context.Tag("http/Playground")<
 >() {}
 
 /**
- * How this package is named and installed, for its own entry among the languages.
+ * The name of this package in the list of language ports.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Package {
-  /** The name that programs import. */
+  /** The name to import. */
   readonly name: string
-  /** What `npm install` is given. */
+  /** The argument of `npm install`. */
   readonly install: string
 }
 
 /**
- * The playground over our own chain library.
+ * The playground with the chain library of this package.
  *
  * @since 0.1.0
  * @category layers
@@ -59,7 +59,7 @@ export const layer = (own: Package): Layer.Layer<Playground> =>
   })
 
 const languagesOf = (own: Package) => {
-  // What is frozen is encoded once; a client chooses the origin by its Host, so only the last few are kept.
+  // A frozen list is encoded once. Clients control the origin with their `Host`, so the cache is bounded.
   const known = new LruCache<LanguageList>(16)
   return (origin: string) =>
     Effect.sync(() => {

@@ -53,8 +53,8 @@ const withServerRules = (app: HttpApp.Default<unknown>): HttpApp.Default =>
 const exact = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
 
 /**
- * The playground as `HttpApiBuilder` serves it: any platform server can run this app. The listener answers the same
- * without a router, about four times as fast.
+ * The playground as served by `HttpApiBuilder`, an app for any platform server. `Direct.operations` serves the same
+ * operations without a router, about four times as fast.
  *
  * @since 0.1.0
  * @category serving

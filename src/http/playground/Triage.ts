@@ -13,7 +13,7 @@ const reset = answer("password-reset", (ticket) => `reset link sent for ticket $
 const escalate = answer("escalation", (ticket) => `ticket ${ticket.id} escalated to a human agent`)
 const queue = answer("fallback", (ticket) => `ticket ${ticket.id} queued for triage`)
 
-/** The triage chain for support tickets; its name is `ticket-triage`. */
+/** Builds the triage chain for support tickets, `ticket-triage`. */
 export const compose: Composition<Ticket, never> = (write) =>
   builderWithLogging<Ticket>("ticket-triage", write)
     .useWhen((ticket) => ticket.kind === "refund", refund, {

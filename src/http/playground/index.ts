@@ -14,21 +14,21 @@ export * as PlaygroundClient from "./Client.js"
  */
 export * as PlaygroundDocs from "./Docs.js"
 /**
- * How the playground's API answers.
+ * The implementation of the playground's API.
  *
  * @since 0.1.0
  * @category namespaces
  */
 export * as PlaygroundHandlers from "./Handlers.js"
 /**
- * What the playground's operations do, without HTTP.
+ * The service behind the playground's operations, without HTTP.
  *
  * @since 0.1.0
  * @category namespaces
  */
 export * as Playground from "./Playground.js"
 /**
- * The chains that the playground has ready.
+ * The playground as served by `HttpApiBuilder`.
  *
  * @since 0.1.0
  * @category namespaces

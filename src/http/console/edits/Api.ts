@@ -4,7 +4,7 @@ import type { MergeConflict } from "../../../domain/merge/MergeRules.js"
 import { type EditSettlement, maxEdits } from "../../../store/browse/StagedEdits.js"
 import { Proposal } from "../timeline/Api.js"
 
-// Apart from the other endpoints: the console fetches this with its editor.
+// These endpoints are a separate module, because the console loads it together with its editor.
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -22,7 +22,9 @@ export const EditableRequest = Schema.Struct({ collection: text, id: text }).ann
 
 const EditBase = Schema.Struct({ sha: text, commit: text })
 
-/** `document` is null where there is none: an edit of it has no base. `text` is JSON, without the store's fields. */
+/**
+ * `document` is null if it does not exist; an edit of it then has no base. `text` is JSON without the store's fields.
+ */
 export const EditableAnswer = Schema.Struct({
   document: Schema.NullOr(Schema.Struct({ ...EditBase.fields, text: Schema.String }))
 }).annotations({ identifier: "EditableAnswer" })
@@ -32,7 +34,7 @@ export const SchemaRequest = Schema.Struct({ collection: text }).annotations({
   message: () => "must be an object"
 })
 
-/** `schema` is null where none is stored. */
+/** `schema` is null if the collection has none. */
 export const SchemaAnswer = Schema.Struct({ schema: Schema.NullOr(JsonDocument) }).annotations({
   identifier: "SchemaAnswer"
 })
@@ -42,7 +44,7 @@ const isPath = (value: unknown): value is ReadonlyArray<string | number> =>
 
 const pathSchema = { type: "array", items: { anyOf: [{ type: "string" }, { type: "number" }] } }
 
-// An edit of a document with many members has as many places: a schema of each would hold the event loop.
+// A list of paths can be as long as the document. Validating each path by its own schema would block the event loop.
 const isPaths = (value: unknown): value is ReadonlyArray<ReadonlyArray<string | number>> =>
   Array.isArray(value) && value.every(isPath)
 
@@ -85,7 +87,7 @@ const StagedEdit = Schema.Struct({
   stamp: Schema.optional(text)
 })
 
-// Of a list that is too long no item is looked at.
+// The items of a list that is too long are not validated.
 const FewEdits = Schema.declare(
   (value): value is ReadonlyArray<unknown> => Array.isArray(value) && value.length <= maxEdits
 ).annotations({
@@ -94,7 +96,7 @@ const FewEdits = Schema.declare(
   jsonSchema: { type: "array", maxItems: maxEdits }
 })
 
-/** Edits of documents: `text` is the whole document as it is to be, null to delete it. */
+/** Edits of documents. `text` is the complete new document, or null to delete it. */
 export const ReviewRequest = Schema.Struct({
   edits: Schema.compose(FewEdits, Schema.Array(StagedEdit))
 }).annotations({
@@ -102,7 +104,7 @@ export const ReviewRequest = Schema.Struct({
   message: () => "must be an object"
 })
 
-/** What each edit comes to, in their order. */
+/** The outcome of each edit, in their order. */
 export const ReviewedEdits = Schema.Array(
   Schema.Struct({
     collection: Schema.String,
@@ -124,7 +126,7 @@ export const ReviewedEdits = Schema.Array(
   })
 )
 
-/** What publishing would do: to each document, to the files, and why it would be refused. */
+/** The outcome of publishing: for each document, for the files, and the problem that would prevent it. */
 export const ReviewAnswer = Schema.Struct({
   edits: ReviewedEdits,
   files: Schema.Array(Schema.Struct({ path: Schema.String, removed: Schema.Boolean })),
@@ -136,28 +138,30 @@ export const PublishRequest = Schema.Struct({ ...ReviewRequest.fields, message: 
   message: () => "must be an object"
 })
 
-/** `commit` is null where nothing was written: a conflict is in the way, or the documents already are as the edits say. */
+/** `commit` is null if nothing was written because of a conflict, or because the documents are already as edited. */
 export const PublishAnswer = Schema.Struct({
   commit: Schema.NullOr(Schema.String),
   edits: ReviewedEdits
 }).annotations({ identifier: "Publication" })
 
-/** Edits that somebody is to accept. */
+/** Edits to propose for review. */
 export const ProposeRequest = Schema.Struct({
   ...ReviewRequest.fields,
   title: text,
   body: optional(text)
 }).annotations({ identifier: "ProposeRequest", message: () => "must be an object" })
 
-/** `proposal` is null where there was nothing to propose: a conflict is in the way, or the documents already are so. */
+/**
+ * `proposal` is null if nothing was proposed because of a conflict, or because the documents are already as edited.
+ */
 export const ProposeAnswer = Schema.Struct({
   proposal: Schema.NullOr(Proposal),
   edits: ReviewedEdits
 }).annotations({ identifier: "ProposedEdits" })
 
 /**
- * The most bytes of a request with edits: more would hold the event loop for too long, as the text of a document is read
- * in one go.
+ * The maximum size of a request with edits. The text of a document is parsed synchronously, and a larger one would
+ * block the event loop for too long.
  */
 export const maxBytes = 256 * 1024
 
@@ -167,13 +171,13 @@ const post = <P, PI, A, I>(
   reply: Schema.Schema<A, I>
 ) => ({ method: "POST" as const, path, body, reply })
 
-/** A document to be edited, with the version that edits of it name as their base. */
+/** Returns a document for editing, with the version that edits name as their base. */
 export const editable = post("/api/editable", EditableRequest, EditableAnswer)
-/** The JSON Schema that is stored of a collection, for a form. */
+/** Returns the stored JSON Schema of a collection. */
 export const schema = post("/api/schema", SchemaRequest, SchemaAnswer)
-/** Compares edits with what is stored; writes nothing. */
+/** Compares edits with the stored documents. Writes nothing. */
 export const review = post("/api/review", ReviewRequest, ReviewAnswer)
-/** Writes edits in one commit, merged with what others have changed since; none of them where one is a conflict. */
+/** Commits edits, merged with changes by others since their base. Writes nothing if there is a conflict. */
 export const publish = post("/api/publish", PublishRequest, PublishAnswer)
-/** Proposes edits, on a branch of their own. Asked twice, it makes two proposals. */
+/** Proposes edits on a new branch. A repeated request creates another proposal. */
 export const propose = post("/api/propose", ProposeRequest, ProposeAnswer)

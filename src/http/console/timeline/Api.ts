@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
 
-// Everything here comes from the store, or goes to it, which judges it.
+// The store validates these values.
 const Document = Schema.declare(
   (value): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value)
 ).annotations({ identifier: "AnyDocument", jsonSchema: { type: "object" } })
@@ -33,7 +33,7 @@ const HistoryEntry = Schema.Struct({
 
 const State = Schema.Literal("open", "accepted", "closed")
 
-/** A proposal, as the store tells it. */
+/** A proposal of the store. */
 export const Proposal = Schema.Struct({
   id: Schema.String,
   branch: Schema.String,
@@ -92,15 +92,15 @@ const post = <P, PI, A, I>(
   reply
 })
 
-/** The newest commits of the branch. */
+/** Returns the newest commits of the branch. */
 export const commits = post(
   "/api/commits",
   Schema.Struct({ limit: Schema.Int.pipe(Schema.between(1, 500)) }),
   Schema.Struct({ entries: Schema.Array(HistoryEntry) })
 )
-/** A page of the documents that a commit changed. */
+/** Returns a page of the documents that a commit changed. */
 export const changes = post("/api/changes", CommitRequest, DocumentChanges)
-/** What a revert would write; writes nothing. */
+/** Previews a revert. Writes nothing. */
 export const previewRevert = post(
   "/api/revert-preview",
   Schema.Struct({ commit: text }),
@@ -110,7 +110,7 @@ export const previewRevert = post(
     problem: Schema.NullOr(Schema.String)
   })
 )
-/** Undoes a commit by a new one. 409 where its documents have changed since. */
+/** Reverts a commit with a new commit. 409 if its documents have changed since. */
 export const revert = post("/api/revert", Schema.Struct({ commit: text }), Committed)
 export const branches = {
   method: "GET",
@@ -120,37 +120,39 @@ export const branches = {
     branches: Schema.Array(Schema.Struct({ name: Schema.String, commitSha: Schema.String }))
   })
 } as const
-/** Makes a branch at a commit, a tag or a branch. 409 where it exists. */
+/** Creates a branch at a commit, a tag or a branch. 409 if it exists. */
 export const createBranch = post("/api/branch", Schema.Struct({ name: text, from: text }), Committed)
-/** A page of the documents in which a branch differs from the session's. */
+/** Returns a page of the documents that differ between a branch and the session's branch. */
 export const compare = post("/api/compare", BranchRequest, DocumentChanges)
-/** What a merge of a branch into the session's would do; writes nothing. */
+/** Previews a merge of a branch into the session's branch. Writes nothing. */
 export const previewMerge = post("/api/merge-preview", MergeRequest, MergePreview)
-/** Merges a branch into the session's. 409 where a conflict is not decided, or no longer the one that was shown. */
+/**
+ * Merges a branch into the session's branch. 409 if a conflict has no decision, or differs from the previewed one.
+ */
 export const merge = post("/api/merge", MergeRequest, Committed)
-/** The proposals that are in a state, oldest first. */
+/** Returns the proposals in a state, oldest first. */
 export const proposals = post(
   "/api/proposals",
   Schema.Struct({ state: State }),
   Schema.Struct({ proposals: Schema.Array(Proposal) })
 )
-/** A page of the documents that a proposal changes. */
+/** Returns a page of the documents that a proposal changes. */
 export const compareProposal = post(
   "/api/proposal-compare",
   Schema.Struct({ id: text, offset: Offset }),
   DocumentChanges
 )
-/** What accepting a proposal would do; writes nothing. */
+/** Previews the acceptance of a proposal. Writes nothing. */
 export const previewProposal = post(
   "/api/proposal-preview",
   Schema.Struct(Decided),
   Schema.Struct({ ...MergePreview.fields, commit: Schema.String })
 )
-/** Accepts a proposal that is at `commit`. 409 where it is not, or where a conflict is not decided. */
+/** Accepts a proposal that is at `commit`. 409 if it is not, or if a conflict has no decision. */
 export const acceptProposal = post(
   "/api/proposal-accept",
   Schema.Struct({ ...Decided, commit: text }),
   Committed
 )
-/** Turns a proposal down. 409 where it is not open. */
+/** Closes a proposal. 409 if it is not open. */
 export const closeProposal = post("/api/proposal-close", ProposalRequest, Proposal)

@@ -4,7 +4,7 @@ import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 
 const lifetime = 300_000
 
-/** Leave to fetch the archive of one repository for some minutes, carried by an address instead of a token. */
+/** Short-lived tokens in archive URLs. A token allows downloading the archive of one repository. */
 export class ArchiveTokens extends Context.Tag("chainstore/http/host/Tickets")<
   ArchiveTokens,
   {
@@ -13,7 +13,7 @@ export class ArchiveTokens extends Context.Tag("chainstore/http/host/Tickets")<
   }
 >() {}
 
-/** Signed with a secret that lives as long as the host. */
+/** Signs tokens with a random secret of this layer. */
 export const layer = Layer.sync(ArchiveTokens, () => {
   const secret = randomBytes(32)
   const sign = (fullName: string, until: number) =>

@@ -1,13 +1,15 @@
-/** A right on repositories: `owner/name`, `owner/*` or `*`. Write includes read. */
+/**
+ * An access right to the repositories that match `owner/name`, `owner/*` or `*`. Write access includes read access.
+ */
 export interface Grant {
   readonly repository: string
   readonly access: "read" | "write"
 }
 
-/** Who asks. `id` never holds the token. */
+/** The caller of a request. `id` never contains the token. */
 export interface Principal {
   readonly id: string
-  /** None for a request without a token. */
+  /** Undefined for a request without a token. */
   readonly login: string | undefined
   readonly grants: ReadonlyArray<Grant>
 }
@@ -22,6 +24,6 @@ const covers = (grant: Grant, fullName: string): boolean => {
   )
 }
 
-/** Whether a right of the principal itself, not the repository's being public, allows it. */
+/** Whether a grant of the principal allows the access. Public read access is not considered. */
 export const isGranted = (principal: Principal, access: "read" | "write", fullName: string): boolean =>
   principal.grants.some((grant) => (access === "read" || grant.access === "write") && covers(grant, fullName))

@@ -5,21 +5,24 @@ import type { Principal } from "./Principal.js"
 
 export type Resource = "core" | "graphql"
 
-/** What a request weighs before it is answered. */
+/** The cost of a request in rate limit points. */
 export interface RequestCharge {
   readonly principal: Principal
   readonly resource: Resource
-  /** Writes weigh five secondary points, reads one; and writes create content, which has limits of its own. */
+  /**
+   * Whether the request writes. A write costs five secondary points, a read one. Writes also count against the
+   * content creation limits.
+   */
   readonly writes: boolean
-  /** The route or GraphQL: secondary points are counted for each. */
+  /** The path template of the route, or GraphQL. Secondary points are counted per endpoint. */
   readonly endpoint: string
-  /** `/rate_limit` is free on the primary limit. */
+  /** Whether the request is free on the primary limit, as `/rate_limit` is. */
   readonly free?: boolean
-  /** Primary points; one when absent. */
+  /** The cost in primary points. Default: 1. */
   readonly cost?: number
 }
 
-/** What is left of a window. `reset` is in seconds since the epoch. */
+/** The state of a primary rate limit. `reset` is in seconds since the epoch. */
 export interface RateWindow {
   readonly resource: Resource
   readonly limit: number
@@ -32,7 +35,7 @@ const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schem
 const Natural = Schema.Int.pipe(Schema.nonNegative())
 const Count = exactly(Natural)
 
-/** GitHub's limits, each as small as a test wants it. An absent one is not enforced. */
+/** The limits to enforce. An absent limit is not enforced. */
 export const RateLimitSettings = Schema.Struct({
   core: Count,
   graphql: Count,
@@ -43,17 +46,17 @@ export const RateLimitSettings = Schema.Struct({
   graphqlPointsPerMinute: Count,
   contentPerMinute: Count,
   contentPerHour: Count,
-  /** Seconds of advice on a secondary refusal; `none`: no `Retry-After` at all. */
+  /** The value of `Retry-After` on a secondary limit error in seconds; `none` omits the header. */
   retryAfter: exactly(Schema.Union(Natural, Schema.Literal("none"))),
   status: exactly(Schema.Literal(403, 429))
 })
 
 export interface RateLimitOptions extends Schema.Schema.Type<typeof RateLimitSettings> {
-  /** Milliseconds since the epoch; Effect's clock when absent. */
+  /** The clock in milliseconds since the epoch. Default: Effect's clock. */
   readonly clock?: Effect.Effect<number>
 }
 
-/** The limits that GitHub documents, for a user's token. */
+/** The limits that GitHub documents for a user's token. */
 export const documented: RateLimitOptions = {
   core: 5000,
   graphql: 5000,
@@ -68,12 +71,12 @@ export const documented: RateLimitOptions = {
 export class RateLimits extends Context.Tag("chainstore/http/host/Limits")<
   RateLimits,
   {
-    /** Counts a request for as long as `answer` runs, or refuses it without running it. */
+    /** Counts a request and runs `answer`, or fails if a limit is exceeded. */
     readonly enforce: <A, E, R>(
       charge: RequestCharge,
       answer: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | HostError, R>
-    /** Takes back what an unchanged answer was charged. */
+    /** Refunds the primary point of a request with a 304 reply. */
     readonly refund: (charge: RequestCharge) => Effect.Effect<void>
     readonly window: (principal: Principal, resource: Resource) => Effect.Effect<RateWindow>
   }
@@ -81,13 +84,13 @@ export class RateLimits extends Context.Tag("chainstore/http/host/Limits")<
 
 interface Counter {
   used: number
-  /** Milliseconds at which it starts again. */
+  /** The time in milliseconds at which the counter resets. */
   until: number
 }
 
 const documentation = "rest/using-the-rest-api/rate-limits-for-the-rest-api"
 
-/** Counts that last for a while, by key; those that ran out are dropped when many have gathered. */
+/** Counters with an expiry time, by key. Expired counters are removed when there are more than 10,000. */
 const counters = () => {
   const all = new Map<string, Counter>()
   return (key: string, now: number, length: number): Counter => {
@@ -246,7 +249,7 @@ export const layer = (options: RateLimitOptions) =>
     })
   })
 
-/** A window as the headers of every answer tell it. */
+/** The rate limit headers of a reply. */
 export const headers = (window: RateWindow): Readonly<Record<string, string>> => ({
   "x-ratelimit-limit": String(window.limit),
   "x-ratelimit-remaining": String(window.remaining),

@@ -14,7 +14,7 @@ type StoredToken = typeof StoredToken.Type
 
 const StoredTokens = Schema.parseJson(Schema.Array(StoredToken), { space: 2 })
 
-/** A token that a caller of the layer brings along; it is held as its hash alone. */
+/** An additional token. The layer keeps only its hash. */
 export interface ExtraToken {
   readonly token: Redacted.Redacted
   readonly login: string
@@ -22,28 +22,28 @@ export interface ExtraToken {
 }
 
 export interface TokensOptions {
-  /** The directory that holds the token files; made when missing. */
+  /** The directory of the token files. It is created if it is missing. */
   readonly directory: string
-  /** The host's own token; without one it is read from its file, or made. */
+  /** The host's own token. By default it is read from its file, or generated. */
   readonly own?: Redacted.Redacted | undefined
   readonly given?: ReadonlyArray<ExtraToken> | undefined
 }
 
-/** Who a token stands for. */
+/** The access tokens of the host. */
 export class Tokens extends Context.Tag("chainstore/http/host/Tokens")<
   Tokens,
   {
-    /** The owner of a token, compared in constant time; none when nobody's. */
+    /** The principal of a token; none if the token is unknown. Tokens are compared in constant time. */
     readonly principal: (token: string) => Option.Option<Principal>
-    /** The host's own token, with every right; it lies in `file`, which only its owner may read. */
+    /** The host's own token, which grants all rights. It is stored in `file`, which only its owner can read. */
     readonly own: Redacted.Redacted
     readonly file: string
-    /** Makes a further token, of which only the hash is stored. */
+    /** Creates a token. Only its hash is stored. */
     readonly issue: (
       login: string,
       grants: ReadonlyArray<typeof Grant.Type>
     ) => Effect.Effect<Redacted.Redacted>
-    /** Ends every issued token of `login`; answers how many there were. */
+    /** Revokes all issued tokens of `login`. Returns their number. */
     readonly revoke: (login: string) => Effect.Effect<number>
   }
 >() {}
@@ -58,7 +58,10 @@ const toPrincipal = (token: StoredToken): Principal => ({
   grants: token.grants
 })
 
-/** Own token in `host-token`, further ones as hashes in `host-tokens.json`, both of mode 0600 in the data directory. */
+/**
+ * Stores the host's own token in `host-token` and the hashes of issued tokens in `host-tokens.json`, both with mode
+ * 0600.
+ */
 export const layer = (options: TokensOptions) =>
   Layer.effect(
     Tokens,
@@ -80,7 +83,7 @@ export const layer = (options: TokensOptions) =>
       const stored = (yield* fs.exists(file)) ? (yield* fs.readFileString(file)).trim() : ""
       const own = options.own === undefined ? stored || generate() : Redacted.value(options.own)
       if (own !== stored) yield* write(file, `${own}\n`)
-      // Only where it is needed: a disk that is read-only refuses it.
+      // The mode is set only if it differs, because a read-only disk refuses `chmod`.
       if (((yield* fs.stat(file)).mode & 0o777) !== 0o600) yield* fs.chmod(file, 0o600)
 
       const issued = MutableRef.make<ReadonlyArray<StoredToken>>(
@@ -101,7 +104,7 @@ export const layer = (options: TokensOptions) =>
               return result
             })
           )
-          .pipe(Effect.orDie) // The directory was written to when the layer was built: losing it is a broken machine.
+          .pipe(Effect.orDie) // The directory was writable when the layer was built, so a failure here is a defect.
 
       const fixed: ReadonlyArray<StoredToken> = [
         { login: "local", hash: digest(own).toString("hex"), grants: [{ repository: "*", access: "write" }] },
@@ -148,7 +151,7 @@ export const layer = (options: TokensOptions) =>
     })
   )
 
-/** The token of an `Authorization` header: `Bearer`, `token`, or either half of basic credentials. */
+/** The token of an `Authorization` header: of `Bearer`, `token` or either part of `Basic` credentials. */
 export const fromHeader = (header: string | undefined): Option.Option<string> => {
   const match = /^(bearer|token|basic)\s+(\S+)\s*$/i.exec(header ?? "")
   if (match === null) return Option.none()

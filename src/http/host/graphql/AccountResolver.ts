@@ -7,7 +7,7 @@ import * as RelayConnection from "./RelayConnection.js"
 import { type RepositoryArguments, select } from "./RepositorySelection.js"
 import { andThen, type MaybePromise, type ResolverContext } from "./ResolverContext.js"
 
-/** An account; every name has one. */
+/** Resolves an account. Every name has one. */
 export const account = (context: ResolverContext, login: string) => {
   const { call, objects } = context
   const { repositories } = call.host

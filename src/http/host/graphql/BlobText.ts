@@ -1,18 +1,18 @@
 import { isUtf8 } from "node:buffer"
 import { incompleteBytes } from "../request/Utf8Boundary.js"
 
-/** Where GitHub cuts the text of a blob, without an error. */
+/** The size at which GitHub truncates the text of a blob. */
 export const textBytes = 512_000
 
-/** A blob as `Blob` shows it. */
+/** The text fields of `Blob`. */
 export interface Text {
   readonly isBinary: boolean
   readonly isTruncated: boolean
-  /** None of a binary one. */
+  /** Null for a binary blob. */
   readonly text: string | null
 }
 
-/** The bytes of a blob as `Blob.text` shows them. */
+/** Converts the bytes of a blob to its text fields. */
 export const text = (content: Uint8Array): Text => {
   const isTruncated = content.length > textBytes
   const isBinary = content.subarray(0, 8000).includes(0) || !isUtf8(content)

@@ -13,10 +13,10 @@ import { type HistoryArguments, history } from "./HistoryResolver.js"
 import * as RelayConnection from "./RelayConnection.js"
 import { andThen, type ResolverContext } from "./ResolverContext.js"
 
-/** Above this size GitHub does not resolve a file of a commit. */
+/** The size above which GitHub does not resolve a file of a commit. */
 const resolvedBytes = 10_000_000
 
-/** The file at a path of a commit; null when there is none. */
+/** Resolves the file at a path of a commit; null if there is none. */
 const file = (context: ResolverContext, hosted: HostedRepository, info: CommitInfo, path: string) => {
   if (!isPath(path)) return null
   const { entry } = context.objects

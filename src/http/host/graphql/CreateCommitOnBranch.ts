@@ -47,7 +47,7 @@ const contentOf = ({ contents, path }: Addition): Effect.Effect<FileContent.File
 const notBase64 = (path: string) =>
   fail("UNPROCESSABLE", `The contents of ${path.slice(0, 200)} are not valid Base64.`)
 
-/** Fails unless every path may be changed, and is changed once. */
+/** Fails if a path is invalid or occurs twice. */
 const checkPaths = (paths: ReadonlyArray<string>): Effect.Effect<void, GraphQLError> =>
   Effect.gen(function* () {
     yield* TimeSlice.forEach(paths, (path) =>
@@ -80,7 +80,7 @@ const branchOf = (
     }
   })
 
-/** Commits additions and deletions at once, at the expected head alone. */
+/** Commits additions and deletions if the branch is at the expected head. */
 export const createCommitOnBranch = (context: ResolverContext, input: CommitInput) =>
   Effect.gen(function* () {
     const { branch, hosted } = yield* branchOf(context, input.branch)
@@ -105,7 +105,7 @@ export const createCommitOnBranch = (context: ResolverContext, input: CommitInpu
       if (content.bytes instanceof Uint8Array) {
         changes.push({ _tag: "Put", path, content: content.bytes })
       } else {
-        // A large one becomes a blob first, unless it would be refused now.
+        // A large file is written as a blob first, unless the mutation would already fail now.
         if (at.value !== expected) return yield* Effect.fail(stale)
         changes.push({ _tag: "Link", path, oid: yield* FileContent.store(git, content) })
       }

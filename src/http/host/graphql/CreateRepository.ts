@@ -6,7 +6,7 @@ import { failure } from "./GraphQlFailure.js"
 import { fail, type MutationInput } from "./MutationTarget.js"
 import type { ResolverContext } from "./ResolverContext.js"
 
-/** Makes a repository without commits, of the caller or of the account that `ownerId` names. */
+/** Creates an empty repository of the caller, or of the account with the id `ownerId`. */
 export const createRepository = (
   context: ResolverContext,
   input: MutationInput & {

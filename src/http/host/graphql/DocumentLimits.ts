@@ -8,16 +8,16 @@ import {
 import { failure, resourceLimitsExceeded } from "./GraphQlFailure.js"
 
 /**
- * What validation and execution take a document for: some of their rules compare each part with each other part, and
- * they do not pause. Programs and people stay far below these numbers.
+ * The limits of a document. Some validation rules are quadratic in these numbers and run synchronously. Real
+ * documents stay far below the limits.
  */
 const limits = {
   operations: 100,
   fragments: 200,
   variables: 1000,
-  /** Selection sets inside each other, fragments not spelled out. */
+  /** The nesting of selection sets, without expanding fragments. */
   depth: 100,
-  /** Selections of one selection set that have the same name in the answer, or are not fields. */
+  /** The selections of one selection set that have the same response name or are fragments. */
   alike: 200
 }
 
@@ -38,7 +38,7 @@ const alikeIn = ({ selections }: SelectionSetNode): boolean => {
   return false
 }
 
-/** Why a parsed document takes too long to validate, if it does. */
+/** The error of a parsed document that exceeds a limit; undefined if it does not. */
 export const documentProblem = ({ definitions }: DocumentNode): GraphQLError | undefined => {
   const operations = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length
   if (operations > limits.operations) return tooMany("operations", limits.operations)
@@ -66,22 +66,22 @@ export const documentProblem = ({ definitions }: DocumentNode): GraphQLError | u
   return undefined
 }
 
-/** Validation has bounds of its own, and does not say which it met. */
+/** Replaces the error of graphql-js for too many errors, which does not name the limit. */
 export const explainAborted = (error: GraphQLError): GraphQLError =>
   error.message === "Validation aborted." ? resourceLimitsExceeded() : error
 
-/** How many members an object inside of the variables may have; no input of the schema has more than a few. */
+/** The maximum number of members of an object in the variables. No input type of the schema has more than a few. */
 const maxMembers = 50
 
-/** How many lists and objects there may be inside of the variables: the paths that one commit may change, nearly. */
+/** The maximum number of lists and objects in the variables, which bounds the paths of one commit. */
 const maxNested = 10_000
 
-/** How many objects and lists of the variables may be inside each other. */
+/** The maximum nesting depth of the variables. */
 const maxLevels = 50
 
 /**
- * Why variables cannot be the values of any input, if they cannot. A value that does not fit its type is printed in
- * up to fifty errors, each in full.
+ * The error of variables that exceed a limit; undefined if they do not. graphql-js prints an invalid value completely
+ * in up to fifty errors.
  */
 export const variablesProblem = (variables: Readonly<Record<string, unknown>>): GraphQLError | undefined => {
   let level: Array<unknown> = Object.values(variables)

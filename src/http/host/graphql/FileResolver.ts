@@ -17,10 +17,10 @@ const sizeOf = (context: ResolverContext, hosted: HostedRepository, entry: TreeE
 
 const asEntry = (oid: Oid): TreeEntry => ({ path: "", mode: "100644", kind: "blob", oid })
 
-// What a blob holds follows from its id: what was read once is so for ever, in every repository.
+// An object id determines the content of its blob, so texts are cached across repositories without expiry.
 const texts = new LruCache<Text>(16 * 1024 * 1024, ({ text }) => 2 * (text?.length ?? 0) + 200)
 
-/** As much of a blob as its text may show, and a little more. */
+/** Reads the beginning of a blob, slightly more than its text may show. */
 const beginning = (hosted: HostedRepository, oid: Oid) =>
   Effect.gen(function* () {
     const found = yield* hosted.git.openObject(oid)
@@ -58,7 +58,7 @@ const textOf = (context: ResolverContext, hosted: HostedRepository, oid: Oid): M
     })
   )
 
-/** Characters of texts in one answer: what is more is read as blobs. */
+/** The maximum number of characters of blob texts in one reply. */
 const maxTextLength = 64_000_000
 
 export const blob = (context: ResolverContext, hosted: HostedRepository, oid: Oid) => {
@@ -84,7 +84,7 @@ export const blob = (context: ResolverContext, hosted: HostedRepository, oid: Oi
 
 const fieldCounts = new WeakMap<GraphQLResolveInfo["fieldNodes"], number>()
 
-/** How many fields a query wants of each entry. */
+/** The number of fields that a query selects of each entry. */
 const fieldsOf = ({ fieldNodes, fragments }: GraphQLResolveInfo) => {
   const known = fieldCounts.get(fieldNodes)
   if (known !== undefined) return known

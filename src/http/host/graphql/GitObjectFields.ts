@@ -5,7 +5,7 @@ import type { HostedRepository } from "../repository/Repositories.js"
 import { seconds } from "../rest/RepositoryView.js"
 import type { ResolverContext } from "./ResolverContext.js"
 
-/** What every Git object tells of itself. */
+/** The fields that all Git objects have. */
 export const gitObjectFields = (
   typename: string,
   context: ResolverContext,
@@ -21,7 +21,7 @@ export const gitObjectFields = (
   repository: () => context.objects.repository(context, hosted)
 })
 
-/** An author, committer or tagger. */
+/** Resolves an author, committer or tagger. */
 export const gitActor = (context: ResolverContext, who: CommitInfo["author"]) => ({
   name: who.name,
   email: who.email,

@@ -31,10 +31,10 @@ import * as QueryRoot from "./QueryRoot.js"
 import type { ResolverContext } from "./ResolverContext.js"
 import { schema as source } from "./schema.generated.js"
 
-/** A document larger than this is refused before it is parsed further. */
+/** The maximum number of tokens of a document. Parsing stops there. */
 const maxTokens = 30_000
 
-/** How long a query may take; GitHub gives it the same time. */
+/** The time limit of a query, as on GitHub. */
 const timeout = "10 seconds"
 
 const unauthenticated = new HostError({
@@ -45,10 +45,10 @@ const unauthenticated = new HostError({
 
 const errors = (...all: ReadonlyArray<GraphQLError>) => Reply.json(200, { errors: all.map(format) })
 
-/** A document, or why it is none or does not fit the schema. */
+/** A valid document, or the errors of an invalid one. */
 type CheckedDocument = DocumentNode | ReadonlyArray<GraphQLError>
 
-/** GitHub may know what is unknown here. */
+/** Adds to an error about an unknown name that the host serves only a part of GitHub's schema. */
 const explainUnknown = (error: GraphQLError): GraphQLError =>
   /^(Cannot query field|Unknown (type|argument))/.test(error.message)
     ? new GraphQLError(`${error.message.replace(/\.$/, "")}: this host serves a part of GitHub's schema.`, {
@@ -69,7 +69,7 @@ const check = (query: string): CheckedDocument => {
   }
 }
 
-// Clients send the same few documents again and again, and checking one takes longer than answering it.
+// Clients repeat the same few documents, and validating a document takes longer than executing it.
 const checkedDocuments = new LruCache<CheckedDocument>(256)
 const maxCachedLength = 16_384
 
@@ -99,8 +99,8 @@ const operationOf = (
 }
 
 /**
- * Runs effects for resolvers: one that is done at once is answered at once, as long as that is not for too long; what
- * still runs ends with the scope, and nothing begins after it.
+ * Creates a function that runs effects for resolvers. An effect that completes synchronously returns its value
+ * without a promise. Running effects are interrupted when the scope closes, and no effect starts after that.
  */
 const makeRunner = Effect.gen(function* () {
   const fork = Runtime.runFork(yield* Effect.runtime<Scope.Scope>())
@@ -119,7 +119,7 @@ const makeRunner = Effect.gen(function* () {
   }
   const executeOperation: ResolverContext["run"] = (effect) => {
     if (!open) throw unavailable()
-    // Whoever asks for much leaves the event loop to others in between.
+    // After its first time slice, a long query waits for further time slices.
     const paced =
       performance.now() - began > FairScheduler.sliceMillis ? Effect.zipRight(turn, effect) : effect
     const fiber = fork(paced, { immediate: true })
@@ -171,7 +171,7 @@ const run = (
     return yield* mutation ? executing : Effect.timeout(executing, timeout)
   }).pipe(Effect.scoped)
 
-/** Answers a GraphQL request, which counts against the limits once it is known what it does. */
+/** Handles a GraphQL request. Its rate limit cost depends on its operation. */
 export const handle = (call: HostCall): HandlerEffect =>
   Effect.gen(function* () {
     if (call.principal.login === undefined) return yield* unauthenticated

@@ -5,7 +5,7 @@ import { GraphQLError, type GraphQLFormattedError } from "../../../vendor/Graphq
 import { HostError } from "../reply/HostError.js"
 import type { HandlerFailure } from "../request/Route.js"
 
-/** The types by which GitHub's GraphQL errors are told apart. */
+/** The `type`s of GitHub's GraphQL errors. */
 export type FailureType =
   | "ARGUMENT_LIMIT"
   | "EXCESSIVE_PAGINATION"
@@ -19,11 +19,11 @@ export type FailureType =
   | "STALE_DATA"
   | "UNPROCESSABLE"
 
-/** An error with GitHub's `type`. */
+/** Creates an error with GitHub's `type`. */
 export const failure = (type: FailureType, message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { type } })
 
-/** One answer may not hold more. */
+/** The error of a reply that would be too large. */
 export const resourceLimitsExceeded = (): GraphQLError =>
   failure("RESOURCE_LIMITS_EXCEEDED", "Resource limits for this query exceeded.")
 
@@ -36,7 +36,7 @@ const typeOfStatus = (status: number): FailureType =>
         ? "SERVICE_UNAVAILABLE"
         : "UNPROCESSABLE"
 
-/** What a failed effect looks like in a GraphQL answer; a defect shows nothing of itself. */
+/** Converts the cause of a failed effect to a GraphQL error. A defect is not disclosed. */
 export const fromCause = (cause: Cause.Cause<HandlerFailure | GraphQLError>): GraphQLError =>
   Option.match(Cause.failureOption(cause), { onNone: () => unavailable(), onSome: fromFailure })
 
@@ -53,13 +53,13 @@ const fromFailure = (error: HandlerFailure | GraphQLError): GraphQLError => {
   return failure("UNPROCESSABLE", error.message)
 }
 
-/** Messages repeat what was sent, which may be long. */
+/** The maximum length of a message, because messages quote the request. */
 const maxMessageLength = 2000
 
 const cut = (message: string) =>
   message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}...` : message
 
-/** An error as GitHub writes it: `type` stands beside the message. */
+/** Formats an error as GitHub does, with `type` beside the message. */
 export const format = (error: GraphQLError): GraphQLFormattedError & { readonly type?: unknown } => {
   const type = error.extensions["type"]
   return {

@@ -23,7 +23,7 @@ const timestamp = (given: string | null | undefined) => {
   return CommitCount.gitDate(millis)
 }
 
-/** The commits from one backwards, page by page. */
+/** Resolves a page of the history of a commit. */
 export const history = (
   context: ResolverContext,
   hosted: HostedRepository,
@@ -36,7 +36,7 @@ export const history = (
   const path = args.path ? trim(args.path, /\//) : ""
   const [since, until] = [timestamp(args.since), timestamp(args.until)]
   const emails = args.author?.emails ?? []
-  // Git takes each line as one more author. Nobody's address has what ends a line or an argument.
+  // `git log --author` treats each line as another author. An e-mail address contains neither a line break nor a NUL.
   const known = emails.filter((email) => !/[\n\0]/.test(email)).map((email) => `<${email}>`)
   const author = known.length === 0 ? undefined : known.join("\n")
   if ((path !== "" && !isPath(path)) || (emails.length > 0 && author === undefined))
@@ -57,7 +57,7 @@ export const history = (
         return RelayConnection.page(nodes, skip, all.length > size, total)
       }
     )
-  // From its end a history is known only once it is counted.
+  // A page that is counted from the end needs the total number of commits.
   return wanted.backwards || wanted.end !== undefined
     ? andThen(total(), (count) => {
         const { start, stop } = RelayConnection.bounds(wanted, count)

@@ -79,7 +79,7 @@ interface RefUpdate {
   readonly force?: boolean | null
 }
 
-/** The names that cannot be refs where this one is. */
+/** The prefixes of a ref name, which cannot be refs at the same time. */
 const prefixesOf = (name: string) => {
   const parts = name.split("/")
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))
@@ -87,7 +87,10 @@ const prefixesOf = (name: string) => {
 
 const zeros = "0".repeat(40)
 
-/** Moves refs, all or none: every precondition is checked in the writers' turn, and Git's own transaction moves them. */
+/**
+ * Moves several refs atomically. The preconditions are checked while the repository is locked, and a Git ref
+ * transaction moves the refs.
+ */
 const updateRefsTogether = (hosted: HostedRepository, updates: ReadonlyArray<RefUpdate>) => {
   const { git } = hosted
   const line = (update: RefUpdate): Effect.Effect<string, GraphQLError | HostError | RemoteError> =>
@@ -170,7 +173,7 @@ const resolver =
   ({ input }, context) =>
     context.run(mutation(context, input))
 
-/** The root of mutations. */
+/** The root value of mutations. */
 export const root = {
   closePullRequest: resolver(PullRequestResolver.closePullRequest),
   createCommitOnBranch: resolver(createCommitOnBranch),

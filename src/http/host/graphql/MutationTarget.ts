@@ -7,16 +7,16 @@ import type { HandlerFailure } from "../request/Route.js"
 import { failure } from "./GraphQlFailure.js"
 import type { ResolverContext } from "./ResolverContext.js"
 
-/** What every mutation may be given. */
+/** The input fields of every mutation. */
 export interface MutationInput {
   readonly clientMutationId?: string | null
 }
 
-/** A failure as an effect. */
+/** Fails with a GraphQL error. */
 export const fail = (...args: Parameters<typeof failure>): Effect.Effect<never, GraphQLError> =>
   Effect.fail(failure(...args))
 
-/** The repository of a name, for whoever may write to it. */
+/** Opens a repository for writing by its full name. */
 export const repositoryForWrite = (
   context: ResolverContext,
   fullName: string
@@ -29,7 +29,7 @@ export const repositoryForWrite = (
   if (more.length > 0) return Effect.fail(missing)
   return context.call.host.repositories.openForWrite(context.call.principal, owner, name).pipe(
     Effect.mapError((error) => (error instanceof HostError && error.status === 404 ? missing : error)),
-    // No mutation can be the first write of a repository.
+    // A mutation does not create a missing repository.
     Effect.filterOrFail(
       ({ exists }) => exists,
       () => missing
@@ -37,7 +37,7 @@ export const repositoryForWrite = (
   )
 }
 
-/** The same by its node id. */
+/** Opens a repository for writing by its node id. */
 export const repositoryById = (context: ResolverContext, id: string) => {
   const parts = fromNodeId("Repository", id)
   return parts === undefined
@@ -45,7 +45,7 @@ export const repositoryById = (context: ResolverContext, id: string) => {
     : repositoryForWrite(context, parts.join("/"))
 }
 
-/** A ref, by its node id, of a repository that may be written to. */
+/** Opens the repository of a ref for writing by the ref's node id. */
 export const refById = (context: ResolverContext, id: string) =>
   Effect.gen(function* () {
     const [fullName, name, ...more] = fromNodeId("Ref", id) ?? []

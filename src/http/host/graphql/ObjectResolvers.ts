@@ -56,5 +56,5 @@ const object: ObjectResolvers["object"] = (context, hosted, oid) =>
     }
   })
 
-/** How everything is shown. */
+/** The resolvers of all object types. */
 export const objects: ObjectResolvers = { account, repository, ref, commit, tree, entry, entryObject, object }

@@ -18,7 +18,7 @@ type Request = PullRequests.PullRequest
 const none = (name: string) => (args: RelayConnection.ConnectionArguments) =>
   RelayConnection.slice(name, args, [])
 
-/** What GitHub has of a pull request and this host does not. */
+/** Fields of GitHub's `PullRequest` that the host does not support. */
 const unsupported = {
   assignees: none("assignees"),
   autoMergeRequest: null,
@@ -47,7 +47,7 @@ const statuses: Readonly<Record<string, string>> = {
   changed: "CHANGED"
 }
 
-/** A pull request as GraphQL shows it. */
+/** Resolves a pull request. */
 export const pullRequest = (context: ResolverContext, hosted: HostedRepository, request: Request) => {
   const { call, objects, run } = context
   const { fullName, git, owner } = hosted
@@ -147,7 +147,7 @@ export const pullRequest = (context: ResolverContext, hosted: HostedRepository, 
             url: Links.html(call.links, fullName, "commit", oid),
             commit: shown
           }))
-          // Whoever wants to know how many there are gives no bounds, as GitHub lets them.
+          // GitHub allows omitting `first` and `last` if only `totalCount` is selected.
           const isCounted = args.first == null && args.last == null
           return isCounted ? { totalCount: all.length } : RelayConnection.slice("commits", args, shown)
         }
@@ -167,7 +167,7 @@ export const pullRequest = (context: ResolverContext, hosted: HostedRepository, 
   }
 }
 
-/** The pull requests of a repository, as `Repository.pullRequests` and `Repository.pullRequest` give them. */
+/** The fields `pullRequest` and `pullRequests` of a repository. */
 export const ofRepository = (context: ResolverContext, hosted: HostedRepository) => ({
   pullRequest: ({ number }: { readonly number: number }) =>
     context.run(
@@ -196,7 +196,7 @@ export const ofRepository = (context: ResolverContext, hosted: HostedRepository)
           (args.baseRefName == null || one.base === args.baseRefName) &&
           (args.labels == null || one.labels.some((label) => args.labels!.includes(label)))
       )
-      // Without an order the oldest is the first.
+      // The default order is oldest first.
       const ordered = args.orderBy?.direction === "DESC" ? found : found.toReversed()
       return RelayConnection.slice(
         "pullRequests",
@@ -206,7 +206,7 @@ export const ofRepository = (context: ResolverContext, hosted: HostedRepository)
     })
 })
 
-/** A refusal of REST in the words of GraphQL. */
+/** Converts an error of the REST implementation to a GraphQL error. */
 const toGraphQlError = (error: unknown) => {
   if (!(error instanceof HostError) || error.status >= 500) return error as never
   const detail = error.errors?.[0]

@@ -5,20 +5,23 @@ import {
   type SelectionSetNode
 } from "../../../vendor/Graphql.js"
 
-/** What GitHub lets one query ask for. */
+/** The maximum number of nodes of a query, as on GitHub. */
 export const maxNodes = 500_000
 
-/** How many fields one query may ask for, fragments spelled out, and how many values it may answer with. */
+/** The maximum number of fields of a query after expanding fragments, and of values in its reply. */
 const maxFields = 100_000
 const maxValues = 5_000_000
 
-/** Introspection is answered in one go, so it is let ask for no more than a few times what tools ask for. */
+/**
+ * The maximum number of introspection fields. Introspection runs synchronously. The limit is a few times what tools
+ * request.
+ */
 const maxIntrospection = 500
 
-/** What directories may add to a query's values, whose sizes are not known before. */
+/** The maximum number of values of directory entries in a reply. Their number is not known in advance. */
 export const maxListed = 2_000_000
 
-/** How many fields a selection holds, fragments spelled out. */
+/** Counts the fields of a selection set after expanding fragments. */
 export const countFields = (
   selections: SelectionSetNode | undefined,
   fragments: (name: string) => FragmentDefinitionNode | undefined,
@@ -45,8 +48,8 @@ const defaults = (operation: OperationDefinitionNode) =>
   )
 
 /**
- * How many nodes an operation may answer, by its `first` and `last`, and what it costs by GitHub's formula; `tooMuch`
- * where it asks for more fields or values than one answer may hold.
+ * Estimates the nodes of an operation from its `first` and `last` arguments, and its cost by GitHub's formula.
+ * `tooMuch` means that it exceeds a limit of fields or values.
  */
 export const estimate = (
   operation: OperationDefinitionNode,
@@ -61,7 +64,7 @@ export const estimate = (
   let introspection = 0
   const isTooMuch = () =>
     steps > maxFields || values > maxValues || introspection > maxIntrospection || nodes > maxNodes
-  // A valid document has no cycle of fragments.
+  // Valid documents have no cyclic fragments.
   const walk = (selections: SelectionSetNode | undefined, times: number): void => {
     for (const selection of selections?.selections ?? []) {
       steps++

@@ -63,7 +63,7 @@ const account = ({ login }: { readonly login: string }, context: ResolverContext
   return context.objects.account(context, login)
 }
 
-/** The root of queries. */
+/** The root value of queries. */
 export const root = {
   id: "query",
   node,
@@ -72,7 +72,7 @@ export const root = {
       const given = `you provided ${ids.length}`
       throw failure("ARGUMENT_LIMIT", `You may not provide more than ${maxIds} node ids; ${given}.`)
     }
-    // An error in a list is that of its place alone.
+    // An error in the list is reported for its item only.
     return ids.map((id) => {
       try {
         return node({ id }, context)

@@ -1,6 +1,6 @@
 import { failure } from "./GraphQlFailure.js"
 
-/** The arguments of every connection. */
+/** The arguments of every connection field. */
 export interface ConnectionArguments {
   readonly first?: number | null
   readonly last?: number | null
@@ -10,7 +10,10 @@ export interface ConnectionArguments {
 
 const maxPageSize = 100
 
-/** Where a page begins and how long it is; cursors are positions. Throws in GitHub's words when it is not told. */
+/**
+ * The position and size of the requested page. Cursors encode positions. Throws GitHub's errors if the arguments are
+ * invalid.
+ */
 export const window = (name: string, { after, before, first, last }: ConnectionArguments) => {
   const size = first ?? last
   if (size === undefined || size === null) {
@@ -43,7 +46,7 @@ const position = (cursor: string | null | undefined): number | undefined => {
 
 const cursor = (index: number) => Buffer.from(`v1 ${index}`).toString("base64")
 
-/** A page of nodes that begins at `skip`. */
+/** A connection with a page of nodes that begins at `skip`. */
 export const page = <A>(nodes: ReadonlyArray<A>, skip: number, more: boolean, totalCount: unknown) => ({
   nodes,
   edges: nodes.map((node, index) => ({ node, cursor: cursor(skip + index + 1) })),
@@ -56,14 +59,14 @@ export const page = <A>(nodes: ReadonlyArray<A>, skip: number, more: boolean, to
   }
 })
 
-/** Where a window lies in a list of so many. */
+/** The start and end of a page in a list of `total` items. */
 export const bounds = ({ backwards, end, size, skip }: ReturnType<typeof window>, total: number) => {
   const before = Math.max(0, Math.min(end === undefined ? total : end - 1, total))
   const start = backwards ? Math.max(skip, before - size) : skip
   return { start, stop: Math.max(start, Math.min(start + size, before)) }
 }
 
-/** A page of a list that lies in memory. */
+/** A connection with a page of a list in memory. */
 export const slice = <A>(name: string, args: ConnectionArguments, all: ReadonlyArray<A>) => {
   const { backwards, end, size, skip } = window(name, args)
   const { start, stop } = bounds({ backwards, end, size, skip }, all.length)

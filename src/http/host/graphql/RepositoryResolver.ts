@@ -11,7 +11,7 @@ import * as PullRequestResolver from "./PullRequestResolver.js"
 import * as RelayConnection from "./RelayConnection.js"
 import { andThen, type ResolverContext } from "./ResolverContext.js"
 
-/** What GitHub has and this host does not. */
+/** Fields of GitHub's `Repository` that the host does not support. */
 const unsupported = {
   deleteBranchOnMerge: false,
   forkCount: 0,
@@ -102,7 +102,7 @@ const refNamed = (context: ResolverContext, hosted: HostedRepository, name: stri
     Option.match({ onNone: () => null, onSome: (oid) => context.objects.ref(context, hosted, name, oid) })
   )
 
-/** The ref of a whole or short name; null when there is none. */
+/** Resolves a ref by its full or short name; null if there is none. */
 export const refCalled = (context: ResolverContext, hosted: HostedRepository, name: string) =>
   Effect.gen(function* () {
     const candidates = name.startsWith("refs/")
@@ -115,7 +115,7 @@ export const refCalled = (context: ResolverContext, hosted: HostedRepository, na
     return null
   })
 
-/** The object that `revision` or `revision:path` names; null when there is none. */
+/** Resolves the object of `revision` or `revision:path`; null if there is none. */
 const objectAt = (context: ResolverContext, hosted: HostedRepository, expression: string) =>
   Effect.gen(function* () {
     const { git } = hosted

@@ -6,7 +6,7 @@ import type * as RelayConnection from "./RelayConnection.js"
 
 type Affiliation = "OWNER" | "COLLABORATOR" | "ORGANIZATION_MEMBER"
 
-/** Which of an account's repositories are asked for, and in which order. */
+/** The arguments that filter and order an account's repositories. */
 export interface RepositoryArguments extends RelayConnection.ConnectionArguments {
   readonly visibility?: "PRIVATE" | "PUBLIC" | "INTERNAL" | null
   readonly privacy?: "PRIVATE" | "PUBLIC" | null
@@ -28,7 +28,7 @@ const affiliationOf = (
 ): Affiliation | undefined =>
   principal.login === owner ? "OWNER" : isGranted(principal, "read", fullName) ? "COLLABORATOR" : undefined
 
-/** Those of an account's own repositories that are asked for, in the order asked for; by name otherwise. */
+/** Filters and orders an account's repositories. The default order is by name. */
 export const select = (
   principal: Principal,
   args: RepositoryArguments,
@@ -36,7 +36,7 @@ export const select = (
 ) =>
   Effect.gen(function* () {
     const { affiliations, orderBy, ownerAffiliations, privacy, visibility } = args
-    // No repository here is a fork, archived, locked or has issues, and all of them belong to the account.
+    // The host has no forks, archives, locks or issues, and the account owns all its repositories.
     const never = [args.isFork, args.isArchived, args.isLocked, args.hasIssuesEnabled].includes(true)
     if (never || (ownerAffiliations && !ownerAffiliations.includes("OWNER"))) return []
     const wanted = owned.filter((hosted) => {

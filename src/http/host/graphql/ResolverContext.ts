@@ -9,18 +9,20 @@ import type { HostedRepository } from "../repository/Repositories.js"
 import type { HostCall } from "../request/HostCall.js"
 import type { HandlerFailure } from "../request/Route.js"
 
-/** A value that is there, or comes: GraphQL takes both, and what is there at once costs no promise. */
+/**
+ * A value or a promise of it. Resolvers return values without a promise where possible, because promises are slower.
+ */
 export type MaybePromise<A> = A | Promise<A>
 
-/** Goes on with a value now, or when it has come. */
+/** Maps a value or a promise of it. */
 export const andThen = <A, B>(value: MaybePromise<A>, next: (value: A) => B): MaybePromise<B> =>
   value instanceof Promise ? value.then(next) : next(value)
 
 type Shown = Readonly<Record<string, unknown>>
 
 /**
- * What can be shown of a repository. Objects are plain: their members are values, or functions that GraphQL calls only
- * where a query asks for them. They name each other in circles, so each is made by way of the context.
+ * The resolvers of object types. Their results are plain objects whose members are values, or functions that GraphQL
+ * calls only for selected fields. The types refer to each other, so they are created through the context.
  */
 export interface ObjectResolvers {
   readonly account: (context: ResolverContext, login: string) => Shown
@@ -34,14 +36,14 @@ export interface ObjectResolvers {
     found: TreeEntry,
     path: string
   ) => Shown
-  /** The blob or tree of an entry; null for a submodule. */
+  /** The object of a tree entry; null for a submodule. */
   readonly entryObject: (
     context: ResolverContext,
     hosted: HostedRepository,
     found: TreeEntry,
     path: string
   ) => Shown | null
-  /** The object of an id; null when there is none. */
+  /** The object of an id; null if there is none. */
   readonly object: (
     context: ResolverContext,
     hosted: HostedRepository,
@@ -49,14 +51,17 @@ export interface ObjectResolvers {
   ) => Effect.Effect<Shown | null, RemoteError>
 }
 
-/** What the resolvers of one request share. */
+/** The state that the resolvers of one request share. */
 export interface ResolverContext {
   readonly call: HostCall
-  /** Runs an effect for a resolver; its failure becomes an error of the field. Ends with the request. */
+  /**
+   * Runs an effect for a resolver. A failure becomes an error of the field. The effect ends with the request at the
+   * latest.
+   */
   readonly run: <A>(effect: Effect.Effect<A, HandlerFailure | GraphQLError, Scope.Scope>) => MaybePromise<A>
   readonly window: Effect.Effect<RateWindow>
   readonly cost: { readonly points: number; readonly nodes: number }
-  /** What the answer holds so far: characters of texts, and values of directories. */
+  /** The size of the reply so far: characters of texts, and values of directory entries. */
   readonly usage: { texts: number; listed: number }
   readonly objects: ObjectResolvers
 }

@@ -1,7 +1,7 @@
 import { Failure, type HttpError } from "../../server/HttpError.js"
 import { jsonType, make, type Reply } from "./Reply.js"
 
-/** One entry of `errors`, as GitHub names what is wrong with a field. */
+/** One entry of `errors` in GitHub's error body. */
 export interface HostErrorDetail {
   readonly resource: string
   readonly field?: string
@@ -14,7 +14,10 @@ interface HostErrorFields extends Omit<HttpError, "_tag"> {
   readonly errors?: ReadonlyArray<HostErrorDetail> | undefined
 }
 
-/** A refusal in GitHub's words. `documentation` is the page's path below docs.github.com; the route's own when absent. */
+/**
+ * An error reply in GitHub's format. `documentation` is the path of a page on docs.github.com. Default: the page of
+ * the route.
+ */
 export class HostError extends Failure<"HostError"> {
   declare readonly documentation: HostErrorFields["documentation"]
   declare readonly errors: HostErrorFields["errors"]
@@ -23,7 +26,7 @@ export class HostError extends Failure<"HostError"> {
   }
 }
 
-/** The answer that carries a problem; `status` is a string, as on GitHub. */
+/** The reply of an error. `status` in the body is a string, as on GitHub. */
 export const toReply = (problem: HostError, documentation: string): Reply =>
   make(
     problem.status,
@@ -53,7 +56,7 @@ export const badCredentials = new HostError({
   documentation: "rest"
 })
 
-/** What GitHub answers to everybody at an address from which too many wrong tokens came. */
+/** GitHub's error for an address with too many failed logins. */
 export const tooManyFailedLogins = (seconds: number) =>
   new HostError({
     status: 403,

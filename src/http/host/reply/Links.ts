@@ -1,19 +1,22 @@
 import { LruCache } from "../../../domain/runtime/LruCache.js"
 
-/** Percent-encodes a path or ref, keeping its slashes. */
+/** Percent-encodes a path or ref but keeps its slashes. */
 export const encodePath = (path: string): string =>
   /^[\w./~-]*$/.test(path) ? path : path.split("/").map(encodeURIComponent).join("/")
 
-/** The absolute addresses of this host, as the request reached it. */
+/** The base URLs of this host for links in replies. */
 export interface Links {
   readonly origin: string
-  /** Address of the REST API, with no slash at its end. */
+  /** The URL of the REST API without a trailing slash. */
   readonly api: string
 }
 
 const mostHosts = 1000
 
-/** The addresses for a request's `Host`, remembered: there are few of them. `publicUrl` tells the scheme of its own host. */
+/**
+ * Returns the base URLs for a request's `Host`. They are cached by host. The scheme of `publicUrl` is used for its
+ * own host.
+ */
 export const from = (publicUrl: string | undefined) => {
   const known = publicUrl === undefined ? undefined : new URL(publicUrl)
   const remembered = new LruCache<Links>(mostHosts)

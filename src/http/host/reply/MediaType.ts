@@ -1,9 +1,9 @@
-/** How the client wants a resource shown: GitHub's media type parameters. */
+/** The media type parameter that the client requested, as GitHub defines them. */
 export type Media = "json" | "raw" | "object" | "sha" | "html" | "diff" | "patch"
 
 const kinds: ReadonlyArray<Media> = ["raw", "object", "sha", "html", "diff", "patch"]
 
-/** The media type of an `Accept` header: `application/vnd.github.raw+json`, `...v3.raw`, `...VERSION.sha`. */
+/** Parses an `Accept` header such as `application/vnd.github.raw+json`, `...v3.raw` or `...VERSION.sha`. */
 export const fromAccept = (accept: string | undefined): Media => {
   for (const part of (accept ?? "").split(",")) {
     const match =

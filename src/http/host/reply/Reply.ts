@@ -3,12 +3,12 @@ import { type Cause, Effect, Stream } from "effect"
 
 export type Headers = Readonly<Record<string, string>>
 
-/** What a handler answers. The host adds the headers of every answer, and only then makes it the platform's. */
+/** The reply of a handler. The host adds the common headers before it converts the reply to a platform response. */
 export interface Reply {
   readonly status: number
-  /** In lower case. */
+  /** Names are in lower case. */
   readonly headers: Headers
-  /** Text is sent in one piece with its head. */
+  /** A string is sent in one write with the headers. */
   readonly body: string | Uint8Array | Stream.Stream<Uint8Array, unknown> | undefined
 }
 
@@ -18,10 +18,10 @@ export const make = (status: number, headers: Headers = {}, body?: Reply["body"]
   body
 })
 
-// The head has gone out by then: all that is left is to cut the connection, and to say why.
+// The headers are already sent, so the connection can only be closed and the cause logged.
 const logBrokenReply = (cause: Cause.Cause<unknown>) => Effect.logWarning("An answer broke off", cause)
 
-/** The platform's response, of a reply whose headers are complete. */
+/** Converts a reply with complete headers to a platform response. */
 export const toResponse = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse =>
   body === undefined
     ? HttpServerResponse.empty({ status, headers })
@@ -31,7 +31,7 @@ export const toResponse = ({ body, headers, status }: Reply): HttpServerResponse
         ? HttpServerResponse.uint8Array(body, { status, headers })
         : HttpServerResponse.stream(Stream.tapErrorCause(body, logBrokenReply), { status, headers })
 
-/** What keeps hostile bytes of a repository from running on the host's origin. */
+/** Headers that prevent a browser from running repository content on the host's origin. */
 export const inert: Headers = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; sandbox"
@@ -39,14 +39,14 @@ export const inert: Headers = {
 
 export const jsonType = "application/json; charset=utf-8"
 
-/** A JSON text as an answer. */
+/** A reply with JSON text. */
 export const fromText = (status: number, text: string, headers: Headers): Reply => ({
   status,
   headers: { "content-type": jsonType, ...headers },
   body: text
 })
 
-/** A JSON answer to a write, or one that no cache may keep. */
+/** A JSON reply without a cache validator. */
 export const json = (status: number, body: unknown, headers: Headers = {}): Reply =>
   fromText(status, JSON.stringify(body), headers)
 
@@ -56,7 +56,7 @@ export const okJson = (body: unknown, headers: Headers = {}): Reply =>
 export const text = (content: string, contentType: string): Reply =>
   make(200, { "content-type": contentType }, content)
 
-/** Bytes of a repository: as text where they are text, and never as anything that a browser would run. */
+/** A reply with repository content, as plain text or as octets, never as a type that a browser would run. */
 export const bytes = (
   content: Uint8Array | Stream.Stream<Uint8Array, unknown>,
   isText: boolean,

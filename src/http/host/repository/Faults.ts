@@ -8,68 +8,68 @@ import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { durationOption } from "../../server/DurationOption.js"
 import * as GitCommand from "./GitCommand.js"
 
-/** What goes wrong with a request. */
+/** A fault to inject into a request. */
 export const Fault = Schema.Union(
   Schema.TaggedStruct("Latency", { millis: Schema.NonNegative }),
-  /** An error before anything happened, or after everything did. */
+  /** An error reply before the request is processed, or after it. */
   Schema.TaggedStruct("Error", {
     status: Schema.Int.pipe(Schema.between(500, 599)),
     when: Schema.Literal("before", "after")
   }),
-  /** The connection is reset before anything happened, or after everything did. */
+  /** A connection reset before the request is processed, or after it. */
   Schema.TaggedStruct("Reset", { when: Schema.Literal("before", "after") }),
-  /** The given response, exactly as it is written here, instead of the host's: before anything happened, or after. */
+  /** The given response instead of the host's, before the request is processed, or after it. */
   Schema.TaggedStruct("Reply", {
     status: Schema.Int.pipe(Schema.between(200, 599)),
     headers: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
       exact: true
     }),
-    /** A string is sent as it is, everything else as JSON. */
+    /** A string is sent as it is. Other values are sent as JSON. */
     body: Schema.optionalWith(Schema.Unknown, { exact: true }),
     when: Schema.Literal("before", "after")
   }),
-  /** Half of the response's body, and then its end, a reset of the connection, or nothing more. */
+  /** Half of the response body, followed by its end, by a connection reset, or by silence. */
   Schema.TaggedStruct("Cut", { then: Schema.Literal("end", "reset", "silence") }),
-  /** The request is carried out twice, as when a proxy repeats it; the second response is sent. */
+  /** The request is processed twice, as when a proxy repeats it. The second response is sent. */
   Schema.TaggedStruct("Twice", {}),
-  /** Somebody else commits to the branch between this write's read of the branch and its own move of it. */
+  /** Another process commits to the branch between this write's read of the ref and its update. */
   Schema.TaggedStruct("Race", {})
 )
 export type Fault = typeof Fault.Type
 
-/** Which requests meet a fault: all conditions that are given must hold; the first rule that fits is taken. */
+/** Selects the requests that meet a fault. All given conditions must match. The first matching rule applies. */
 export const Rule = Schema.Struct({
   method: Schema.optionalWith(Schema.String, { exact: true }),
-  /** A part of the path, as it was sent. */
+  /** A substring of the path as sent. */
   path: Schema.optionalWith(Schema.String, { exact: true }),
-  /** How many requests meet it before it is over; without it, all do. */
+  /** The number of requests that meet the fault. Default: unlimited. */
   times: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { exact: true }),
   fault: Fault
 })
 export type Rule = typeof Rule.Type
 
-/** A set of rules, and how long reads by branch lag behind writes. */
+/** Fault rules, and the staleness of reads by branch. */
 export const Plan = Schema.Struct({
   rules: Schema.optionalWith(Schema.Array(Rule), { default: () => [] }),
   staleSeconds: Schema.optionalWith(Schema.NonNegative, { default: () => 0 })
 })
 export type Plan = typeof Plan.Type
 
-/** What tells which fault a request meets; `source` is the platform's own request. */
+/** The properties of a request that rules are matched against. `source` is the platform's request. */
 export type FaultTarget = Pick<HttpServerRequest.HttpServerRequest, "method" | "url"> & {
   readonly source?: unknown
 }
 
-/** The faults that are switched on. */
+/** The active faults. */
 export class Faults extends Context.Tag("chainstore/http/host/Faults")<
   Faults,
   {
-    /** The fault that this request meets, which uses it up. */
+    /** The fault of this request. Counts as one use of its rule. */
     readonly faultFor: (request: FaultTarget) => Fault | undefined
     readonly set: (plan: typeof Plan.Encoded) => Effect.Effect<void>
-    /** A repository as clients see it while faults are on. */
+    /** Wraps a repository so that reads by branch are stale and races can be injected. */
     readonly wrap: (fullName: string, git: GitRepository) => GitRepository
-    /** Runs a write so that it meets a race. */
+    /** Runs a write during which another process commits to the branch. */
     readonly withRace: <A, E, R>(write: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >() {}
@@ -82,7 +82,7 @@ class IsWriter extends Context.Reference<IsWriter>()("chainstore/http/host/Writi
   defaultValue: () => false
 }) {}
 
-/** Runs a write, which sees every branch as it is: the machine that writes is not behind. */
+/** Runs a write. Its reads are not stale. */
 export const asWriter = <A, E, R>(write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(write, IsWriter, true)
 
@@ -91,7 +91,7 @@ interface Move {
   readonly before: Option.Option<Oid>
 }
 
-/** A commit that changes nothing, made by another process while this one is about to move the branch. */
+/** Creates an empty commit on a ref with Git, as another process would. */
 const commitConcurrently = (git: GitRepository, ref: string) =>
   Effect.gen(function* () {
     const tip = yield* git.ref(ref)
@@ -131,7 +131,7 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
         moves.set(key, past.slice(-1000))
       })
 
-    /** Notes the refs that an effect has moved. */
+    /** Records the refs that an effect has moved. */
     const recordingMoves = <A, E, R>(fullName: string, git: GitRepository, effect: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         const places = Effect.map(
@@ -180,10 +180,10 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
             : yield* git.resolve(revision)
         }),
       updateRef: faulty(fullName, git, git.updateRef),
-      // A read that writes down what it has noticed is judged as a write.
+      // Reads inside a ref update are not stale.
       withRefMutex: (name, effect) =>
         git.withRefMutex(name, (update) => asWriter(effect(faulty(fullName, git, update)))),
-      // Git's own programs move refs in here.
+      // Git processes move refs here.
       withExclusiveAccess: (effect) =>
         Effect.suspend(() =>
           MutableRef.get(plan).staleSeconds === 0
@@ -193,7 +193,7 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
       commitNext: (branch, build) => {
         let before: Option.Option<Oid> = Option.none()
         const name = `refs/heads/${branch}`
-        // The build may run in another fiber than its caller: what the request meets is looked up here.
+        // `build` may run in another fiber, so the race is looked up in the caller's.
         return Effect.flatMap(PendingRace, (racing) =>
           git.commitNext(branch, (head) => {
             before = Option.map(head, ({ commit }) => commit)
@@ -207,7 +207,7 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
       }
     })
 
-    // Asked for by every request: a repository that is open has one view.
+    // One wrapper per open repository, because every request needs it.
     const views = new WeakMap<GitRepository, GitRepository>()
     const around = (fullName: string, git: GitRepository): GitRepository => {
       const view = views.get(git) ?? wrapped(fullName, git)
@@ -239,17 +239,20 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
 
 const noFaults: Plan = { rules: [], staleSeconds: 0 }
 
-/** No faults until `set` switches some on; `now` is the clock that `staleSeconds` goes by, in milliseconds. */
+/** No faults until `set` is called. `now` is the clock for `staleSeconds` in milliseconds. */
 export const layerWith = (now: Effect.Effect<number>) =>
   Layer.effect(
     Faults,
     Effect.suspend(() => make(MutableRef.make(noFaults), now))
   )
 
-/** No faults until `set` switches some on. */
+/** No faults until `set` is called. */
 export const layer = layerWith(Monotonic.millis)
 
-/** Faults as a file says, read again when it changes; a missing file means none, an unreadable one keeps the last. */
+/**
+ * Reads faults from a file and reads it again when it changes. A missing file means no faults. An invalid file
+ * changes nothing.
+ */
 export const layerFile = (file: string, every: DurationInput = "250 millis") =>
   Layer.scoped(
     Faults,

@@ -6,7 +6,7 @@ import * as GitCommand from "./GitCommand.js"
 
 const mutexes = new WeakMap<GitRepository, Effect.Semaphore>()
 
-/** Runs what begins a branch that has to be the first: of two at once, the later one sees that it is not. */
+/** Runs the creation of a first branch. Of two concurrent creations, the second one runs after the first. */
 export const exclusively = <A, E, R>(
   git: GitRepository,
   effect: Effect.Effect<A, E, R>
@@ -18,8 +18,8 @@ export const exclusively = <A, E, R>(
   })
 
 /**
- * Where HEAD names a branch that is not there, the first one that is becomes the default, as on GitHub. To be run in the
- * writers' turn.
+ * If HEAD names a missing branch, the first existing branch becomes the default branch, as on GitHub. Must run in
+ * `exclusively`.
  */
 export const makeDefault = (git: GitRepository): Effect.Effect<void, HostError | RemoteError> =>
   Effect.gen(function* () {
@@ -27,7 +27,7 @@ export const makeDefault = (git: GitRepository): Effect.Effect<void, HostError |
     if (Option.isSome(named)) return
     const [first] = yield* git.refs("refs/heads/")
     if (first === undefined) return
-    // The branch is there by now, and whoever made it must not hear that it is not.
+    // A failure is only logged, because the branch was already created.
     yield* Effect.catchAll(GitCommand.text(git, ["symbolic-ref", "HEAD", first.name]), (error) =>
       Effect.logWarning(`${first.name} could not be made the default branch`, error)
     )

@@ -16,7 +16,7 @@ import * as GitProcessSlots from "./GitProcessSlots.js"
 const failed = (operation: string, message: string, cause?: unknown) =>
   new RemoteError({ operation, message, reason: "Server", cause })
 
-/** A running Git, which is ended with its scope; what it leaves is awaited. */
+/** A running Git process. When the scope closes, the process is terminated and its end is awaited. */
 const spawn = <E>({
   args,
   directory,
@@ -42,12 +42,12 @@ const spawn = <E>({
     }),
     (process) =>
       Effect.suspend(() => {
-        // The hook of a push ends with its channel, also where the program that ran it was killed.
+        // The hook of a push exits when its channel closes, even if its parent process was killed.
         if (turn !== undefined) hookChannelOf(process).destroy()
         if (process.exitCode !== null) return Effect.void
         const signal = (name: NodeJS.Signals) =>
           Effect.ignore(Effect.try(() => globalThis.process.kill(-process.pid!, name)))
-        // What it had started itself goes on without it.
+        // Its child processes may still run.
         if (process.signalCode !== null) return signal("SIGTERM")
         const gone = Effect.promise(() => once(process, "exit"))
         return signal("SIGTERM").pipe(
@@ -74,7 +74,7 @@ const feed = <E>(process: GitChild, input: Stream.Stream<Uint8Array, E>) =>
         })
   ).pipe(Effect.zipRight(Effect.sync(() => void process.stdin.end())))
 
-/** The exit code. One that was killed has none, and did not clear up: its work has failed. */
+/** The exit code. A killed process has none and fails. */
 const exit = (process: GitChild) =>
   Effect.async<number, RemoteError>((resume) => {
     const done = () =>
@@ -87,7 +87,7 @@ const exit = (process: GitChild) =>
     else process.once("exit", done)
   })
 
-/** Comes when the push that a program receives is unpacked and checked. */
+/** Completes when a received push is unpacked and checked. */
 const quarantineChecked = (process: GitChild) =>
   Effect.async<boolean>((resume) => {
     const ready = () => resume(Effect.succeed(true))
@@ -104,16 +104,17 @@ export interface GitRun<E = never> {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: Stream.Stream<Uint8Array, E>
   /**
-   * How the output ends where Git fails, by what it said and what it put out first; undefined cuts the output off.
+   * Returns the end of the output if Git fails, from its standard error and the first piece of output. Undefined
+   * truncates the output.
    */
   readonly errorOutput?: (stderr: string, first: Uint8Array | undefined) => Uint8Array | undefined
-  /** Around what `receive-pack` does once a push is unpacked and checked. */
+  /** Wraps the ref updates of `receive-pack`, after the push is unpacked and checked. */
   readonly withRefLock?: <A, F>(applied: Effect.Effect<A, F>) => Effect.Effect<A, F | RemoteError | HostError>
-  /** The caller holds a place for it; otherwise it waits for that of a short program. */
+  /** Whether the caller holds a slot. Otherwise the process waits for a slot for short processes. */
   readonly hasSlot?: boolean
 }
 
-/** Git's output as it comes. Ends with a failure when Git fails; Git is killed when the reader leaves. */
+/** Streams the output of a Git process. The stream fails if Git fails. Git is killed if the stream is interrupted. */
 export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, RemoteError | HostError | E> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
@@ -147,7 +148,7 @@ export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, Rem
     })
   )
 
-/** The output of a short run as text. Fails where Git does: an output that is cut short says something else. */
+/** The output of a short Git process as text. Fails if Git fails. */
 export const text = (
   { directory }: Pick<GitRepository, "directory">,
   args: ReadonlyArray<string>,
@@ -159,7 +160,7 @@ export const text = (
       : Effect.fail(failed("git", `git ${args[0]} ended with ${code}: ${stderr}`))
   )
 
-/** The whole output and the exit code of a short run. */
+/** The complete output and exit code of a short Git process. */
 export const output = <E = never>(
   run: GitRun<E>,
   options: { readonly maxBytes?: number } = {}
@@ -203,7 +204,7 @@ export const output = <E = never>(
       const [stdout, stderr, code] =
         run.withRefLock !== undefined &&
         (yield* Effect.raceFirst(quarantineChecked(process), Effect.as(all, false)))
-          ? // Nobody waits for a turn on behalf of a program that has failed.
+          ? // If the process fails, the wait for the ref lock ends.
             yield* Effect.raceFirst(run.withRefLock(apply), Effect.zipRight(all, Effect.never))
           : yield* all
       return { code, stdout, stderr: stderr.toString() }

@@ -7,9 +7,9 @@ const tooBusy = new HostError({
   headers: { "retry-after": "1" }
 })
 
-/** A place at a time for as many as there are; who finds none waits, and when too many wait, is sent away. */
+/** A bounded number of slots with a bounded queue. If the queue is full, `acquire` fails. */
 export interface Slots {
-  /** Waits for a place and keeps it until the scope closes. */
+  /** Waits for a slot and holds it until the scope closes. */
   readonly acquire: Effect.Effect<void, HostError, Scope.Scope>
 }
 
@@ -34,51 +34,54 @@ export const makeSlots = (places: number, mostWaiting: number): Slots => {
 }
 
 /**
- * How many Git programs run at once. Transfers last as long as their client likes, so they have places of their own.
- * What asks for history may wait for a flush first; apart from it, short programs wait for nothing and nobody, and may
- * be run in the writers' turn.
+ * The slots for Git processes. Transfers have slots of their own, because their clients determine how long they take.
+ * History queries have slots of their own, because they may wait for a flush. Short processes wait for nothing else,
+ * so they may run while a ref lock is held.
  */
 export class GitProcessSlots extends Context.Reference<GitProcessSlots>()("chainstore/http/host/Programs", {
   defaultValue: () => slotsFor({})
 }) {}
 
 export interface GitProcessLimits {
-  /** Clones, fetches, pushes and archives at once, and half as many by callers without a token. Default 16. */
+  /**
+   * The number of concurrent clones, fetches, pushes and archives. Callers without a token have half as many.
+   * Default: 16.
+   */
   readonly maxTransfers?: number | undefined
-  /** How many more of each kind may wait for their place; the next one is answered 503. Default 256. */
+  /** The length of each queue. Further requests get 503. Default: 256. */
   readonly maxWaiting?: number | undefined
 }
 
 const shortSlots = 8
 
-/** The places of one kind of caller. */
+/** The slots of one kind of caller. */
 export const slotsFor = ({ maxTransfers = 16, maxWaiting = 256 }: GitProcessLimits) => ({
   transfers: makeSlots(maxTransfers, maxWaiting),
   short: makeSlots(shortSlots, maxWaiting),
   histories: makeSlots(shortSlots, maxWaiting)
 })
 
-/** Places for callers with a token, and others for those without: nobody can take the places of whoever has a token. */
+/** Separate slots for callers with and without a token, so that anonymous callers cannot block the others. */
 export const byCaller = ({ maxTransfers = 16, maxWaiting }: GitProcessLimits) => ({
   known: slotsFor({ maxTransfers, maxWaiting }),
   anonymous: slotsFor({ maxTransfers: Math.max(1, Math.floor(maxTransfers / 2)), maxWaiting })
 })
 
-/** Those of the whole process, for every host in it that has no bounds of its own. */
+/** The slots of the process, shared by all hosts without limits of their own. */
 export const shared = byCaller({})
 
-/** A place for a transfer, kept until the answer was sent. */
+/** Acquires a slot for a transfer until the scope closes, which is after the reply is sent. */
 export const transferSlot = Effect.flatMap(GitProcessSlots, ({ transfers }) => transfers.acquire)
 
-/** A place for a short program. */
+/** Acquires a slot for a short process. */
 export const shortSlot = Effect.flatMap(GitProcessSlots, ({ short }) => short.acquire)
 
 const historySlot = Effect.flatMap(GitProcessSlots, (programs) => programs.histories.acquire)
 
-/** Runs what asks Git for history, in its turn. */
+/** Runs a history query in a slot. */
 export const withHistorySlot = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.zipRight(historySlot, effect))
 
-/** The same for what streams it. */
+/** Runs a stream of history in a slot. */
 export const streamWithHistorySlot = <A, E, R>(stream: Stream.Stream<A, E, R>) =>
   Stream.unwrapScoped(Effect.as(historySlot, stream))

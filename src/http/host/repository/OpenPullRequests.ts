@@ -6,8 +6,8 @@ import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { pullRefs } from "./HostNames.js"
 
 /**
- * The pull requests that may be open, which every move of a branch asks for: a blob, to which this ref points, and no ref
- * where there are none. It names every open one, and for a moment perhaps one that was just closed.
+ * The list of open pull requests, which every branch update reads. It is a blob to which this ref points; the ref is
+ * absent if the list is empty. It contains every open pull request and may briefly contain one that was just closed.
  */
 const openRef = `${pullRefs}open`
 
@@ -19,7 +19,7 @@ const encode = Schema.encodeSync(Json)
 
 interface CachedEntries {
   readonly mutex: Effect.Semaphore
-  /** What the ref pointed to when it was last read, in whatever process it was written. */
+  /** The last read value of the ref. Other processes may have written it. */
   last: { readonly oid: Oid; readonly entries: ReadonlyArray<Entry> } | undefined
 }
 
@@ -47,13 +47,13 @@ const readEntries = (git: GitRepository, oid: Oid): Effect.Effect<ReadonlyArray<
     })
   })
 
-/** The pull requests that may be open. */
+/** Lists the open pull requests. The list may contain one that was just closed. */
 export const list = (git: GitRepository): Effect.Effect<ReadonlyArray<Entry>, RemoteError> =>
   Effect.flatMap(git.ref(openRef), (oid) =>
     Option.isNone(oid) ? Effect.succeed(none) : readEntries(git, oid.value)
   )
 
-/** How often other processes may write it in between. */
+/** The number of retries when another process changes the ref. */
 const maxRetries = 20
 
 const edit = (
@@ -73,11 +73,11 @@ const edit = (
     yield* move(openRef, stored, blob)
   }).pipe(
     Effect.retry({ times: maxRetries, while: (error) => error instanceof RefMoved }),
-    // Whoever has this waits for nobody's turn.
+    // No other lock is taken while this mutex is held.
     cacheOf(git).mutex.withPermits(1)
   )
 
-/** Notes a pull request before it is open. */
+/** Adds a pull request, before it is opened. */
 export const add = (git: GitRepository, move: GitRepository["updateRef"], { base, head, number }: Entry) =>
   edit(git, move, (entries) =>
     entries.some((one) => one.number === number && one.base === base)
@@ -85,7 +85,7 @@ export const add = (git: GitRepository, move: GitRepository["updateRef"], { base
       : [...entries.filter((one) => one.number !== number), { number, head, base }]
   )
 
-/** Forgets one once it is closed. */
+/** Removes a pull request, after it is closed. */
 export const remove = (git: GitRepository, move: GitRepository["updateRef"], number: number) =>
   edit(git, move, (entries) =>
     entries.some((one) => one.number === number) ? entries.filter((one) => one.number !== number) : entries

@@ -14,10 +14,10 @@ const branches = "refs/heads/"
 
 const isMoved = (error: unknown): error is RefMoved => error instanceof RefMoved
 
-/** How often others may write a pull request in between. */
+/** The number of retries when another process changes the pull request. */
 const maxRetries = 5
 
-/** Writes what a pull request is now; `before` is where its branches were before they were moved. */
+/** Updates a pull request to the current state of its branches. `before` is their state before the move. */
 const update = (git: GitRepository, move: Move, number: number, before?: Record.Tips) =>
   Effect.gen(function* () {
     const found = yield* Record.read(git, number)
@@ -31,13 +31,16 @@ const update = (git: GitRepository, move: Move, number: number, before?: Record.
     if (Record.encode(next) !== Record.encode(request)) yield* Record.write(git, move, found, next)
   }).pipe(Effect.retry({ times: maxRetries, while: isMoved }))
 
-/** What was done is done, whatever becomes of the note of it: whoever looks at the pull request next sees it. */
+/**
+ * Logs a failure to update a pull request. The branches have already moved, and the next read of the pull request
+ * updates it.
+ */
 const logFailure = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchAllCause(effect, (cause) =>
     Effect.logWarning("A pull request does not show yet where its branches are", cause)
   )
 
-/** Why nothing was moved: a pull request could not be brought up to where its branches are. */
+/** The error if a pull request cannot be updated before its branches move. Nothing was moved. */
 const updateFailed = (cause: Error): RemoteError =>
   cause instanceof RemoteError
     ? cause
@@ -49,7 +52,7 @@ const updateFailed = (cause: Error): RemoteError =>
         cause
       })
 
-/** Whether the commit that a pull request is known by is that of its branch. */
+/** Whether the head ref of a pull request is at its branch's commit. */
 const isHeadCurrent = (git: GitRepository, { number }: Entry, { head }: Record.Tips) =>
   Effect.map(
     git.ref(Record.headOf(number)),
@@ -64,8 +67,9 @@ const isForward = (git: GitRepository, before: Record.Tips, after: Record.Tips) 
 const same = Option.getEquivalence<string>((a, b) => a === b)
 
 /**
- * Runs what moves branches, with the open pull requests of them: each has its last commit before anything is moved, so that
- * the deletion of its branch loses none, and shows what became of it when all was moved. To be run in the writers' turn.
+ * Runs an effect that moves branches and updates their open pull requests. Before it, each head ref is set to its
+ * branch's commit, so that deleting the branch loses no commit. After it, each pull request is updated. Must run
+ * while the lock on the refs is held.
  */
 const updatingPullRequests = <A, E, R>(
   git: GitRepository,
@@ -91,7 +95,7 @@ const updatingPullRequests = <A, E, R>(
             Effect.gen(function* () {
               const is = yield* Record.tipsOf(git, entry)
               const stays = same(was.head, is.head)
-              // A base that only goes on still shows later what it has merged.
+              // A fast-forward of the base needs no update: a merge is still detected at the next read.
               if (stays && (same(was.base, is.base) || (yield* isForward(git, was, is)))) return
               yield* update(git, move, entry.number, was)
             })
@@ -102,7 +106,7 @@ const updatingPullRequests = <A, E, R>(
     )
   })
 
-/** The move of a ref, and what follows from it where it is a branch. */
+/** Wraps `updateRef` so that moving a branch updates its pull requests. */
 const updatingMove =
   (git: GitRepository, move: Move): Move =>
   (name, expected, next, options) => {
@@ -115,7 +119,7 @@ const updatingMove =
 const zeros = "0".repeat(40)
 const oidOf = Option.getOrElse(() => zeros)
 
-/** Moves a ref by a Git program, for who has the repository alone. */
+/** Moves a ref with `git update-ref`, while the repository is locked exclusively. */
 const moveByGit =
   (git: GitRepository): Move =>
   (name, expected, next) =>
@@ -139,7 +143,7 @@ const updatingRepository = (git: GitRepository): GitRepository => ({
       const made = git.commitNext(branch, build)
       const entries = all.filter(({ head }) => head === branch)
       if (entries.length === 0) return made
-      // The commit shares its flush with those of others, and so has no turn that lasts until it is there.
+      // The commit is flushed with others in a group and holds no lock until then.
       const inTurn = Effect.forEach(
         entries,
         ({ number }) => git.withRefMutex(`${branches}${branch}`, (move) => update(git, move, number)),
@@ -147,15 +151,15 @@ const updatingRepository = (git: GitRepository): GitRepository => ({
       )
       return Effect.zipRight(Effect.mapError(inTurn, updateFailed), Effect.ensuring(made, logFailure(inTurn)))
     }),
-  // Git's own programs move refs in here: which, they do not say.
+  // Git processes move refs here and do not report which.
   withExclusiveAccess: (effect) =>
     git.withExclusiveAccess(updatingPullRequests(git, moveByGit(git), () => true, effect))
 })
 
-// Asked for by every request: a repository that is open has one view.
+// One wrapper per open repository, because every request needs it.
 const views = new WeakMap<GitRepository, GitRepository>()
 
-/** A repository in which `refs/pull/N/head` moves with its branch, whatever moves that. */
+/** Wraps a repository so that `refs/pull/N/head` follows its branch, however the branch is moved. */
 export const wrap = (git: GitRepository): GitRepository => {
   const view = views.get(git) ?? updatingRepository(git)
   views.set(git, view)

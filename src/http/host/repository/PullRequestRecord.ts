@@ -10,18 +10,18 @@ import { pullRefs } from "./HostNames.js"
 import * as OpenPullRequests from "./OpenPullRequests.js"
 
 /**
- * Pull requests of a repository. What is said of one is a blob, to which `refs/pull/N/meta` points; `refs/pull/N/head` is
- * its last commit, as on GitHub. So they are as durable as branches, and a mirror of the repository has them.
+ * A pull request, stored as a blob to which `refs/pull/N/meta` points. `refs/pull/N/head` points to its last commit,
+ * as on GitHub. Pull requests are therefore as durable as branches and part of every mirror.
  */
 export const PullRequest = Schema.Struct({
   number: Schema.Number,
   title: Schema.String,
   body: Schema.NullOr(Schema.String),
   author: Schema.String,
-  /** The branches, by their short names. */
+  /** The short names of the branches. */
   head: Schema.String,
   base: Schema.String,
-  /** Where the branches were last seen. */
+  /** The commits of the branches when the pull request was last updated. */
   headCommit: Oid,
   baseCommit: Oid,
   draft: Schema.Boolean,
@@ -35,7 +35,7 @@ export const PullRequest = Schema.Struct({
 export type PullRequest = typeof PullRequest.Type
 
 const Json = Schema.parseJson(PullRequest)
-/** The text of what is said of a pull request. */
+/** Encodes a pull request as JSON. */
 export const encode = Schema.encodeSync(Json)
 
 export const metaOf = (number: number) => `${pullRefs}${number}/meta`
@@ -47,14 +47,14 @@ export const now = Effect.map(Clock.currentTimeMillis, (millis) =>
   new Date(millis).toISOString().replace(/\.\d+Z$/, "Z")
 )
 
-/** A pull request with its refs as they were read. */
+/** A pull request with the values of its refs. */
 export interface Stored {
   readonly request: PullRequest
   readonly meta: Oid
   readonly head: Option.Option<Oid>
 }
 
-/** What is said of a pull request, which may be late. */
+/** Reads a pull request, which may be older than its branches. */
 export const read = (git: GitRepository, number: number): Effect.Effect<Option.Option<Stored>, RemoteError> =>
   Effect.gen(function* () {
     const meta = yield* git.ref(metaOf(number))
@@ -73,8 +73,8 @@ export const read = (git: GitRepository, number: number): Effect.Effect<Option.O
   })
 
 /**
- * Writes what a pull request is now, unless another one wrote it since it was read. Its refs are moved in whatever turn the
- * caller has: no turn is taken within another.
+ * Writes a pull request, unless another writer changed it since it was read. Moves its refs with the caller's `move`,
+ * because locks on refs are not nested.
  */
 export const write = (
   git: GitRepository,
@@ -94,7 +94,7 @@ export const write = (
     if (next.state === "closed") yield* OpenPullRequests.remove(git, move, number)
   })
 
-/** Where the branches of a pull request are. */
+/** The commits of a pull request's branches. */
 export interface Tips {
   readonly head: Option.Option<Oid>
   readonly base: Option.Option<Oid>
@@ -106,7 +106,7 @@ export const tipsOf = (
 ): Effect.Effect<Tips, RemoteError> =>
   Effect.all({ head: git.ref(`refs/heads/${head}`), base: git.ref(`refs/heads/${base}`) })
 
-/** The oldest commit of the base, by first parents, that holds the head: what merged it. */
+/** The commit that merged the head: the oldest commit on the base's first-parent line that contains it. */
 const mergeCommitOf = (git: GitRepository, { headCommit }: PullRequest, base: Oid) =>
   Effect.map(
     GitCommand.text(git, [
@@ -120,13 +120,16 @@ const mergeCommitOf = (git: GitRepository, { headCommit }: PullRequest, base: Oi
     (text) => text.split("\n")[0] ?? ""
   ).pipe(
     Effect.flatMap((first) => (first === "" ? Effect.succeedNone : git.commit(Oid.make(first)))),
-    // Where the base was moved onto the head, nothing else merged it.
+    // After a fast-forward of the base there is no merge commit.
     Effect.map((first) =>
       Option.isNone(first) || first.value.parents[0] === headCommit ? headCommit : first.value.commit
     )
   )
 
-/** A pull request as its branches make it: moved on, merged by a push, or closed by the deletion of one of them. */
+/**
+ * Updates a pull request from the state of its branches: it moves on, is merged by a push, or is closed by the
+ * deletion of a branch.
+ */
 export const reconciled = (
   git: GitRepository,
   request: PullRequest,
@@ -139,7 +142,7 @@ export const reconciled = (
       GitProcessSlots.withHistorySlot(git.isAncestor(ancestor, commit))
     if (Option.isSome(base) && (yield* contains(base.value)(here.headCommit))) {
       const at = yield* now
-      // A branch that was set back to where its base was proposes nothing, and nothing of it was merged.
+      // A branch that was reset to its base has nothing to merge, so the pull request is closed and not merged.
       if (here.headCommit !== request.headCommit && (yield* contains(request.baseCommit)(here.headCommit))) {
         return { ...request, state: "closed", closedAt: at, updatedAt: at }
       }
@@ -154,7 +157,7 @@ export const reconciled = (
     return { ...here, baseCommit: base.value }
   })
 
-/** The same as its branches are now. */
+/** Updates a pull request from the current state of its branches. */
 export const reconciledNow = (
   git: GitRepository,
   request: PullRequest

@@ -9,7 +9,7 @@ export { now, PullRequest, tipsOf } from "./PullRequestRecord.js"
 type PullRequest = Record.PullRequest
 type Failure = Record.Failure
 
-/** Changes a pull request as it is now, in its turn. None where there is none. */
+/** Changes a pull request while its lock is held. None if there is none. */
 export const change = <A, E, R>(
   git: GitRepository,
   number: number,
@@ -27,7 +27,7 @@ export const change = <A, E, R>(
     })
   )
 
-/** A pull request as it is now, which is not written down: for who has the turn of a ref. */
+/** The current state of a pull request without writing it, for callers that hold a lock on a ref. */
 export const peek = (
   git: GitRepository,
   number: number
@@ -36,7 +36,7 @@ export const peek = (
     Option.isNone(found) ? Effect.succeedNone : Effect.asSome(Record.reconciledNow(git, found.value.request))
   )
 
-/** A pull request as it is now. */
+/** The current state of a pull request. */
 export const find = (
   git: GitRepository,
   number: number
@@ -53,7 +53,7 @@ export const find = (
 
 const numberOf = (name: string) => Number(/^refs\/pull\/(\d{1,9})\//.exec(name)?.[1] ?? 0)
 
-/** All pull requests as they are now, newest first. */
+/** The current state of all pull requests, newest first. */
 export const list = (
   git: GitRepository,
   one: typeof find = find
@@ -69,25 +69,25 @@ export const list = (
     return all.flatMap(Option.toArray)
   })
 
-/** Whether two branches have an open pull request, but for one. */
+/** Whether two branches have an open pull request with another number. */
 export const isTaken = (
   known: ReadonlyArray<PullRequest>,
   { base, head, number }: { readonly base: string; readonly head: string; readonly number?: number }
 ): boolean =>
   known.some((one) => one.state === "open" && one.head === head && one.base === base && one.number !== number)
 
-/** What a pull request is made with. */
+/** The properties of a new pull request. */
 export type NewPullRequest = Pick<
   PullRequest,
   "title" | "body" | "author" | "head" | "base" | "headCommit" | "baseCommit" | "draft"
 >
 
-/** Makes a pull request under the next free number. None where the two branches have an open one. */
+/** Creates a pull request with the next free number. None if the branches already have an open one. */
 export const create = (
   git: GitRepository,
   given: NewPullRequest
 ): Effect.Effect<Option.Option<PullRequest>, Failure> =>
-  // One after another: the number and the branches are judged by what is there.
+  // Creations are serialized, because the number and the uniqueness check depend on the existing ones.
   RefLock.withLock(git, Record.metaOf(0), (move) =>
     Effect.gen(function* () {
       if (isTaken(yield* list(git, peek), given)) return Option.none()

@@ -4,7 +4,10 @@ import type { AmbiguousWriteError, RemoteError } from "../../../domain/errors/St
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 
-/** Whether a new ref could not be: Git keeps refs as files, so none has another below it. */
+/**
+ * Whether a new ref would conflict with an existing one. Git stores refs as files, so a ref cannot be inside another
+ * one.
+ */
 export const hasConflict = (git: GitRepository, name: string): Effect.Effect<boolean, RemoteError> =>
   Effect.gen(function* () {
     const parts = name.split("/")
@@ -14,7 +17,7 @@ export const hasConflict = (git: GitRepository, name: string): Effect.Effect<boo
     return (yield* git.refs(`${name}/`)).length > 0
   })
 
-/** Makes a ref; fails with `taken` where it is there, and with `clash` where another one is in its way. */
+/** Creates a ref. Fails with `taken` if it exists, and with `clash` if it conflicts with another ref. */
 export const create = <E1, E2>(
   git: GitRepository,
   name: string,
@@ -29,7 +32,7 @@ export const create = <E1, E2>(
         (error): Effect.Effect<never, E1 | E2 | RemoteError | AmbiguousWriteError> =>
           error instanceof RefMoved
             ? Effect.fail(taken)
-            : // Another one may have been made since.
+            : // A conflicting ref may have been created since the check.
               Effect.flatMap(hasConflict(git, name), (inTheWay) => Effect.fail(inTheWay ? clash : error))
       )
     )

@@ -3,17 +3,17 @@ import { RefMoved } from "../../../domain/errors/RefMoved.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 
-/** What reads a ref, judges it, and moves it by the `updateRef` that it is given. */
+/** Reads a ref, checks it and moves it with the given `updateRef`. */
 export type RefAttempt<A, E, R> = (
   updateRef: GitRepository["updateRef"]
 ) => Effect.Effect<A, E | RefMoved | RemoteError, R>
 
 const isMoved = (error: unknown): error is RefMoved => error instanceof RefMoved
 
-/** How often other processes may move a ref in between before a request gives up. */
+/** The number of retries when another process moves the ref. */
 const maxRetries = 5
 
-/** Runs an attempt in the turn of the ref's writers, where only other processes can move it in between. */
+/** Runs an attempt while the lock on the ref is held. Only other processes can then move the ref. */
 export const withLock = <A, E, R>(
   git: GitRepository,
   name: string,
@@ -24,8 +24,8 @@ export const withLock = <A, E, R>(
 const optimisticRetries = 1
 
 /**
- * The same for an attempt that may take long: it holds nobody up as long as it wins the race without the turn. On a branch
- * that is written all the time it would lose every one.
+ * Runs an attempt that may take long: first without the lock, so that it does not block others, and then with the
+ * lock if it loses the race. On a busy branch it would otherwise lose every race.
  */
 export const optimistic = <A, E, R>(
   git: GitRepository,

@@ -19,7 +19,7 @@ import * as PullRequestHeads from "./PullRequestHeads.js"
 import * as RepositoryMetadata from "./RepositoryMetadata.js"
 import * as RepositoryUsage from "./RepositoryUsage.js"
 
-/** A repository of this host, and what is said of it. */
+/** A repository of this host and its metadata. */
 export interface RepositoryInfo {
   readonly owner: string
   readonly name: string
@@ -27,64 +27,68 @@ export interface RepositoryInfo {
   readonly metadata: RepositoryMetadata.RepositoryMetadata
 }
 
-/** The same with its objects and refs, for as long as the request lasts. */
+/** A repository that is open for the duration of a request. */
 export interface HostedRepository extends RepositoryInfo {
   readonly git: GitRepository
-  /** False of one that is made by the first write that succeeds, and looks empty until then. */
+  /** False if the repository does not exist yet. It looks empty and is created by the first successful write. */
   readonly exists: boolean
 }
 
 export interface RepositoriesOptions {
-  /** A token that may write makes a repository by its first write to it. Until then it looks like one without commits. */
+  /**
+   * Whether the first write to a missing repository creates it. Until then the repository looks empty to tokens that
+   * may write it.
+   */
   readonly createOnFirstUse: boolean
-  /** The branch that HEAD names in a new repository. Default `main`. */
+  /** The branch that HEAD names in a new repository. Default: `main`. */
   readonly defaultBranch?: string
 }
 
 type Failure = HostError | RemoteError | ValidationError
 type Opening = Effect.Effect<HostedRepository, Failure, Scope.Scope>
 
-/** The repositories, and who may see and change them. What may not be seen does not exist. */
+/** The repositories and their access control. A repository that the caller may not read is reported as missing. */
 export class Repositories extends Context.Tag("chainstore/http/host/Repositories")<
   Repositories,
   {
-    /** The directory that they lie in. */
+    /** The directory of the repositories. */
     readonly directory: string
     readonly openForRead: (principal: Principal, owner: string, name: string) => Opening
     readonly openForWrite: (principal: Principal, owner: string, name: string) => Opening
     /**
-     * Runs a write that may be the first. A repository that does not exist is made by it, and only if it leaves a ref:
-     * with all that was written, or not at all. Where another write makes it meanwhile, this one is run again, on that.
+     * Runs a write that may be the first one. If the repository does not exist, it is created together with the
+     * write, and only if the write creates a ref. If another write creates it meanwhile, this write runs again on
+     * that repository.
      */
     readonly firstWrite: <A, E, R>(
       hosted: HostedRepository,
       write: (hosted: HostedRepository) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | Failure, R | Scope.Scope>
-    /** Makes a repository with what `write` writes into it, or not at all; none when the name is taken. */
+    /** Creates a repository together with the result of `write`. None if the name is taken. */
     readonly create: <E = never, R = never>(
       owner: string,
       name: string,
       settings: RepositoryMetadata.GivenMetadata,
       write?: (hosted: HostedRepository) => Effect.Effect<unknown, E, R>
     ) => Effect.Effect<Option.Option<HostedRepository>, E | Failure, R | Scope.Scope>
-    /** A repository that exists, for a principal that may write to it; nothing is made by this. */
+    /** Opens an existing repository for a principal with write access. */
     readonly openForAdministration: (principal: Principal, owner: string, name: string) => Opening
-    /** Changes what is said of a repository, and leaves the rest as it is now; returns all of it. */
+    /** Changes some metadata and returns all of it. */
     readonly update: (
       hosted: HostedRepository,
       changes: Partial<RepositoryMetadata.GivenMetadata>
     ) => Effect.Effect<RepositoryMetadata.RepositoryMetadata, RemoteError>
     /**
-     * Removes a repository once its requests and their Git programs have ended; from the start, new requests do not
-     * find it. Fails, and leaves it, when they do not end in time.
+     * Removes a repository after its running requests and Git processes end. New requests do not find it. Fails and
+     * keeps it if they do not end in time.
      */
     readonly remove: (principal: Principal, owner: string, name: string) => Effect.Effect<void, Failure>
-    /** Everything that a principal may see, by name. */
+    /** Lists the repositories that a principal may read, ordered by name. */
     readonly listVisible: (principal: Principal) => Effect.Effect<ReadonlyArray<RepositoryInfo>, RemoteError>
   }
 >() {}
 
-/** How long the removal of a repository waits for the requests that use it. */
+/** How long a removal waits for running requests. */
 const removalTimeout = "30 seconds"
 
 const inUse = conflict("The repository is in use: try again when its transfers have ended.")
@@ -101,7 +105,7 @@ export const layer = (options: RepositoriesOptions) =>
       const making = yield* Effect.makeSemaphore(1)
       const users = yield* RepositoryUsage.make
       const scope = yield* Effect.scope
-      // What a repository that is not made yet looks like to those who may make it.
+      // An empty repository, which represents a missing repository to callers that may create it.
       const blank = yield* cachedWhile(
         Effect.acquireRelease(fs.makeTempDirectory({ prefix: "chainstore-blank-" }), (directory) =>
           Effect.ignore(fs.remove(directory, { recursive: true, force: true }))
@@ -118,7 +122,7 @@ export const layer = (options: RepositoriesOptions) =>
           Effect.mapError(RepositoryMetadata.unwritable),
           Scope.extend(scope)
         ),
-        // Systems clear temporary directories of what is old.
+        // The system may delete old temporary directories.
         ({ directory }) => hasHead(directory)
       )
 
@@ -158,13 +162,16 @@ export const layer = (options: RepositoriesOptions) =>
             : notThere
         )
 
-      /** Whether a name is taken, also where it is written in other letters. */
+      /** Whether a name is taken, ignoring case. */
       const isTaken = (fullName: string) =>
         Effect.map(registry.list, (all) =>
           all.some(({ name, owner }) => `${owner}/${name}`.toLowerCase() === fullName.toLowerCase())
         )
 
-      /** Makes a repository with what `write` writes into it, where `isKept` then says so; none when the name is taken. */
+      /**
+       * Creates a repository together with the result of `write`, if `isKept` returns true. None if the name is
+       * taken.
+       */
       const make = <A, E, R>(
         owner: string,
         name: string,
@@ -214,7 +221,10 @@ export const layer = (options: RepositoriesOptions) =>
       const existing = (owner: string, name: string): Opening =>
         Effect.filterOrFail(find(owner, name), Predicate.isNotUndefined, () => notFound)
 
-      /** What `found` gives, for whoever may write; the others are told what they may know of. */
+      /**
+       * Opens a repository by `found` for principals with write access. Others get the error that their read access
+       * allows.
+       */
       const forWriters =
         (permission: string, found: typeof reading) =>
         (principal: Principal, owner: string, name: string): Opening => {
@@ -288,7 +298,7 @@ const hasRefs = (git: GitRepository) => Effect.map(git.refs("refs/"), (refs) => 
 
 const notThere: Effect.Effect<HostedRepository | undefined> = Effect.void as Effect.Effect<undefined>
 
-/** Runs an effect until it succeeds, and again where its result is not good any more; returns what it has found. */
+/** Caches the first result of an effect for as long as `isGood` holds. */
 const cachedWhile = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   isGood: (found: A) => boolean

@@ -3,13 +3,13 @@ import { RemoteError, type ValidationError } from "../../../domain/errors/StoreE
 import { HostError, notFound } from "../reply/HostError.js"
 import type { RepositoryInfo } from "./Repositories.js"
 
-/** Whether what went wrong with a repository is so for as long as the repository is what it is. */
+/** Whether the failure is permanent: the repository is damaged or has an unsupported format. */
 const isUnservable = (error: HostError | RemoteError | ValidationError): boolean =>
   error instanceof RemoteError && (error.reason === "Unsupported" || error.reason === "Corrupt")
 
 /**
- * What a list shows of one repository; none of one that was removed since the list was made, or that is damaged or in a
- * format that is not served: it is no reason to hide the others.
+ * The list entry of one repository. None if the repository was removed since, is damaged, or has an unsupported
+ * format, so that it does not break the list.
  */
 export const shownOrOmitted = <A, E extends HostError | RemoteError | ValidationError, R>(
   { fullName }: RepositoryInfo,

@@ -11,28 +11,28 @@ export const RepositoryMetadata = Schema.Struct({
 })
 export type RepositoryMetadata = typeof RepositoryMetadata.Type
 
-/** What whoever makes a repository says of it. */
+/** The metadata that the creator of a repository chooses. */
 export type GivenMetadata = Pick<RepositoryMetadata, "private" | "description">
 
 const MetadataJson = Schema.parseJson(RepositoryMetadata, { space: 2 })
 
-/** What is assumed of a repository that somebody put into the directory: only tokens see it. */
+/** The metadata of a repository without a metadata file, which was copied into the directory. It is private. */
 export const unspecified: RepositoryMetadata = {
   private: true,
   description: null,
   createdAt: "1970-01-01T00:00:00Z"
 }
 
-/** What a file keeps for as long as it is the same and says the same; nothing where there is none. */
+/** A stamp that changes with the file; empty if the file is missing. */
 export const fileVersion = (file: string): string => {
   const found = statSync(file, { throwIfNoEntry: false })
   return found === undefined ? "" : `${found.ino} ${found.birthtimeMs} ${found.mtimeMs}`
 }
 
-/** Where the settings of a repository lie. */
+/** The metadata file of a repository. */
 export const fileIn = (directory: string): string => `${directory}/chainstore-host.json`
 
-/** Most settings remembered at once; they are small and read again when asked for. */
+/** The maximum number of cached entries. */
 const maxCached = 10_000
 
 const unreadable = (cause: unknown) =>
@@ -51,7 +51,7 @@ export const unwritable = (cause: unknown) =>
     cause
   })
 
-/** The settings of repositories, each by the directory of its repository. */
+/** Reads and writes metadata files by repository directory. */
 export interface MetadataFiles {
   readonly read: (directory: string) => Effect.Effect<RepositoryMetadata, RemoteError>
   readonly write: (directory: string, settings: RepositoryMetadata) => Effect.Effect<void, RemoteError>
@@ -75,12 +75,12 @@ export const make: Effect.Effect<MetadataFiles, never, FileSystem.FileSystem> = 
               Effect.orElseSucceed(Schema.decode(MetadataJson)(text), () => unspecified)
             ),
             Effect.catchIf(absent, () => Effect.succeed(unspecified)),
-            // What could not be read says nothing, and is read again by the next request.
+            // A failed read is not cached.
             Effect.mapError(unreadable),
             Effect.tap((settings) => Effect.sync(() => known.set(directory, { stamp, settings })))
           )
         }),
-      // At once: who reads a part of the file would take the repository for one of which nothing is said.
+      // The file is replaced atomically: a partial file would be read as missing metadata.
       write: (directory, settings) =>
         Effect.gen(function* () {
           const text = yield* Effect.orDie(Schema.encode(MetadataJson)(settings))

@@ -1,11 +1,13 @@
 import { Deferred, Effect, FiberId, Scope } from "effect"
 import type { DurationInput } from "../../../domain/time/DurationInput.js"
 
-/** Who uses what, by name: so that it can be taken away when nobody does. */
+/** Counts the users of named resources, so that a resource can be removed when it is unused. */
 export interface RepositoryUsage {
-  /** Counts the caller among the users until its scope closes; false when the thing is being taken away. */
+  /** Counts the caller as a user until its scope closes. Returns false if the resource is being removed. */
   readonly acquire: (name: string) => Effect.Effect<boolean, never, Scope.Scope>
-  /** Lets nobody enter and, once all have left, runs `effect`. Fails with `otherwise` when they do not leave in time. */
+  /**
+   * Admits no new users, waits until there are none, and runs `effect`. Fails with `otherwise` if the wait times out.
+   */
   readonly whenUnused: <A, E, R, E2>(
     name: string,
     effect: Effect.Effect<A, E, R>,

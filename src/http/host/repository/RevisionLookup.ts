@@ -10,11 +10,11 @@ import { isAbbreviation } from "./HostNames.js"
 
 type Lookup<A> = Effect.Effect<Option.Option<A>, RemoteError>
 
-/** Whether a repository has no branch at all. */
+/** Whether a repository has no branches. */
 export const isEmpty = (git: GitRepository): Effect.Effect<boolean, RemoteError> =>
   Effect.map(git.refs("refs/heads/"), (refs) => refs.length === 0)
 
-/** The commit that a branch, tag, ref name or commit id names, with steps from it; none when there is none. */
+/** The commit of a branch, tag, ref name or commit id, optionally with steps such as `~2`; none if there is none. */
 export const commitOf = (git: GitRepository, revision: string): Lookup<CommitInfo> => {
   if (hasSteps(revision)) return Effect.flatMap(objectOf(git, revision), (oid) => commitBelow(git, oid))
   if (revision === "HEAD")
@@ -25,7 +25,7 @@ export const commitOf = (git: GitRepository, revision: string): Lookup<CommitInf
   )
 }
 
-/** The tree that a tree id, a revision, or `revision:path` names. */
+/** The tree of a tree id, a revision or `revision:path`. */
 export const treeOf = (git: GitRepository, expression: string): Lookup<Oid> =>
   Effect.gen(function* () {
     const colon = expression.indexOf(":")
@@ -51,14 +51,14 @@ const rootOf = (git: GitRepository, revision: string): Lookup<Oid> =>
     return Option.map(yield* commitOf(git, revision), ({ tree }) => tree)
   })
 
-/** A whole object id, as it is or undefined. */
+/** Parses a full object id; undefined if it is not one. */
 export const oidFrom = (text: unknown): Oid | undefined =>
   typeof text === "string" && /^[0-9a-f]{40}$/i.test(text) ? Oid.make(text.toLowerCase()) : undefined
 
-// No name of a ref has either of them.
+// Ref names contain neither character.
 const hasSteps = (revision: string) => /[~^]/.test(revision)
 
-/** The object of a name or an id as it stands there: of an annotated tag, the tag. */
+/** The object of a name or id without peeling: an annotated tag is returned itself. */
 const nameOf = (git: GitRepository, name: string): Lookup<Oid> =>
   Effect.gen(function* () {
     if (name === "HEAD") return Option.map(yield* commitOf(git, name), ({ commit }) => commit)
@@ -72,7 +72,7 @@ const nameOf = (git: GitRepository, name: string): Lookup<Oid> =>
     return isAbbreviation(name) ? yield* git.resolve(name) : Option.none()
   })
 
-/** The object that a name or an id with steps from it (`main~2`, `v1^{}`, `HEAD^2`) names. */
+/** The object of a name or id with steps, such as `main~2`, `v1^{}` or `HEAD^2`. */
 export const objectOf = (git: GitRepository, revision: string): Lookup<Oid> =>
   Effect.gen(function* () {
     const parsed = parseRevision(revision)
@@ -94,7 +94,7 @@ const commitBelow = (git: GitRepository, oid: Option.Option<Oid>): Lookup<Commit
     return Option.isSome(at) ? yield* git.commit(at.value) : Option.none()
   })
 
-/** The commit so many times back by the nth parent. */
+/** The ancestor `back` steps away, each step by the nth parent. */
 const ancestor = (git: GitRepository, from: Option.Option<Oid>, back: number, nth: number): Lookup<Oid> =>
   Effect.gen(function* () {
     let at = yield* commitBelow(git, from)
@@ -105,7 +105,7 @@ const ancestor = (git: GitRepository, from: Option.Option<Oid>, back: number, nt
     return Option.map(at, ({ commit }) => commit)
   })
 
-/** The object of a type that another one leads to; without a type, the first that is no tag. */
+/** Peels an object to the given type, or, without a type, to the first object that is not a tag. */
 const peeled = (git: GitRepository, oid: Oid, wanted: string | undefined): Lookup<Oid> =>
   Effect.gen(function* () {
     let at = oid

@@ -5,26 +5,26 @@ const white = /[\t-\r ]+/g
 
 const kinds = { other: 0, character: 1, padding: 2, white: 3 } as const
 
-/** What each byte is in base64. White space counts for nothing, as GitHub has it. */
+/** The kind of each byte in base64. Whitespace is ignored, as on GitHub. */
 const kindOf = new Uint8Array(256)
 for (const one of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
   kindOf[one.charCodeAt(0)] = kinds.character
 kindOf["=".charCodeAt(0)] = kinds.padding
 for (const one of "\t\n\v\f\r ") kindOf[one.charCodeAt(0)] = kinds.white
 
-/** Whether there is nothing but the characters that stand for bits. */
+/** Whether the text has only base64 characters: no padding and no whitespace. */
 export const isPlain = (text: Uint8Array): boolean => {
   let at = 0
   while (at < text.length && kindOf[text[at]!] === kinds.character) at++
   return at === text.length
 }
 
-/** What a text in base64 comes to, found out while it is read. */
+/** Validates base64 text in pieces and computes the decoded size. */
 export class Base64Scan {
   private characters = 0
   private padding = 0
   private wrong = false
-  /** Whether there was no white space so far. */
+  /** Whether the text has had no whitespace. */
   strict = true
 
   add(text: Uint8Array): void {
@@ -39,13 +39,13 @@ export class Base64Scan {
     }
   }
 
-  /** Adds a text that is bare. */
+  /** Adds text that has only base64 characters. */
   addBare(characters: number): void {
     if (this.padding > 0 && characters > 0) this.wrong = true
     this.characters += characters
   }
 
-  /** The number of bytes that it stands for; undefined when it is no base64. */
+  /** The decoded size in bytes; undefined if the text is not valid base64. */
   get size(): number | undefined {
     return this.wrong || this.padding > 2 || (this.characters + this.padding) % 4 !== 0
       ? undefined
@@ -61,13 +61,13 @@ export const scan = (text: string): Base64Scan => {
 
 export const invalid: HostError = unprocessable("content is not valid Base64")
 
-/** Bytes from base64 whose alphabet and padded length are right. */
+/** Decodes base64. Fails if the text is not valid. */
 export const decode = (text: string): Effect.Effect<Uint8Array, HostError> =>
   Effect.suspend(() =>
     scan(text).size === undefined ? Effect.fail(invalid) : Effect.succeed(Buffer.from(text, "base64"))
   )
 
-/** The bytes of a text whose shape is right, in the pieces in which it comes. */
+/** Decodes valid base64 in pieces. */
 export const decodeStream = <E>(text: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E> =>
   Stream.suspend(() => {
     let rest = ""
@@ -80,10 +80,10 @@ export const decodeStream = <E>(text: Stream.Stream<Uint8Array, E>): Stream.Stre
     })
   })
 
-/** How many bytes are a line of base64. */
+/** The number of bytes in one line of base64. */
 export const lineBytes = 45
 
-/** Base64 with a line break after every sixty characters, and one at the end. */
+/** Encodes as base64 in lines of 60 characters, as GitHub does. */
 export const encodeLines = (content: Uint8Array): string => {
   const plain = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("base64")
   const lines: Array<string> = []

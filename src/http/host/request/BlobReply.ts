@@ -10,17 +10,17 @@ import type { FileContent } from "./FileContent.js"
 import type { HostCall } from "./HostCall.js"
 import { incompleteBytes } from "./Utf8Boundary.js"
 
-/** From this size on an answer is read and written piece by piece. */
+/** The size from which a blob is streamed. */
 const streamedBytes = 1024 * 1024
 
-/** What is made whole is unpacked, and what it was unpacked from. */
+/** The memory for reading a delta, as a multiple of the blob's size: the base, the delta and the result. */
 const copies = 3
 
 type Pieces = Stream.Stream<Uint8Array, RemoteError>
 
 /**
- * The content of a blob of known size. A large one is inflated as the client takes it; where it is made whole for that,
- * it waits for room, which it keeps until the answer was sent.
+ * Reads the content of a blob of known size. A large blob is a stream. If it has to be in memory as a whole, it waits
+ * for the memory budget and holds its share until the reply is sent.
  */
 export const open = (call: HostCall, git: GitRepository, oid: Oid, size: number) =>
   size < streamedBytes
@@ -38,7 +38,7 @@ export const open = (call: HostCall, git: GitRepository, oid: Oid, size: number)
 
 const isText = (bytes: Uint8Array) => !bytes.includes(0) && isUtf8(bytes)
 
-/** The bytes as they are; large ones as fast as the client takes them, and as text if they begin so. */
+/** A reply with the bytes of a blob. A large blob is streamed. Its type is text if its first piece is text. */
 export const raw = ({ bytes, size }: FileContent) =>
   bytes instanceof Uint8Array
     ? Effect.succeed(Reply.bytes(bytes, isText(bytes)))
@@ -56,7 +56,7 @@ export const raw = ({ bytes, size }: FileContent) =>
         )
       })
 
-/** Bytes that fill whole lines of base64, and the rest at the end. */
+/** Regroups pieces into whole lines of base64. The last piece has the rest. */
 const inLines = (pieces: Pieces): Pieces =>
   Stream.suspend(() => {
     let rest = Buffer.alloc(0)
@@ -72,7 +72,7 @@ const inLines = (pieces: Pieces): Pieces =>
     )
   })
 
-/** The JSON of `members` and the content in base64; a large one as a stream, so that it is never a text in memory. */
+/** A JSON reply with `members` and the content in base64. A large blob is streamed and never in memory as a whole. */
 export const json = (
   members: Readonly<Record<string, unknown>>,
   { bytes, size }: FileContent

@@ -10,7 +10,7 @@ export const tooLarge = new HostError({ status: 413, message: "The request body 
 
 const timedOut = new HostError({ status: 408, message: "The request body did not arrive in time." })
 
-/** Why a body could not be read. */
+/** The error reply of a body that could not be read. */
 export const bodyError = (error: HttpServerError.RequestError): HostError => {
   const cause = error.cause
   const status = typeof cause === "object" && cause !== null && "status" in cause ? cause.status : undefined
@@ -20,10 +20,10 @@ export const bodyError = (error: HttpServerError.RequestError): HostError => {
     : badRequest("The request body could not be read.")
 }
 
-/** What a sender must have sent of a body once the time for a small one is over, in bytes a second. */
+/** The minimum rate in bytes per second at which a body must arrive after the time for a small body. */
 export const minBytesPerSecond = 8 * 1024
 
-// Only time spent waiting for the sender counts: while the host has no room, the sender is not the one who is slow.
+// Only time spent waiting for the sender counts, not time spent waiting for memory.
 const arriving = ({
   host: { bodyIdle, bodyTime },
   request
@@ -48,18 +48,18 @@ const arriving = ({
     })
   )
 
-/** A body as it arrives, cut off with 413 past `maxBytes`, and with 408 where its sender pauses or is too slow. */
+/** Streams a body. Fails with 413 above `maxBytes`, and with 408 if the sender pauses too long or is too slow. */
 export const stream = (call: HostCall, maxBytes: number): Stream.Stream<Uint8Array, HostError> =>
   bounded(arriving(call), maxBytes)
 
 const notPacked = badRequest("The request body could not be unpacked.")
 
-/** The same unpacked when it is gzipped; what is unpacked is what is counted. */
+/** Streams a body and decompresses gzip. The limit applies to the decompressed size. */
 export const decompressed = (call: HostCall, maxBytes: number): Stream.Stream<Uint8Array, HostError> =>
   !/\bgzip\b/i.test(call.request.headers["content-encoding"] ?? "")
     ? stream(call, maxBytes)
     : Stream.suspend(() => {
-        // What goes wrong before the unpacking makes it fail too, with an error of its own.
+        // A failure of the source also fails the decompression, with another error.
         let before: HostError | undefined
         const packed = Stream.tapError(arriving(call), (problem) =>
           Effect.sync(() => {
@@ -82,13 +82,13 @@ const bounded = (bytes: Stream.Stream<Uint8Array, HostError>, maxBytes: number) 
     })
   })
 
-/** What is read of a body that nobody wants. */
+/** The maximum number of bytes that are discarded. */
 const maxDiscardedBytes = 64 * 1024 * 1024
 const discardTimeout = "2 seconds"
 
 /**
- * Reads away a body that was answered without being read, where the connection is to close. Closed with bytes still on
- * their way it would be reset, and the client could lose the answer.
+ * Discards an unread body before the connection closes. Closing a socket with unread bytes resets the connection, and
+ * the client could lose the reply.
  */
 export const discard = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => {
   const { complete, readableEnded } = request.source as IncomingMessage

@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import * as Reply from "../reply/Reply.js"
 import type { HostCall } from "./HostCall.js"
 
-/** What an answer depends on beside the objects that it shows: who asks, in what form, and by which address. */
+/** The part of a cache key that depends on the request: principal, media type, version and URL. */
 const requestKey = ({ links, media, principal, request, version }: HostCall): string =>
   `${principal.id}\n${media}\n${version}\n${links.api}\n${request.url}`
 
-/** The validator of what `key` stands for: strong, and different for each token and media type, as on GitHub. */
+/** The strong `ETag` of `key`. It differs by token and media type, as on GitHub. */
 export const etagOf = (call: HostCall, key: string): string =>
   `"${hash("sha256", `${requestKey(call)}\n${key}`, "hex")}"`
 
@@ -22,7 +22,7 @@ const matches = (call: HostCall, etag: string): boolean => {
 const notModified = (etag: string, headers: Reply.Headers): Reply.Reply =>
   Reply.make(304, { ...headers, etag })
 
-/** A JSON answer to a read, with its validator; 304 where the client has it already. */
+/** A JSON reply to a read with an `ETag`, or 304 if the client's `ETag` matches. */
 export const json = (call: HostCall, body: unknown, headers: Reply.Headers = {}): Reply.Reply => {
   const text = JSON.stringify(body)
   const etag = etagOf(call, text)
@@ -30,8 +30,8 @@ export const json = (call: HostCall, body: unknown, headers: Reply.Headers = {})
 }
 
 /**
- * An answer that is wholly told by its address and `key` (object ids): where the client has it, `make` is not run, and
- * where the host remembers it, neither.
+ * A reply that the URL and `key` (object ids) determine completely. It comes from the reply cache if possible. `make`
+ * does not run if the client's `ETag` matches or the reply is cached.
  */
 export const cached = <E, R>(
   call: HostCall,

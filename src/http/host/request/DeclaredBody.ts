@@ -2,17 +2,17 @@ import { Effect, type Schema, SchemaAST } from "effect"
 import type { HostError } from "../reply/HostError.js"
 import * as JsonFields from "./JsonFields.js"
 
-/** What a member of a declared body is read as: lists and objects are judged by whoever reads them. */
+/** The decoded type of a member. Handlers check the contents of lists and objects. */
 type Member<A> = A extends string | boolean | null | undefined
   ? A
   : A extends ReadonlyArray<unknown>
     ? ReadonlyArray<unknown>
     : JsonFields.Fields
 
-/** A request body whose members an endpoint declares. */
+/** A request body whose members the endpoint declares. */
 export interface DeclaredBody<B> {
   readonly fields: JsonFields.Fields
-  /** Some of its members, judged one after the other. */
+  /** Decodes some members, in order. */
   readonly get: <const Names extends ReadonlyArray<keyof B & string>>(
     ...names: Names
   ) => Effect.Effect<{ readonly [Name in Names[number]]: Member<B[Name]> }, HostError>
@@ -45,7 +45,9 @@ const membersOf = (body: Schema.Schema.All) => {
 
 const known = new WeakMap<Schema.Schema.All, ReturnType<typeof membersOf>>()
 
-/** A body as its endpoint declares it; fails naming every required member that is missing. */
+/**
+ * Checks a body against the endpoint's declaration. Fails if a required member is missing, and names all that are.
+ */
 export const fromFields = <B>(
   endpoint: { readonly body: Schema.Schema<B, any> | undefined },
   fields: JsonFields.Fields

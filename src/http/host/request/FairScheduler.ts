@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 
-/** Milliseconds of work after which the event loop is let at new connections, and at what others have sent. */
+/** The milliseconds of work after which the event loop may accept connections and read sockets. */
 export const sliceMillis = 10
 
 /**
- * A turn for each request, in the order in which they came. Node serves whatever is readable before it accepts one more
- * connection: without turns, sixty-four clients that ask for much keep the last of them waiting for seconds.
+ * Runs requests in order of arrival, in time slices. Node serves all readable sockets before it accepts one more
+ * connection: without slices, the last of 64 busy clients waits for seconds.
  */
 export const make = (): Effect.Effect<void> => {
   const waiting: Array<() => void> = []
@@ -24,7 +24,7 @@ export const make = (): Effect.Effect<void> => {
       return
     }
     waiting.shift()?.()
-    // After all that the request does without waiting for something else.
+    // Continues after the synchronous part of the request.
     queueMicrotask(() => process.nextTick(serve))
   }
 

@@ -6,7 +6,7 @@ import type { HostError } from "../reply/HostError.js"
 import * as Base64Content from "./Base64Content.js"
 import { LongText } from "./LongText.js"
 
-/** The content of a file: in memory, or, of a large one, piece by piece. */
+/** The content of a file: bytes, or a stream if it is large. */
 export interface FileContent {
   readonly size: number
   readonly bytes: Uint8Array | Stream.Stream<Uint8Array, RemoteError>
@@ -25,6 +25,6 @@ export const fromBase64 = (text: string | LongText): Effect.Effect<FileContent, 
     : Effect.succeed({ size, bytes: Base64Content.decodeStream(text.utf8) })
 }
 
-/** Writes it as a blob. */
+/** Writes the content as a blob. */
 export const store = (git: GitRepository, { bytes, size }: FileContent): Effect.Effect<Oid, RemoteError> =>
   bytes instanceof Uint8Array ? git.writeObject("blob", bytes) : git.writeBlob(size, bytes)

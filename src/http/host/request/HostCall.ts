@@ -9,11 +9,11 @@ import type { Repositories } from "../repository/Repositories.js"
 import type { MemoryBudget } from "./MemoryBudget.js"
 import type { ReplyCache } from "./ReplyCache.js"
 
-/** The versions of the REST API that are known, oldest first. */
+/** The supported versions of the REST API, oldest first. */
 export const versions = ["2022-11-28", "2026-03-10"] as const
 export type Version = (typeof versions)[number]
 
-/** What all requests of one host share. */
+/** The services and limits that all requests share. */
 export interface HostServices {
   readonly repositories: typeof Repositories.Service
   readonly limits: typeof RateLimits.Service
@@ -22,23 +22,26 @@ export interface HostServices {
   readonly maxPushBytes: number
   /** How long the sender of a body may pause. */
   readonly bodyIdle: Duration.Duration
-  /** How long a small body may take. */
+  /** How long a small body may take to arrive. */
   readonly bodyTime: Duration.Duration
-  /** Memory for large request bodies; apart from `replyMemory`, so that no request waits for itself. */
+  /**
+   * The memory budget of large request bodies. It is separate from `replyMemory`, so that a request never waits for
+   * itself.
+   */
   readonly bodyMemory: MemoryBudget
-  /** Memory for large replies. */
+  /** The memory budget of large replies. */
   readonly replyMemory: MemoryBudget
-  /** Replies that are remembered. */
+  /** The cache of replies. */
   readonly replyCache: ReplyCache
-  /** Waits for a turn of the processor. */
+  /** Waits for a time slice. */
   readonly schedule: Effect.Effect<void>
 }
 
-/** One request as the handlers see it: who asks, what for, and how it reached the host. */
+/** A request as handlers receive it. */
 export interface HostCall {
   readonly host: HostServices
   readonly request: HttpServerRequest.HttpServerRequest
-  /** The path below the API's own prefix, as it was sent. */
+  /** The path without the API's prefix, as sent. */
   readonly path: string
   readonly parameters: Readonly<Record<string, string>>
   readonly query: URLSearchParams

@@ -13,13 +13,13 @@ import { LongText } from "./LongText.js"
 
 const mebibyte = 1024 * 1024
 
-/** From this size on a body is read as it arrives, and a string of it is long. */
+/** The size from which a body is streamed, and from which a string of it counts as long. */
 const streamedBytes = mebibyte
 
-/** How much of a body may be in memory; the files in it need not be. */
+/** The maximum part of a body in memory. File contents are in a temporary file. */
 const maxInMemory = 50 * mebibyte
 
-/** How often the bytes of a JSON body are in memory at once: as they came, as text, and as strings in it. */
+/** The memory of a JSON body as a multiple of its size: bytes, text and parsed strings. */
 const copies = 3
 
 const notJson = badRequest("Problems parsing JSON")
@@ -29,7 +29,7 @@ const readWhole = ({
   request
 }: HostCall): Effect.Effect<JsonFields.Fields, HostError> =>
   request.text.pipe(
-    // What is no UTF-8 was read as this character, which may also stand there as it is.
+    // U+FFFD marks invalid UTF-8, but may also be part of valid text.
     Effect.filterOrElse(
       (text) => !text.includes("\uFFFD"),
       (text) => Effect.map(request.arrayBuffer, (bytes) => (isUtf8(new Uint8Array(bytes)) ? text : "?"))
@@ -39,7 +39,7 @@ const readWhole = ({
     Effect.flatMap((text) => (text === "" ? Effect.succeed({}) : JsonFields.parse(text)))
   )
 
-/** A place in a body where the mark of a long string stands. */
+/** A string of a body that was extracted to the temporary file. */
 interface ExtractedString {
   readonly holder: object
   readonly key: string
@@ -64,7 +64,7 @@ const extractedStrings = (
 
 const text = (pieces: Stream.Stream<Uint8Array, RemoteError>) =>
   Effect.suspend(() => {
-    // A string that begins with U+FEFF has it as a character.
+    // A leading U+FEFF is part of the string.
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
     return Stream.runFold(pieces, "", (all, piece) => all + decoder.decode(piece, { stream: true }))
   })
@@ -89,7 +89,7 @@ const readStream = (
     }
     yield* Stream.runForEach(BodyStream.stream(call, call.host.maxBodyBytes), (bytes) =>
       Effect.suspend(() => {
-        // What is refused is read to its end all the same, so that its sender hears why.
+        // An invalid body is read to its end, so that the client receives the error.
         if (problem === undefined) scan(bytes)
         if (problem !== undefined) return Effect.void
         const keep = Effect.forEach(
@@ -121,8 +121,8 @@ const readStream = (
   })
 
 /**
- * A body that must be a JSON object in UTF-8; nothing at all is an empty object. A member named `fileKey`, at any depth,
- * is a `LongText` where it is a long string, which is in a file then; the rest is in memory, at most 50 MiB of it.
+ * Reads a body that must be a JSON object in UTF-8. An empty body is an empty object. A long string in a member named
+ * `fileKey`, at any depth, becomes a `LongText` in a temporary file. The rest, at most 50 MiB, is in memory.
  */
 export const read = (
   call: HostCall,
@@ -140,7 +140,7 @@ export const read = (
       : readStream(call, declared, fileKey)
 }
 
-/** A body as an endpoint declares it. */
+/** Reads a body and checks it against the endpoint's declaration. */
 export const readDeclared = <B>(
   call: HostCall,
   endpoint: { readonly body: Schema.Schema<B, any> | undefined },

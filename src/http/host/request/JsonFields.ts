@@ -4,7 +4,7 @@ import { isTooDeep } from "../../../domain/json/JsonText.js"
 import { badRequest, type HostError, unprocessable } from "../reply/HostError.js"
 import { LongText } from "./LongText.js"
 
-/** The members of a request body, read one by one so that a refusal has GitHub's words. */
+/** The members of a JSON object. They are checked one by one, so that errors have GitHub's messages. */
 export type Fields = Readonly<Record<string, unknown>>
 
 const valueText = (value: unknown): string =>
@@ -23,7 +23,7 @@ const wrongType = (path: string, value: unknown, kind: string) =>
 
 const notJson = Effect.fail(badRequest("Problems parsing JSON"))
 
-/** A body that must be a JSON object. */
+/** Parses a body that must be a JSON object. */
 export const parse = (text: string): Effect.Effect<Fields, HostError> =>
   Effect.suspend(() =>
     isTooDeep(text) ? notJson : Effect.catchAll(JsonSteps.parseSliced(text), () => notJson)
@@ -35,7 +35,7 @@ export const isObject = (value: unknown): value is Fields =>
 const own = (fields: Fields, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined
 
-/** Fails naming every field that is missing. */
+/** Fails if a field is missing, and names all that are. */
 export const requireFields = (
   fields: Fields,
   ...names: ReadonlyArray<string>
@@ -60,7 +60,7 @@ const reader =
   }
 
 export const string = reader("string", (value): value is string => typeof value === "string")
-/** A string that may be the content of a file. */
+/** A string that may be a file content. */
 export const content = reader(
   "string",
   (value): value is string | LongText => typeof value === "string" || value instanceof LongText
@@ -69,7 +69,7 @@ export const boolean = reader("boolean", (value): value is boolean => typeof val
 export const object = reader("object", isObject)
 export const array = reader("array", (value): value is ReadonlyArray<unknown> => Array.isArray(value))
 
-/** A string that must be there. */
+/** A required string. */
 export const text = (fields: Fields, name: string): Effect.Effect<string, HostError> =>
   Effect.zipRight(
     requireFields(fields, name),

@@ -5,14 +5,14 @@ import { incompleteBytes } from "./Utf8Boundary.js"
 
 const quote = 0x22
 const backslash = 0x5c
-/** A long string that was taken out of a JSON text: where its bytes lie among those of all that were taken out. */
+/** A long string that was extracted from a JSON text. `start` and `end` are its position in the extracted bytes. */
 export interface Extract {
   readonly start: number
   end: number
   readonly base64: Base64Content.Base64Scan
 }
 
-/** How many bytes at the end belong to an escape that is not whole. */
+/** The length of an incomplete escape sequence at the end. */
 const tornEscape = (bytes: Buffer): number => {
   const last = bytes.subarray(-5).lastIndexOf(backslash)
   if (last < 0) return 0
@@ -25,33 +25,33 @@ const tornEscape = (bytes: Buffer): number => {
 }
 
 /**
- * Reads a JSON text as it arrives and takes long strings out of it: what is left has marks in their places, which
- * nobody can know beforehand. Throws a `SyntaxError` where it notices that the text is no JSON.
+ * Scans a JSON text in pieces and extracts its long strings. Each is replaced by a random, unguessable marker. Throws
+ * a `SyntaxError` if it notices that the text is not JSON.
  */
 export class JsonScanner {
   private readonly mark = randomBytes(16).toString("hex")
   private readonly decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
   private readonly texts: Array<string> = []
   private readonly extracts: Array<Extract> = []
-  /** Bytes of the string that is being read, as they came. */
+  /** The raw bytes of the current string. */
   private pending: Array<Buffer> = []
   private pendingBytes = 0
   private inString = false
   private escaped = false
-  /** The string that is being read, where it is long. */
+  /** The current string, if it is long. */
   private long: Extract | undefined
   private highSurrogate = ""
   private taken: Array<Buffer> = []
   private takenBytes = 0
   private keptBytes = 0
 
-  /** A string of more than `longest` bytes is taken out, in pieces of at least `piece` bytes. */
+  /** Extracts strings of more than `longest` bytes, in pieces of at least `piece` bytes. */
   constructor(
     private readonly longest: number,
     private readonly piece = 256 * 1024
   ) {}
 
-  /** How many bytes of the text are in memory, and stay there. */
+  /** The number of bytes that are kept in memory. */
   get plainBytes(): number {
     return this.keptBytes + (this.long === undefined ? this.pendingBytes : 0)
   }
@@ -83,14 +83,14 @@ export class JsonScanner {
     this.keep(chunk.subarray(from))
   }
 
-  /** Bytes of long strings, in UTF-8 and without escapes, that were not asked for yet. */
+  /** Returns the new bytes of long strings, as UTF-8 without escapes. */
   take(): ReadonlyArray<Buffer> {
     const taken = this.taken
     this.taken = []
     return taken
   }
 
-  /** The text with its marks, and what a string in it stands for. */
+  /** The text with markers, and a lookup from a marker to its extract. */
   end(): { readonly text: string; readonly extractOf: (value: string) => Extract | undefined } {
     if (this.inString) throw new SyntaxError("A string has no end")
     this.decode(Buffer.alloc(0), false)
@@ -101,7 +101,7 @@ export class JsonScanner {
     }
   }
 
-  /** Where the string that goes on at `from` ends. */
+  /** The end of the string that continues at `from`. */
   private closing(chunk: Buffer, from: number): number {
     let at = this.escaped ? from + 1 : from
     this.escaped = false
@@ -137,7 +137,7 @@ export class JsonScanner {
     this.inString = false
   }
 
-  /** Takes out what has come of a long string, up to the last character that is whole. */
+  /** Extracts the pending part of a long string, up to the last complete character. */
   private extract(long: Extract, whole: boolean): void {
     const bytes = Buffer.concat(this.pending)
     const cut = whole ? bytes.length : bytes.length - (tornEscape(bytes) || incompleteBytes(bytes))
@@ -153,7 +153,7 @@ export class JsonScanner {
     long.end = this.takenBytes
   }
 
-  /** What a part of a string means, in UTF-8; half a pair of surrogates waits for the other one. */
+  /** Decodes the escapes of a part of a string. A high surrogate at the end waits for its low surrogate. */
   private unescaped(piece: Buffer, last: boolean): Buffer {
     if (!isUtf8(piece)) throw new SyntaxError("A string is not in UTF-8")
     const text: string = this.highSurrogate + JSON.parse(`"${piece.toString()}"`)

@@ -2,11 +2,14 @@ import { Effect, type Scope } from "effect"
 
 const mebibyte = 1024 * 1024
 
-/** Memory for what is large: who needs much waits until others are done, and what is small is not counted. */
+/**
+ * A budget of memory for large bodies. A request waits until its share is available. Bodies below 1 MiB are not
+ * counted.
+ */
 export interface MemoryBudget {
-  /** Takes its part for as long as `effect` runs. */
+  /** Reserves memory while `effect` runs. */
   readonly withMemory: <A, E, R>(bytes: number, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Takes its part until the scope closes, which for an answer is when it was sent. */
+  /** Reserves memory until the scope closes, which for a reply is after it is sent. */
   readonly reserve: (bytes: number) => Effect.Effect<void, never, Scope.Scope>
 }
 

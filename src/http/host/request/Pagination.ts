@@ -3,7 +3,7 @@ import type { Reply } from "../reply/Reply.js"
 import * as ConditionalReply from "./ConditionalReply.js"
 import type { HostCall } from "./HostCall.js"
 
-/** Which page of a list is asked for, within GitHub's bounds. */
+/** The requested page of a list, within GitHub's limits. */
 export interface Page {
   readonly number: number
   readonly size: number
@@ -21,7 +21,7 @@ export const requested = (call: HostCall, size = 30, most = 100): Page => {
   return { number, size: wanted, skip: (number - 1) * wanted }
 }
 
-/** The `Link` header of a page: absolute addresses on the host as the request reached it. `last` is named where known. */
+/** The `Link` header of a page, with absolute URLs. `last` is included if it is known. */
 export const linkHeader = (
   call: HostCall,
   page: Page,
@@ -42,7 +42,7 @@ export const linkHeader = (
   return all.length === 0 ? {} : { link: all.join(", ") }
 }
 
-/** One page of a list that lies in memory, with its links. */
+/** One page of a list in memory, with its `Link` header. */
 export const slice = <A>(call: HostCall, page: Page, all: ReadonlyArray<A>) => ({
   items: all.slice(page.skip, page.skip + page.size),
   headers: linkHeader(
@@ -53,7 +53,7 @@ export const slice = <A>(call: HostCall, page: Page, all: ReadonlyArray<A>) => (
   )
 })
 
-/** A page of a list in memory, each item as `show` puts it. */
+/** A JSON reply with one page of a list in memory. `show` formats an item. */
 export const json = <A, E, R>(
   call: HostCall,
   all: ReadonlyArray<A>,

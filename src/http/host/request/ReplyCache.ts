@@ -7,19 +7,19 @@ interface CachedReply {
   readonly reply: Reply
 }
 
-/** Replies that follow from object ids alone, remembered by what was asked. They hold for as long as their key does. */
+/** A cache of replies that object ids determine. An entry is valid only for the same key. */
 export interface ReplyCache {
   readonly get: (asked: string, key: string) => CachedReply | undefined
   readonly set: (asked: string, key: string, etag: string, reply: Reply) => void
 }
 
-/** One answer takes at most this share, so that no few large ones push everything else out. */
+/** The maximum share of one reply, so that a few large replies do not evict all others. */
 const maxShare = 1 / 8
 
-/** A text of this length is kept as the bytes that it is sent as. */
+/** Text of at least this length is cached as the bytes that are sent. */
 const minBufferedLength = 32_768
 
-/** Remembers at most about `bytes`, the least recently used first to go; streams are not remembered. */
+/** Creates an LRU cache of at most about `bytes`. Streams are not cached. */
 export const make = (bytes: number): ReplyCache => {
   const known = new LruCache<CachedReply>(bytes, undefined, { largest: bytes * maxShare })
   return {

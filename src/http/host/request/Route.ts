@@ -6,26 +6,26 @@ import type { Reply } from "../reply/Reply.js"
 import type { HostedRepository } from "../repository/Repositories.js"
 import type { HostCall } from "./HostCall.js"
 
-/** What a handler may fail with: a refusal in GitHub's words, or what the engine below could not do. */
+/** The failures of a handler: an error reply, or a failure of the Git engine. */
 export type HandlerFailure = HostError | RemoteError | AmbiguousWriteError | ValidationError | RefMoved
 
 export type HandlerEffect = Effect.Effect<Reply, HandlerFailure, Scope.Scope>
 
-/** An operation by method and path template (see `Endpoint`), with its page below docs.github.com. */
+/** An operation with its method, path template (see `Endpoint`) and documentation page below docs.github.com. */
 export interface RouteOperation {
   readonly method: string
   readonly path: string
   readonly docs: string
-  /** The quota that pays for it. Default `core`. */
+  /** The rate limit that the operation counts against. Default: `core`. */
   readonly resource?: "core" | "free"
 }
 
-/** An operation and its handler. */
+/** An operation with its handler. */
 export interface Route extends RouteOperation {
   readonly handle: (call: HostCall) => HandlerEffect
 }
 
-/** What a handler does: a reply, an effect of one, or the steps to one. */
+/** The result of a handler: a reply, an effect, or a generator. */
 type HandlerResult =
   | Reply
   | HandlerEffect
@@ -36,13 +36,13 @@ const answer = (handled: HandlerResult): HandlerEffect => {
   return "next" in handled ? Effect.gen(() => handled) : Effect.succeed(handled)
 }
 
-/** The route of an operation that needs no repository, or opens it itself. */
+/** A route that does not open a repository, or opens it itself. */
 export const make = (operation: RouteOperation, handle: (call: HostCall) => HandlerResult): Route => ({
   ...operation,
   handle: (call) => answer(handle(call))
 })
 
-/** The route of an operation for whoever has a token; `login` is the account's. */
+/** A route that requires a token. `login` is the account of the token. */
 export const signedIn = (
   operation: RouteOperation,
   handle: (call: HostCall, login: string) => HandlerResult
@@ -62,16 +62,16 @@ const withRepository =
       )
     )
 
-/** The route of an operation for whoever may read its repository. */
+/** A route that opens its repository for reading. */
 export const read = withRepository("openForRead")
 
-/** The route of an operation for whoever may write to its repository. */
+/** A route that opens its repository for writing. */
 export const write = withRepository("openForWrite")
 
-/** The route of an operation for whoever may change the settings of its repository. */
+/** A route that opens its repository for administration. */
 export const administer = withRepository("openForAdministration")
 
-/** A segment of a path template: a literal, or a parameter of one or of many segments. */
+/** A segment of a path template: a literal, a parameter of one segment, or a parameter of several segments. */
 interface Segment {
   readonly rank: 0 | 1 | 2
   readonly text: string
@@ -89,7 +89,10 @@ const segmentsOf = (path: string): ReadonlyArray<Segment> =>
         : { rank: literal, text: segment }
     )
 
-/** Literals come before parameters, and of two parameters of many segments the one with more literals behind it. */
+/**
+ * Orders templates by specificity: literals precede parameters. Of two templates with a multi-segment parameter, the
+ * one with more segments is first.
+ */
 const bySpecificity = (a: ReadonlyArray<Segment>, b: ReadonlyArray<Segment>): number => {
   const at = a.findIndex(({ rank }, index) => rank !== b[index]?.rank)
   return at < 0 || b[at] === undefined ? b.length - a.length : a[at]!.rank - b[at].rank
@@ -100,7 +103,7 @@ export interface RouteMatch {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** The values of the parameters of a path that fits a template. */
+/** The parameter values of a path that matches a template. */
 const valuesOf = (
   template: ReadonlyArray<Segment>,
   path: ReadonlyArray<string>
@@ -129,13 +132,13 @@ const decode = (segment: string): string | undefined => {
   }
 }
 
-/** Finds the route of a request by its path as it was sent; a literal segment wins over a parameter. */
+/** Creates a function that finds the route of a path as sent. Literal segments take precedence over parameters. */
 export const matcher = (routes: ReadonlyArray<Route>) => {
   interface Ordered {
     readonly route: Route
     readonly template: ReadonlyArray<Segment>
     readonly names: ReadonlyArray<string>
-    /** The last literal whose place is fixed: most paths are told from a template by it. */
+    /** The index of the last literal with a fixed position. It rules out most templates quickly. */
     readonly last: number
   }
   const ordered = new Map<string, ReadonlyArray<Ordered>>()

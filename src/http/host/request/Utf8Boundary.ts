@@ -1,4 +1,4 @@
-/** How many bytes at the end belong to a character that is not whole. */
+/** The length of an incomplete UTF-8 character at the end. */
 export const incompleteBytes = (bytes: Uint8Array): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!

@@ -33,7 +33,7 @@ const redirect = (operation: Route.RouteOperation, format: Format) =>
 const tarball = redirect(Api.downloadTarball, "tar.gz")
 const zipball = redirect(Api.downloadZipball, "zip")
 
-/** The redirect of the API, to an address that needs no token of the caller's. */
+/** Redirects to a download URL that needs no token of the caller. */
 export const routes: ReadonlyArray<Route.Route> = [
   tarball,
   { ...tarball, path: "/repos/{owner}/{repo}/tarball" },
@@ -41,7 +41,7 @@ export const routes: ReadonlyArray<Route.Route> = [
   { ...zipball, path: "/repos/{owner}/{repo}/zipball" }
 ]
 
-/** The archive itself, as codeload sends it: everything below one directory that names the commit. */
+/** Serves the archive. All files are in a directory named after the commit, as on codeload.github.com. */
 export const codeloadRoute = Route.make(
   { method: "GET", path: "/{owner}/{repo}/{format}/{ref*}", docs: "rest/repos/contents" },
   function* (call) {

@@ -16,7 +16,7 @@ const unprotected = {
   required_status_checks: { enforcement_level: "off", contexts: [], checks: [] }
 }
 
-/** A branch in short. */
+/** The short representation of a branch. */
 export const short = (call: HostCall, fullName: string, { name, oid }: Reference) => ({
   name: name.slice("refs/heads/".length),
   commit: { sha: oid, url: `${Links.repository(call.links, fullName)}/commits/${oid}` },

@@ -21,7 +21,7 @@ const orEmpty = (ref: string, { git }: HostedRepository) =>
 
 type Absent = (ref: string, hosted: HostedRepository) => Effect.Effect<never, HostError | RemoteError>
 
-/** The route of what is told of the commit that a ref names. */
+/** A route about the commit of a ref. */
 const commitRoute = (
   operation: Route.RouteOperation,
   absent: Absent,
@@ -64,7 +64,7 @@ const branches = (
     )
   )
 
-/** What belongs to a commit without being part of it. The host keeps no statuses, checks, comments or pull requests. */
+/** Routes for statuses, checks, comments and pull requests of commits. The host stores none of them. */
 export const routes: ReadonlyArray<Route.Route> = [
   commitRoute(Api.getCombinedStatus, orNotFound, combined),
   constantRoute(Api.listStatuses, orNotFound, []),

@@ -4,7 +4,7 @@ import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import * as GitCommand from "../repository/GitCommand.js"
 import { seconds } from "./RepositoryView.js"
 
-/** Which commits count; no path is the empty one. */
+/** A filter of commits. An empty path means all paths. */
 export interface CommitFilter {
   readonly path: string
   readonly since: string | undefined
@@ -12,14 +12,14 @@ export interface CommitFilter {
   readonly author: string | undefined
 }
 
-/** The last second of 2099: Git knows no later year. */
+/** The last second of 2099, which is Git's maximum date. */
 const latest = 4_102_444_799_000
 
-/** A moment in milliseconds as Git is told it. */
+/** Formats a time in milliseconds as a date for Git. */
 export const gitDate = (millis: number): string =>
   seconds(new Date(Math.max(0, Math.min(millis, latest))).toISOString())
 
-/** How many commits lead to `from`, itself among them. */
+/** Counts the commits that are reachable from `from`, including itself. */
 export const countCommits = (git: GitRepository, from: Oid, { author, path, since, until }: CommitFilter) =>
   Effect.map(
     GitCommand.text(

@@ -14,7 +14,7 @@ import * as CommitView from "./CommitView.js"
 import * as FileChanges from "./FileChanges.js"
 import * as PatchReply from "./PatchReply.js"
 
-/** GitHub shows this many files of a commit on a page, and this many on all pages. */
+/** GitHub's maximum number of files of a commit per page, and in total. */
 const pageOfFiles = 300
 const mostFiles = 3000
 
@@ -39,7 +39,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     const since = yield* moment(call.query.get("since"))
     const until = yield* moment(call.query.get("until"))
     const answer = Effect.gen(function* () {
-      // Git takes each line as one more author, and an empty one as everybody.
+      // `git log --author` treats each line as another author, and an empty line as all authors.
       if ((path !== "" && !isPath(path)) || /[\n\0]/.test(author ?? "")) return Reply.okJson([])
       const which = { path, since, until, author }
       const log = git.log(start.value.commit, {

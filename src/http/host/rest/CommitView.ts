@@ -8,7 +8,7 @@ const unsigned = { verified: false, reason: "unsigned", signature: null, payload
 
 const person = (who: CommitInfo["author"]) => ({ name: who.name, email: who.email, date: seconds(who.date) })
 
-/** A commit as `git/commits` shows it. */
+/** The representation of a commit in `git/commits`. */
 export const gitCommit = (links: Links.Links, fullName: string, info: CommitInfo) => ({
   sha: info.commit,
   node_id: nodeId("Commit", fullName, info.commit),
@@ -26,7 +26,7 @@ export const gitCommit = (links: Links.Links, fullName: string, info: CommitInfo
   verification: unsigned
 })
 
-/** A commit as the lists of `commits` show it. */
+/** The representation of a commit in `commits`. */
 export const commit = (links: Links.Links, fullName: string, info: CommitInfo) => {
   const url = `${Links.repository(links, fullName)}/commits`
   const { author, committer, message, tree, verification } = gitCommit(links, fullName, info)

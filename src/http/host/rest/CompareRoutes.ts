@@ -13,7 +13,7 @@ import * as CommitView from "./CommitView.js"
 import * as FileChanges from "./FileChanges.js"
 import * as PatchReply from "./PatchReply.js"
 
-/** How many commits, and how many files (on the first page alone), a comparison shows. */
+/** The maximum number of commits of a comparison, and of files, which are only on the first page. */
 const mostCommits = 250
 const mostFiles = 300
 
@@ -21,8 +21,8 @@ const revList = (git: GitRepository, ...args: ReadonlyArray<string>) =>
   Effect.map(GitCommand.text(git, ["rev-list", ...args, "--"]), (text) => text.trim())
 
 /**
- * The commits from `to` back to `from`, without that one, where each of them has one parent: most comparisons are of a
- * branch with what it stood on, and need no Git process. Undefined where a merge or too many commits lie between.
+ * The commits from `to` back to `from`, excluding `from`, if none of them is a merge. Most comparisons are of this
+ * kind and need no Git process. Undefined if there is a merge or there are too many commits.
  */
 const straightLine = (git: GitRepository, from: Oid, to: Oid) =>
   Effect.gen(function* () {
@@ -39,7 +39,7 @@ const straightLine = (git: GitRepository, from: Oid, to: Oid) =>
     return line
   })
 
-/** How two commits are related: the commit that both stand on (none: no such), and how far each is from it. */
+/** The merge base of two commits (none if there is none) and their distances from it. */
 const relation = (git: GitRepository, from: Oid, to: Oid) =>
   Effect.gen(function* () {
     const ahead = yield* straightLine(git, from, to)
@@ -58,7 +58,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     const basehead = call.parameters["basehead"] ?? ""
     const parts = basehead.split("...")
     if (parts.length !== 2) return yield* notFound
-    // `OWNER:REF` names the same repository here: there are no forks.
+    // `OWNER:REF` names the same repository, because the host has no forks.
     const [baseName, headName] = parts.map((name) => name.slice(name.lastIndexOf(":") + 1)) as [
       string,
       string
@@ -85,7 +85,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     const changes = page.number === 1 ? yield* FileChanges.list(git, before, to) : []
     const [oldest, files] = yield* Effect.all(
       [
-        // GitHub counts the pages from the oldest commit.
+        // GitHub numbers pages from the oldest commit.
         commitsBetween(git, from, to, ahead, newest, page),
         FileChanges.view(call, fullName, git, { before, after: to, ref: to }, changes.slice(0, mostFiles))
       ],
@@ -122,7 +122,7 @@ export const routes: ReadonlyArray<Route.Route> = [
   })
 ]
 
-/** One page of the commits between two, oldest first; `newest` names them all where they are known. */
+/** One page of the commits between two commits, oldest first. `newest` has all of them if they are known. */
 const commitsBetween = (
   git: GitRepository,
   from: Oid,

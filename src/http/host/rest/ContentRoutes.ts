@@ -26,11 +26,11 @@ import * as SingleFileCommit from "./SingleFileCommit.js"
 
 const megabyte = 1024 * 1024
 
-/** Above this size JSON has no content; above the other one nothing is served. */
+/** The maximum size of inline content in JSON, and of any served blob. */
 const inlineBytes = megabyte
 const servedBytes = 100 * megabyte
 
-/** What GitHub lists of a directory, and no more. */
+/** GitHub's maximum number of entries of a directory. */
 const listedEntries = 1000
 
 const tooLarge = new HostError({
@@ -79,7 +79,7 @@ const directory = (call: HostCall, hosted: HostedRepository, ref: string, path: 
       : Reply.okJson(listing)
   })
 
-/** A file with its content, or as bytes. */
+/** A reply with a file as JSON or as raw bytes. */
 export const file = (call: HostCall, hosted: HostedRepository, ref: string, path: string, entry: TreeEntry) =>
   Effect.gen(function* () {
     const size = yield* sizeOf(hosted.git, entry)
@@ -130,7 +130,7 @@ const symlink = (
     return Reply.okJson({ ...at, target })
   })
 
-/** Where `.gitmodules` says that a submodule lives. */
+/** The URL of a submodule in `.gitmodules`. */
 const submoduleUrl = (git: GitRepository, root: Oid, path: string) =>
   Effect.gen(function* () {
     const found = yield* git.lookup(root, ".gitmodules")
@@ -142,7 +142,7 @@ const submoduleUrl = (git: GitRepository, root: Oid, path: string) =>
     return /^\s*url = (.*)$/m.exec(section ?? "")?.[1]?.trim() ?? ""
   })
 
-/** The commit that a read by `ref` (absent: the default branch) sees. */
+/** The commit of the `ref` parameter. Default: the default branch. */
 export const readAt = (call: HostCall, hosted: HostedRepository) =>
   Effect.gen(function* () {
     const { git } = hosted
@@ -236,7 +236,7 @@ export const routes: ReadonlyArray<Route.Route> = [
   }),
   Route.write(Api.deleteContent, function* (call, hosted) {
     const sent = yield* JsonBody.read(call)
-    // GitHub also takes the fields of a DELETE from the query.
+    // GitHub accepts the fields of a DELETE also in the query.
     const body = yield* DeclaredBody.fromFields(Api.deleteContent, {
       ...Object.fromEntries(call.query),
       ...sent

@@ -5,7 +5,7 @@ import type { HostCall } from "../request/HostCall.js"
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
 
-/** One entry of a repository at a path. */
+/** A tree entry at a path. */
 export interface ContentEntry {
   readonly type: string
   readonly path: string
@@ -13,7 +13,7 @@ export interface ContentEntry {
   readonly size: number
 }
 
-/** How the files of one commit are shown: what is the same for all of them is put together once. */
+/** Returns a function that represents the entries of one commit. The common parts of URLs are computed once. */
 export const viewer = ({ links }: HostCall, { fullName }: HostedRepository, ref: string) => {
   const repository = Links.repository(links, fullName)
   const query = `?ref=${encodeURIComponent(ref)}`
@@ -41,6 +41,6 @@ export const viewer = ({ links }: HostCall, { fullName }: HostedRepository, ref:
   }
 }
 
-/** One entry as the contents API shows it, without what is in it. */
+/** The representation of an entry in the contents API, without its content. */
 export const view = (call: HostCall, hosted: HostedRepository, ref: string, at: ContentEntry) =>
   viewer(call, hosted, ref)(at)

@@ -7,7 +7,7 @@ import * as Links from "../reply/Links.js"
 import * as GitCommand from "../repository/GitCommand.js"
 import type { HostCall } from "../request/HostCall.js"
 
-/** One path that differs between two trees, as GitHub counts it. */
+/** A path that differs between two trees, with GitHub's status and line counts. */
 export interface FileChange {
   readonly status: "added" | "removed" | "modified" | "renamed" | "changed"
   readonly path: string
@@ -25,12 +25,12 @@ const statuses: Readonly<Record<string, FileChange["status"]>> = {
   T: "changed"
 }
 
-/** More than this of a patch is left out, as GitHub leaves large ones out. */
+/** The size above which patches are omitted. GitHub also omits large patches. */
 const patchBytes = 4 * 1024 * 1024
 
 const between = (before: Option.Option<Oid>, after: Oid) => [Option.getOrElse(before, () => emptyTree), after]
 
-/** Every path that differs, with its line counts; renames are found. */
+/** Lists all changed paths with their line counts. Renames are detected. */
 export const list = (
   git: GitRepository,
   before: Option.Option<Oid>,
@@ -61,7 +61,7 @@ const parse = (fields: ReadonlyArray<string>): ReadonlyArray<FileChange> => {
   while (at < fields.length && fields[at] !== "") {
     const [added = "", deleted = "", ...names] = fields[at]!.split("\t")
     const path = names.join("\t")
-    // A rename's names follow its counts as two fields of their own.
+    // For a rename, the two paths follow the counts as separate fields.
     const name = path === "" ? fields[at + 2]! : path
     counts.set(name, [Number(added) || 0, Number(deleted) || 0])
     at += path === "" ? 3 : 1
@@ -80,7 +80,7 @@ const parse = (fields: ReadonlyArray<string>): ReadonlyArray<FileChange> => {
   })
 }
 
-/** The hunks of each path, without Git's own header lines; nothing where there is too much or no Git. */
+/** The hunks of each path without Git's headers; empty if they are too large or Git fails. */
 const patches = (
   git: GitRepository,
   before: Option.Option<Oid>,
@@ -109,7 +109,7 @@ const patches = (
   )
 }
 
-/** Some of the changes as the API shows them, with their patches. */
+/** The representation of changed files with their patches. */
 export const view = (
   call: HostCall,
   fullName: string,

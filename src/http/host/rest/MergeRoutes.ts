@@ -16,7 +16,7 @@ import * as Route from "../request/Route.js"
 import * as CommitView from "./CommitView.js"
 import * as Signatures from "./Signatures.js"
 
-/** The tree of two commits merged by Git, or the conflict. */
+/** Merges two commits with `git merge-tree`. Fails on a conflict. */
 export const mergedTree = (
   git: GitRepository,
   ours: Oid,
@@ -51,7 +51,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     const base = branch.replace(/^refs\/heads\//, "")
     const name = `refs/heads/${base}`
 
-    // Where the base is moved meanwhile, its new commit is merged.
+    // If the base moves meanwhile, the merge is repeated on its new commit.
     const merged = yield* RefLock.optimistic(git, name, (move) =>
       Effect.gen(function* () {
         const ours = isRefName(name) ? yield* git.ref(name) : Option.none()

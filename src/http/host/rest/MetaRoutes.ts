@@ -8,7 +8,7 @@ import type { HostCall } from "../request/HostCall.js"
 import * as Route from "../request/Route.js"
 import { user } from "./RepositoryView.js"
 
-// GitHub's own list, of which this host answers the part that is about repositories.
+// GitHub's list of URLs. The host serves only those about repositories.
 const searched = "{&page,per_page,sort,order}"
 const addresses = {
   current_user_url: "/user",
@@ -43,10 +43,10 @@ const addresses = {
   user_search_url: `/search/users?q={query}${searched}`
 }
 
-/** What the newer version has no more. */
+/** URLs that the newer API version removed. */
 const removedAddresses = { authorizations_url: "/authorizations" }
 
-// The resources that the description wants to see, none of which this host has.
+// Rate limit resources that GitHub's schema requires and the host does not have.
 const unsupportedResources = [
   "search",
   "integration_manifest",

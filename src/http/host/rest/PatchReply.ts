@@ -6,12 +6,14 @@ import * as GitCommand from "../repository/GitCommand.js"
 import * as GitProcessSlots from "../repository/GitProcessSlots.js"
 import type { HostCall } from "../request/HostCall.js"
 
-/** The media types by which a commit or a comparison is shown as Git itself shows it. */
+/** Whether the client requests a diff or patches. */
 export const isRequested = ({ media }: HostCall): boolean => media === "diff" || media === "patch"
 
 const shown = ["-M", "--no-ext-diff", "--no-color"]
 
-/** What changed from `before` (none: nothing) to `after`: one diff, or a mail for each of the commits that `range` names. */
+/**
+ * A reply with the diff between two commits (`before` may be none), or with one patch e-mail per commit of `range`.
+ */
 export const reply = (
   call: HostCall,
   git: GitRepository,

@@ -11,7 +11,7 @@ import * as Signatures from "./Signatures.js"
 
 const notMergeable = new HostError({ status: 405, message: "Pull Request is not mergeable" })
 
-/** Whether Git merges the branches of a pull request by itself. */
+/** Whether Git can merge the branches of a pull request without conflicts. */
 export const isMergeable = (git: GitRepository, request: PullRequests.PullRequest) =>
   Effect.map(
     Effect.either(mergedTree(git, request.baseCommit, request.headCommit)),
@@ -24,7 +24,7 @@ export interface PullRequestMergeOptions {
   readonly message?: string | undefined
 }
 
-/** Merges a pull request by one commit with both branches as its parents; none where there is no such request. */
+/** Merges a pull request with a merge commit. None if there is no such pull request. */
 export const merge = (
   git: GitRepository,
   principal: Principal,
@@ -36,7 +36,7 @@ export const merge = (
     if (Option.isNone(found)) return Option.none<Oid>()
     const { base, head, title } = found.value
     const name = `refs/heads/${base}`
-    // Where the base is moved meanwhile, its new commit is merged.
+    // If the base moves meanwhile, the merge is repeated on its new commit.
     const made = yield* RefLock.optimistic(git, name, (move) =>
       Effect.gen(function* () {
         const current = yield* PullRequests.peek(git, number)
@@ -69,7 +69,7 @@ export const merge = (
         return { commit, headCommit }
       })
     )
-    // Whatever became of its branch or its state meanwhile: this is what was merged.
+    // Records the commit that was merged, even if the branch or the state has changed since.
     const at = yield* PullRequests.now
     const merged = { at, by: principal.login ?? null, commit: made.commit }
     yield* PullRequests.change(git, number, (request) =>
@@ -81,10 +81,10 @@ export const merge = (
     return Option.some(made.commit)
   })
 
-/** The commits of a pull request, oldest first, 250 at most: those of its head that `base` does not have. */
+/** The commits of the head that the base does not have, oldest first, at most 250. */
 export const commitsOf = (git: GitRepository, { baseCommit, headCommit, merged }: PullRequests.PullRequest) =>
   Effect.gen(function* () {
-    // The first parent of its merge is where the base was.
+    // The first parent of the merge commit is the former base.
     const isMerged = merged !== null && merged.commit !== headCommit
     const info = isMerged ? yield* git.commit(merged.commit) : Option.none()
     const base = Option.getOrElse(

@@ -40,7 +40,7 @@ const noCommits = (base: string, head: string) =>
 const alreadyExists = (owner: string, head: string) =>
   invalid({ code: "custom", message: `A pull request already exists for ${owner}:${head}.` })
 
-/** A pull request with what only its own page tells. */
+/** The full representation of a pull request. */
 const fullView = (call: HostCall, hosted: HostedRepository, request: PullRequests.PullRequest) =>
   Effect.gen(function* () {
     const { git } = hosted
@@ -69,14 +69,14 @@ const fullView = (call: HostCall, hosted: HostedRepository, request: PullRequest
 const orNotFound = <A>(found: Option.Option<readonly [PullRequests.PullRequest, A]>) =>
   Option.isSome(found) ? Effect.succeed(found.value[0]) : notFound
 
-/** A branch as a request names it, perhaps behind its owner. */
+/** Parses a branch name with an optional `OWNER:` prefix. Undefined if the owner is another account. */
 const branchOf = (owner: string, text: string): string | undefined => {
   const at = text.indexOf(":")
   if (at < 0) return text
   return text.slice(0, at).toLowerCase() === owner.toLowerCase() ? text.slice(at + 1) : undefined
 }
 
-/** Makes a pull request, as REST and GraphQL do. */
+/** Creates a pull request for REST and GraphQL. */
 export const create = (
   call: HostCall,
   { git, owner }: HostedRepository,
@@ -114,7 +114,7 @@ export const create = (
     return yield* alreadyExists(owner, head!)
   })
 
-/** What may be changed of a pull request. */
+/** Updates the title, body, state or base of a pull request. */
 export const update = (
   { git, owner }: HostedRepository,
   number: number,

@@ -15,7 +15,7 @@ export const label = (call: HostCall, fullName: string, name: string) => ({
   default: false
 })
 
-/** A pull request as the lists of `pulls` show it; `repository` is what `repos/get` shows. */
+/** The representation of a pull request in lists. `repository` is the representation of its repository. */
 export const simple = (
   call: HostCall,
   { fullName, owner }: HostedRepository,

@@ -14,7 +14,7 @@ import { file, readAt } from "./ContentRoutes.js"
 const readmes = [/^readme\.(md|markdown)$/i, /^readme(\.[^.]+)?$/i]
 const licenses = [/^(license|licence|copying)(\.(md|txt))?$/i, /^(license|licence|copying)/i]
 
-/** The path of the first file of a directory that one of the names fits, the first name first. */
+/** Finds the first file of a directory that matches a pattern, trying the patterns in order. */
 const findByName = (git: GitRepository, root: Oid, directory: string, names: ReadonlyArray<RegExp>) =>
   Effect.map(git.tree(root, directory), (tree) => {
     const files = Option.match(tree, {
@@ -29,10 +29,10 @@ const findByName = (git: GitRepository, root: Oid, directory: string, names: Rea
     return undefined
   })
 
-// The host does not read licenses, and GitHub says this of one that it does not know.
+// The host does not detect licenses. GitHub reports an unknown license in this way.
 const license = { key: "other", name: "Other", spdx_id: "NOASSERTION", url: null, node_id: "" }
 
-/** The route of the first file that one of the names fits, in the first of the directories that has one. */
+/** A route that serves the first file that matches a pattern, in the first directory that has one. */
 const fileRoute = (
   operation: Route.RouteOperation,
   directories: (call: HostCall) => ReadonlyArray<string>,

@@ -62,7 +62,7 @@ const matching = Route.read(Api.listMatchingRefs, function* (call, hosted) {
 
 const at = "/repos/{owner}/{repo}/git"
 
-/** GitHub's older form, still in use: the ref itself where one has this name, else all that begin with it. */
+/** GitHub's legacy form: returns the ref with this exact name, or else all refs with this prefix. */
 const legacy = Route.read({ ...Api.getRef, path: `${at}/refs/{+ref}` }, function* (call, hosted) {
   if (yield* RevisionLookup.isEmpty(hosted.git)) return yield* emptyRepository
   const name = `refs/${call.parameters["ref"] ?? ""}`
@@ -110,7 +110,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     const { force = false, sha } = yield* body.get("sha", "force")
     if (yield* RevisionLookup.isEmpty(git)) return yield* emptyRepository
     const name = `refs/${call.parameters["ref"] ?? ""}`
-    // Forward is judged by where the ref is when it is moved.
+    // The fast-forward check uses the ref's value at the time of the update.
     const oid = yield* RefLock.optimistic(git, name, (move) =>
       Effect.gen(function* () {
         const current = isWritableRefName(name) ? yield* git.ref(name) : Option.none()
@@ -129,7 +129,7 @@ export const routes: ReadonlyArray<Route.Route> = [
   Route.write(Api.deleteRef, function* (call, { git }) {
     const name = `refs/${call.parameters["ref"] ?? ""}`
     if (yield* RevisionLookup.isEmpty(git)) return yield* emptyRepository
-    // Nobody chooses it as the default branch meanwhile: that needs the turn too.
+    // Changing the default branch needs the same lock, so the ref cannot become the default branch meanwhile.
     yield* RefLock.withLock(git, name, (move) =>
       Effect.gen(function* () {
         const current = isWritableRefName(name) ? yield* git.ref(name) : Option.none()
@@ -142,7 +142,7 @@ export const routes: ReadonlyArray<Route.Route> = [
   })
 ]
 
-/** A branch holds commits alone. */
+/** Fails if a branch would point to an object that is not a commit. */
 const needsCommit = (git: GitRepository, name: string, oid: Oid) =>
   Effect.gen(function* () {
     const info = yield* git.objectInfo(oid)

@@ -9,11 +9,11 @@ import type { GivenMetadata } from "../repository/RepositoryMetadata.js"
 const failed = (field: string, message: string) =>
   unprocessable("Repository creation failed.", [{ resource: "Repository", code: "custom", field, message }])
 
-/** A repository's name as GitHub makes it of what was typed. */
+/** Normalizes a repository name as GitHub does. */
 export const nameFrom = (typed: string): string =>
   typed.replace(/\.git$/i, "").replace(/[^A-Za-z0-9._-]+/g, "-")
 
-/** Why GitHub refuses a description, if it does. It is shown wherever the repository is. */
+/** GitHub's error for an invalid description; undefined if it is valid. */
 export const descriptionProblem = (description: string | null): string | undefined => {
   if (description === null) return undefined
   if (Array.from(description.slice(0, 701)).length > 350)
@@ -21,7 +21,7 @@ export const descriptionProblem = (description: string | null): string | undefin
   return /[\x00-\x1f\x7f]/.test(description) ? "description control characters are not allowed" : undefined
 }
 
-/** Makes a repository, with what `write` writes into it, for a principal that may write it. */
+/** Creates a repository with the content that `write` adds. The principal must have write access. */
 export const make = <E = never, R = never>(
   repositories: typeof Repositories.Service,
   principal: Principal,

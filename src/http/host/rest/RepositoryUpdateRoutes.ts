@@ -15,7 +15,7 @@ import { repository } from "./RepositoryView.js"
 const invalid = (field: string, message: string) =>
   unprocessable("Validation Failed", [{ resource: "Repository", field, code: "custom", message }])
 
-/** What would be asked for in vain, and must not look as if it had been done. */
+/** Settings that the host does not have. Enabling one is an error. */
 const refusedFlags = ["archived", "has_issues", "has_projects", "has_wiki", "is_template"]
 
 const setDefault = ({ git }: HostedRepository, branch: string) =>
@@ -28,7 +28,7 @@ const setDefault = ({ git }: HostedRepository, branch: string) =>
     })
   )
 
-/** Opens the repository itself: a request that has it open would wait for its own end. */
+/** This route does not open the repository: removal waits until no request has it open. */
 const remove = (call: HostCall): Route.HandlerEffect =>
   Effect.as(
     call.host.repositories.remove(call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
@@ -54,7 +54,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     const { default_branch: branch } = yield* body.get("default_branch")
     if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
       yield* setDefault(hosted, branch)
-    // What is not asked for may be changed by another request meanwhile.
+    // Other settings keep their current values, which another request may have changed meanwhile.
     const settings = yield* call.host.repositories.update(hosted, {
       ...(hidden === undefined ? {} : { private: hidden }),
       ...(description === undefined ? {} : { description })

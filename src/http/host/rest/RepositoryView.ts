@@ -8,7 +8,7 @@ import { nodeId, numericId } from "../repository/HostNames.js"
 import type { HostedRepository } from "../repository/Repositories.js"
 import type { HostCall } from "../request/HostCall.js"
 
-/** An account in short: every owner and token holder has one. */
+/** The short representation of an account. Every owner and token holder has one. */
 export const user = (links: Links.Links, login: string) => {
   const url = `${links.api}/users/${login}`
   return {
@@ -90,7 +90,7 @@ const kilobytes = (directory: string): number => {
   )
 }
 
-/** When the default branch got its last commit; none where it has no commit. */
+/** The date of the last commit of the default branch; none if there is no commit. */
 export const pushedAt = ({ git }: HostedRepository): Effect.Effect<Option.Option<string>, RemoteError> =>
   Effect.gen(function* () {
     const tip = yield* git.ref(`refs/heads/${yield* git.defaultBranch}`)
@@ -98,7 +98,7 @@ export const pushedAt = ({ git }: HostedRepository): Effect.Effect<Option.Option
     return Option.map(head, ({ committer }) => seconds(committer.date))
   })
 
-/** A repository as `GET /repos/{owner}/{repo}` shows it. */
+/** The representation of a repository in `GET /repos/{owner}/{repo}`. */
 export const repository = (call: HostCall, hosted: HostedRepository): Effect.Effect<object, RemoteError> =>
   Effect.gen(function* () {
     const { links, principal } = call
@@ -162,5 +162,5 @@ export const repository = (call: HostCall, hosted: HostedRepository): Effect.Eff
     }
   })
 
-/** A date as the API writes it: in whole seconds, UTC. */
+/** Formats a date as GitHub does: UTC, in whole seconds. */
 export const seconds = (date: string): string => new Date(date).toISOString().replace(/\.\d+Z$/, "Z")

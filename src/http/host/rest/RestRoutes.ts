@@ -17,7 +17,7 @@ import * as StatisticsRoutes from "./StatisticsRoutes.js"
 import * as TagRoutes from "./TagRoutes.js"
 import * as TreeRoutes from "./TreeRoutes.js"
 
-/** Every operation of the REST API. */
+/** All routes of the REST API. */
 export const routes = [
   MetaRoutes.routes,
   RepositoryRoutes.routes,

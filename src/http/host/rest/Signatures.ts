@@ -9,13 +9,13 @@ import * as JsonFields from "../request/JsonFields.js"
 
 const ownAddress = "@users.noreply.localhost"
 
-/** The account whose address of this host an e-mail is. */
+/** The account of an e-mail address of this host; undefined for other addresses. */
 export const loginOf = (email: string): string | undefined => {
   const login = email.endsWith(ownAddress) ? email.slice(0, -ownAddress.length) : ""
   return isOwnerName(login) ? login : undefined
 }
 
-/** Who commits when the request does not say. */
+/** The default author and committer of a principal. */
 export const signatureOfPrincipal = (principal: Principal): Signature => {
   const login = principal.login ?? "anonymous"
   return { name: login, email: `${login}${ownAddress}` }
@@ -23,7 +23,9 @@ export const signatureOfPrincipal = (principal: Principal): Signature => {
 
 const cleaned = (text: string) => cleanIdentity(text.replace(/[\x00-\x1f<>\x7f]/g, " "))
 
-/** A member with both name and email, or nothing when it is not there. */
+/**
+ * Reads a signature, which needs both name and e-mail, from a member of the body; undefined if the member is absent.
+ */
 export const signatureFrom = (
   body: JsonFields.Fields,
   name: string
@@ -48,7 +50,7 @@ export const signatureFrom = (
 
 const dated = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})$/
 
-/** A signature at its own date, or at `now` (milliseconds). */
+/** Adds a date to a signature: its own date, or `now` in milliseconds. */
 export const withDate = (
   signature: Signature & { readonly date?: string | undefined },
   now: number

@@ -16,29 +16,29 @@ import type { HostCall } from "../request/HostCall.js"
 import * as JsonFields from "../request/JsonFields.js"
 import * as Signatures from "./Signatures.js"
 
-/** What is to be committed at one path, and by whom. */
+/** A write of one file: its path, branch, precondition and signatures. */
 export interface FileWrite {
   readonly path: string
   readonly branch: string
   readonly sha: string | undefined
   readonly author: DatedSignature
   readonly committer: DatedSignature
-  /** Whether the branch was not there when the request came. */
+  /** Whether the branch did not exist when the request arrived. */
   readonly createsBranch: boolean
-  /** Whether the request says when it was written or committed. */
+  /** Whether the request has an author or committer date. */
   readonly hasDates: boolean
 }
 
 const noBranch = (branch: string) =>
   new HostError({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
 
-/** Fails unless the branch is there, or would be the first. */
+/** Fails unless the branch exists or would be the first one. */
 const checkBranch = (git: GitRepository, branch: string, isThere: boolean) =>
   isThere
     ? Effect.void
     : Effect.flatMap(RevisionLookup.isEmpty(git), (empty) => (empty ? Effect.void : noBranch(branch)))
 
-/** What PUT and DELETE have in common, judged in GitHub's order: the branch before the blob. */
+/** Parses and checks the common part of PUT and DELETE in GitHub's order: the branch before the blob. */
 export const parse = (call: HostCall, hosted: HostedRepository, body: JsonFields.Fields, path: string) =>
   Effect.gen(function* () {
     const { git } = hosted
@@ -63,13 +63,15 @@ export const parse = (call: HostCall, hosted: HostedRepository, body: JsonFields
     } satisfies FileWrite
   })
 
-/** Whether a change may be made where such an entry is, or none. */
+/** A precondition on the existing entry at the path; none if there is none. */
 export type Precondition = (existing: Option.Option<TreeEntry>) => Effect.Effect<void, HostError>
 
 const entryAt = (git: GitRepository, head: Option.Option<{ readonly tree: Oid }>, path: string) =>
   Option.isSome(head) ? git.lookup(head.value.tree, path) : Effect.succeedNone
 
-/** The change that puts a content at a path. A large one becomes a blob first, unless it would be refused now. */
+/**
+ * The change that writes the content. A large file is written as a blob first, unless the precondition already fails.
+ */
 export const changeFor = (
   hosted: HostedRepository,
   { branch, path }: FileWrite,
@@ -86,7 +88,7 @@ export const changeFor = (
     return { _tag: "Link", path, oid: yield* FileContent.store(git, content) } satisfies Change
   })
 
-/** Makes one commit of one change, which is judged against the head that the commit stands on. */
+/** Makes a commit of one change. The precondition is checked against the parent of the commit. */
 export const commit = (
   hosted: HostedRepository,
   write: FileWrite,
@@ -115,7 +117,7 @@ const commitNext = (
     const { committed, result } = yield* git
       .commitNext(write.branch, (head) =>
         Effect.gen(function* () {
-          // A branch that was deleted since the request came is not made again.
+          // A branch that was deleted since the request arrived is not created again.
           yield* checkBranch(git, write.branch, Option.isSome(head))
           const existing = yield* entryAt(git, head, write.path)
           yield* judge(existing)
@@ -140,7 +142,7 @@ const commitNext = (
 const modeOf = (existing: Option.Option<TreeEntry>): TreeEntry["mode"] =>
   Option.isSome(existing) && existing.value.kind === "blob" ? existing.value.mode : "100644"
 
-/** The same with dates of the request's own, and for files that are executable or links and stay so. */
+/** Makes a commit with explicit dates, or of an executable file or a symbolic link, whose mode is kept. */
 const commitExactly = (
   { git }: HostedRepository,
   write: FileWrite,
@@ -175,7 +177,7 @@ const commitExactly = (
   ).pipe(Effect.mapError(toConflict))
 }
 
-/** A ref race, in the words in which GitHub tells it. */
+/** Converts a lost race to GitHub's error. */
 const toConflict = <E>(error: E | RefMoved): E | HostError => {
   if (!(error instanceof RefMoved)) return error
   const at = (oid: Option.Option<Oid>) => Option.getOrElse(oid, () => "0".repeat(40))

@@ -45,7 +45,7 @@ const listed = (call: HostCall, { git }: HostedRepository, from: string) =>
     }
   )
 
-/** What is told of a repository as a whole. The host detects no languages and has neither topics nor releases. */
+/** Routes about a repository as a whole. The host detects no languages and has neither topics nor releases. */
 export const routes: ReadonlyArray<Route.Route> = [
   Route.read(Api.listLanguages, always({})),
   Route.read(Api.listTopics, always({ names: [] })),

@@ -16,7 +16,7 @@ import * as Pagination from "../request/Pagination.js"
 import * as Route from "../request/Route.js"
 import * as Signatures from "./Signatures.js"
 
-/** An annotated tag as Git stores it. */
+/** Parses an annotated tag object. */
 export const parse = (content: Uint8Array) => {
   const text = Buffer.from(content).toString()
   const end = text.indexOf("\n\n")
@@ -54,7 +54,7 @@ const view = (call: HostCall, { fullName }: HostedRepository, sha: Oid, content:
   }
 }
 
-/** Minutes east of UTC as Git writes them. */
+/** Formats a time zone offset in minutes as Git does. */
 const zone = (minutes: number): string => {
   const size = Math.abs(minutes)
   const digits = String(Math.floor(size / 60) * 100 + (size % 60)).padStart(4, "0")

@@ -19,7 +19,7 @@ import * as JsonBody from "../request/JsonBody.js"
 import * as JsonFields from "../request/JsonFields.js"
 import * as Route from "../request/Route.js"
 
-/** Where a recursive listing is cut. */
+/** The limits at which a recursive listing is truncated. */
 const maxEntries = 100_000
 const maxBytes = 7 * 1024 * 1024
 
@@ -50,7 +50,7 @@ const listing = (call: HostCall, fullName: string, git: GitRepository, oid: Oid,
         entry,
         entry.kind === "blob" ? (BlobSizes.known(entry) ?? (yield* BlobSizes.of(git, entry))) : undefined
       )
-      // What the entry takes in the answer, near enough for a limit of megabytes.
+      // An estimate of the entry's size in the reply.
       bytes += 230 + 2 * entry.path.length
       if (bytes > maxBytes && recursive) {
         truncated = true
@@ -66,7 +66,7 @@ const modes: ReadonlyArray<TreeEntry["mode"]> = ["100644", "100755", "040000", "
 const kindOf = (mode: TreeEntry["mode"]) =>
   mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob"
 
-/** One entry of `tree` in POST, judged alone and against the objects that are there. */
+/** Decodes one entry of `tree` in POST and checks that its object exists. */
 const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, HostError | RemoteError> =>
   Effect.gen(function* () {
     if (!JsonFields.isObject(entry)) return yield* unprocessable("Invalid tree info")
@@ -107,7 +107,7 @@ const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, H
     return { path, mode, oid: Option.some(oid) }
   })
 
-/** A path that is to be deleted is not there, or is something else. */
+/** GitHub's error if a path to delete does not exist or has another type. */
 const badState = unprocessable("GitRPC::BadObjectState")
 
 export const routes: ReadonlyArray<Route.Route> = [

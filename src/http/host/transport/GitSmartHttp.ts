@@ -14,10 +14,10 @@ import type { HostCall } from "../request/HostCall.js"
 import * as Route from "../request/Route.js"
 import * as PacketLines from "./PacketLines.js"
 
-/** What a client wants and has: two million ids. */
+/** The maximum size of a fetch request: two million object ids. */
 const maxFetchBytes = 100 * 1024 * 1024
 
-/** How much of a body is kept without a file, so that those who begin to send take no file descriptor beside their own. */
+/** The size up to which a body is kept in memory, so that small requests need no temporary file. */
 const inMemory = 64 * 1024
 
 const noCache = {
@@ -46,18 +46,21 @@ const service = (name: string, directory: string, call: HostCall, ...options: Re
   }
 }
 
-/** A refusal that names the way to authenticate: without it, clients neither ask for a password nor try another one. */
+/** A 401 error with `WWW-Authenticate`. Without it, Git clients neither prompt for credentials nor retry. */
 export const challenge = ({ message }: HostError) =>
   new HostError({ status: 401, message, headers: { "www-authenticate": 'Basic realm="GitHub"' } })
 
 const unknownReason = "the request was refused"
 
-/** The last packet of a fetch that upload-pack refuses: it either sent one itself, or only wrote why to its log. */
+/**
+ * The last packet of a fetch that `upload-pack` rejects. Git either sent an error packet itself or only logged the
+ * reason.
+ */
 const uploadPackError = (stderr: string, first: Uint8Array | undefined): Uint8Array | undefined => {
   if (first !== undefined)
     return /^[0-9a-f]{4}ERR /.test(Buffer.from(first).toString("latin1")) ? new Uint8Array() : undefined
   const [, reason = unknownReason] = /^fatal: (.{1,400})$/m.exec(stderr) ?? []
-  // Paths are those of this machine.
+  // A reason with a path of this machine is not disclosed.
   return PacketLines.encode(`ERR upload-pack: ${reason.includes("/") ? unknownReason : reason}`)
 }
 
@@ -66,7 +69,7 @@ const open = (
   name: string
 ): Effect.Effect<HostedRepository, HostError | RemoteError | ValidationError, Scope.Scope> => {
   const owner = call.parameters["owner"]!
-  // Git asks for the address as it was typed, with its ending or without it.
+  // Git requests the URL as the user typed it, with or without `.git`.
   const repository = call.parameters["repo"]!.replace(/\.git$/, "")
   const right = name === "receive-pack" ? "openForWrite" : "openForRead"
   return call.host.repositories[right](call.principal, owner, repository).pipe(
@@ -78,7 +81,7 @@ const open = (
   )
 }
 
-/** The body of a request, taken in before a place is asked for, so that a slow sender holds nobody up. */
+/** Receives the body before a slot is acquired, so that a slow sender does not block others. */
 const receive = (call: HostCall, name: string, maxBytes: number) =>
   Effect.gen(function* () {
     const hosted = yield* open(call, name)
@@ -93,7 +96,7 @@ const receive = (call: HostCall, name: string, maxBytes: number) =>
 const reply = (type: string, body: Reply.Reply["body"]) =>
   Reply.make(200, { ...noCache, "content-type": `application/x-git-${type}` }, body)
 
-// The same whoever asks and whatever for: nothing is told of the repository.
+// The reply does not depend on the repository and discloses nothing about it.
 const lfs = () =>
   Reply.make(
     501,
@@ -106,7 +109,7 @@ const lfs = () =>
 
 const at = (method: string, path: string) => ({ method, path: `/{owner}/{repo}/${path}`, docs: "rest" })
 
-/** Clone, fetch and push over HTTP, each by the Git program that does it; a push waits for the writers' turn. */
+/** Serves clone, fetch and push by running Git. A push waits for the lock on refs. */
 export const routes: ReadonlyArray<Route.Route> = [
   Route.make(at("GET", "info/lfs/{path*}"), lfs),
   Route.make(at("POST", "info/lfs/{path*}"), lfs),
@@ -145,7 +148,8 @@ export const routes: ReadonlyArray<Route.Route> = [
   }),
   Route.make(at("POST", "git-receive-pack"), function* (call) {
     const { hosted, input } = yield* receive(call, "receive-pack", call.host.maxPushBytes)
-    // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
+    // The slot is acquired before the lock: the holder of the lock must not wait for processes that wait for the
+    // lock.
     yield* GitProcessSlots.transferSlot
     const { stdout } = yield* call.host.repositories.firstWrite(hosted, ({ git }) =>
       git.withGitChildren(
@@ -153,7 +157,7 @@ export const routes: ReadonlyArray<Route.Route> = [
           ...service("receive-pack", git.directory, call),
           input,
           hasSlot: true,
-          // Unpacking and checking may take long, and holds no other writer up.
+          // Unpacking and checking may take long, so they run before the lock is taken.
           withRefLock: (applied) =>
             git.withExclusiveAccess(Effect.zipLeft(applied, FirstBranch.makeDefault(git)))
         })

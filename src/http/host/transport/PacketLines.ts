@@ -3,7 +3,7 @@ import { badRequest, type HostError } from "../reply/HostError.js"
 
 const malformed = badRequest("The request body is not a sequence of whole packet lines, as Git sends them.")
 
-/** Fails unless bytes are whole packet lines: each begins with its length in four hexadecimal digits. */
+/** Fails unless the bytes are complete packet lines. Each begins with its length in four hexadecimal digits. */
 export const check = <E>(bytes: Stream.Stream<Uint8Array, E>): Effect.Effect<void, E | HostError> =>
   Effect.suspend(() => {
     let length = ""
@@ -16,7 +16,7 @@ export const check = <E>(bytes: Stream.Stream<Uint8Array, E>): Effect.Effect<voi
         if (at === piece.length) break
         length += String.fromCharCode(piece[at++]!)
         if (length.length < 4) continue
-        // Below four are the marks that have no content; three is not one of them.
+        // Lengths 0 to 2 are special packets without content. Length 3 is invalid.
         if (!/^[0-9a-f]{4}$/i.test(length) || length === "0003") return malformed
         rest = Math.max(0, Number.parseInt(length, 16) - 4)
         length = ""
@@ -25,7 +25,7 @@ export const check = <E>(bytes: Stream.Stream<Uint8Array, E>): Effect.Effect<voi
     }).pipe(Effect.zipRight(Effect.suspend(() => (length === "" && rest === 0 ? Effect.void : malformed))))
   })
 
-/** One packet line. */
+/** Encodes one packet line. */
 export const encode = (text: string): Uint8Array => {
   const content = Buffer.from(text)
   return Buffer.concat([Buffer.from((content.length + 4).toString(16).padStart(4, "0")), content])

@@ -7,10 +7,10 @@ import * as BlobReply from "../request/BlobReply.js"
 import * as ConditionalReply from "../request/ConditionalReply.js"
 import * as Route from "../request/Route.js"
 
-/** How many segments the name of a branch may have in a raw address. */
+/** The maximum number of segments of a branch name in a raw URL. */
 const deepest = 8
 
-/** `/raw/OWNER/REPO/REF/PATH`: the bytes of a file, as nothing that a browser would run. */
+/** Serves `/raw/OWNER/REPO/REF/PATH`: the bytes of a file, with headers that keep browsers from running it. */
 export const route = Route.read(
   { method: "GET", path: "/{owner}/{repo}/{path*}", docs: "rest" },
   function* (call, { git }) {

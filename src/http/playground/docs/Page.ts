@@ -1,8 +1,8 @@
-/** A page of the same service, in the order in which they are linked. */
+/** A link to another page of the service. */
 export interface Link {
   readonly href: string
   readonly text: string
-  /** What somebody finds there, in a sentence. */
+  /** A sentence about the page. */
   readonly about: string
 }
 
@@ -15,7 +15,7 @@ const openApi: Link = {
 const entry = ({ about, href, text }: Link) =>
   `<li><a href="${href}">${text}</a><p class="soft">${about}</p></li>`
 
-/** The frame of the interactive page; its script fills in the operations of the OpenAPI file. */
+/** The HTML of the interactive page. Its script adds the operations of the OpenAPI file. */
 export const html = (links: ReadonlyArray<Link>) => `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,7 @@
-/** The interactive page's script: it reads the OpenAPI file and builds everything as text nodes, never as markup. */
+/**
+ * The script of the interactive page. It builds the page from the OpenAPI file with text nodes only, never with
+ * markup.
+ */
 export const script = `"use strict"
 const element = (name, attributes, ...children) => {
   const made = document.createElement(name)

@@ -1,6 +1,6 @@
 import { tokens } from "./DesignTokens.js"
 
-/** The look of the interactive page, light and dark. */
+/** The style of the interactive page, for light and dark themes. */
 export const style = `${tokens}* { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); }
 header, main { margin: 0 auto; max-width: 60rem; padding: 0 1.5rem; }
