@@ -6,8 +6,8 @@ import * as SignInThrottle from "../../../src/http/console/SignInThrottle.js"
 import * as ArchiveTokens from "../../../src/http/host/access/ArchiveTokens.js"
 import * as HostLimits from "../../../src/http/host/access/RateLimits.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
-import { makeLimits } from "../../../src/store/remote/github/client/Limits.js"
 import { resolveOptions } from "../../../src/store/remote/github/client/Options.js"
+import { makeRateLimiter } from "../../../src/store/remote/github/client/RateLimiter.js"
 import * as Store from "../../../src/store/Store.js"
 import { verbs } from "../../support/github/InProcess.js"
 import { settle, virtual } from "../../support/github/Virtual.js"
@@ -44,7 +44,7 @@ for (const [way, by] of [
     it.effect("does not change how long a client pauses", () =>
       Effect.gen(function* () {
         const { set, within } = yield* settableClock
-        const limits = yield* within(Effect.flatMap(resolveOptions({ repo: "a/b" }), makeLimits))
+        const limits = yield* within(Effect.flatMap(resolveOptions({ repo: "a/b" }), makeRateLimiter))
         yield* within(limits.pause("core", 5_000))
         set(by)
         const weight = { endpoint: "GET /", resource: "core", creates: false }

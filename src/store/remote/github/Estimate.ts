@@ -1,6 +1,6 @@
 import type { Estimate } from "../GitRemote.js"
 import type { Settings } from "./client/Options.js"
-import { treeRequests } from "./objects/TreeRequests.js"
+import { treeRequests } from "./objects/TreeChunks.js"
 
 /** Requests that an operation takes when nobody else is in the way. */
 export const estimateWith =

@@ -14,59 +14,64 @@ import { GitRemote, type GitRemoteService, type PrefetchRequest, type RemoteSnap
 import type { PullRequests } from "../PullRequests.js"
 import { type CommitReads, snapshotAt, snapshotLater } from "../RemoteSnapshot.js"
 import * as Api from "./api/Api.js"
-import { makeBranches } from "./branches/Branches.js"
-import { makeBranchSnapshots } from "./branches/BranchSnapshots.js"
-import type { Bring } from "./branches/Bring.js"
-import { makeFiles } from "./branches/Files.js"
-import { makeHeads } from "./branches/Heads.js"
-import type { Patches } from "./branches/Patches.js"
-import { makeProbe } from "./branches/Probes.js"
-import { makeRefReads } from "./branches/RefReads.js"
 import { isMissing } from "./client/ApiFailure.js"
-import { streaming } from "./client/Call.js"
 import { makeClient } from "./client/Client.js"
 import { configOf, type GitHubConfig } from "./client/ConfiguredOptions.js"
+import { translate } from "./client/ErrorTranslation.js"
 import { inBrowser } from "./client/InBrowser.js"
-import { toBudgets } from "./client/Limits.js"
+import { withStreamOperation } from "./client/OperationContext.js"
 import { type GitHubOptions, invalid, resolveOptions, type Settings } from "./client/Options.js"
+import { toBudgets } from "./client/RateLimiter.js"
+import { makeRemoteOperation } from "./client/RemoteOperation.js"
 import { makeRepositoryId } from "./client/RepositoryId.js"
-import { makeTold } from "./client/Told.js"
-import { translate } from "./client/Translate.js"
+import { CommitQueue } from "./commits/CommitQueue.js"
+import type { WriteOperations } from "./commits/WriteOperations.js"
 import { estimateWith } from "./Estimate.js"
-import { makeKnownTrees } from "./objects/KnownTrees.js"
+import { makeBranchHeads } from "./heads/BranchHeads.js"
+import type { GraphqlPrefetch } from "./heads/GraphqlPrefetch.js"
+import { makeHeadLookup } from "./heads/HeadLookup.js"
+import { makeRefReads } from "./heads/RefReads.js"
+import { makeCachedTrees } from "./objects/CachedTrees.js"
 import { toTree } from "./objects/Listing.js"
 import { makeObjectCache } from "./objects/ObjectCache.js"
-import { makeTrees } from "./objects/Trees.js"
-import { CommitQueue } from "./writes/CommitQueue.js"
-import type { Writes } from "./writes/Writes.js"
+import { makeTreeReader } from "./objects/TreeReader.js"
+import { makeBranchSnapshots } from "./reads/BranchSnapshots.js"
+import { makeFileReader } from "./reads/FileReader.js"
+import type { Patches } from "./reads/Patches.js"
+import { makeProbe } from "./reads/Probes.js"
 
 export { config, type GitHubConfig } from "./client/ConfiguredOptions.js"
 export type { Authorization, GitHubOptions, WriteLane } from "./client/Options.js"
 
 // Loaded when they are used: a page that reads by REST alone does not carry them.
-const writing = lazyModule(() => import("./writes/Writes.js"))
-const queries = lazyModule(() => import("./branches/Bring.js"))
-const patching = lazyModule(() => import("./branches/Patches.js"))
-const history = lazyModule(() => import("./branches/History.js"))
-const pulling = lazyModule(() => import("./writes/PullRequests.js"))
-const merging = lazyModule(() => import("./branches/MergeBases.js"))
-/** Needs Node: a bundler for browsers takes `Push.browser.ts` (`browser` in package.json). */
+const writing = lazyModule(() => import("./commits/WriteOperations.js"))
+const queries = lazyModule(() => import("./heads/GraphqlPrefetch.js"))
+const patching = lazyModule(() => import("./reads/Patches.js"))
+const history = lazyModule(() => import("./reads/History.js"))
+const pulling = lazyModule(() => import("./pulls/PullRequests.js"))
+const merging = lazyModule(() => import("./reads/MergeBases.js"))
+/** Needs Node: a bundler for browsers takes `PushRemote.browser.ts` (`browser` in package.json). */
 const pushes = lazyModule(
-  (): Promise<Partial<typeof import("./writes/Push.js")>> => import("./writes/Push.js")
+  (): Promise<Partial<typeof import("./push/PushRemote.js")>> => import("./push/PushRemote.js")
 )
 
 /** Where GraphQL is not used, nothing comes along with a head. */
-const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], directories: [] }) }
+const noBring: GraphqlPrefetch = {
+  read: () => Effect.succeedNone,
+  missing: () => ({ files: [], directories: [] })
+}
 
 /** What cannot be loaded brings nothing: plain ways serve. */
-const bringLater = (make: (loaded: Effect.Effect.Success<typeof queries>) => Bring): Bring => {
-  let made: Bring | undefined
+const bringLater = (
+  make: (loaded: Effect.Effect.Success<typeof queries>) => GraphqlPrefetch
+): GraphqlPrefetch => {
+  let made: GraphqlPrefetch | undefined
   return {
-    at: (place, wants) =>
+    read: (place, wants) =>
       Effect.flatMap(Effect.option(queries), (loaded) => {
         if (Option.isNone(loaded)) return Effect.succeedNone
         made ??= make(loaded.value)
-        return made.at(place, wants)
+        return made.read(place, wants)
       }),
     missing: (head, wants) => made?.missing(head, wants) ?? wants
   }
@@ -85,15 +90,15 @@ const connect = (settings: Settings) =>
       ...objects,
       blob: (oid) => objects.blob(oid) ?? patches?.blob(oid)
     }
-    const known = makeKnownTrees(cache)
+    const known = makeCachedTrees(cache)
     const refs = makeRefReads(client, known)
-    const branches = makeBranches(client, refs)
-    const trees = makeTrees(client, known, settings.listVia === "contents")
+    const branches = makeBranchHeads(client, refs)
+    const trees = makeTreeReader(client, known, settings.listVia === "contents")
     const repositoryId = makeRepositoryId(client)
     const bring = settings.useGraphql
-      ? bringLater(({ makeBring }) => makeBring(client, cache, known, repositoryId))
+      ? bringLater(({ makeGraphqlPrefetch: makeBring }) => makeBring(client, cache, known, repositoryId))
       : noBring
-    const heads = makeHeads(client, branches, known, bring)
+    const heads = makeHeadLookup(client, branches, known, bring)
     const resolve: typeof heads.resolve = (ref, wants) =>
       wants?.changedFiles === undefined
         ? heads.resolve(ref, wants)
@@ -102,8 +107,8 @@ const connect = (settings: Settings) =>
             patches ??= loaded.value.makePatches({ client, objects, known, branches, bring, heads })
             return patches.resolve(ref)
           })
-    const files = makeFiles({ client, cache, known, trees, branches, head: heads.head })
-    const told = makeTold(settings.deadline)
+    const files = makeFileReader({ client, cache, known, trees, branches, head: heads.head })
+    const told = makeRemoteOperation(settings.deadline)
     const reads: CommitReads = {
       resolve: (ref) => told("resolve")(heads.resolve(ref)),
       tree: (at, path, options) => {
@@ -116,13 +121,13 @@ const connect = (settings: Settings) =>
       blobs: (at, wanted, options) =>
         files.many(at, wanted, options?.concurrency ?? settings.concurrency).pipe(
           Stream.catchAll((error) => Stream.fromEffect(translate({ operation: "GitRemote.blobs" })(error))),
-          streaming("blobs", settings.deadline, { files: wanted.length })
+          withStreamOperation("blobs", settings.deadline, { files: wanted.length })
         )
     }
     const { readOnly } = settings
     const snapshots = makeBranchSnapshots({ reads, branches, files, heads, known, trees, readOnly, told })
-    let made: Writes | undefined
-    const writes = Effect.map(writing, ({ makeWrites }) => {
+    let made: WriteOperations | undefined
+    const writes = Effect.map(writing, ({ makeWriteOperations: makeWrites }) => {
       made ??= makeWrites({
         snapshots,
         client,
@@ -172,7 +177,7 @@ const connect = (settings: Settings) =>
       },
       snapshotAt: (ref) => {
         const find = (wants?: PrefetchRequest) => told("resolve")(resolve(ref, wants))
-        if (!isOid(ref) || heads.brings) return snapshotLater(reads, find)
+        if (!isOid(ref) || heads.canPrefetch) return snapshotLater(reads, find)
         const prefetch: RemoteSnapshot["prefetch"] = (wants) =>
           Effect.suspend(() =>
             wants().changedFiles === undefined ? Effect.void : Effect.asVoid(find(wants()))
@@ -195,7 +200,7 @@ const connect = (settings: Settings) =>
           Stream.catchAll((error) =>
             Stream.fromEffect(translate({ operation: "GitRemote.log", path })(error))
           ),
-          streaming("log", settings.deadline, { path })
+          withStreamOperation("log", settings.deadline, { path })
         ),
       commitInfo: (oid) =>
         told("commitInfo")(
@@ -212,7 +217,7 @@ const connect = (settings: Settings) =>
         )(
           Effect.tap(
             Effect.flatMap(history, ({ diff }) => diff(trees, before, after, diffOptions?.under ?? "")),
-            (changes) => Effect.sync(() => patches?.learn(after, changes))
+            (changes) => Effect.sync(() => patches?.matchBlobs(after, changes))
           )
         ),
       isAncestor: (ancestor, descendant) => told("isAncestor")(refs.isAncestor(ancestor, descendant)),
@@ -235,9 +240,9 @@ const connect = (settings: Settings) =>
       estimate: estimateWith(settings),
       invalidate: Effect.sync(() => {
         branches.clear()
-        trees.forget()
-        files.forget()
-        heads.forget()
+        trees.clear()
+        files.clear()
+        heads.clear()
         snapshots.clear()
       })
     })
@@ -282,13 +287,13 @@ export const scoped = (
     const parts = yield* connect(settings)
     if (settings.commitVia !== "push" || settings.readOnly) return parts.api
     const http = Option.isSome(settings.session) ? settings.session.value : yield* HttpClient.HttpClient
-    const { pushing } = yield* Effect.orElseSucceed(pushes, () => ({ pushing: undefined }))
-    return pushing === undefined || inBrowser
+    const { makePushRemote } = yield* Effect.orElseSucceed(pushes, () => ({ makePushRemote: undefined }))
+    return makePushRemote === undefined || inBrowser
       ? yield* invalid(
           'commitVia: "push" needs Node: no page may send requests to a Git server',
           "leave it out"
         )
-      : yield* pushing({ ...parts, http })
+      : yield* makePushRemote({ ...parts, http })
   })
 
 /**

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
 import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
-import { BranchMemory, Steps } from "../../../../src/store/remote/github/branches/BranchMemory.js"
-import { lag, WrittenFiles } from "../../../../src/store/remote/github/branches/WrittenFiles.js"
+import { HeadCache, LogicalClock } from "../../../../src/store/remote/github/heads/HeadCache.js"
+import { maxReplicaLag, WrittenFiles } from "../../../../src/store/remote/github/heads/WrittenFiles.js"
 
 const oid = (n: number) => n.toString(16).padStart(40, "0") as Oid
 const head = (n: number) => Option.some({ commit: oid(n), tree: oid(n + 100_000) })
@@ -42,10 +42,10 @@ describe("what is remembered of a file that is written all the time", () => {
 describe("what is remembered of a branch", () => {
   // WrittenFiles.ts: a replica lags behind a write of ours for `lag` at most: what is shown after that is not older than the write.
   it("doubts no head longer than replicas may lag behind our last write", () => {
-    const memory = new BranchMemory(new Steps())
-    memory.wrote(Option.some(oid(1)), { commit: oid(2), tree: Option.some(oid(3)) }, 0, 0)
+    const memory = new HeadCache(new LogicalClock())
+    memory.recordMove(Option.some(oid(1)), { commit: oid(2), tree: Option.some(oid(3)) }, 0, 0)
     // Shown a moment before the end, and found to be below our own.
-    memory.supersede(head(7), lag - 1_000)
-    assert.isNotTrue(memory.isStale(head(7), [], lag + 1_000))
+    memory.supersede(head(7), maxReplicaLag - 1_000)
+    assert.isNotTrue(memory.isStale(head(7), [], maxReplicaLag + 1_000))
   })
 })

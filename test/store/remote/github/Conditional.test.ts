@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { Cache, type CacheEntry, Store } from "../../../../src/store/index.js"
 import { AsyncCache, openStore } from "../../../../src/store/promise/index.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
-import { makeValidators } from "../../../../src/store/remote/github/client/Conditional.js"
+import { makeValidatorCache } from "../../../../src/store/remote/github/client/ValidatorCache.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import { makeServer, type Server } from "../../../support/github/InProcess.js"
 import { remoteOf, token } from "../../../support/github/Remote.js"
@@ -12,25 +12,25 @@ describe("validators", () => {
   it.effect("are kept by the weight of what they stand for, the last ones first", () =>
     Effect.gen(function* () {
       const client = { generation: Effect.succeed(1) }
-      const validators = makeValidators<string>(client, 10, (value) => value.length)
+      const validators = makeValidatorCache<string>(client, 10, (value) => value.length)
       const held = Effect.map(
-        Effect.forEach(["a", "b", "c", "d"], (key) => validators.find(key)),
+        Effect.forEach(["a", "b", "c", "d"], (key) => validators.get(key)),
         (found) => found.map((one) => one?.value)
       )
-      validators.keep("a", "1", 1, "aaaa")
-      validators.keep("b", "2", 1, "bbbb")
-      validators.keep("b", "3", 1, "bb")
-      validators.keep("c", "4", 1, "cccc")
+      validators.put("a", "1", 1, "aaaa")
+      validators.put("b", "2", 1, "bbbb")
+      validators.put("b", "3", 1, "bb")
+      validators.put("c", "4", 1, "cccc")
       assert.deepStrictEqual(yield* held, ["aaaa", "bb", "cccc", undefined])
-      validators.keep("d", "5", 1, "dd")
+      validators.put("d", "5", 1, "dd")
       assert.deepStrictEqual(yield* held, [undefined, "bb", "cccc", "dd"])
-      validators.drop("c")
-      validators.keep("a", "6", 1, "a".repeat(6))
+      validators.delete("c")
+      validators.put("a", "6", 1, "a".repeat(6))
       assert.deepStrictEqual(yield* held, ["aaaaaa", "bb", undefined, "dd"])
-      validators.keep("a", "7", 1, "a".repeat(11))
+      validators.put("a", "7", 1, "a".repeat(11))
       assert.deepStrictEqual(yield* held, [undefined, "bb", undefined, "dd"], "no room is made for it")
       validators.clear()
-      validators.keep("a", "8", 1, "a".repeat(10))
+      validators.put("a", "8", 1, "a".repeat(10))
       assert.deepStrictEqual(yield* held, ["a".repeat(10), undefined, undefined, undefined])
     })
   )

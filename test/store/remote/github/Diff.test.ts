@@ -6,8 +6,8 @@ import { editMapTree, toPathEdits } from "../../../../src/git/MapTreeEdit.js"
 import { MapTreeNode } from "../../../../src/git/MapTreeNode.js"
 import { MemoryRepository } from "../../../../src/git/memory/MemoryRepository.js"
 import { diffTrees, entriesBelow } from "../../../../src/git/TreeReading.js"
-import { diff as diffOfHost } from "../../../../src/store/remote/github/branches/History.js"
-import { whole } from "../../../../src/store/remote/github/objects/Listing.js"
+import { recursiveListing } from "../../../../src/store/remote/github/objects/Listing.js"
+import { diff as diffOfHost } from "../../../../src/store/remote/github/reads/History.js"
 
 const repository = new MemoryRepository("diff")
 const source = { tree: (oid: Oid) => new MapTreeNode(repository.trees.get(oid)!) }
@@ -23,7 +23,7 @@ const treeOf = (files: Iterable<readonly [string, number]>) => {
     repository.writeTree(tree)
   ) as Oid
   const entries = Steps.runSync(entriesBelow(source, oid, { recursive: true, trees: true }))
-  return { oid, listing: whole(entries) }
+  return { oid, listing: recursiveListing(entries) }
 }
 
 describe("what differs between two listings", () => {

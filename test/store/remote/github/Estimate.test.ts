@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import type { Estimate, GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
-import { inChunks, treeRequests } from "../../../../src/store/remote/github/objects/TreeRequests.js"
+import { inChunks, treeRequests } from "../../../../src/store/remote/github/objects/TreeChunks.js"
 import { verbs } from "../../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../../support/github/Remote.js"
 import { putFile } from "../../../support/singleFile.js"

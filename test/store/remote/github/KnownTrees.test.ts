@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc, Option } from "effect"
 import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import type { TreeEntry } from "../../../../src/store/remote/GitRemote.js"
-import { makeKnownTrees } from "../../../../src/store/remote/github/objects/KnownTrees.js"
-import { direct, entryNamed } from "../../../../src/store/remote/github/objects/Listing.js"
+import { makeCachedTrees } from "../../../../src/store/remote/github/objects/CachedTrees.js"
+import { entryNamed, shallowListing } from "../../../../src/store/remote/github/objects/Listing.js"
 import { makeObjectCache } from "../../../../src/store/remote/github/objects/ObjectCache.js"
 
 const oid = (n: number) => n.toString(16).padStart(40, "0") as Oid
@@ -22,7 +22,7 @@ describe("entries of a tree by their names", () => {
     fc.assert(
       fc.property(tree, fc.array(name), (given, others) => {
         const all = given.map(([path, isTree], n) => entry(path, isTree, n))
-        const entries = direct(all).directories.get("")!
+        const entries = shallowListing(all).directories.get("")!
         for (const path of [...others, ...given.map(([path]) => path)]) {
           assert.strictEqual(entryNamed(entries, path)?.oid, all.find((one) => one.path === path)?.oid, path)
         }
@@ -31,13 +31,13 @@ describe("entries of a tree by their names", () => {
   })
 
   it("are found as fast among 100,000", () => {
-    const known = makeKnownTrees(makeObjectCache(64 * 1024 * 1024))
+    const known = makeCachedTrees(makeObjectCache(64 * 1024 * 1024))
     const names = Array.from({ length: 100_000 }, (_, n) => `product-${String(n).padStart(6, "0")}.json`)
-    known.remember(oid(1), "c", direct(names.map((name, n) => entry(name, false, n))))
+    known.putListing(oid(1), "c", shallowListing(names.map((name, n) => entry(name, false, n))))
     const head = { commit: oid(2), tree: oid(1) }
     const started = performance.now()
     for (const name of names.slice(0, 20_000)) {
-      assert.isTrue(Option.isSome(known.locate(head, `c/${name}`) ?? Option.none()))
+      assert.isTrue(Option.isSome(known.entryAt(head, `c/${name}`) ?? Option.none()))
     }
     assert.isBelow(performance.now() - started, 2_000)
   })

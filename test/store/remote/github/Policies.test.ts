@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, TestClock } from "effect"
 import { classify } from "../../../../src/store/remote/github/client/ApiFailure.js"
 import { limitHeaders, retryAfter } from "../../../../src/store/remote/github/client/LimitHeaders.js"
-import { makeLimits, paceOf } from "../../../../src/store/remote/github/client/Limits.js"
+import { makeRateLimiter, paceOf } from "../../../../src/store/remote/github/client/RateLimiter.js"
 
 const settings = {
   maxRetries: 3,
@@ -30,7 +30,7 @@ describe("limits", () => {
     options: Partial<typeof settings> = {}
   ) =>
     Effect.gen(function* () {
-      const limits = yield* makeLimits({ ...settings, maxWait: Duration.hours(2), ...options })
+      const limits = yield* makeRateLimiter({ ...settings, maxWait: Duration.hours(2), ...options })
       yield* limits.observe(headers(remaining, 3600))
       const at: Array<number> = []
       const fiber = yield* Effect.fork(
@@ -78,7 +78,7 @@ describe("limits", () => {
   it.effect("more than twice as many points a minute for GraphQL, all its requests together", () =>
     Effect.gen(function* () {
       const lane = { perMinute: 80, perHour: 500, pointsPerMinute: 90 }
-      const limits = yield* makeLimits({ ...settings, maxWait: Duration.hours(2), writeLane: lane })
+      const limits = yield* makeRateLimiter({ ...settings, maxWait: Duration.hours(2), writeLane: lane })
       yield* limits.observe({ ...headers(5000, 3600), "x-ratelimit-resource": "graphql" })
       const at: Array<number> = []
       const ask = limits.through({ endpoint: "graphql", resource: "graphql", creates: false })(Effect.void)
@@ -112,7 +112,7 @@ describe("limits", () => {
 
   it.effect("a used-up quota is waited for up to maxWait, and is an error beyond", () =>
     Effect.gen(function* () {
-      const limits = yield* makeLimits(settings)
+      const limits = yield* makeRateLimiter(settings)
       yield* limits.observe(headers(0, 61))
       const refused = yield* Effect.flip(limits.through(weight(false))(Effect.void))
       assert.strictEqual(refused.kind, "PrimaryLimit")
@@ -126,7 +126,7 @@ describe("limits", () => {
 
   it.effect("a host that announces no limit is not paced", () =>
     Effect.gen(function* () {
-      const limits = yield* makeLimits({ ...settings, contentLimits: false })
+      const limits = yield* makeRateLimiter({ ...settings, contentLimits: false })
       yield* Effect.forEach(Array.from({ length: 2000 }), () => limits.through(weight(true))(Effect.void), {
         discard: true
       })

@@ -3,8 +3,8 @@ import { Clock, Duration, Effect, Either, Fiber, FiberId, Option, Stream, TestCl
 import { RateLimitError } from "../../../../src/domain/errors/StoreError.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import { retryAfter } from "../../../../src/store/remote/github/client/LimitHeaders.js"
-import { makeLimits } from "../../../../src/store/remote/github/client/Limits.js"
 import { resolveOptions } from "../../../../src/store/remote/github/client/Options.js"
+import { makeRateLimiter } from "../../../../src/store/remote/github/client/RateLimiter.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"
 import { type Reply, replying } from "../../../support/github/InProcess.js"
@@ -37,7 +37,7 @@ const read = { endpoint: "get", resource: "core", creates: false }
 describe("who waits", () => {
   it.effect("for the write lane holds up no read, nor who waits for one endpoint another", () =>
     Effect.gen(function* () {
-      const limits = yield* makeLimits(settings)
+      const limits = yield* makeRateLimiter(settings)
       yield* limits.observe(announced(5000, 5000, 3600))
       yield* Effect.forEach(Array.from({ length: 80 }), () => limits.through(write)(Effect.void))
       yield* Effect.forEach(Array.from({ length: 400 }), () => limits.through(read)(Effect.void))
@@ -93,7 +93,7 @@ describe("who waits", () => {
 
   it.effect("for thrift alone is never refused: sixty an hour are enough for sixty requests", () =>
     Effect.gen(function* () {
-      const limits = yield* makeLimits(settings)
+      const limits = yield* makeRateLimiter(settings)
       yield* limits.observe(announced(60, 52, 3500))
       const fiber = yield* Effect.fork(
         Effect.forEach(Array.from({ length: 4 }), () => limits.through(read)(Effect.void), {

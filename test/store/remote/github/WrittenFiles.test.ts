@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
-import { lag, WrittenFiles } from "../../../../src/store/remote/github/branches/WrittenFiles.js"
+import { maxReplicaLag, WrittenFiles } from "../../../../src/store/remote/github/heads/WrittenFiles.js"
 import * as Store from "../../../../src/store/Store.js"
 import { fresh } from "../../../support/github/Remote.js"
 import { ways } from "../../core/Remotes.js"
@@ -55,7 +55,7 @@ describe("what is remembered of files that were written", () => {
       const known = files.get("a", 0)
       assert.strictEqual(known?.after, three)
       assert.deepStrictEqual([...(known?.superseded.keys() ?? [])].sort(), [one, two])
-      assert.isUndefined(files.get("a", lag))
+      assert.isUndefined(files.get("a", maxReplicaLag))
     }
   })
 
@@ -66,8 +66,8 @@ describe("what is remembered of files that were written", () => {
     files.note("c", file(one, two, 2, 2), 2, 2)
     assert.isUndefined(files.get("a", 2))
     assert.isTrue(files.hasForgotten(2))
-    assert.isFalse(files.hasForgotten(2 + lag))
-    files.note("d", file(one, two, 2 * lag, 3), 3, 2 * lag)
-    assert.isFalse(files.hasForgotten(2 * lag))
+    assert.isFalse(files.hasForgotten(2 + maxReplicaLag))
+    files.note("d", file(one, two, 2 * maxReplicaLag, 3), 3, 2 * maxReplicaLag)
+    assert.isFalse(files.hasForgotten(2 * maxReplicaLag))
   })
 })

@@ -84,12 +84,12 @@ export const isMissing = (error: { readonly _tag: string }): boolean =>
   isApiFailure(error) && (error.kind === "Missing" || error.kind === "EmptyRepository")
 
 /** The commit itself is not there, as far as the machine that answered knows, whatever was asked of it. */
-export const isUnheard = (error: { readonly _tag: string }): boolean =>
+export const isUnknownCommit = (error: { readonly _tag: string }): boolean =>
   isApiFailure(error) &&
   (error.kind === "EmptyRepository" || (error.kind === "Missing" && /no commit found/i.test(error.message)))
 
 /** Two commits that have nothing in common are answered as if one were missing. */
-export const isUnrelated = (error: { readonly _tag: string }): boolean =>
+export const isUnrelatedHistory = (error: { readonly _tag: string }): boolean =>
   isApiFailure(error) && error.kind === "Missing" && /no common ancestor/i.test(error.message)
 
 export const isLimit = (failure: ApiFailure) =>

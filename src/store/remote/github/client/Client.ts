@@ -10,10 +10,10 @@ import { encodePath } from "./Address.js"
 import { ApiFailure, classifyGraphql } from "./ApiFailure.js"
 import type { Credentials } from "./Credentials.js"
 import type { HeaderRecord } from "./LimitHeaders.js"
-import type { Limits } from "./Limits.js"
 import type { Settings } from "./Options.js"
-import { makeRights } from "./Rights.js"
-import { type Answer, type Exchange, makeTransport } from "./Transport.js"
+import { makePermissionErrors } from "./PermissionErrors.js"
+import type { RateLimiter } from "./RateLimiter.js"
+import { type ApiRequest, type ApiResponse, makeTransport } from "./Transport.js"
 
 /** What a call adds to its endpoint. */
 export type Arguments<Path extends string, Body, Query extends string> = {
@@ -38,7 +38,7 @@ export type CallFailure = ApiFailure | AuthError
 /** GitHub's API as functions: every request of the remote goes through one of these three. */
 export interface Client {
   readonly settings: Settings
-  readonly limits: Limits
+  readonly limits: RateLimiter
   readonly authenticated: boolean
   readonly credentials: Credentials
   /** Changes with every new authorization header. */
@@ -72,17 +72,17 @@ export const objectMedia = "application/vnd.github.object+json"
 
 const decoder = new TextDecoder()
 
-const corrupt = (exchange: Exchange, answer: Answer, message: string, cause?: unknown) =>
+const corrupt = (exchange: ApiRequest, answer: ApiResponse, message: string, cause?: unknown) =>
   new ApiFailure({ kind: "Corrupt", endpoint: exchange.id, message, status: answer.status, cause })
 
-const parseJson = (exchange: Exchange, answer: Answer) =>
+const parseJson = (exchange: ApiRequest, answer: ApiResponse) =>
   Effect.try({
     try: (): unknown => JSON.parse(decoder.decode(answer.bytes)),
     catch: (cause) => corrupt(exchange, answer, "the answer is not JSON, or was cut short", cause)
   })
 
 const decodeAs =
-  <A, I>(exchange: Exchange, schema: Schema.Schema<A, I>, answer: Answer) =>
+  <A, I>(exchange: ApiRequest, schema: Schema.Schema<A, I>, answer: ApiResponse) =>
   (value: unknown): Effect.Effect<A, ApiFailure> =>
     Either.match(Schema.decodeUnknownEither(schema)(value), {
       onLeft: (error) =>
@@ -120,7 +120,7 @@ const noName = (endpoint: string) =>
 const isDone = (data: unknown) =>
   typeof data === "object" && data !== null && Object.values(data).every((field) => field !== null)
 
-const reply = <A>(answer: Answer, value: Option.Option<A>): Reply<A> => ({
+const reply = <A>(answer: ApiResponse, value: Option.Option<A>): Reply<A> => ({
   status: answer.status,
   value,
   etag: answer.headers["etag"],
@@ -158,7 +158,7 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
       if (unfit !== undefined || Object.values<string>(args.path).some(leadsAway)) {
         return Effect.fail(noName(endpoint.id))
       }
-      const exchange: Exchange = {
+      const exchange: ApiRequest = {
         id: endpoint.id,
         method: endpoint.method,
         url: addressOf(endpoint.path, args.path, args.query ?? {}),
@@ -184,7 +184,7 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
       })
       return endpoint.method === "GET" ? sent : rights(sent)
     }
-    const rights = makeRights(call(getRepository, { path: {} }))
+    const rights = makePermissionErrors(call(getRepository, { path: {} }))
 
     return {
       settings,
@@ -194,7 +194,7 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
       generation: Effect.map(credentials.current, (credential) => credential.generation),
       call,
       graphql: (document, variables, data, options) => {
-        const exchange: Exchange = {
+        const exchange: ApiRequest = {
           id: "graphql",
           method: "POST",
           url: address.graphql,
@@ -228,7 +228,7 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
       },
       raw: (ref, path, etag) => {
         if ([ref, path].some((name) => isUnfit(name) || leadsAway(name))) return Effect.fail(noName("raw"))
-        const exchange: Exchange = {
+        const exchange: ApiRequest = {
           id: "raw",
           method: "GET",
           url: `${address.raw}/${address.owner}/${address.repo}/${encodePath(ref)}/${encodePath(path)}`,

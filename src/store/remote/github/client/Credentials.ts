@@ -5,8 +5,8 @@ import * as Redacted from "effect/Redacted"
 import { AuthError } from "../../../../domain/errors/StoreError.js"
 import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import { ApiFailure } from "./ApiFailure.js"
-import { timeLeft } from "./Call.js"
 import { isHeaderValue } from "./HeaderValue.js"
+import { timeLeft } from "./OperationContext.js"
 import type { Authorization, Settings } from "./Options.js"
 
 /** The header in use, and a number that changes with it: validators given to one token are worth nothing to the next. */

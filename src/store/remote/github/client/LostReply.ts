@@ -2,11 +2,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { AmbiguousWriteError } from "../../../../domain/errors/StoreError.js"
 import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
-import { timeLeft } from "./Call.js"
 import type { CallFailure } from "./Client.js"
+import { ambiguous, type ErrorContext } from "./ErrorTranslation.js"
+import { timeLeft } from "./OperationContext.js"
 import type { Settings } from "./Options.js"
-import { lagging, laggingBriefly, waitFor } from "./Retry.js"
-import { ambiguous, type Place } from "./Translate.js"
+import { waitFor, whileReplicaLags, whileReplicaLagsBriefly } from "./Retry.js"
 
 /** What a look at the host proves of a write. */
 export type Proof<A, E> =
@@ -15,7 +15,7 @@ export type Proof<A, E> =
   | {
       readonly _tag: "Unproved"
       /** A machine behind the others would answer this: a later look may prove more. */
-      readonly behind: boolean
+      readonly stale: boolean
       /** The write's base is still there to see: where nothing else comes, one more request tells. */
       readonly unchanged?: boolean | undefined
       /** What a refusal means after which nothing more can be seen, where no reply was lost before it. */
@@ -31,8 +31,8 @@ export interface Refusal<E> {
 }
 
 /** One write, as its carrier knows it. */
-export interface Write<A, E> {
-  readonly place: Place
+export interface WriteAttempt<A, E> {
+  readonly context: ErrorContext
   /** One request, which has no effect where an earlier delivery of it took effect. */
   readonly send: Effect.Effect<A, CallFailure | E>
   /** `lost`: whether the reply of one delivery was lost. */
@@ -42,17 +42,17 @@ export interface Write<A, E> {
 
 const done = <A>(value: A): Proof<A, never> => ({ _tag: "Done", value })
 const notDone = <E>(refusal: E): Proof<never, E> => ({ _tag: "NotDone", refusal })
-const unchanged: Proof<never, never> = { _tag: "Unproved", behind: true, unchanged: true }
-const behind = <E = never>(refusal?: E): Proof<never, E> => ({ _tag: "Unproved", behind: true, refusal })
-const elsewhere = <E>(refusal: E): Proof<never, E> => ({ _tag: "Unproved", behind: false, refusal })
+const unchanged: Proof<never, never> = { _tag: "Unproved", stale: true, unchanged: true }
+const stale = <E = never>(refusal?: E): Proof<never, E> => ({ _tag: "Unproved", stale: true, refusal })
+const elsewhere = <E>(refusal: E): Proof<never, E> => ({ _tag: "Unproved", stale: false, refusal })
 
 /** Makers of proofs. `unchanged`, `behind`: a later look may prove more. `elsewhere`: no look can. */
-export const Proof = { done, notDone, unchanged, behind, elsewhere }
+export const Proof = { done, notDone, unchanged, behind: stale, elsewhere }
 
 const isFailure = (error: unknown): error is ApiFailure =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "ApiFailure"
 
-const unproved = (place: Place, lost: ApiFailure | undefined, refusal: ApiFailure) =>
+const unproved = (place: ErrorContext, lost: ApiFailure | undefined, refusal: ApiFailure) =>
   lost !== undefined
     ? ambiguous(place, lost)
     : new AmbiguousWriteError({
@@ -68,9 +68,9 @@ const unproved = (place: Place, lost: ApiFailure | undefined, refusal: ApiFailur
  * any refusal after that stands only where the carrier's look at the host proves it. What stays unproved is an
  * `AmbiguousWriteError`.
  */
-export const once = <A, E extends { readonly _tag: string }>(
+export const writeOnce = <A, E extends { readonly _tag: string }>(
   settings: Pick<Settings, "maxRetries" | "maxWait" | "backoffFactor">,
-  { look, place, refused, send }: Write<A, E>
+  { look, context: place, refused, send }: WriteAttempt<A, E>
 ): Effect.Effect<A, CallFailure | E | AmbiguousWriteError> => {
   const prove = (
     lost: boolean,
@@ -79,10 +79,10 @@ export const once = <A, E extends { readonly _tag: string }>(
   ): Effect.Effect<Proof<A, E>, CallFailure> =>
     look(lost, refusal).pipe(
       Effect.flatMap((proof) =>
-        patient && proof._tag === "Unproved" && proof.behind ? Effect.fail(proof) : Effect.succeed(proof)
+        patient && proof._tag === "Unproved" && proof.stale ? Effect.fail(proof) : Effect.succeed(proof)
       ),
       Effect.retry({
-        schedule: lost ? lagging : laggingBriefly,
+        schedule: lost ? whileReplicaLags : whileReplicaLagsBriefly,
         while: (error) =>
           error._tag === "Unproved" ? Effect.map(timeLeft, (left) => left > 2_000) : Effect.succeed(false)
       }),

@@ -4,7 +4,7 @@ import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
 import type { AuthError } from "../../../../domain/errors/StoreError.js"
 import { type ApiFailure, isLimit, isTransient } from "./ApiFailure.js"
-import { timeLeft } from "./Call.js"
+import { timeLeft } from "./OperationContext.js"
 import type { Settings } from "./Options.js"
 
 /** What a host that limits us without a word wants at least; doubled each time. */
@@ -71,7 +71,7 @@ export const waitFor = (
   })
 
 /** Another writer of the same branch was faster: soon again, a little later each time, each loser at its own moment. */
-export const raced: Schedule.Schedule<unknown> = Schedule.exponential("50 millis").pipe(
+export const afterRace: Schedule.Schedule<unknown> = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("2 seconds")),
   Schedule.modifyDelayEffect((_, delay) => Effect.map(fullJitter(Duration.toMillis(delay)), Duration.millis))
 )
@@ -82,7 +82,7 @@ export const freshToken: Schedule.Schedule<unknown> = Schedule.exponential("1 se
 )
 
 /** An answer older than what we know: a replica is behind, for ten seconds or so (12 to 25 are waited). */
-export const lagging: Schedule.Schedule<unknown> = Schedule.exponential("100 millis").pipe(
+export const whileReplicaLags: Schedule.Schedule<unknown> = Schedule.exponential("100 millis").pipe(
   Schedule.union(Schedule.spaced("2 seconds")),
   Schedule.intersect(Schedule.recurs(16)),
   Schedule.modifyDelayEffect((_, delay) =>
@@ -91,12 +91,12 @@ export const lagging: Schedule.Schedule<unknown> = Schedule.exponential("100 mil
 )
 
 /** The same where nothing was lost, and a lag would hide one delivery of a request that was delivered twice: 6 seconds. */
-export const laggingBriefly: Schedule.Schedule<unknown> = Schedule.exponential("100 millis").pipe(
+export const whileReplicaLagsBriefly: Schedule.Schedule<unknown> = Schedule.exponential("100 millis").pipe(
   Schedule.intersect(Schedule.recurs(6))
 )
 
 /** Asks again while the answer is one that only a machine behind the others can give. */
-export const patiently = <A, E, R>(
+export const retryStaleReply = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   isBehind: (error: E) => boolean
-): Effect.Effect<A, E, R> => Effect.retry(self, { schedule: lagging, while: isBehind })
+): Effect.Effect<A, E, R> => Effect.retry(self, { schedule: whileReplicaLags, while: isBehind })

@@ -13,16 +13,16 @@ import type { AuthError } from "../../../../domain/errors/StoreError.js"
 import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import type { Method } from "../api/Api.js"
 import { ApiFailure, classify, isAmbiguous, isLimit, isTransient, neverConnected } from "./ApiFailure.js"
-import { currentCall, timeLeft } from "./Call.js"
 import { type Credential, type Credentials, makeCredentials } from "./Credentials.js"
 import { inBrowser } from "./InBrowser.js"
 import type { HeaderRecord } from "./LimitHeaders.js"
-import { type Limits, makeLimits } from "./Limits.js"
+import { currentOperation, timeLeft } from "./OperationContext.js"
 import type { Settings } from "./Options.js"
+import { makeRateLimiter, type RateLimiter } from "./RateLimiter.js"
 import { advisedDelay, freshToken, politely } from "./Retry.js"
 
 /** One request, ready to be sent. */
-export interface Exchange {
+export interface ApiRequest {
   readonly id: string
   readonly method: Method
   readonly url: string
@@ -36,7 +36,7 @@ export interface Exchange {
 }
 
 /** A success, or "not modified". */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: HeaderRecord
   readonly bytes: Uint8Array
@@ -50,22 +50,22 @@ const anonymous = Effect.succeed<Credential>({ header: Option.none(), generation
 
 /** Sends requests politely: authorised, paced, bounded in time, retried where that does no harm. */
 export interface Transport {
-  readonly limits: Limits
+  readonly limits: RateLimiter
   readonly credentials: Credentials
   readonly perform: <A>(
-    exchange: Exchange,
+    exchange: ApiRequest,
     repeatable: boolean,
-    read: (answer: Answer) => Effect.Effect<A, ApiFailure>
+    read: (answer: ApiResponse) => Effect.Effect<A, ApiFailure>
   ) => Effect.Effect<A, ApiFailure | AuthError>
 }
 
 // A browser's cache would serve answers a minute old without asking, and Node's fetch would carry us past a redirect.
 const init = { redirect: inBrowser ? "follow" : "manual", cache: "no-store" } as RequestInit
 
-const failure = (exchange: Exchange, kind: ApiFailure["kind"], message: string, more: object = {}) =>
+const failure = (exchange: ApiRequest, kind: ApiFailure["kind"], message: string, more: object = {}) =>
   new ApiFailure({ kind, endpoint: exchange.id, message, ...more })
 
-const makeRequest = (exchange: Exchange, credential: Credential, settings: Settings) => {
+const makeRequest = (exchange: ApiRequest, credential: Credential, settings: Settings) => {
   const headers: Record<string, string> = { accept: exchange.accept }
   if (exchange.authenticate && Option.isSome(credential.header)) {
     headers["authorization"] = Redacted.value(credential.header.value)
@@ -87,10 +87,10 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
     // A trace header is one that CORS refuses.
     const http = HttpClient.withTracerPropagation(given, false)
     const credentials = yield* makeCredentials(settings)
-    const limits = yield* makeLimits(settings)
+    const limits = yield* makeRateLimiter(settings)
 
     const follow = (
-      exchange: Exchange,
+      exchange: ApiRequest,
       request: HttpClientRequest.HttpClientRequest,
       hops: number
     ): Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError | ApiFailure> =>
@@ -112,10 +112,10 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
       })
 
     const receive = (
-      exchange: Exchange,
+      exchange: ApiRequest,
       response: HttpClientResponse.HttpClientResponse,
       generation: number
-    ): Effect.Effect<Answer, HttpClientError.HttpClientError> =>
+    ): Effect.Effect<ApiResponse, HttpClientError.HttpClientError> =>
       Effect.map(
         response.status === 304 || response.status === 204
           ? Effect.succeed(new ArrayBuffer(0))
@@ -128,7 +128,7 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
         })
       )
 
-    const once = (exchange: Exchange, credential: Credential): Effect.Effect<Answer, ApiFailure> =>
+    const sendOnce = (exchange: ApiRequest, credential: Credential): Effect.Effect<ApiResponse, ApiFailure> =>
       Effect.gen(function* () {
         const wait = Math.min(Duration.toMillis(settings.timeout), yield* timeLeft)
         if (wait <= 0) {
@@ -136,7 +136,7 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
             failure(exchange, "TimedOut", "the operation's deadline is over", { notSent: true })
           )
         }
-        const call = yield* FiberRef.get(currentCall)
+        const call = yield* FiberRef.get(currentOperation)
         if (call !== undefined) call.requests++
         const answer = yield* follow(exchange, makeRequest(exchange, credential, settings), 0).pipe(
           Effect.flatMap((response) => receive(exchange, response, credential.generation)),
@@ -168,9 +168,9 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
         limits.through({ endpoint: exchange.id, resource: exchange.resource, creates: exchange.creates })
       )
 
-    const withCredential = (exchange: Exchange) =>
+    const withCredential = (exchange: ApiRequest) =>
       Effect.flatMap(exchange.authenticate ? credentials.current : anonymous, (credential) =>
-        Effect.mapError(once(exchange, credential), (error) => ({ error, credential }))
+        Effect.mapError(sendOnce(exchange, credential), (error) => ({ error, credential }))
       )
 
     const isFresh = (
@@ -185,7 +185,7 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
           (problem.error.kind === "Credentials" || problem.error.kind === "Forbidden")
       )
 
-    const authorised = (exchange: Exchange): Effect.Effect<Answer, CallFailure> =>
+    const authorised = (exchange: ApiRequest): Effect.Effect<ApiResponse, CallFailure> =>
       withCredential(exchange).pipe(
         Effect.catchAll((problem) =>
           "credential" in problem && problem.error.kind === "Credentials" && exchange.authenticate
@@ -203,7 +203,7 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
       )
 
     /** One request's limit holds back everybody's. */
-    const pauseOthers = (exchange: Exchange, refusal: ApiFailure) =>
+    const pauseOthers = (exchange: ApiRequest, refusal: ApiFailure) =>
       isLimit(refusal)
         ? limits.pause(
             refusal.kind === "PrimaryLimit" ? exchange.resource : undefined,
@@ -215,9 +215,9 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
       limits,
       credentials,
       perform: <A>(
-        exchange: Exchange,
+        exchange: ApiRequest,
         repeatable: boolean,
-        read: (answer: Answer) => Effect.Effect<A, ApiFailure>
+        read: (answer: ApiResponse) => Effect.Effect<A, ApiFailure>
       ) =>
         authorised(exchange).pipe(
           Effect.flatMap(read),

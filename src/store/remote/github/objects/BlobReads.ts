@@ -7,7 +7,7 @@ import type { Blob } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
 import { isMissing } from "../client/ApiFailure.js"
 import { type CallFailure, type Client, rawMedia } from "../client/Client.js"
-import { patiently } from "../client/Retry.js"
+import { retryStaleReply } from "../client/Retry.js"
 import { decodeBase64 } from "./Base64.js"
 import type { ObjectCache } from "./ObjectCache.js"
 
@@ -44,7 +44,7 @@ export const makeReadBlob = (client: Client, cache: ObjectCache): ReadBlob => {
       const held = cache.blob(oid)
       if (held !== undefined) return Effect.succeed({ path, oid, content: held })
       return Effect.flatMap(
-        patiently(client.call(Api.getBlob, { path: { file_sha: oid }, accept: rawMedia }), isMissing),
+        retryStaleReply(client.call(Api.getBlob, { path: { file_sha: oid }, accept: rawMedia }), isMissing),
         (reply) => checked(oid, path, Option.getOrThrow(reply.value))
       )
     })

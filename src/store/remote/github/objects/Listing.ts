@@ -42,13 +42,13 @@ export const oidOf = (entries: ReadonlyArray<TreeEntry>): Oid =>
   )
 
 /** A listing of the direct entries alone. */
-export const direct = (entries: ReadonlyArray<TreeEntry>): Listing => {
+export const shallowListing = (entries: ReadonlyArray<TreeEntry>): Listing => {
   const ordered = inOrder(entries)
   return { oid: oidOf(ordered), directories: new Map([["", ordered]]) }
 }
 
 /** A listing of everything below, from entries with whole relative paths, trees among them. */
-export const whole = (entries: ReadonlyArray<TreeEntry>): Listing => {
+export const recursiveListing = (entries: ReadonlyArray<TreeEntry>): Listing => {
   const directories = new Map<string, Array<TreeEntry>>([["", []]])
   for (const entry of entries) if (entry.kind === "tree") directories.set(entry.path, [])
   for (const entry of entries) {

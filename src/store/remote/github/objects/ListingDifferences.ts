@@ -19,7 +19,10 @@ const middles = (left: ReadonlyArray<TreeEntry>, right: ReadonlyArray<TreeEntry>
 }
 
 /** Every file that differs between two listings; directories that are the same tree are not looked into. */
-export const differences = (left: Listing | undefined, right: Listing | undefined): Array<PathChange> => {
+export const listingDifferences = (
+  left: Listing | undefined,
+  right: Listing | undefined
+): Array<PathChange> => {
   const found: Array<PathChange> = []
   const visit = (directory: string, isLeft: boolean, isRight: boolean) => {
     const [before, after] = middles(

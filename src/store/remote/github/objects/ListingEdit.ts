@@ -8,7 +8,7 @@ import type { Change, TreeEntry } from "../../GitRemote.js"
 import { join, type Listing } from "./Listing.js"
 
 /** The directories that changes go through, "" included. */
-export const touched = (changes: ReadonlyArray<Change>): ReadonlySet<string> => {
+export const touchedDirectories = (changes: ReadonlyArray<Change>): ReadonlySet<string> => {
   const found = new Set([""])
   for (const { path } of changes) {
     for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
@@ -27,14 +27,14 @@ export const changesBelow = (changes: ReadonlyArray<Change>, directory: string):
         .map((change) => ({ ...change, path: change.path.slice(directory.length + 1) }))
 
 /** What a listing becomes when changes are made: the directory's new id (none when it will be empty) and every tree made. */
-export const after = (
+export const editListing = (
   listing: Listing | undefined,
   changes: ReadonlyArray<Change>
 ):
   | { readonly oid: Oid | undefined; readonly made: ReadonlyMap<Oid, ReadonlyArray<TreeEntry>> }
   | ValidationError => {
   const trees = new Map<Oid, MapTree>()
-  const needed = touched(changes)
+  const needed = touchedDirectories(changes)
   const oids = new Map<string, Oid>()
   if (listing !== undefined) oids.set("", listing.oid)
   for (const [path, entries] of listing?.directories ?? []) {

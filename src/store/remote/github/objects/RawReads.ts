@@ -25,7 +25,7 @@ export interface RawReads {
   readonly atBranch: (branch: string, path: string, etag?: string) => Effect.Effect<FileRead, Failure>
   /** False once the raw address has denied several files in succession that exist: it does not serve this repository. */
   readonly serves: () => boolean
-  readonly forget: () => void
+  readonly reset: () => void
 }
 
 interface Parts {
@@ -124,7 +124,7 @@ export const makeRawReads = ({ blob, byApi, cache, entry, head, located, raw }: 
           onSome: (read) => Effect.succeed(served(read))
         })
       ),
-    forget: () => {
+    reset: () => {
       denials = 0
     }
   }

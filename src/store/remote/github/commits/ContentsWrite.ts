@@ -1,0 +1,285 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { RefMoved } from "../../../../domain/errors/RefMoved.js"
+import { AmbiguousWriteError, type ConflictError } from "../../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import * as GitObject from "../../../../git/GitObject.js"
+import { branchRef } from "../../../../git/Names.js"
+import { sameMark, withMark } from "../../CommitMark.js"
+import type { CommitText, CreatedCommit } from "../../GitRemote.js"
+import * as Api from "../api/Api.js"
+import { type ApiFailure, isKind, isMissing, isUnknownCommit } from "../client/ApiFailure.js"
+import type { CallFailure, Client, Reply } from "../client/Client.js"
+import { fileConflict } from "../client/ErrorTranslation.js"
+import { Proof, writeOnce } from "../client/LostReply.js"
+import { timeLeft } from "../client/OperationContext.js"
+import { afterRace, retryStaleReply } from "../client/Retry.js"
+import type { BranchHeads } from "../heads/BranchHeads.js"
+import { encodeBase64 } from "../objects/Base64.js"
+
+type Failure = CallFailure | ConflictError | AmbiguousWriteError | RefMoved
+
+/** One file in one commit in one request, with the file's own blob as the precondition. */
+export interface ContentsWrite {
+  readonly operation: string
+  readonly branch: string
+  readonly path: string
+  /** None deletes. */
+  readonly content: Option.Option<Uint8Array>
+  readonly expected: Option.Option<Oid>
+  readonly text: CommitText
+}
+
+type Answer = typeof Api.putContent.reply.Type
+
+const blobsOf = (path: string, blob: Option.Option<Oid>): ReadonlyMap<string, Oid> =>
+  new Map(Option.isSome(blob) ? [[path, blob.value]] : [])
+
+const written = ({ path }: ContentsWrite, reply: Reply<Answer>): CreatedCommit => {
+  const { commit, content } = Option.getOrThrow(reply.value)
+  return {
+    commit: commit.sha,
+    tree: Option.fromNullable(commit.tree?.sha),
+    parents: commit.parents?.map((parent) => parent.sha),
+    blobs: blobsOf(path, Option.fromNullable(content?.sha))
+  }
+}
+
+const madeBy = ({ content, path }: ContentsWrite, commit: Api.Commit): CreatedCommit => ({
+  commit: commit.sha,
+  tree: Option.some(commit.commit.tree.sha),
+  parents: commit.parents.map((parent) => parent.sha),
+  blobs: blobsOf(
+    path,
+    Option.map(content, (bytes) => GitObject.hash("blob", bytes))
+  )
+})
+
+const same = (a: Option.Option<Oid>, b: Option.Option<Oid>) =>
+  Option.getOrUndefined(a) === Option.getOrUndefined(b)
+
+/** A race is met again as long as the operation has a moment left. */
+const enoughTime = Effect.map(timeLeft, (left) => left > 2_000)
+
+/** Commits of the path that are searched for a mark. */
+const searched = 20
+
+/** Commits of the path whose files one look asks for: the next look goes further back. */
+const compared = 5
+
+interface Made extends CreatedCommit {
+  /** The file had vanished, and was made again in spite of the precondition. */
+  readonly again: boolean
+}
+
+type Refused = ConflictError
+
+/** An update is not done, and has left its file behind. */
+const createdAgain = (write: ContentsWrite, made: CreatedCommit, cause: { readonly message: string }) =>
+  new AmbiguousWriteError({
+    operation: write.operation,
+    path: write.path,
+    message: `${write.path} had been deleted, this update created it again in commit ${made.commit}, and removing it failed: ${cause.message}`,
+    hint: `delete ${write.path} once the repository can be written, or keep it as it is`,
+    cause
+  })
+
+const createdAndRemoved = (write: ContentsWrite, made: CreatedCommit, cause: { readonly message: string }) =>
+  new AmbiguousWriteError({
+    operation: write.operation,
+    path: write.path,
+    message: `${write.path} had been deleted, this update created it again in commit ${made.commit} and removed it, and whether the update was done before the deletion could not be told: ${cause.message}`,
+    hint: "read the document before writing it again",
+    cause
+  })
+
+const markedText = (text: CommitText) =>
+  Effect.map(withMark(text.message), (message) => ({ ...text, message }))
+
+export const makeContentsWrite = (
+  client: Client,
+  branches: Pick<BranchHeads, "lastWrittenBlob" | "now" | "recordFileWrite" | "recordMove" | "wasReplaced">
+) => {
+  const { settings } = client
+
+  const send = (write: ContentsWrite): Effect.Effect<Reply<Answer>, CallFailure> => {
+    const body = {
+      message: write.text.message,
+      branch: write.branch,
+      sha: Option.getOrUndefined(write.expected),
+      committer: write.text.committer ?? settings.committer,
+      author: write.text.author ?? settings.author
+    }
+    const path = { path: write.path }
+    return Option.match(write.content, {
+      onNone: () =>
+        client.call(Api.deleteContent, { path, body: { ...body, sha: Option.getOrThrow(write.expected) } }),
+      onSome: (content) =>
+        client.call(Api.putContent, { path, body: { ...body, content: encodeBase64(content) } })
+    })
+  }
+
+  /** The blob at a path of a commit that the host has named. */
+  const blobAt = (path: string, commit: Oid): Effect.Effect<Option.Option<Oid>, CallFailure> =>
+    retryStaleReply(
+      client.call(Api.getContent, { path: { path }, query: { ref: commit } }),
+      isUnknownCommit
+    ).pipe(
+      Effect.map((reply) =>
+        Option.flatMap(reply.value, (file) => ("length" in file ? Option.none() : Option.some(file.sha)))
+      ),
+      Effect.catchIf(
+        (error) => isMissing(error) && !isUnknownCommit(error),
+        () => Effect.succeed(Option.none())
+      )
+    )
+
+  const commitsOf = (
+    write: ContentsWrite,
+    at: string
+  ): Effect.Effect<ReadonlyArray<Api.Commit>, CallFailure> =>
+    Effect.map(
+      client.call(Api.listCommits, { path: {}, query: { sha: at, path: write.path, per_page: searched } }),
+      (reply) => Option.getOrElse(reply.value, () => [])
+    )
+
+  /** Whether an update made a file again that had vanished: the commit that it is based on tells. */
+  const madeAgain = (write: ContentsWrite, made: CreatedCommit): Effect.Effect<boolean, CallFailure> => {
+    const parent = made.parents?.[0]
+    return parent === undefined || Option.isNone(write.content) || Option.isNone(write.expected)
+      ? Effect.succeed(false)
+      : Effect.map(blobAt(write.path, parent), Option.isNone)
+  }
+
+  /**
+   * The path's history shows a commit with our mark, or it does not. A missing mark proves nothing after a lost reply.
+   * After a refusal it does, where the file is no longer the expected one in a history that knows the expected one, and
+   * knows what was refused for: who says that the file is another one has seen it. `seen`: the files of commits, which
+   * the looks of one write share.
+   */
+  const look = (
+    write: ContentsWrite,
+    seen: Map<Oid, Option.Option<Oid>>,
+    refusal: ConflictError,
+    lost: boolean,
+    { kind }: ApiFailure
+  ): Effect.Effect<Proof<Made, Refused>, CallFailure> =>
+    Effect.gen(function* () {
+      const commits = yield* Effect.catchIf(commitsOf(write, write.branch), isMissing, () =>
+        Effect.succeed([])
+      )
+      const ours = commits.find(({ commit }) => sameMark(commit.message, write.text.message))
+      if (ours !== undefined) {
+        const made = madeBy(write, ours)
+        return Proof.done({ ...made, again: yield* madeAgain(write, made) })
+      }
+      if (lost) return Proof.behind()
+      const own = yield* branches.lastWrittenBlob(write.branch, write.path)
+      let isOld = false
+      let isSeen = kind !== "BlobMismatch"
+      const most = seen.size + compared
+      for (const [index, { sha }] of commits.entries()) {
+        if (!seen.has(sha) && seen.size === most) break
+        const at = seen.get(sha) ?? (yield* blobAt(write.path, sha))
+        seen.set(sha, at)
+        if (index === 0) {
+          if (same(at, write.expected)) return Proof.unchanged
+          isOld = yield* branches.wasReplaced(write.branch, write.path, at)
+        } else if (own !== undefined && same(at, own)) isOld = false
+        isSeen ||= Option.isSome(at) && !same(at, write.expected)
+        // What stands on our own version is news, even where it looks like what was there before that.
+        const isKnown = Option.isNone(write.expected) || (index > 0 && same(at, write.expected))
+        if (!isOld && isSeen && isKnown) return Proof.notDone(refusal)
+      }
+      return isSeen ? Proof.behind(refusal) : Proof.behind()
+    })
+
+  const attempt = (write: ContentsWrite): Effect.Effect<CreatedCommit, Failure> => {
+    const isUpdate = Option.isSome(write.content) && Option.isSome(write.expected)
+    const conflict = (actual?: null) => fileConflict(write, Option.getOrUndefined(write.expected), actual)
+    const isGone = ({ kind, message }: ApiFailure) =>
+      kind === "Missing" && Option.isNone(write.content) && !/branch/i.test(message)
+    const seen = new Map<Oid, Option.Option<Oid>>()
+    const made = writeOnce<Made, Refused>(settings, {
+      context: write,
+      send: send(write).pipe(
+        Effect.retry({
+          schedule: afterRace,
+          while: (error) =>
+            error._tag === "ApiFailure" && error.kind === "RefRace" ? enoughTime : Effect.succeed(false)
+        }),
+        Effect.map((reply) => ({ ...written(write, reply), again: isUpdate && reply.status === 201 }))
+      ),
+      look: (lost, failure) =>
+        look(write, seen, Option.isNone(write.content) ? conflict(null) : conflict(), lost, failure),
+      refused: (failure) => {
+        if (failure.kind === "RefRace") return { look: "never", otherwise: conflict() }
+        const isDoubtful =
+          failure.kind === "ShaMissing" ||
+          failure.kind === "BlobMismatch" ||
+          failure.kind === "Conflict" ||
+          isGone(failure)
+        return { look: isDoubtful ? "patiently" : "never" }
+      }
+    })
+    return Effect.flatMap(branches.now, (begun) =>
+      Effect.flatMap(made, ({ again, ...commit }) =>
+        again ? undo(write, commit, begun) : Effect.succeed(commit)
+      )
+    )
+  }
+
+  /**
+   * GitHub ignores the blob of an update whose path has vanished and makes the file again: it is removed again. Where
+   * an earlier delivery of the request had updated the file before it vanished, the update was done.
+   */
+  const undo = (
+    write: ContentsWrite,
+    made: CreatedCommit,
+    sent: number
+  ): Effect.Effect<CreatedCommit, Failure> =>
+    Effect.gen(function* () {
+      // A machine that is behind would show the commit below it as the newest.
+      const parent = Option.fromNullable(made.parents?.[0])
+      if (Option.isSome(parent)) yield* branches.recordMove(write.branch, parent, made, sent)
+      const removal = {
+        ...write,
+        content: Option.none(),
+        expected: Option.fromNullable(made.blobs.get(write.path)),
+        text: yield* markedText({
+          ...write.text,
+          message: `Remove ${write.path} again: it was deleted before this update`
+        })
+      }
+      const begun = yield* branches.now
+      yield* attempt(removal).pipe(
+        // A machine that is behind would show the file again to whoever decides anew.
+        Effect.flatMap((gone) =>
+          Effect.zipRight(
+            branches.recordFileWrite(write.branch, write.path, removal.expected, Option.none(), begun),
+            branches.recordMove(write.branch, Option.some(made.commit), gone, begun)
+          )
+        ),
+        Effect.catchTag("ConflictError", () => Effect.void),
+        Effect.catchIf(isKind("Missing"), () => Effect.void),
+        Effect.mapError((cause) => createdAgain(write, made, cause))
+      )
+      const history = yield* retryStaleReply(commitsOf(write, made.commit), isMissing).pipe(
+        Effect.mapError((cause) => createdAndRemoved(write, made, cause))
+      )
+      const earlier = history.find(
+        ({ commit, sha }) => sha !== made.commit && sameMark(commit.message, write.text.message)
+      )
+      if (earlier !== undefined) return madeBy(write, earlier)
+      return yield* Effect.fail(
+        new RefMoved({
+          ref: branchRef(write.branch),
+          expected: Option.none(),
+          actual: Option.fromNullable(made.parents?.[0])
+        })
+      )
+    })
+
+  return (write: ContentsWrite): Effect.Effect<CreatedCommit, Failure> =>
+    Effect.flatMap(markedText(write.text), (text) => attempt({ ...write, text }))
+}

@@ -1,0 +1,88 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { ValidationError } from "../../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import type { Change, Head, TreeEntry } from "../../GitRemote.js"
+import type { CachedTrees } from "../objects/CachedTrees.js"
+import { entryNamed, type Listing } from "../objects/Listing.js"
+import { changesBelow, editListing, touchedDirectories } from "../objects/ListingEdit.js"
+import type { ObjectCache } from "../objects/ObjectCache.js"
+import type { TreeReader } from "../objects/TreeReader.js"
+
+/** Works out what is known of a commit of ours from what is known of its parent. */
+export type DeriveTrees = (parent: Head | undefined, changes: ReadonlyArray<Change>, made: Head) => void
+
+export const makeDeriveTrees = (cache: ObjectCache, known: CachedTrees): DeriveTrees => {
+  /** A known directory with the known ones that changes go through; undefined when one of those is not. */
+  const along = (
+    oid: Oid,
+    entries: ReadonlyArray<TreeEntry>,
+    changes: ReadonlyArray<Change>
+  ): Listing | undefined => {
+    const directories = new Map([["", entries]])
+    for (const path of [...touchedDirectories(changes)].sort()) {
+      if (path === "") continue
+      const slash = path.lastIndexOf("/")
+      const above = directories.get(slash < 0 ? "" : path.slice(0, slash))
+      const entry = above && entryNamed(above, path.slice(slash + 1))
+      if (entry?.kind !== "tree") continue
+      const inner = cache.tree(entry.oid)
+      if (inner === undefined) return undefined
+      directories.set(path, inner)
+    }
+    return { oid, directories }
+  }
+
+  /** What a known directory becomes, and the trees made for it; undefined where too little of it is known. */
+  const edited = (oid: Oid, changes: ReadonlyArray<Change>) => {
+    const entries = cache.tree(oid)
+    const listing = entries === undefined ? undefined : along(oid, entries, changes)
+    const next = listing === undefined ? undefined : editListing(listing, changes)
+    return next instanceof ValidationError ? undefined : next
+  }
+
+  const keep = (trees: ReadonlyMap<Oid, ReadonlyArray<TreeEntry>>) => {
+    for (const [oid, entries] of trees) cache.putTree(oid, entries)
+  }
+
+  return (parent, changes, made) => {
+    known.putCommit(made)
+    if (parent === undefined) return
+    const root = edited(parent.tree, changes)
+    if (root !== undefined) {
+      if (root.oid !== made.tree) return
+      keep(root.made)
+    }
+    const places = new Map<string, Oid | null>()
+    for (const [path, oid] of cache.directories(parent.tree)) {
+      const below = changesBelow(changes, path)
+      if (below.length === 0) places.set(path, oid)
+      else if (root !== undefined) {
+        const now = known.directoryAt(made.tree, path)
+        if (now !== undefined) places.set(path, now)
+      } else if (oid !== null) {
+        const next = edited(oid, below)
+        if (next === undefined) continue
+        keep(next.made)
+        places.set(path, next.oid ?? null)
+      }
+    }
+    cache.putDirectories(made.tree, places)
+  }
+}
+
+/** The id that a directory will have once changes are made. */
+export const treeAfter = (
+  trees: TreeReader,
+  at: Option.Option<Head>,
+  path: string,
+  changes: ReadonlyArray<Change>
+) =>
+  Effect.gen(function* () {
+    const below = changesBelow(changes, path)
+    const deep = below.some((change) => change.path.includes("/"))
+    const listing = Option.isNone(at) ? Option.none() : yield* trees.list(at.value, path, deep)
+    if (below.length === 0) return Option.map(listing, (found) => found.oid)
+    const made = editListing(Option.getOrUndefined(listing), below)
+    return made instanceof ValidationError ? yield* Effect.fail(made) : Option.fromNullable(made.oid)
+  })

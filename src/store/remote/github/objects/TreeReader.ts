@@ -1,0 +1,125 @@
+import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import { globalValue } from "effect/GlobalValue"
+import * as Option from "effect/Option"
+import type { RemoteError } from "../../../../domain/errors/StoreError.js"
+import { emptyTree, type Oid } from "../../../../domain/identifiers/Oid.js"
+import type { Head, Tree } from "../../GitRemote.js"
+import { isMissing } from "../client/ApiFailure.js"
+import type { CallFailure, Client } from "../client/Client.js"
+import { retryStaleReply } from "../client/Retry.js"
+import { makeValidatorCache } from "../client/ValidatorCache.js"
+import type { CachedTrees } from "./CachedTrees.js"
+import { type Listing, shallowListing, toTree } from "./Listing.js"
+import { bytesOf } from "./ObjectCache.js"
+import { makeTreeRequests } from "./TreeRequests.js"
+
+type Failure = CallFailure | RemoteError
+
+/** Set while a commit is built: then everything about the tree is wanted, and one request may bring it all. */
+export const prefersWholeTree: FiberRef.FiberRef<boolean> = globalValue(
+  "chainstore/store/remote/github/building",
+  () => FiberRef.unsafeMake(false)
+)
+
+/** Directories of commits, trees and branches, each read once. */
+export interface TreeReader {
+  readonly list: (
+    at: Head | Oid,
+    path: string,
+    recursive: boolean
+  ) => Effect.Effect<Option.Option<Listing>, Failure>
+  readonly atBranch: (
+    branch: string,
+    path: string,
+    recursive: boolean
+  ) => Effect.Effect<Option.Option<Tree>, Failure>
+  /** Brings the whole tree of a commit that is being built upon, unless that has proved too much. */
+  readonly prefetchWholeTree: (at: Head | Oid) => Effect.Effect<void, Failure>
+  readonly clear: () => void
+}
+
+/** A tree of so many directories is not brought as a whole. */
+const mostDirectories = 4000
+
+export const makeTreeReader = (client: Client, known: CachedTrees, viaContents: boolean): TreeReader => {
+  const reads = makeTreeRequests(client, known, viaContents)
+  const validators = makeValidatorCache<Tree>(client, client.settings.objectCacheBytes, ({ entries }) =>
+    bytesOf(entries)
+  )
+  let wholeIsTooMuch = viaContents
+
+  const prepare: TreeReader["prefetchWholeTree"] = (at) =>
+    Effect.flatMap(FiberRef.get(prefersWholeTree), (wanted) => {
+      if (!wanted || wholeIsTooMuch || typeof at === "string" || known.entries(at.tree) !== undefined) {
+        return Effect.void
+      }
+      return Effect.map(retryStaleReply(reads.everything(at.tree), isMissing), (found) => {
+        if (Option.isSome(found)) known.putListing(at.tree, "", found.value)
+        wholeIsTooMuch =
+          Option.isNone(found) ||
+          found.value.directories.size > mostDirectories ||
+          known.listing(at.tree, true) === undefined
+      })
+    })
+
+  /** The commit by which the Contents API is asked: it knows no tree by its id. */
+  const commitOf = (at: Head | Oid): Oid | undefined =>
+    !viaContents
+      ? undefined
+      : typeof at !== "string"
+        ? at.commit
+        : Option.isSome(known.rootAt(at))
+          ? at
+          : undefined
+
+  /** A directory whose id is not known. A root that exists is not believed to be missing, nor anything below it. */
+  const find = (at: Head | Oid, root: Oid, path: string, recursive: boolean) =>
+    Effect.gen(function* () {
+      const commit = commitOf(at)
+      const answer = yield* commit === undefined
+        ? reads.inTree(root, path, recursive)
+        : reads.at(commit, path, recursive)
+      const exists = typeof at !== "string" || Option.isSome(known.rootAt(at))
+      if (Option.isNone(answer) && exists && commit === undefined)
+        return yield* reads.walk(root, path, recursive)
+      return Option.flatMapNullable(answer, ({ listing }) => listing)
+    })
+
+  const list: TreeReader["list"] = (at, path, recursive) =>
+    Effect.gen(function* () {
+      const root = known.rootOf(at)
+      if (root === emptyTree) return path === "" ? Option.some(shallowListing([])) : Option.none()
+      yield* prepare(at)
+      const oid = known.directoryAt(root, path)
+      if (oid === null) return Option.none()
+      const held = oid === undefined ? undefined : known.listing(oid, recursive)
+      if (held !== undefined) return Option.some(held)
+      const byContents = !recursive && commitOf(at) !== undefined
+      const found =
+        oid === undefined || byContents || (path === "" && typeof at === "string")
+          ? yield* find(at, root, path, recursive)
+          : Option.some(yield* retryStaleReply(reads.fetch(oid, path, recursive), isMissing))
+      if (Option.isSome(found)) known.putListing(root, path, found.value)
+      return found
+    })
+
+  return {
+    list,
+    prefetchWholeTree: prepare,
+    atBranch: (branch, path, recursive) =>
+      Effect.gen(function* () {
+        const key = `${branch}:${path}:${recursive}`
+        const before = yield* validators.get(key)
+        const answer = yield* reads.at(branch, path, recursive, before?.etag)
+        if (Option.isNone(answer)) return Option.none()
+        const { etag, generation, listing } = answer.value
+        if (listing === undefined) return Option.fromNullable(before?.value)
+        known.putDirectory(listing)
+        const tree = toTree(listing, recursive)
+        validators.put(key, etag, generation, tree)
+        return Option.some(tree)
+      }),
+    clear: () => validators.clear()
+  }
+}

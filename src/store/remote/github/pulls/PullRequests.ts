@@ -1,0 +1,215 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { RefMoved } from "../../../../domain/errors/RefMoved.js"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
+import type { NewPullRequest, PullRequest, PullRequests } from "../../PullRequests.js"
+import * as Api from "../api/Pulls.js"
+import type { CallFailure, Client } from "../client/Client.js"
+import { Proof, writeOnce } from "../client/LostReply.js"
+import { makeWriteCheck, type RemoteOperation } from "../client/RemoteOperation.js"
+import { maxReplicaLag } from "../heads/WrittenFiles.js"
+
+const page = 100
+
+interface Parts {
+  readonly client: Client
+  readonly told: RemoteOperation
+}
+
+/** The pull requests of a repository of GitHub, of a GitHub Enterprise server or of our own host. */
+export const makePullRequests = ({ client, told }: Parts): PullRequests => {
+  const writable = makeWriteCheck(client.settings.readOnly)
+  const { owner, repo } = client.settings.address
+
+  const requestOf = (pull: Api.Pull): PullRequest => ({
+    number: pull.number,
+    branch: pull.head.ref,
+    into: pull.base.ref,
+    title: pull.title,
+    body: (pull.body ?? "").replaceAll("\r\n", "\n"),
+    author: pull.user?.login ?? "ghost",
+    labels: pull.labels.flatMap(({ name }) => name ?? []),
+    state: pull.merged_at !== null ? "merged" : pull.state === "open" ? "open" : "closed",
+    commit: pull.head.sha,
+    url: pull.html_url
+  })
+
+  const pathOf = (number: number) => ({ pull_number: String(number) })
+
+  const ask = (query: { readonly state: string; readonly head?: string; readonly page?: number }) =>
+    Effect.map(
+      client.call(Api.listPulls, { path: {}, query: { ...query, per_page: page } }),
+      // What a fork proposes is not ours to read or to accept: its branch is elsewhere.
+      ({ value }) => {
+        const all = Option.getOrElse(value, () => [])
+        const own = all.filter(
+          ({ head }) => head.repo?.full_name.toLowerCase() === `${owner}/${repo}`.toLowerCase()
+        )
+        return { count: all.length, own: own.map(requestOf) }
+      }
+    )
+
+  const find = (branch: string): Effect.Effect<Option.Option<PullRequest>, CallFailure> =>
+    Effect.map(ask({ state: "all", head: `${owner}:${branch}` }), ({ own }) =>
+      Option.fromNullable(own.filter((one) => one.branch === branch).sort((a, b) => b.number - a.number)[0])
+    )
+
+  /** Those that this client has lately opened, closed or merged: a machine that is behind shows them as they were. */
+  const written = new Map<number, { readonly request: PullRequest; readonly at: number }>()
+
+  const writtenLately = Effect.map(Monotonic.millis, (now) => {
+    for (const [number, { at }] of written) if (now >= at + maxReplicaLag) written.delete(number)
+    return [...written.values()].map(({ request }) => request)
+  })
+
+  const note = (request: PullRequest) =>
+    Effect.map(Monotonic.millis, (at) => {
+      written.set(request.number, { request, at })
+    })
+
+  /** What the API shows of a pull request, unless this client has seen it closed or merged: then it may only lag. */
+  const newer = (shown: PullRequest, own: ReadonlyArray<PullRequest>): PullRequest => {
+    const known = own.find(({ number }) => number === shown.number)
+    if (known === undefined || known.state === "open" || shown.state === "merged") return shown
+    return { ...shown, state: known.state }
+  }
+
+  const newestFirst = (all: ReadonlyArray<PullRequest>) => [...all].sort((a, b) => b.number - a.number)
+
+  const findOwn = (branch: string) =>
+    Effect.gen(function* () {
+      const found = yield* find(branch)
+      const own = yield* writtenLately
+      const shown = Option.toArray(found).map((one) => newer(one, own))
+      const hidden = own.filter(
+        (one) => one.branch === branch && shown.every(({ number }) => number !== one.number)
+      )
+      return Option.fromNullable(newestFirst([...shown, ...hidden])[0])
+    })
+
+  const get = (number: number) =>
+    Effect.map(client.call(Api.getPull, { path: pathOf(number) }), ({ value }) => Option.getOrThrow(value))
+
+  const open = ({
+    base,
+    body,
+    head,
+    title
+  }: { readonly [Name in "base" | "body" | "head" | "title"]: string }) =>
+    writeOnce(client.settings, {
+      context: { operation: "PullRequests.open" },
+      send: Effect.map(
+        client.call(Api.createPull, {
+          path: {},
+          body: { title, head, base, ...(body === "" ? {} : { body }) }
+        }),
+        ({ value }) => requestOf(Option.getOrThrow(value))
+      ),
+      look: () =>
+        Effect.map(
+          find(head),
+          (found): Proof<PullRequest, never> =>
+            Option.isSome(found) && found.value.state === "open" ? Proof.done(found.value) : Proof.unchanged
+        ),
+      // The branch is ours alone, and so is the pull request that it has.
+      refused: (failure) => ({
+        look: failure.kind === "PullExists" ? "patiently" : "never",
+        otherwise: failure
+      })
+    })
+
+  const labelled = (request: PullRequest, { labels }: NewPullRequest) =>
+    labels.length === 0
+      ? Effect.succeed(request)
+      : Effect.as(
+          client.call(Api.addLabels, {
+            path: { issue_number: String(request.number) },
+            body: { labels }
+          }),
+          { ...request, labels }
+        )
+
+  const moved = (branch: string, expected: Oid, actual: Option.Option<Oid>) =>
+    new RefMoved({ ref: `refs/heads/${branch}`, expected: Option.some(expected), actual })
+
+  const merge = ({ branch, number }: PullRequest, at: Oid, message: string) => {
+    const [title = "", ...rest] = message.split("\n")
+    return writeOnce<Oid, RefMoved>(client.settings, {
+      context: { operation: "PullRequests.merge" },
+      send: Effect.map(
+        client.call(Api.mergePull, {
+          path: pathOf(number),
+          body: {
+            sha: at,
+            merge_method: "merge",
+            commit_title: title,
+            commit_message: rest.join("\n").trim()
+          }
+        }),
+        ({ value }) => Option.getOrThrow(value).sha
+      ),
+      look: () =>
+        Effect.map(get(number), (pull): Proof<Oid, RefMoved> => {
+          const refusal = moved(branch, at, Option.some(pull.head.sha))
+          if (pull.merged_at === null) return pull.head.sha === at ? Proof.unchanged : Proof.behind(refusal)
+          return pull.head.sha === at
+            ? Proof.done((pull.merge_commit_sha ?? at) as Oid)
+            : Proof.notDone(refusal)
+        }),
+      refused: (failure) =>
+        failure.kind === "Conflict"
+          ? { look: "never", otherwise: moved(branch, at, Option.none()) }
+          : { look: failure.kind === "NotMergeable" ? "once" : "never", otherwise: failure }
+    })
+  }
+
+  return {
+    open: (request) => {
+      const { body, branch, into, title } = request
+      return writable("openPullRequest", branch).pipe(
+        Effect.zipRight(open({ base: into, body, head: branch, title })),
+        Effect.tap(note),
+        Effect.flatMap((made) => labelled(made, request)),
+        Effect.tap(note),
+        told("openPullRequest")
+      )
+    },
+    find: (branch) => told("findPullRequest")(findOwn(branch)),
+    list: (state) =>
+      told("listPullRequests")(
+        Effect.gen(function* () {
+          const all: Array<PullRequest> = []
+          for (let number = 1; ; number++) {
+            const { count, own } = yield* ask({ state, page: number })
+            all.push(...own)
+            if (count < page) break
+          }
+          const own = yield* writtenLately
+          const missing = own.filter(({ number }) => all.every((one) => one.number !== number))
+          // One that the list does not show may also have been merged or closed since, by others too.
+          const found = yield* Effect.forEach(missing, (one) =>
+            one.state === "open" && state !== "closed"
+              ? Effect.map(findOwn(one.branch), (newest) =>
+                  Option.isSome(newest) && newest.value.number === one.number ? newest.value : one
+                )
+              : Effect.succeed(one)
+          )
+          const isAsked = (one: PullRequest) =>
+            state === "all" || (one.state === "open") === (state === "open")
+          return [...all.map((one) => newer(one, own)), ...found].filter(isAsked)
+        })
+      ),
+    close: (number) =>
+      Effect.map(
+        client.call(Api.updatePull, { path: pathOf(number), body: { state: "closed" } }),
+        ({ value }) => requestOf(Option.getOrThrow(value))
+      ).pipe(Effect.tap(note), told("closePullRequest")),
+    merge: (request, at, message) =>
+      writable("mergePullRequest", request.branch).pipe(
+        Effect.zipRight(merge(request, at, message)),
+        Effect.tap(() => note({ ...request, state: "merged" })),
+        told("mergePullRequest")
+      )
+  }
+}

@@ -1,0 +1,283 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../../../domain/identifiers/Oid.js"
+import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
+import type {
+  Directory,
+  FileVersion,
+  Head,
+  PrefetchRequest,
+  RemoteFailure,
+  RemoteFileReadOptions,
+  RemoteSnapshot,
+  SnapshotFile
+} from "../../GitRemote.js"
+import { type CommitReads, prefixOf, snapshotOf } from "../../RemoteSnapshot.js"
+import type { RemoteOperation } from "../client/RemoteOperation.js"
+import type { BranchHeads } from "../heads/BranchHeads.js"
+import type { HeadLookup } from "../heads/HeadLookup.js"
+import type { CachedTrees } from "../objects/CachedTrees.js"
+import { toTree } from "../objects/Listing.js"
+import { prefersWholeTree, type TreeReader } from "../objects/TreeReader.js"
+import type { FileReader } from "./FileReader.js"
+import { RecentReads } from "./RecentReads.js"
+
+/** While a commit is built, the whole tree of its head may be brought by one request; a look by name wants less. */
+const named = Effect.locally(prefersWholeTree, false)
+
+/** Branches of which something is remembered. */
+const mostBranches = 256
+
+interface Parts {
+  readonly reads: CommitReads
+  readonly branches: BranchHeads
+  readonly files: FileReader
+  readonly heads: HeadLookup
+  readonly known: CachedTrees
+  readonly trees: TreeReader
+  readonly readOnly: boolean
+  readonly told: RemoteOperation
+}
+
+export interface BranchSnapshotOptions {
+  /** What an edit expects of its file, and what was seen of it last, are answered without a look. */
+  readonly useAssumptions?: boolean | undefined
+  /** What was seen lately is not answered again. */
+  readonly ignoreRecent?: boolean | undefined
+  /** Finds the commit, once it is asked for. Default: where the branch is now. */
+  readonly findHead?:
+    | ((wants?: PrefetchRequest) => Effect.Effect<Option.Option<Head>, RemoteFailure>)
+    | undefined
+}
+
+export interface BranchSnapshot extends RemoteSnapshot {
+  /** What was answered by the branch's name and must hold for a write: the ids of files, none where there was none. */
+  readonly filesByName: ReadonlyMap<string, Option.Option<Oid>>
+  /** Whether what was seen lately was answered again. */
+  readonly usedRecentReads: () => boolean
+  /** Whether directories were read so as well. */
+  readonly readDirectories: () => boolean
+}
+
+/** Snapshots of branches by their names, and what was seen in them lately. */
+export interface BranchSnapshots {
+  readonly snapshot: (branch: string, options?: BranchSnapshotOptions) => BranchSnapshot
+  /** A write changed a file. */
+  readonly forgetFile: (branch: string, path: string) => void
+  /** What was seen of a branch has proved to be old. */
+  readonly forgetBranch: (branch: string) => void
+  /** What was seen of a branch is old once a write may have moved it, unknown to us: it was interrupted or is ambiguous. */
+  readonly forgetOnFailure: (
+    branch: string
+  ) => <A, E extends { readonly _tag: string }>(self: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** A branch was put at a commit: what was seen of another one that is there is what holds for it. */
+  readonly copyReads: (branch: string, at: Oid) => void
+  /** A commit of ours, whose trees are known, stands on what the branch was at. */
+  readonly advance: (branch: string, made: Head) => void
+  readonly clear: () => void
+}
+
+export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
+  const { branches, files, heads, known, readOnly, reads, told, trees } = parts
+  const recents = new Map<string, RecentReads>()
+
+  const keep = (branch: string, recent: RecentReads) => {
+    recents.delete(branch)
+    recents.set(branch, recent)
+    for (const oldest of recents.keys()) {
+      if (recents.size <= mostBranches) break
+      recents.delete(oldest)
+    }
+    return recent
+  }
+  const recentOf = (branch: string) => recents.get(branch) ?? keep(branch, new RecentReads())
+
+  /**
+   * After a write of ours a listing by name may be old; it is not when it is the one that we expect. That there is
+   * none is told by the head's own root alone.
+   */
+  const directoryNow = (branch: string, path: string, recursive: boolean) =>
+    Effect.gen(function* () {
+      const lately = yield* branches.writtenLately(branch)
+      const own = lately ? branches.cachedHead(branch) : undefined
+      const expected =
+        own !== undefined && Option.isSome(own) ? known.directoryAt(own.value.tree, path) : undefined
+      if (!readOnly && (!lately || typeof expected === "string")) {
+        const found = yield* trees.atBranch(branch, path, recursive)
+        if (Option.isSome(found) && (!lately || found.value.oid === expected)) {
+          const tree = found.value
+          return Option.some<Directory>({ tree, at: tree.oid, prefix: "" })
+        }
+      }
+      const head = yield* heads.head(branch)
+      if (Option.isNone(head)) return Option.none<Directory>()
+      const at = head.value
+      return Option.map(
+        yield* trees.list(at, path, recursive),
+        (listing): Directory => ({ tree: toTree(listing, recursive), at, prefix: prefixOf(path) })
+      )
+    })
+
+  const snapshot: BranchSnapshots["snapshot"] = (
+    branch,
+    { findHead, ignoreRecent = false, useAssumptions = false } = {}
+  ) => {
+    const answered = new Map<string, Option.Option<Oid>>()
+    const assumed = new Set<string>()
+    let hasBelieved = false
+    let hasListed = false
+    let pin: RemoteSnapshot | undefined
+    const pinned = (wants?: PrefetchRequest) =>
+      Effect.suspend(() => {
+        if (pin !== undefined) return Effect.succeed(pin)
+        return Effect.map(findHead?.(wants) ?? told("head")(heads.head(branch, wants)), (head) => {
+          pin ??= snapshotOf(reads, head)
+          return pin
+        })
+      })
+
+    /** A look, or what another one saw lately. */
+    const recently = <A>(
+      maxAge: number | undefined,
+      seen: (recent: RecentReads, now: number, maxAge: number) => Option.Option<A> | undefined,
+      look: Effect.Effect<Option.Option<A>, RemoteFailure>,
+      saw: (recent: RecentReads, found: Option.Option<A>, since: number) => void
+    ) =>
+      maxAge === undefined
+        ? look
+        : Effect.flatMap(Monotonic.millis, (since) => {
+            const recent = recentOf(branch)
+            const { writes } = recent
+            const before = ignoreRecent ? undefined : seen(recent, since, maxAge)
+            if (before !== undefined) {
+              hasBelieved = true
+              return Effect.succeed(before)
+            }
+            return Effect.tap(look, (found) =>
+              Effect.sync(() => {
+                if (recent.writes === writes) saw(recent, found, since)
+              })
+            )
+          })
+
+    /** What may be assumed of a file: what is expected, or what the caller holds. */
+    const assumption = ({ assume: expect, cached: known }: RemoteFileReadOptions) =>
+      !useAssumptions || expect === undefined
+        ? undefined
+        : expect === "absent"
+          ? Option.none<FileVersion>()
+          : known
+
+    const byName = (path: string, look: RemoteFileReadOptions) =>
+      recently<SnapshotFile>(
+        look.maxAge,
+        (recent, now, maxAge) => recent.file(path, now, maxAge),
+        told("file", path)(named(files.atBranch(branch, path, look))),
+        (recent, found, since) => recent.putFile(path, found, since)
+      )
+
+    const file = (path: string, look: RemoteFileReadOptions) =>
+      Effect.suspend((): Effect.Effect<Option.Option<SnapshotFile>, RemoteFailure> => {
+        const taken = assumption(look)
+        if (taken === undefined) return byName(path, look)
+        assumed.add(path)
+        return Effect.succeed(Option.map(taken, (version) => ({ ...version, notModified: true })))
+      }).pipe(
+        Effect.tap((found) => {
+          if (look.maxAge !== undefined) return
+          answered.set(
+            path,
+            Option.map(found, ({ oid }) => oid)
+          )
+        })
+      )
+
+    /** A directory together with files of it, by the request that finds the commit. */
+    const brought = (path: string, bring: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        const since = yield* Monotonic.millis
+        const recent = recentOf(branch)
+        const { writes } = recent
+        const head = yield* told("head")(heads.head(branch, { files: bring, directories: [path] }))
+        const at = snapshotOf(reads, head)
+        if (Option.isNone(head)) return Option.none<Directory>()
+        for (const wanted of bring) {
+          const found = yield* at.file(wanted)
+          if (recent.writes === writes) recent.putFile(wanted, found, since)
+        }
+        return yield* at.directory(path)
+      })
+
+    return {
+      isPinned: () => pin !== undefined,
+      knownHead: () => pin?.knownHead(),
+      head: Effect.flatMap(pinned(), ({ head }) => head),
+      prefetch: (wants) =>
+        heads.canPrefetch ? Effect.asVoid(Effect.suspend(() => pinned(wants()))) : Effect.void,
+      revalidates: () => pin === undefined,
+      assumedFiles: assumed,
+      filesByName: answered,
+      usedRecentReads: () => hasBelieved,
+      readDirectories: () => hasListed,
+      file: (path, look = {}) =>
+        Effect.suspend(() => (pin !== undefined ? pin.file(path, look) : file(path, look))),
+      files: (paths, options) => Stream.unwrap(Effect.map(pinned(), (at) => at.files(paths, options))),
+      directory: (path, look = {}) =>
+        Effect.suspend(() => {
+          if (pin !== undefined) return pin.directory(path, look)
+          const { prefetchFiles: bring, maxAge, recursive = false } = look
+          if (maxAge === undefined) hasListed = true
+          return recently<Directory>(
+            maxAge,
+            (recent, now, most) => recent.directory(path, now, most),
+            heads.canPrefetch && bring !== undefined
+              ? brought(path, bring)
+              : told("directory", path)(named(directoryNow(branch, path, recursive))),
+            (recent, found, since) => recent.putDirectory(path, found, since)
+          )
+        })
+    }
+  }
+
+  /** A directory of a commit of ours, where it is known; none where it is known that there is none. */
+  const directoryIn = (at: Head, path: string): Option.Option<Directory> | undefined => {
+    const oid = path === "" ? at.tree : known.directoryAt(at.tree, path)
+    if (oid === null) return Option.none()
+    const listing = oid === undefined ? undefined : known.listing(oid, false)
+    return listing && Option.some({ tree: toTree(listing, false), at, prefix: prefixOf(path) })
+  }
+
+  const headOf = (branch: string): Head | undefined =>
+    Option.getOrUndefined(branches.cachedHead(branch) ?? Option.none())
+
+  return {
+    snapshot,
+    forgetFile: (branch, path) => recents.get(branch)?.fileWritten(path),
+    forgetBranch: (branch) => void recents.delete(branch),
+    forgetOnFailure: (branch) => (self) =>
+      Effect.onExit(self, (exit) =>
+        Effect.sync(() => {
+          if (exit._tag === "Success") return
+          const error = Cause.failureOption(exit.cause)
+          const isClear = Option.exists(error, ({ _tag }) => _tag !== "AmbiguousWriteError")
+          if (!isClear) recents.delete(branch)
+        })
+      ),
+    copyReads: (branch, at) => {
+      recents.delete(branch)
+      const like = Array.from(recents.keys()).find((name) => headOf(name)?.commit === at)
+      if (like !== undefined) keep(branch, recentOf(like).copy())
+    },
+    advance: (branch, made) =>
+      recents.get(branch)?.advance(
+        (path) => {
+          const entry = known.entryAt(made, path)
+          return entry && Option.map(entry, ({ oid }) => oid)
+        },
+        (path) => directoryIn(made, path)
+      ),
+    clear: () => recents.clear()
+  }
+}

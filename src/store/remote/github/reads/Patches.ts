@@ -1,0 +1,179 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { isOid, type Oid } from "../../../../domain/identifiers/Oid.js"
+import { LruCache } from "../../../../domain/runtime/LruCache.js"
+import * as GitObject from "../../../../git/GitObject.js"
+import { applyPatch, type Hunk, parsePatch, reversed } from "../../../../git/Patch.js"
+import type { Head, PathChange } from "../../GitRemote.js"
+import * as Api from "../api/Api.js"
+import { withReply } from "../api/Endpoint.js"
+import { isApiFailure } from "../client/ApiFailure.js"
+import type { CallFailure, Client } from "../client/Client.js"
+import type { BranchHeads } from "../heads/BranchHeads.js"
+import type { GraphqlPrefetch } from "../heads/GraphqlPrefetch.js"
+import type { HeadLookup } from "../heads/HeadLookup.js"
+import type { CachedTrees } from "../objects/CachedTrees.js"
+import type { ObjectCache } from "../objects/ObjectCache.js"
+
+/** The files of a commit, as the answer that describes it lists them; a large patch is left out. */
+const Files = Schema.Array(
+  Schema.Struct({
+    filename: Schema.String,
+    previous_filename: Schema.optional(Schema.String),
+    status: Schema.optional(Schema.String),
+    patch: Schema.optional(Schema.String)
+  })
+)
+/** What hosts tell of files differs, and is no reason to misunderstand the commit. */
+const getCommit = withReply(
+  Api.getCommit,
+  Schema.Struct({ ...Api.Commit.fields, files: Schema.optional(Schema.Unknown) })
+)
+
+type File = (typeof Files.Type)[number]
+
+/** A commit tells of 3,000 files, on pages of 300. */
+const mostPages = 10
+
+/** Files that one query brings; more are read in bulk. */
+const mostBrought = 100
+
+/** One version of a file, as the patch between it and another version tells it. */
+interface Version {
+  readonly patch: string
+  readonly side: "old" | "new"
+  readonly other: Oid | undefined
+}
+
+const weightOf = (texts: Iterable<string | undefined>) => {
+  let sum = 200
+  for (const text of texts) sum += 100 + 2 * (text?.length ?? 0)
+  return sum
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/**
+ * The contents of the files that a commit changed, by its patches. A patch that shows a whole file tells both versions
+ * of it; another one tells a version where the other is known. What a patch tells counts only if it has the blob's id.
+ */
+export interface Patches {
+  /** Finds a commit together with what it changed; without that where the host does not tell it. */
+  readonly resolve: HeadLookup["resolve"]
+  /** Which blobs the patches of a commit are about. */
+  readonly matchBlobs: (commit: Head | Oid, changes: ReadonlyArray<PathChange>) => void
+  /** The content of a blob, where patches tell it. */
+  readonly blob: (oid: Oid) => Uint8Array | undefined
+}
+
+export const makePatches = (parts: {
+  readonly client: Client
+  readonly objects: ObjectCache
+  readonly known: CachedTrees
+  readonly branches: BranchHeads
+  readonly bring: GraphqlPrefetch
+  readonly heads: HeadLookup
+}): Patches => {
+  const { branches, bring, client, heads, known, objects } = parts
+  const maxBytes = client.settings.objectCacheBytes / 4
+  const files = new LruCache<ReadonlyArray<File>>(maxBytes, (list) =>
+    weightOf(list.map(({ patch }) => patch))
+  )
+  const versions = new LruCache<Version>(maxBytes, ({ patch }) => weightOf([patch]))
+
+  /** Keeps the files that a page lists; says whether there were any. */
+  const keep = (commit: Oid, given: unknown): boolean => {
+    const found = Option.getOrElse(Schema.decodeUnknownOption(Files)(given), (): ReadonlyArray<File> => [])
+    if (found.length > 0) files.set(commit, [...(files.peek(commit) ?? []), ...found])
+    return found.length > 0
+  }
+
+  const read = (ref: string, page?: number) =>
+    client.call(getCommit, { path: { ref }, query: { page } }).pipe(
+      Effect.map((reply) =>
+        Option.map(reply.value, (found) => {
+          branches.learn(found)
+          return { found, files: found.files, more: /rel="next"/.test(reply.headers["link"] ?? "") }
+        })
+      )
+    )
+
+  /** What a commit changed, as it was before, where one query brings that together with the parent. */
+  const bringParent = (commit: Oid, parent: Oid | undefined): Effect.Effect<void, CallFailure> => {
+    const paths = (files.peek(commit) ?? []).flatMap(({ filename, previous_filename: previous, status }) =>
+      status === "added" ? [] : [previous ?? filename]
+    )
+    if (!heads.canPrefetch || parent === undefined || paths.length === 0) return Effect.void
+    const directories = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))))
+    const wants = { files: paths.length > mostBrought ? [] : paths, directories: [...directories] }
+    return Effect.map(bring.read({ commit: parent }, wants), (head) => {
+      if (Option.isSome(head)) known.putCommit(head.value)
+    })
+  }
+
+  const texts = (hunks: ReadonlyArray<Hunk>, { other, side }: Version): ReadonlyArray<string> => {
+    const [first] = hunks
+    const whole = hunks.length === 1 && first?.before === 0 ? [first[side].join("")] : []
+    const base = other === undefined ? undefined : objects.blob(other)
+    const applied = base && applyPatch(decoder.decode(base), side === "new" ? hunks : reversed(hunks))
+    return applied === undefined ? whole : [...whole, applied]
+  }
+
+  const withPatches = (ref: string): ReturnType<HeadLookup["resolve"]> =>
+    Effect.gen(function* () {
+      const first = yield* read(ref)
+      if (Option.isNone(first)) return Option.none()
+      const { found } = first.value
+      const head: Head = { commit: found.sha, tree: found.commit.tree.sha }
+      known.putCommit(head)
+      if (files.peek(head.commit) === undefined) {
+        let { files: listed, more } = first.value
+        for (let page = 2; keep(head.commit, listed) && more && page <= mostPages; page++) {
+          const next = Option.getOrUndefined(yield* read(head.commit, page))
+          listed = next?.files
+          more = next?.more === true
+        }
+      }
+      yield* bringParent(head.commit, found.parents[0]?.sha)
+      return Option.some(head)
+    })
+
+  return {
+    resolve: (ref) => {
+      // A branch that we have written to is known better by its name alone.
+      if (!isOid(ref) && branches.lastOwnCommit(ref) !== undefined) return heads.resolve(ref)
+      return Effect.flatMap(
+        // Plain ways explain a failure better.
+        Effect.catchIf(withPatches(ref), isApiFailure, () => Effect.succeedNone),
+        (found) => (Option.isSome(found) ? Effect.succeed(found) : heads.resolve(ref))
+      )
+    },
+    matchBlobs: (commit, changes) => {
+      const list = files.peek(typeof commit === "string" ? commit : commit.commit)
+      if (list === undefined) return
+      const changed = new Map(changes.map((change) => [change.path, change]))
+      for (const { filename, patch, previous_filename: previous } of list) {
+        if (patch === undefined) continue
+        const before = changed.get(previous ?? filename)?.before ?? Option.none()
+        const after = changed.get(filename)?.after ?? Option.none()
+        const [from, to] = [Option.getOrUndefined(before), Option.getOrUndefined(after)]
+        if (from !== undefined) versions.set(from, { patch, side: "old", other: to })
+        if (to !== undefined) versions.set(to, { patch, side: "new", other: from })
+      }
+    },
+    blob: (oid) => {
+      const version = versions.get(oid)
+      const hunks = version && parsePatch(version.patch)
+      if (version === undefined || hunks === undefined) return undefined
+      for (const text of texts(hunks, version)) {
+        const content = encoder.encode(text)
+        if (GitObject.hash("blob", content) !== oid) continue
+        objects.putBlob(oid, content)
+        return content
+      }
+      return undefined
+    }
+  }
+}
