@@ -1,7 +1,7 @@
 import * as Data from "effect/Data"
 
 /**
- * A step had to wait, and the chain was executed synchronously.
+ * The chain was executed synchronously, but a step had to wait.
  *
  * @since 0.1.0
  * @category errors

@@ -24,19 +24,19 @@ import type {
   ServicesOf,
   StepOptions
 } from "./Handler.js"
-import type { Ready, Requested, RequestedNow, Takes } from "./internal/Known.js"
+import { compile } from "./internal/Compile.js"
+import type { AcceptsRequest, RequestOf, RequiresNothing, SyncRequestOf } from "./internal/InferredTypes.js"
+import { Continuation, Execution, runOrThrow, runToExit } from "./internal/Interpreter.js"
 import { NamedExecution } from "./internal/NamedExecution.js"
-import { kindOf } from "./internal/notAFunction.js"
-import { compile } from "./internal/Plan.js"
-import { provided } from "./internal/provided.js"
-import { Execution, orThrow, Rest, toExit } from "./internal/Run.js"
+import { provideContext } from "./internal/ProvideContext.js"
 import type { Registered, Step } from "./internal/Step.js"
-import { surrounded } from "./internal/surrounded.js"
+import { typeName } from "./internal/TypeErrors.js"
+import { wrapMiddleware } from "./internal/WrapMiddleware.js"
 import { type Trace, trace as traceProgram } from "./Trace.js"
 import type { UnhandledRequestError } from "./UnhandledRequestError.js"
 
 /**
- * The symbol by which `isChain` knows chains, of another copy of this module too.
+ * The symbol by which `isChain` recognises chains, also those of another copy of this module.
  *
  * @since 0.1.0
  * @category symbols
@@ -73,15 +73,15 @@ export interface Chain<in out Req, in out Res, out E = never, out R = never, out
 export type Any = Chain<any, any, any, any, any>
 
 /**
- * A response together with the name of the step that gave it.
+ * A response together with the name of the step that handled the request.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Handled<Res> {
-  /** What the step answered. */
+  /** The step's response. */
   readonly response: Res
-  /** The name of the step that answered; of nested chains, the innermost. */
+  /** The name of the step that handled the request; in nested chains, of the innermost one. */
   readonly handledBy: string
 }
 
@@ -97,7 +97,7 @@ export type Middleware<Req, Res, E, R, U, Ret> = (
 ) => Ret
 
 /**
- * Middleware with its name and what it does, as handlers have them.
+ * Middleware with a name and a description.
  *
  * @since 0.1.0
  * @category models
@@ -108,22 +108,22 @@ export interface MiddlewareObject<Req, Res, E, R, U, Ret> extends StepOptions {
 }
 
 /**
- * What a chain leaves unanswered inside middleware that fails with `E`: nothing if the middleware answers for it.
+ * `U` if the middleware fails with `UnhandledRequestError`, otherwise `never`: then the middleware handles every request.
  *
  * @since 0.1.0
  * @category type-level
  */
 export type Unanswered<U, E> = [Extract<E, UnhandledRequestError & Marked>] extends [never] ? never : U
 
-/** The chain that is known from where a function is used, or any that takes the request that was given. */
-type Taking<Req, Given, Req2, Res, E, R, U> = unknown extends Req
-  ? Chain<Req2, Res, E, R, U> & Takes<Req2, Given>
+/** The chain if its type is known from the context of the call, otherwise any chain that accepts the given request. */
+type ChainAccepting<Req, Given, Req2, Res, E, R, U> = unknown extends Req
+  ? Chain<Req2, Res, E, R, U> & AcceptsRequest<Req2, Given>
   : Chain<Req, Res, E, R, U>
 
-/** The same, of chains that require nothing. */
-type TakingNow<Req, R, Given, Req2, Res, E, U> = unknown extends Req
-  ? Chain<Req2, Res, E, never, U> & Takes<Req2, Given>
-  : Chain<Req, Res, E, R, U> & Ready<R, Given>
+/** Like `ChainAccepting`, for chains without requirements. */
+type SyncChainAccepting<Req, R, Given, Req2, Res, E, U> = unknown extends Req
+  ? Chain<Req2, Res, E, never, U> & AcceptsRequest<Req2, Given>
+  : Chain<Req, Res, E, R, U> & RequiresNothing<R, Given>
 
 const variance = {
   _Req: (_: any) => _,
@@ -136,8 +136,8 @@ const variance = {
 /** @internal */
 export class Compiled<Req, Res, E, R, U> extends Inspectable.Class implements Chain<Req, Res, E, R, U> {
   declare readonly [TypeId]: typeof variance
-  private laidOut: ReadonlyArray<Step> | undefined = undefined
-  private shared: Execution | undefined = undefined
+  private cachedProgram: ReadonlyArray<Step> | undefined = undefined
+  private cachedExecution: Execution | undefined = undefined
   constructor(readonly registered: Registered) {
     super()
   }
@@ -145,15 +145,15 @@ export class Compiled<Req, Res, E, R, U> extends Inspectable.Class implements Ch
   get name(): string {
     return this.registered.name
   }
-  /** The steps are laid out when the first execution begins. */
+  /** The compiled steps. They are compiled when the first execution begins. */
   get program(): ReadonlyArray<Step> {
-    this.laidOut ??= compile(this.registered)
-    return this.laidOut
+    this.cachedProgram ??= compile(this.registered)
+    return this.cachedProgram
   }
-  /** What all executions share that do not ask who answered. */
+  /** The execution state that all executions share which do not track the handling step. */
   get execution(): Execution {
-    this.shared ??= new Execution(this.program, this.registered.name, false)
-    return this.shared
+    this.cachedExecution ??= new Execution(this.program, this.registered.name, false)
+    return this.cachedExecution
   }
   toJSON(): unknown {
     return { _id: "Chain", ...describePlan(this.registered) }
@@ -163,17 +163,18 @@ export class Compiled<Req, Res, E, R, U> extends Inspectable.Class implements Ch
 Object.defineProperty(Compiled.prototype, TypeId, { value: variance })
 Object.defineProperty(Compiled.prototype, "pipe", { value: Pipeable.Prototype.pipe })
 
-const compiled = (chain: Any): Compiled<any, any, any, any, any> => {
+const toCompiled = (chain: Any): Compiled<any, any, any, any, any> => {
   const known = chain as Compiled<any, any, any, any, any> | undefined | null
   if (known?.registered === undefined) {
-    const what = typeof chain === "object" && chain !== null && "build" in chain ? "a builder" : kindOf(chain)
+    const what =
+      typeof chain === "object" && chain !== null && "build" in chain ? "a builder" : typeName(chain)
     throw new TypeError(`Chain takes what build() gives, not ${what}`)
   }
   return known
 }
 
 /**
- * Whether a value is a built chain; a `ChainBuilder` is none.
+ * Whether a value is a built chain. A `ChainBuilder` is not one.
  *
  * @since 0.1.0
  * @category refinements
@@ -181,14 +182,14 @@ const compiled = (chain: Any): Compiled<any, any, any, any, any> => {
 export const isChain = (u: unknown): u is Any => typeof u === "object" && u !== null && TypeId in u
 
 /**
- * The number of registered steps: middleware, branches and merged fragments count one each, a fallback none.
+ * The number of registered steps: middleware, branches and merged fragments count one each; a fallback does not count.
  *
  * @since 0.1.0
  * @category inspecting
  */
-export const count = (chain: Any): number => compiled(chain).registered.count
+export const count = (chain: Any): number => toCompiled(chain).registered.count
 
-/** Both argument orders; a request may be undefined, or left out where its type is void. */
+/** Accepts both argument orders. A request may be undefined, or be left out if its type is void. */
 const inBothOrders =
   (run: (chain: Any, request: any) => any): any =>
   (...given: [chain: any, request?: any]) =>
@@ -208,82 +209,86 @@ const inBothOrders =
  */
 export const execute: {
   <Req, Given>(
-    request: Requested<Req, Given>
-  ): <Req2, Res, E, R, U>(chain: Taking<Req, Given, Req2, Res, E, R, U>) => Effect.Effect<Res, E | U, R>
+    request: RequestOf<Req, Given>
+  ): <Req2, Res, E, R, U>(
+    chain: ChainAccepting<Req, Given, Req2, Res, E, R, U>
+  ) => Effect.Effect<Res, E | U, R>
   <Req, Res, E, R, U>(chain: Chain<Req, Res, E, R, U>, request: NoInfer<Req>): Effect.Effect<Res, E | U, R>
 } = inBothOrders((chain, request) => {
-  return new Rest(compiled(chain).execution, 0, request)
+  return new Continuation(toCompiled(chain).execution, 0, request)
 })
 
 /**
- * Like `execute`, and says which step answered.
+ * Like `execute`, and returns the name of the handling step too.
  *
  * @since 0.1.0
  * @category executing
  */
 export const executeNamed: {
   <Req, Given>(
-    request: Requested<Req, Given>
+    request: RequestOf<Req, Given>
   ): <Req2, Res, E, R, U>(
-    chain: Taking<Req, Given, Req2, Res, E, R, U>
+    chain: ChainAccepting<Req, Given, Req2, Res, E, R, U>
   ) => Effect.Effect<Handled<Res>, E | U, R>
   <Req, Res, E, R, U>(
     chain: Chain<Req, Res, E, R, U>,
     request: NoInfer<Req>
   ): Effect.Effect<Handled<Res>, E | U, R>
 } = inBothOrders((chain, request) => {
-  const { program, name } = compiled(chain)
+  const { program, name } = toCompiled(chain)
   return new NamedExecution(program, name, request)
 })
 
 /**
- * Runs the request at once. A step that has to wait ends it with an `AsyncStepError` as defect.
+ * Runs the request synchronously. If a step has to wait, the execution dies with an `AsyncStepError`.
  *
  * @since 0.1.0
  * @category executing
  */
 export const executeExit: {
   <Req, Given, R>(
-    request: RequestedNow<Req, R, Given>
-  ): <Req2, Res, E, U>(chain: TakingNow<Req, R, Given, Req2, Res, E, U>) => Exit.Exit<Res, E | U>
+    request: SyncRequestOf<Req, R, Given>
+  ): <Req2, Res, E, U>(chain: SyncChainAccepting<Req, R, Given, Req2, Res, E, U>) => Exit.Exit<Res, E | U>
   <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Exit.Exit<Res, E | U>
 } = inBothOrders((chain, request) => {
-  return toExit(compiled(chain).execution, request)
+  return runToExit(toCompiled(chain).execution, request)
 })
 
 /**
- * Like `executeExit`, and says which step answered.
+ * Like `executeExit`, and returns the name of the handling step too.
  *
  * @since 0.1.0
  * @category executing
  */
 export const executeNamedExit: {
   <Req, Given, R>(
-    request: RequestedNow<Req, R, Given>
-  ): <Req2, Res, E, U>(chain: TakingNow<Req, R, Given, Req2, Res, E, U>) => Exit.Exit<Handled<Res>, E | U>
+    request: SyncRequestOf<Req, R, Given>
+  ): <Req2, Res, E, U>(
+    chain: SyncChainAccepting<Req, R, Given, Req2, Res, E, U>
+  ) => Exit.Exit<Handled<Res>, E | U>
   <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Exit.Exit<Handled<Res>, E | U>
 } = inBothOrders((chain, request) => {
-  const { program, name } = compiled(chain)
+  const { program, name } = toCompiled(chain)
   const execution = new Execution(program, name, true)
-  const exit = toExit(execution, request)
+  const exit = runToExit(execution, request)
   return Exit.isFailure(exit)
     ? exit
-    : Exit.succeed({ response: exit.value, handledBy: execution.answered!.name })
+    : Exit.succeed({ response: exit.value, handledBy: execution.handledBy!.name })
 })
 
 /**
- * Runs the request at once and returns the response; throws the failure itself.
+ * Runs the request synchronously and returns the response. Throws the failure itself.
  *
  * @since 0.1.0
  * @category executing
  */
 export const executeSync: {
   <Req, Given, R>(
-    request: RequestedNow<Req, R, Given>
-  ): <Req2, Res, E, U>(chain: TakingNow<Req, R, Given, Req2, Res, E, U>) => Res
+    request: SyncRequestOf<Req, R, Given>
+  ): <Req2, Res, E, U>(chain: SyncChainAccepting<Req, R, Given, Req2, Res, E, U>) => Res
   <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Res
 } = inBothOrders((chain, request) => {
-  return orThrow(compiled(chain).execution, request)
+  return runOrThrow(toCompiled(chain).execution, request)
 })
 
 /**
@@ -292,7 +297,7 @@ export const executeSync: {
  * @since 0.1.0
  * @category inspecting
  */
-export const describe = (chain: Any): ChainDescription => describePlan(compiled(chain).registered)
+export const describe = (chain: Any): ChainDescription => describePlan(toCompiled(chain).registered)
 
 /**
  * The steps that no request can reach, because a merged fragment before them has a fallback.
@@ -301,10 +306,10 @@ export const describe = (chain: Any): ChainDescription => describePlan(compiled(
  * @category inspecting
  */
 export const warnings = (chain: Any): ReadonlyArray<UnreachableStep> =>
-  unreachable(compiled(chain).registered)
+  unreachable(toCompiled(chain).registered)
 
 /**
- * Runs the request and reports what every visited step did; a failure is part of the report.
+ * Runs the request and reports the outcome of every visited step. The Effect does not fail: a failure is in the report.
  *
  * @example
  * ```ts
@@ -317,21 +322,21 @@ export const warnings = (chain: Any): ReadonlyArray<UnreachableStep> =>
  */
 export const trace: {
   <Req, Given>(
-    request: Requested<Req, Given>
+    request: RequestOf<Req, Given>
   ): <Req2, Res, E, R, U>(
-    chain: Taking<Req, Given, Req2, Res, E, R, U>
+    chain: ChainAccepting<Req, Given, Req2, Res, E, R, U>
   ) => Effect.Effect<Trace<Res, E | U>, never, R>
   <Req, Res, E, R, U>(
     chain: Chain<Req, Res, E, R, U>,
     request: NoInfer<Req>
   ): Effect.Effect<Trace<Res, E | U>, never, R>
 } = inBothOrders((chain, request) => {
-  const { program, name } = compiled(chain)
+  const { program, name } = toCompiled(chain)
   return traceProgram(program, name, request)
 })
 
 /**
- * The same chain with services at hand for its steps. Merged into another, it provides nothing to later steps.
+ * The chain with services provided to its steps. If it is merged into another chain, later steps do not get them.
  *
  * @since 0.1.0
  * @category combinators
@@ -349,14 +354,15 @@ export const provide: {
   <Req, Res, E, R, U, R2>(
     chain: Chain<Req, Res, E, R, U>,
     context: Context.Context<R2>
-  ): Chain<Req, Res, E, Exclude<R, R2>, U> => new Compiled(provided(compiled(chain).registered, context))
+  ): Chain<Req, Res, E, Exclude<R, R2>, U> =>
+    new Compiled(provideContext(toCompiled(chain).registered, context))
 )
 
 /**
- * The chain inside middleware that sees what its steps fail with and require: what `next` fails with and the middleware
- * does not is taken out of the type, and so is a service that it provides. Merged into another chain, the steps after
- * it run inside the middleware, too, as far as the chain hands on to them. Options go with the chain as the first
- * argument; with the chain last, the middleware is an object with its `name` and `description`.
+ * The chain inside a middleware whose type covers the errors and requirements of the steps: errors that the middleware
+ * handles and services that it provides are removed from the chain's type. If the chain is merged into another, the
+ * steps after it also run inside the middleware when the chain passes a request on to them. With the chain as the first
+ * argument, a third argument gives the options. With the chain last, an object gives `name` and `description`.
  *
  * @example
  * ```ts
@@ -385,16 +391,16 @@ export const withMiddleware: {
     middleware: HandlerFunction<any, any, any> | HandlerObject<any, any, any>,
     options: StepOptions = {}
   ): any => {
-    const registered = compiled(chain).registered
-    if (typeof middleware === "function") return new Compiled(surrounded(registered, middleware, options))
+    const registered = toCompiled(chain).registered
+    if (typeof middleware === "function") return new Compiled(wrapMiddleware(registered, middleware, options))
     if (typeof middleware?.handle !== "function")
       throw new TypeError(
-        `Chain.withMiddleware: middleware must be a function or an object with handle, not ${kindOf(middleware)}`
+        `Chain.withMiddleware: middleware must be a function or an object with handle, not ${typeName(middleware)}`
       )
     const { description = middleware.description, name = middleware.name } = options
     const run: typeof middleware.handle = (request, next) => middleware.handle(request, next)
     return new Compiled(
-      surrounded(registered, run, {
+      wrapMiddleware(registered, run, {
         name: name ?? "middleware",
         ...(description === undefined ? {} : { description })
       })
@@ -402,13 +408,13 @@ export const withMiddleware: {
   }
 )
 
-/** A chain is traced where it is used, not where its layer was built. */
+/** Removes the span of the layer's construction: executions are traced in the span of their caller. */
 const withoutSpan: <R>(context: Context.Context<R>) => Context.Context<R> = Context.omit(
   Tracer.ParentSpan
 ) as never
 
 /**
- * The chain as a service; what it requires is taken once, when the layer is built.
+ * The chain as a service. Its requirements are taken once, when the layer is built.
  *
  * @example
  * ```ts

@@ -17,12 +17,18 @@ import type {
   StepKind,
   StepOptions
 } from "./Handler.js"
-import { kindOf, notAFunction } from "./internal/notAFunction.js"
-import { placesOf } from "./internal/Plan.js"
+import { slotCount } from "./internal/Compile.js"
 import { Op, type Registered, type Step } from "./internal/Step.js"
+import { notAFunction, typeName } from "./internal/TypeErrors.js"
 import type { LogEntry } from "./LogEntry.js"
-import { type EffectLogging, effectful, type LoggingOptions, type SyncLogging, toLogger } from "./Logging.js"
-import { type TracingOptions, traced } from "./Tracing.js"
+import {
+  type EffectLogging,
+  effectLogging,
+  type LoggingOptions,
+  type SyncLogging,
+  toLogger
+} from "./Logging.js"
+import { type TracingOptions, tracingMiddleware } from "./Tracing.js"
 import type { UnhandledRequestError } from "./UnhandledRequestError.js"
 
 const leaf = (
@@ -35,7 +41,7 @@ const leaf = (
   log: Step["log"]
 ): Step => ({ op, when, run, skip: 1, name, kind, description, inner: undefined, log })
 
-/** What a handler may be called. An object that selects its requests is a handler, and a builder or chain, which has a `U1`, is none. */
+/** The kinds that a step may be given. An object with `canHandle` is always a handler; a builder or chain (`U1`) has no kind. */
 type KindOf<Verdict, U1> = [unknown] extends [U1]
   ? [Verdict] extends [never]
     ? "handler" | "middleware"
@@ -43,8 +49,8 @@ type KindOf<Verdict, U1> = [unknown] extends [U1]
   : never
 
 /**
- * Collects steps in order. Immutable: every method returns a new builder, and any of them can be built, again
- * and again. Errors and requirements of the steps add up in `E` and `R`.
+ * Collects steps in order. It is immutable: every method returns a new builder, and every builder can be built any
+ * number of times. `E` and `R` are the errors and requirements of all steps.
  *
  * @example
  * ```ts
@@ -86,7 +92,7 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
     return new ChainBuilder(name, undefined, undefined, undefined, 0, 0, false)
   }
 
-  /** Adds a handler, or merges the steps of a builder or chain: what they refuse goes to the steps after them. */
+  /** Adds a handler, or merges the steps of a builder or chain. A request that these do not handle goes to the next step. */
   use<
     Ret extends Reply<Res, any, any> = never,
     Verdict extends Reply<boolean, any, any> = never,
@@ -153,11 +159,11 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
       }
     }
     throw new TypeError(
-      `ChainBuilder.use takes a handler function, an object with handle or with canHandle and process, a builder or a chain, not ${kindOf(what)}`
+      `ChainBuilder.use takes a handler function, an object with handle or with canHandle and process, a builder or a chain, not ${typeName(what)}`
     )
   }
 
-  /** Adds a handler for the requests that meet the condition. A type guard narrows what the handler sees. */
+  /** Adds a handler for the requests that meet the condition. A type guard narrows the handler's request type. */
   useWhen<Condition extends ConditionFunction<Req>, Ret extends Reply<Res, any, any>>(
     condition: Condition,
     handler: (request: Accepted<Req, Condition>) => Ret,
@@ -180,8 +186,8 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
   }
 
   /**
-   * Adds steps for the requests that meet the condition. What they refuse goes on after the branch, unless the
-   * branch has its own fallback. `configure` runs once, now.
+   * Adds steps for the requests that meet the condition. A request that these do not handle goes to the step after the
+   * branch, unless the branch has its own fallback. `configure` is called once, immediately.
    */
   useBranch<Condition extends ConditionFunction<Req>, E1, R1, U1>(
     condition: Condition,
@@ -206,13 +212,13 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
     const name = options?.name || `branch-${this.count + 1}`
     const inner = configure(ChainBuilder.make<any, Res>(name))
     if (!(inner instanceof ChainBuilder)) {
-      throw new TypeError(`ChainBuilder.useBranch: configure must return a builder, not ${kindOf(inner)}`)
+      throw new TypeError(`ChainBuilder.useBranch: configure must return a builder, not ${typeName(inner)}`)
     }
-    const places = 1 + placesOf(inner)
+    const places = 1 + slotCount(inner)
     return this.enter(condition, inner, places, name, options?.description, false)
   }
 
-  /** Adds middleware that reports start, duration and outcome of the steps after it. */
+  /** Adds middleware that logs start, duration and outcome of the steps after it. */
   useLogging<R1 = never>(
     options: LoggingOptions | SyncLogging | EffectLogging<R1> = {}
   ): ChainBuilder<Req, Res, E, R | R1, U> {
@@ -230,7 +236,7 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
     const log: (entry: LogEntry) => Effect.Effect<unknown, unknown, any> =
       "log" in options ? options.log : toLogger
     if (typeof log !== "function") throw notAFunction("useLogging", "log", log)
-    return this.register(Op.Handle, undefined, effectful({ name, level }, log), "logging", "middleware", {
+    return this.register(Op.Handle, undefined, effectLogging({ name, level }, log), "logging", "middleware", {
       description
     })
   }
@@ -238,12 +244,19 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
   /** Adds middleware that runs the steps after it in a span of kind `internal`. */
   useTracing(options: TracingOptions = {}): ChainBuilder<Req, Res, E, R, U> {
     if (options.spanName === "") throw new TypeError("ChainBuilder.useTracing: spanName must not be empty")
-    return this.register(Op.Handle, undefined, traced(this.name, options), "tracing", "middleware", {
-      description: "Runs the rest of the chain in a span."
-    })
+    return this.register(
+      Op.Handle,
+      undefined,
+      tracingMiddleware(this.name, options),
+      "tracing",
+      "middleware",
+      {
+        description: "Runs the rest of the chain in a span."
+      }
+    )
   }
 
-  /** Sets what answers the requests that no step accepted; the last call wins. */
+  /** Sets the handler of the requests that no step accepted. The last call wins. */
   withFallback<Ret extends Reply<Res, any, any>>(
     fallback: (request: Req) => Ret,
     options?: StepOptions
@@ -254,16 +267,16 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
     return new ChainBuilder(this.name, this.previous, this.step, step, this.count, this.size, true)
   }
 
-  /** The chain of the steps so far. */
+  /** Builds a chain of the steps added so far. */
   build(): Chain<Req, Res, E, R, U> {
     return new Compiled(this)
   }
 
-  // A class that extends another is slower to make, and every step makes one.
+  // Not `extends Pipeable.Class()`: instances of a derived class are slower to create, and every step creates one.
   /** Passes the builder through functions, from left to right. */
   declare readonly pipe: Pipeable.Pipeable["pipe"]
 
-  /** The description, as printing and counterexamples show it. */
+  /** The chain's description as text. */
   toString(): string {
     return Inspectable.format({ _id: "ChainBuilder", ...describe(this) })
   }
@@ -274,7 +287,7 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
 
   private merge(inner: Registered, options: StepOptions | undefined): any {
     const name = options?.name || inner.name
-    const places = placesOf(inner)
+    const places = slotCount(inner)
     return this.enter(undefined, inner, places, name, options?.description, inner.ends)
   }
 

@@ -1,24 +1,24 @@
 import type { StepKind } from "./Handler.js"
-import { stepsOf } from "./internal/Plan.js"
+import { stepsOf } from "./internal/Compile.js"
 import type { Registered } from "./internal/Step.js"
 
 /**
- * One line of a description.
+ * One step of a chain's description.
  *
  * @since 0.1.0
  * @category models
  */
 export interface StepDescription {
-  /** The step's name, which `handledBy` gives when it answers; generated where none was given. */
+  /** The step's name, as in `handledBy`. It is generated if none was given. */
   readonly name: string
-  /** What the step does with a request. */
+  /** The kind of the step. */
   readonly kind: StepKind
   /** The text given when the step was added; empty where there was none. */
   readonly description: string
 }
 
 /**
- * A chain as data: its steps in registration order, and the fallback, which counts none, as the last entry.
+ * A chain as data: its steps in registration order, then the fallback, which is not counted.
  *
  * @since 0.1.0
  * @category models
@@ -28,7 +28,7 @@ export interface ChainDescription {
   readonly name: string
   /** The number of steps in registration order, without the fallback. */
   readonly count: number
-  /** The steps in registration order, and the fallback as the last entry where there is one. */
+  /** The steps in registration order, then the fallback if there is one. */
   readonly handlers: ReadonlyArray<StepDescription>
 }
 
@@ -40,11 +40,11 @@ export interface ChainDescription {
  */
 export interface UnreachableStep {
   readonly _tag: "UnreachableStep"
-  /** Where it is: the names of the branches and fragments around it, and its own. */
+  /** The names of the branches and fragments that contain the step, then its own name. */
   readonly path: ReadonlyArray<string>
-  /** The merged fragment whose fallback ends the chain before it. */
+  /** The name of the merged fragment before the step whose fallback handles every request. */
   readonly endedBy: string
-  /** A sentence for humans that names the step and the fallback before it. */
+  /** A sentence for people that names the step and the fragment. */
   readonly message: string
 }
 

@@ -6,7 +6,7 @@ import type { UnhandledRequestError } from "./UnhandledRequestError.js"
 declare const DownstreamTypeId: unique symbol
 
 /**
- * Marks what comes from later steps: their own place in the chain's error type already accounts for it.
+ * Marks the errors of later steps, which those steps themselves add to the chain's error type.
  *
  * @since 0.1.0
  * @category type-level
@@ -16,7 +16,7 @@ export interface Marked {
 }
 
 /**
- * A failure of a step further down, as a handler sees it; later steps may fail with anything.
+ * The failure of a later step, as a handler sees it. Later steps may fail with any error.
  *
  * @since 0.1.0
  * @category errors
@@ -24,14 +24,14 @@ export interface Marked {
 export interface DownstreamFailure extends Marked {}
 
 /**
- * What `next` may fail with: nobody accepted the request, or a later step failed.
+ * The errors of `next`: no later step accepted the request, or a later step failed.
  *
  * @since 0.1.0
  * @category type-level
  */
 export type Downstream = (UnhandledRequestError & Marked) | DownstreamFailure
 
-/** Option and Either double as effects; in a chain they are always plain values. */
+/** Option and Either are also effects to Effect. In a chain they are always plain values. */
 interface NotPlainData {
   readonly [Option.TypeId]?: never
   readonly [Either.TypeId]?: never
@@ -54,7 +54,7 @@ interface PlainEither {
 }
 
 /**
- * What a reply answers.
+ * The response type of a reply.
  *
  * @since 0.1.0
  * @category type-level
@@ -66,7 +66,7 @@ export type AnswerOf<Ret> = Ret extends PlainData | PlainEither
     : Ret
 
 /**
- * What a reply may fail with.
+ * The error type of a reply.
  *
  * @since 0.1.0
  * @category type-level
@@ -78,7 +78,7 @@ export type ErrorOf<Ret> = Ret extends PlainData | PlainEither
     : never
 
 /**
- * What a reply requires.
+ * The requirements of a reply.
  *
  * @since 0.1.0
  * @category type-level
@@ -98,7 +98,7 @@ export type ServicesOf<Ret> = Ret extends PlainData | PlainEither
 export type Next<Req, Res> = (request: Req) => Effect.Effect<Res, Downstream>
 
 /**
- * Answers a request; refuses by returning `next(request)`.
+ * Handles a request, or passes it on by returning `next(request)`.
  *
  * @since 0.1.0
  * @category models
@@ -117,7 +117,7 @@ export type HandlerFunction<Req, Res, Ret extends Reply<Res, any, any> = Reply<R
 export type ConditionFunction<Req> = (request: Req) => Reply<boolean, any, any>
 
 /**
- * A request that met a condition: what the type guard says of it, or all that is known.
+ * The type of a request that meets a condition: narrowed by a type guard, otherwise unchanged.
  *
  * @since 0.1.0
  * @category type-level
@@ -135,16 +135,16 @@ export type Accepted<Req, Condition> = Condition extends (request: any) => reque
  * @category models
  */
 export interface HandlerObject<Req, Res, Ret extends Reply<Res, any, any> = Reply<Res>> {
-  /** The step's name; absent: the function's own, or one made of the chain's name and the step's place. */
+  /** The step's name. Default: the function's name, or the kind of the step and its position. */
   readonly name?: string
-  /** What the step does, for `Chain.describe`. */
+  /** A description of the step for `Chain.describe`. */
   readonly description?: string
-  /** Answers a request, or refuses it by returning `next(request)`. */
+  /** Handles a request, or passes it on by returning `next(request)`. */
   readonly handle: (request: Req, next: Next<Req, Res>) => Ret
 }
 
 /**
- * A handler that says beforehand which requests it accepts.
+ * A handler that decides with `canHandle` which requests it accepts.
  *
  * @since 0.1.0
  * @category models
@@ -155,34 +155,34 @@ export interface SelectiveHandler<
   Verdict extends Reply<boolean, any, any> = boolean,
   Ret extends Reply<Res, any, any> = Reply<Res>
 > {
-  /** The step's name; absent: the function's own, or one made of the chain's name and the step's place. */
+  /** The step's name. Default: the function's name, or the kind of the step and its position. */
   readonly name?: string
-  /** What the step does, for `Chain.describe`. */
+  /** A description of the step for `Chain.describe`. */
   readonly description?: string
-  /** Whether `process` answers this request. Runs once for each request that reaches the step. */
+  /** Whether `process` handles this request. Runs once for each request that reaches the step. */
   readonly canHandle: (request: Req) => Verdict
-  /** Answers a request that `canHandle` accepted; it has no `next`. */
+  /** Handles a request that `canHandle` accepted. It has no `next`. */
   readonly process: (request: Req) => Ret
 }
 
 /**
- * How a step presents itself in descriptions, traces and `handledBy`.
+ * The name and description of a step.
  *
  * @since 0.1.0
  * @category options
  */
 export interface StepOptions {
   /**
-   * The step's name in `handledBy`, descriptions, traces and logs; absent: the function's own, or one made of the chain's
-   * name and the step's place.
+   * The step's name in `handledBy`, descriptions, traces and logs. Default: the function's name, or the kind of the step
+   * and its position.
    */
   readonly name?: string
-  /** What the step does, for `Chain.describe`. */
+  /** A description of the step for `Chain.describe`. */
   readonly description?: string
 }
 
 /**
- * The kinds of steps that a description lists.
+ * The kinds of steps in a description.
  *
  * @since 0.1.0
  * @category models
@@ -190,7 +190,7 @@ export interface StepOptions {
 export type StepKind = "handler" | "branch" | "middleware" | "fallback"
 
 /**
- * What remains of a step's errors once those of later steps are taken out.
+ * The errors of a step without those of later steps.
  *
  * @since 0.1.0
  * @category type-level

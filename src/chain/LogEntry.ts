@@ -1,7 +1,7 @@
 import type * as Cause from "effect/Cause"
 
 /**
- * The level of a line, named as .NET's logging does.
+ * The level of a log entry, with the names of .NET's logging.
  *
  * @since 0.1.0
  * @category models
@@ -9,23 +9,23 @@ import type * as Cause from "effect/Cause"
 export type LogLevel = "Trace" | "Debug" | "Information" | "Warning" | "Error"
 
 /**
- * One line about an execution. It holds nothing of the request.
+ * One log entry of an execution. It never contains the request.
  *
  * @since 0.1.0
  * @category models
  */
 export interface LogEntry {
-  /** How grave it is. */
+  /** The severity. */
   readonly level: LogLevel
-  /** The line, without its level. */
+  /** The text, without the level. */
   readonly message: string
   /** The name of the chain. */
   readonly chain: string
-  /** Which part of an execution it tells of. */
+  /** The event of the execution. */
   readonly phase: "start" | "success" | "failure" | "interruption"
-  /** Absent on the start line. */
+  /** The duration in milliseconds; absent in the entry of the start. */
   readonly elapsedMillis?: number
-  /** Only on the failure line. */
+  /** The cause; present only in the entry of a failure. */
   readonly cause?: Cause.Cause<unknown>
 }
 

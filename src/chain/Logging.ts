@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { HandlerFunction } from "./Handler.js"
-import { endEntry, monotonicMillis, startEntry } from "./internal/Logs.js"
+import { endEntry, monotonicMillis, startEntry } from "./internal/ExecutionLog.js"
 import type { LogEntry, LogLevel, LogOptions } from "./LogEntry.js"
 
 export type { LogEntry, LogLevel } from "./LogEntry.js"
@@ -12,14 +12,14 @@ export type { LogEntry, LogLevel } from "./LogEntry.js"
  * @category options
  */
 export interface LoggingOptions {
-  /** The chain's name in the lines; the builder's name when absent. */
+  /** The chain's name in the entries. Default: the builder's name. */
   readonly name?: string
-  /** The level of the lines about start and success; `Debug` when absent. Failures are `Error`. */
+  /** The level of the entries of start and success. Default `Debug`. Failures have the level `Error`. */
   readonly level?: LogLevel
 }
 
 /**
- * Writes entries at once, without an Effect. What it throws is dropped.
+ * Writes entries synchronously. Exceptions of `write` are ignored.
  *
  * @since 0.1.0
  * @category models
@@ -30,7 +30,7 @@ export interface SyncLogging extends LoggingOptions {
 }
 
 /**
- * Writes entries by an Effect. Its failures and defects are dropped.
+ * Writes entries by an Effect. Its failures and defects are ignored.
  *
  * @since 0.1.0
  * @category models
@@ -41,7 +41,7 @@ export interface EffectLogging<R> extends LoggingOptions {
 }
 
 /**
- * The one-line text of an entry: `Information: Executing chain NAME.`
+ * An entry as one line of text: `Information: Executing chain NAME.`
  *
  * @since 0.1.0
  * @category text
@@ -57,7 +57,7 @@ const toEffectLog = {
 } as const
 
 /**
- * Writes an entry with Effect's logger; the chain's name and duration are annotations.
+ * Writes an entry with Effect's logger. The chain's name and the duration are annotations.
  *
  * @since 0.1.0
  * @category constructors
@@ -69,7 +69,7 @@ export const toLogger = (entry: LogEntry): Effect.Effect<void> =>
   })
 
 /** @internal */
-export const effectful =
+export const effectLogging =
   <R>(
     options: Omit<LogOptions, "write">,
     log: (entry: LogEntry) => Effect.Effect<unknown, unknown, R>

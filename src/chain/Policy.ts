@@ -5,25 +5,25 @@ import { dual } from "effect/Function"
 import type * as Schedule from "effect/Schedule"
 import { type DurationInput, readDuration } from "../domain/time/DurationInput.js"
 import type { AnswerOf, ErrorOf, ServicesOf } from "./Handler.js"
-import type { Known } from "./internal/Known.js"
-import { isEffect } from "./internal/Run.js"
+import type { InferredOr } from "./internal/InferredTypes.js"
+import { isEffect } from "./internal/Interpreter.js"
 
 type Arguments = ReadonlyArray<any>
 
 /**
- * A handler of either form: with `next`, or without. A policy around one with `next` includes what `next` runs.
+ * A handler with or without `next`. A policy of a handler with `next` covers the steps that `next` runs.
  *
  * @since 0.1.0
  * @category models
  */
 export type Handling<Args extends Arguments, Ret> = (...args: Args) => Ret
 
-/** Holds for a handler all of whose failures `E` covers; says of any other which failure is not met. */
+/** Accepts a handler whose errors are all in `E`. For any other handler the type names the missing errors. */
 type FailsWithin<Ret, E> = [ErrorOf<Ret>] extends [E]
   ? unknown
   : { readonly "this handler also fails with": Exclude<ErrorOf<Ret>, E> }
 
-/** The handler that is known from where a policy is used, or any whose failures `E` covers. */
+/** The handler if its type is known from the context of the call, otherwise any handler whose errors are in `E`. */
 type Covered<Ret, E, Args extends Arguments, Ret2> = unknown extends Ret
   ? Handling<Args, Ret2> & FailsWithin<Ret2, E>
   : Handling<Args, Ret>
@@ -38,7 +38,7 @@ const lazily = <Args extends Arguments, Ret>(
   })
 
 /**
- * Fails with a TimeoutException, and interrupts the handler, once it took longer.
+ * Interrupts a handler that takes longer, and fails with a TimeoutException.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export const timeout: {
 })
 
 /**
- * Runs the handler again after a failure, for as long as the schedule says.
+ * Runs the handler again after a failure, as long as the schedule continues.
  *
  * @example
  * ```ts
@@ -86,7 +86,11 @@ export const retry: {
     handler: Covered<Ret, E, Args, Ret2>
   ) => Handling<
     Args,
-    Effect.Effect<AnswerOf<Known<Ret, Ret2>>, ErrorOf<Known<Ret, Ret2>>, ServicesOf<Known<Ret, Ret2>> | R>
+    Effect.Effect<
+      AnswerOf<InferredOr<Ret, Ret2>>,
+      ErrorOf<InferredOr<Ret, Ret2>>,
+      ServicesOf<InferredOr<Ret, Ret2>> | R
+    >
   >
   <Args extends Arguments, Ret, B, R>(
     handler: Handling<Args, Ret>,
@@ -103,7 +107,7 @@ export const retry: {
 )
 
 /**
- * Answers the handler's failures; defects and interruption pass.
+ * Responds in place of a handler that failed. Defects and interruption are not caught.
  *
  * @example
  * ```ts
@@ -122,9 +126,9 @@ export const recover: {
   ) => Handling<
     Args,
     Effect.Effect<
-      AnswerOf<Known<Ret, Ret2>> | AnswerOf<Ret3>,
+      AnswerOf<InferredOr<Ret, Ret2>> | AnswerOf<Ret3>,
       ErrorOf<Ret3>,
-      ServicesOf<Known<Ret, Ret2>> | ServicesOf<Ret3>
+      ServicesOf<InferredOr<Ret, Ret2>> | ServicesOf<Ret3>
     >
   >
   <Args extends Arguments, Ret, Ret2>(

@@ -1,15 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { StepKind } from "./Handler.js"
-import { monotonicMillis } from "./internal/Logs.js"
-import { Execution, isEffect, Rest, walked } from "./internal/Run.js"
+import { monotonicMillis } from "./internal/ExecutionLog.js"
+import { Continuation, Execution, interpret, isEffect } from "./internal/Interpreter.js"
 import { Op, type Step } from "./internal/Step.js"
 import type { LogOptions } from "./LogEntry.js"
-import { effectful } from "./Logging.js"
+import { effectLogging } from "./Logging.js"
 
 /**
- * What became of a step: its condition refused (`skipped`), it handed on (`passed`), it answered or its branch
- * was entered (`matched`), it failed without handing on (`failed`), or it was still at work (`running`).
+ * The outcome of a step: its condition was false (`skipped`), it called `next` (`passed`), it responded or its branch
+ * was entered (`matched`), it failed without calling `next` (`failed`), or it had not ended (`running`).
  *
  * @since 0.1.0
  * @category models
@@ -23,32 +23,32 @@ export type StepOutcome = "skipped" | "passed" | "matched" | "failed" | "running
  * @category models
  */
 export interface TracedStep {
-  /** The names of the branches around the step, and its own. */
+  /** The names of the branches that contain the step, then its own name. */
   readonly path: ReadonlyArray<string>
-  /** The step's name; steps of a branch follow the branch. */
+  /** The step's name. The steps of a branch follow the branch. */
   readonly name: string
-  /** What kind of step it is. */
+  /** The kind of the step. */
   readonly kind: StepKind
-  /** What became of the request there. */
+  /** The outcome of the step. */
   readonly outcome: StepOutcome
-  /** From the condition to the outcome, what `next` took included. */
+  /** The time from the condition to the outcome, with the time of `next`. */
   readonly elapsedMillis: number
 }
 
 /**
- * How one execution went. Steps are in the order of the visits; one visited again is listed again.
+ * The report of one execution. Steps are in the order of the visits. A step that is visited twice is listed twice.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Trace<Res, E> {
-  /** How the execution ended. */
+  /** The result of the execution. */
   readonly exit: Exit.Exit<Res, E>
-  /** The step that answered, unless the execution failed. */
+  /** The name of the step that handled the request; undefined if the execution failed. */
   readonly handledBy: string | undefined
-  /** How long the execution took, in milliseconds. */
+  /** The duration in milliseconds. */
   readonly elapsedMillis: number
-  /** The steps that the request reached, in the order in which it did. */
+  /** The visited steps in order. */
   readonly steps: ReadonlyArray<TracedStep>
 }
 
@@ -69,7 +69,7 @@ class Recorder {
 }
 
 const loggingByEffect = ({ description, kind, name }: Step, log: LogOptions): Step => {
-  const run = effectful(log, (entry) => Effect.sync(() => log.write(entry)))
+  const run = effectLogging(log, (entry) => Effect.sync(() => log.write(entry)))
   return {
     op: Op.Handle,
     when: undefined,
@@ -91,7 +91,7 @@ const recording = (
 ): Step => {
   if (registered.op === Op.Unhandled) return registered
   const step = registered.log === undefined ? registered : loggingByEffect(registered, registered.log)
-  /** The visit whose condition has just accepted; `run` follows at once. */
+  /** Ends the visit whose condition was true; `run` is called next. */
   let accepted: ((outcome: StepOutcome) => void) | undefined
   const when =
     step.when &&
@@ -99,7 +99,7 @@ const recording = (
       const end = recorder.visit(path, step)
       const judged = (verdict: unknown) => {
         if (verdict === false) end("skipped")
-        // The walk ends the execution with a defect.
+        // The interpreter ends the execution with a defect.
         else if (verdict !== true) end("failed")
         else if (step.op === Op.Enter) end("matched")
         else accepted = end
@@ -128,7 +128,7 @@ const recording = (
       }
       try {
         const reply = step.run!(request, next && handOn)
-        const tail = reply instanceof Rest && reply.execution === execution
+        const tail = reply instanceof Continuation && reply.execution === execution
         if (isEffect(reply) && !tail) {
           return Effect.onExit(reply, (exit) => Effect.sync(() => settle(Exit.isSuccess(exit))))
         }
@@ -143,7 +143,7 @@ const recording = (
   return { op, when, run, skip, name, kind, description, inner, log }
 }
 
-/** The names of the branches around each place, and the step's own. */
+/** For each slot: the names of the branches that contain it, then the step's own name. */
 const pathsOf = (program: ReadonlyArray<Step>) => {
   const open: Array<readonly [name: string, end: number]> = []
   return program.map((step, index) => {
@@ -166,10 +166,10 @@ export const trace = (program: ReadonlyArray<Step>, chain: string, request: unkn
     })
     const started = monotonicMillis()
     return Effect.map(
-      Effect.exit(Effect.suspend(() => walked(execution, 0, request, false))),
+      Effect.exit(Effect.suspend(() => interpret(execution, 0, request, false))),
       (exit): Trace<any, any> => ({
         exit,
-        handledBy: Exit.isSuccess(exit) ? execution.answered?.name : undefined,
+        handledBy: Exit.isSuccess(exit) ? execution.handledBy?.name : undefined,
         elapsedMillis: monotonicMillis() - started,
         steps: recorder.visits
       })

@@ -8,32 +8,32 @@ import type { HandlerFunction } from "./Handler.js"
  * @category options
  */
 export interface TracingOptions {
-  /** The span's name; `MessageFlow.Execute` when absent. */
+  /** The span's name. Default `MessageFlow.Execute`. */
   readonly spanName?: string
-  /** The span's attribute that names the type of requests; absent: none. */
+  /** The value of the span's attribute for the request type. Default: no attribute. */
   readonly requestType?: string
-  /** The span's attribute that names the type of answers; absent: none. */
+  /** The value of the span's attribute for the response type. Default: no attribute. */
   readonly responseType?: string
-  /** Further attributes of the span. */
+  /** More attributes of the span. */
   readonly attributes?: Record<string, unknown>
 }
 
 /**
- * The name of the span where the options give none.
+ * The default name of the span.
  *
  * @since 0.1.0
  * @category rules
  */
 export const defaultSpanName = "MessageFlow.Execute"
 /**
- * The attribute that `requestType` is written to.
+ * The name of the attribute for `requestType`.
  *
  * @since 0.1.0
  * @category rules
  */
 export const requestTypeAttribute = "messageflow.request_type"
 /**
- * The attribute that `responseType` is written to.
+ * The name of the attribute for `responseType`.
  *
  * @since 0.1.0
  * @category rules
@@ -41,7 +41,7 @@ export const requestTypeAttribute = "messageflow.request_type"
 export const responseTypeAttribute = "messageflow.response_type"
 
 /** @internal */
-export const traced = (chain: string, options: TracingOptions): HandlerFunction<any, any, any> => {
+export const tracingMiddleware = (chain: string, options: TracingOptions): HandlerFunction<any, any, any> => {
   const spanName = options.spanName ?? defaultSpanName
   const span = {
     kind: "internal",

@@ -7,7 +7,7 @@ import * as Data from "effect/Data"
  * @category errors
  */
 export class UnhandledRequestError extends Data.TaggedError("UnhandledRequestError")<{
-  /** The name of the chain that ran out of steps. */
+  /** The name of the chain. */
   readonly chain: string
 }> {
   override get message() {

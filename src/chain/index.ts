@@ -1,5 +1,5 @@
 /**
- * Chains of responsibility whose type tells whether a request can go unhandled.
+ * Chains of responsibility. The type of a chain shows whether a request can go unhandled.
  *
  * @module chainstore/chain
  * @since 0.1.0
@@ -18,14 +18,14 @@ export { ChainBuilder } from "./ChainBuilder.js"
 export type * from "./ChainDescription.js"
 export type * from "./Handler.js"
 /**
- * What `useLogging` writes, and where.
+ * The log entries of `useLogging`, and where they are written.
  *
  * @since 0.1.0
  * @category namespaces
  */
 export * as Logging from "./Logging.js"
 /**
- * What happens around a handler: a time limit, retries, an answer in place of a failure.
+ * Policies for handlers: a time limit, retries, a response in place of a failure.
  *
  * @since 0.1.0
  * @category namespaces
@@ -33,7 +33,7 @@ export * as Logging from "./Logging.js"
 export * as Policy from "./Policy.js"
 export type { StepOutcome, Trace, TracedStep } from "./Trace.js"
 /**
- * What the span of an execution is called and carries.
+ * The name and attributes of an execution's span.
  *
  * @since 0.1.0
  * @category namespaces

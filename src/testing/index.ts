@@ -40,6 +40,7 @@ export * as RandomProgram from "./history/RandomProgram.js"
  * @category namespaces
  */
 export * as FaultyRemote from "./program/FaultyRemote.js"
+export type * from "./program/ProgramTrace.js"
 /**
  * Documents, ids and programs of a store made at random.
  *
@@ -48,7 +49,6 @@ export * as FaultyRemote from "./program/FaultyRemote.js"
  */
 export * as StoreArbitrary from "./program/StoreArbitrary.js"
 export type * from "./program/StoreProgram.js"
-export type * from "./program/Trace.js"
 /**
  * What every `GitRemote` keeps.
  *

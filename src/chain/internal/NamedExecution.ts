@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { Execution, Lazily, walked } from "./Run.js"
+import { Execution, interpret, LazyEffect } from "./Interpreter.js"
 import type { Step } from "./Step.js"
 
-/** An execution that says which step answered. */
-export class NamedExecution extends Lazily {
+/** An execution that returns the name of the handling step with the response. */
+export class NamedExecution extends LazyEffect {
   constructor(
     readonly program: ReadonlyArray<Step>,
     readonly chain: string,
@@ -14,8 +14,8 @@ export class NamedExecution extends Lazily {
   }
   override commit() {
     const execution = new Execution(this.program, this.chain, true)
-    const named = (response: unknown) => ({ response, handledBy: execution.answered!.name })
-    const rest = walked(execution, 0, this.request, false)
+    const named = (response: unknown) => ({ response, handledBy: execution.handledBy!.name })
+    const rest = interpret(execution, 0, this.request, false)
     return Exit.isExit(rest) ? Exit.map(rest, named) : Effect.map(rest, named)
   }
 }

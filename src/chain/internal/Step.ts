@@ -3,27 +3,27 @@ import type { LogOptions } from "../LogEntry.js"
 
 /** How the interpreter treats a step. */
 export const Op = {
-  /** answers with `run(request)` */
+  /** Responds with `run(request)`. */
   Answer: 0,
-  /** answers with `run(request, next)` */
+  /** Responds with `run(request, next)`. */
   Handle: 1,
-  /** enters the steps that follow; its condition was the only question */
+  /** Enters the steps of a branch that follow it, if its condition holds. */
   Enter: 2,
-  /** reports how the rest of the chain fared */
+  /** Logs the outcome of the steps that follow it. */
   Log: 3,
-  /** the end of a chain without fallback */
+  /** Ends a chain without fallback: fails with `UnhandledRequestError`. */
   Unhandled: 4
 } as const
 
 /**
- * One step, as registered and as interpreted; immutable, and shared by every chain that contains it. Every step has all
- * fields in this order, so that the interpreter meets one shape.
+ * One step, in the builder and in the compiled program. It is immutable and shared by every chain that contains it. All
+ * steps have the same fields in the same order, so that the engine uses one hidden class in the interpreter's loop.
  */
 export interface Step {
   readonly op: number
   readonly when: ((request: any) => unknown) | undefined
   readonly run: ((request: any, next?: any) => unknown) | undefined
-  /** How many places to go forward when the condition refuses. */
+  /** The number of slots to advance when the condition is false. */
   readonly skip: number
   readonly name: string
   readonly kind: StepKind
@@ -33,17 +33,17 @@ export interface Step {
   readonly log: LogOptions | undefined
 }
 
-/** A builder as the compiler sees it: its last step, and the builder before that. */
+/** A builder as a linked list: its last step, and the builder before that step. */
 export interface Registered {
   readonly name: string
   readonly previous: Registered | undefined
   readonly step: Step | undefined
   readonly fallback: Step | undefined
-  /** Registered steps; the fallback is none. */
+  /** The number of registered steps, without the fallback. */
   readonly count: number
-  /** Places in the program, those of branches and merged fragments included; the fallback is none. */
+  /** The number of slots in the program, with those of branches and merged fragments, without the fallback. */
   readonly size: number
-  /** Whether every request is answered here: a fallback, own or of a merged fragment. */
+  /** Whether the builder or a merged fragment has a fallback, so that every request is handled. */
   readonly ends: boolean
 }
 

@@ -5,7 +5,7 @@ import { Chain, ChainBuilder } from "../../chain/index.js"
 import type { LawViolation } from "./ChainOutcome.js"
 
 /** Chains that need nothing and answer equal requests equally. */
-export type Subject = ChainBuilder<any, any, any, never, any>
+export type LawSubject = ChainBuilder<any, any, any, never, any>
 
 /**
  * A statement about every such chain and request.
@@ -13,19 +13,19 @@ export type Subject = ChainBuilder<any, any, any, never, any>
  * @since 0.1.0
  * @category models
  */
-export type Law = (builder: Subject, request: any) => Effect.Effect<void, LawViolation>
+export type Law = (builder: LawSubject, request: any) => Effect.Effect<void, LawViolation>
 
 /** A step with `next` that needs no services. */
-export type HandingOn = (
+export type StepWithNext = (
   request: any,
   next: (request: any) => Effect.Effect<any, any>
 ) => Effect.Effect<any, any>
 
 /** An empty builder. */
-export const empty = (name = "law"): Subject => ChainBuilder.make<any, any>(name)
+export const emptyBuilder = (name = "law"): LawSubject => ChainBuilder.make<any, any>(name)
 
 /** A thrown or raised value that no chain of a user has. */
-export class Broken extends Error {
+export class SentinelError extends Error {
   override readonly name = "Broken"
 }
 
@@ -40,7 +40,7 @@ const synchronous = (chain: AnyChain, request: unknown): Exit.Exit<unknown, unkn
 }
 
 /** Every way to execute that gives the answer, by the name that a caller writes. */
-export const entries: Readonly<
+export const executionModes: Readonly<
   Record<string, (chain: AnyChain, request: unknown) => Effect.Effect<Exit.Exit<unknown, unknown>>>
 > = {
   execute: (chain, request) => Effect.exit(Chain.execute(chain, request)),
@@ -54,11 +54,11 @@ export const entries: Readonly<
 }
 
 /** An exit as an entry gives it: `executeSync` throws failures and defects alike. */
-export const givenBy = (entry: string, exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
+export const exitOf = (entry: string, exit: Exit.Exit<unknown, unknown>): Exit.Exit<unknown, unknown> =>
   entry === "executeSync" && Exit.isFailure(exit) ? Exit.fail(Cause.squash(exit.cause)) : exit
 
 /** Whether a synchronous entry met a step that has to wait. */
-export const hadToWait = (exit: Exit.Exit<unknown, unknown>): boolean => {
+export const metAsyncStep = (exit: Exit.Exit<unknown, unknown>): boolean => {
   const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
   return typeof error === "object" && error !== null && "_tag" in error && error._tag === "AsyncStepError"
 }

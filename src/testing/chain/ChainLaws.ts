@@ -6,15 +6,15 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { Chain, ChainBuilder } from "../../chain/index.js"
 import { report } from "./ChainCounterexample.js"
-import * as Endings from "./ChainEndingLaws.js"
-import type { Law, Subject } from "./ChainLaw.js"
+import * as Endings from "./ChainFailureLaws.js"
+import type { Law, LawSubject } from "./ChainLaw.js"
 import * as Logs from "./ChainLogLaws.js"
 import { executed, isUnhandled, same, sameOutcome } from "./ChainOutcome.js"
 import * as Reports from "./ChainReportLaws.js"
 import * as Services from "./ChainServiceLaws.js"
 import * as Steps from "./ChainStepLaws.js"
 
-export * from "./ChainEndingLaws.js"
+export * from "./ChainFailureLaws.js"
 export type { Law } from "./ChainLaw.js"
 export * from "./ChainLogLaws.js"
 export { LawViolation } from "./ChainOutcome.js"
@@ -27,12 +27,12 @@ const marker = (name: string) => ({ marker: name })
 const first = marker("first")
 const second = marker("second")
 
-const outcome = (builder: Subject, request: unknown) => executed(builder.build(), request)
+const outcome = (builder: LawSubject, request: unknown) => executed(builder.build(), request)
 
-const empty = (): Subject => ChainBuilder.make<any, any>()
+const empty = (): LawSubject => ChainBuilder.make<any, any>()
 
 /** Whether the chain itself decides, or leaves the request to what follows. */
-const openEnded = (builder: Subject) => builder.withFallback(() => first)
+const openEnded = (builder: LawSubject) => builder.withFallback(() => first)
 
 /**
  * A step that accepts before the others answers, one that refuses changes nothing.
@@ -68,7 +68,7 @@ export const firstMatchWins: Law = (builder, request) =>
 export const order: Law = (builder, request) =>
   Effect.gen(function* () {
     const asked: Array<number> = []
-    const noting = (of: Subject, place: number): Subject =>
+    const noting = (of: LawSubject, place: number): LawSubject =>
       of.useWhen(
         () => {
           asked.push(place)
@@ -177,7 +177,7 @@ export const mergeIsInlining: Law = (builder, request) =>
     yield* sameOutcome(law, Exit.succeed(first), yield* outcome(empty().use(last.build()), request))
   })
 
-const hasFallback = (builder: Subject) =>
+const hasFallback = (builder: LawSubject) =>
   Chain.describe(builder.build()).handlers.some((step) => step.kind === "fallback")
 
 /**
@@ -189,7 +189,7 @@ const hasFallback = (builder: Subject) =>
 export const count: Law = (builder) =>
   Effect.gen(function* () {
     const law = "count"
-    const of = (it: Subject) => Chain.count(it.build())
+    const of = (it: LawSubject) => Chain.count(it.build())
     const before = of(builder)
     yield* same(law, before + 1, of(builder.use((request, next) => next(request))))
     yield* same(law, before + 1, of(builder.use(builder)))
@@ -276,7 +276,7 @@ export const unhandled: Law = (builder, request) =>
 export const middlewareOrder: Law = (builder, request) =>
   Effect.gen(function* () {
     const events: Array<string> = []
-    const around = (of: Subject, name: string): Subject =>
+    const around = (of: LawSubject, name: string): LawSubject =>
       of.use((changed, next) => {
         events.push(`enter ${name}`)
         return Effect.ensuring(

@@ -5,10 +5,10 @@ import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import { Chain, Logging } from "../../chain/index.js"
 import { ChainClock } from "./ChainClock.js"
-import { Broken, empty, type Law, type Subject } from "./ChainLaw.js"
+import { emptyBuilder, type Law, type LawSubject, SentinelError } from "./ChainLaw.js"
 import { executed, same, sameOutcome } from "./ChainOutcome.js"
 
-const broken = new Broken("broken")
+const broken = new SentinelError("broken")
 const answer = { answer: "of a step" }
 
 const writers: Record<string, (write: (entry: Logging.LogEntry) => void) => any> = {
@@ -35,7 +35,7 @@ const phaseOf = (exit: Exit.Exit<unknown, unknown>) =>
 export const logs: Law = (builder, request) =>
   Effect.gen(function* () {
     const clock = new ChainClock()
-    const ends: Record<string, (to: Subject) => Subject> = {
+    const ends: Record<string, (to: LawSubject) => LawSubject> = {
       "the given chain": (to) => to.use(builder),
       "a plain answer": (to) => to.use(() => answer),
       "an Effect": (to) => to.use(() => Effect.suspend(() => Effect.succeed(answer))),
@@ -51,7 +51,7 @@ export const logs: Law = (builder, request) =>
       for (const level of ["Information", "Warning", undefined] as const) {
         for (const [end, add] of Object.entries(ends)) {
           const entries: Array<Logging.LogEntry> = []
-          const logged = empty("shop").useLogging({
+          const logged = emptyBuilder("shop").useLogging({
             ...(level === undefined ? {} : { level }),
             ...options((entry) => entries.push(entry))
           })
@@ -108,19 +108,19 @@ export const logOrder: Law = (builder, request) =>
     const subjects = { "the given chain": builder, "one with a plain answer": plain }
     for (const [what, subject] of Object.entries({
       ...subjects,
-      "a plain answer": empty().use(() => answer),
-      "an Effect": empty().use(() => Effect.suspend(() => Effect.succeed(answer)))
+      "a plain answer": emptyBuilder().use(() => answer),
+      "an Effect": emptyBuilder().use(() => Effect.suspend(() => Effect.succeed(answer)))
     })) {
       for (const [way, options] of Object.entries(writers)) {
         const written: Array<string> = []
-        const logged = (to: Subject, name: string) =>
+        const logged = (to: LawSubject, name: string) =>
           to.useLogging({
             name,
             ...options(({ chain, phase }) =>
               written.push(`${chain} ${phase === "start" ? "starts" : "ends"}`)
             )
           })
-        const chain = logged(logged(empty(), "outer"), "inner").use(subject).build()
+        const chain = logged(logged(emptyBuilder(), "outer"), "inner").use(subject).build()
         for (const run of [
           Effect.asVoid(executed(chain, request)),
           Effect.asVoid(Chain.trace(chain, request))
@@ -161,7 +161,7 @@ export const writersIgnored: Law = (builder, request) =>
       dies: { log: () => Effect.die(broken) }
     }
     for (const [what, options] of Object.entries(faulty)) {
-      const chain = empty().useLogging(options).use(builder).build()
+      const chain = emptyBuilder().useLogging(options).use(builder).build()
       yield* sameOutcome(`a writer that ${what} is ignored`, expected, yield* executed(chain, request))
     }
   })
@@ -192,7 +192,7 @@ export const spans: Law = (builder, request) =>
     for (const { attributes, name, options } of settings) {
       let found = Option.none<Tracer.Span>()
       let during: string | undefined
-      const chain = empty("shop")
+      const chain = emptyBuilder("shop")
         .useTracing(options)
         .use((it, next) =>
           Effect.flatMap(Effect.option(Effect.currentSpan), (span) => {

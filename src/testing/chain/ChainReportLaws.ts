@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { Chain, ChainBuilder } from "../../chain/index.js"
 import { ChainClock } from "./ChainClock.js"
-import { Broken, empty, type Law, type Subject } from "./ChainLaw.js"
+import { emptyBuilder, type Law, type LawSubject, SentinelError } from "./ChainLaw.js"
 import { executed, same, sameOutcome } from "./ChainOutcome.js"
 
 const answer = { answer: "of a step" }
@@ -35,8 +35,8 @@ export const descriptions: Law = (builder) =>
         (branch) => branch.use(reply).use(reply),
         options("branch")
       )
-      .use(empty("merged").use(reply), options("fragment"))
-      .use(empty("merged").use(reply).build())
+      .use(emptyBuilder("merged").use(reply), options("fragment"))
+      .use(emptyBuilder("merged").use(reply).build())
       .use((() => reply)())
       .use(
         (
@@ -98,26 +98,26 @@ export const warnings: Law = (builder) =>
   Effect.gen(function* () {
     const ends = builder.withFallback(reply)
     const step = { name: "after" }
-    const inside = (subject: Subject, first: string) =>
+    const inside = (subject: LawSubject, first: string) =>
       Chain.warnings(subject.build())
         .filter(({ path }) => path[0] !== first)
         .map(({ endedBy, path }) => [path.join(" > "), endedBy])
-    const cases: Record<string, readonly [Subject, ReadonlyArray<ReadonlyArray<string>>]> = {
+    const cases: Record<string, readonly [LawSubject, ReadonlyArray<ReadonlyArray<string>>]> = {
       "after a fragment": [
-        empty().use(ends, { name: "ends" }).use(reply, step).withFallback(reply, { name: "last" }),
+        emptyBuilder().use(ends, { name: "ends" }).use(reply, step).withFallback(reply, { name: "last" }),
         [
           ["after", "ends"],
           ["last", "ends"]
         ]
       ],
       "after a fragment in a fragment": [
-        empty()
-          .use(empty().use(ends, { name: "inner" }), { name: "ends" })
+        emptyBuilder()
+          .use(emptyBuilder().use(ends, { name: "inner" }), { name: "ends" })
           .use(reply, step),
         [["after", "ends"]]
       ],
       "after a branch": [
-        empty()
+        emptyBuilder()
           .useBranch(
             () => true,
             () => ends,
@@ -127,12 +127,12 @@ export const warnings: Law = (builder) =>
         []
       ],
       "in a branch": [
-        empty().useBranch(
+        emptyBuilder().useBranch(
           () => true,
           (branch) =>
             branch
               .use(
-                empty().withFallback(() => answer),
+                emptyBuilder().withFallback(() => answer),
                 { name: "ends" }
               )
               .use(reply, step),
@@ -162,7 +162,7 @@ export const traces: Law = (builder, request) =>
     const clock = new ChainClock()
     const written: Array<string> = []
     const no = () => false
-    const prefix = empty()
+    const prefix = emptyBuilder()
       .useLogging({ write: ({ phase }) => written.push(phase) })
       .use((it, next) => next(it), { name: "audit" })
       .useWhen(no, reply, { name: "refused" })
@@ -202,8 +202,11 @@ export const traces: Law = (builder, request) =>
     yield* same(law, [5, 2], [traced.elapsedMillis, written.length])
     yield* same(law, Exit.isSuccess(traced.exit), Exit.isSuccess(yield* executed(builder.build(), request)))
 
-    const broken = new Broken("broken")
-    const ends: Record<string, readonly [(to: Subject) => Subject, Exit.Exit<unknown, unknown>, string]> = {
+    const broken = new SentinelError("broken")
+    const ends: Record<
+      string,
+      readonly [(to: LawSubject) => LawSubject, Exit.Exit<unknown, unknown>, string]
+    > = {
       answers: [(to) => to.use(reply, { name: "end" }), Exit.succeed(answer), "matched, 0 ms"],
       "answers later": [
         (to) =>
@@ -250,7 +253,7 @@ export const traces: Law = (builder, request) =>
       ]
     }
     for (const [what, [add, exit, outcome]] of Object.entries(ends)) {
-      const subject = add(empty().use((it, next) => next(it), { name: "first" })).use(builder)
+      const subject = add(emptyBuilder().use((it, next) => next(it), { name: "first" })).use(builder)
       const report = yield* clock.run(Chain.trace(subject.build(), request))
       yield* same(
         `${law}: a step that ${what}`,
@@ -266,9 +269,9 @@ export const traces: Law = (builder, request) =>
     }
     for (const [what, give] of Object.entries(odd)) {
       const condition = give as () => boolean
-      const places: Record<string, Subject> = {
-        useWhen: empty().useWhen(condition, reply, { name: "end" }),
-        useBranch: empty().useBranch(condition, (branch) => branch.use(reply), { name: "end" })
+      const places: Record<string, LawSubject> = {
+        useWhen: emptyBuilder().useWhen(condition, reply, { name: "end" }),
+        useBranch: emptyBuilder().useBranch(condition, (branch) => branch.use(reply), { name: "end" })
       }
       for (const [place, subject] of Object.entries(places)) {
         const report = yield* clock.run(Chain.trace(subject.use(builder).build(), request))
@@ -279,7 +282,7 @@ export const traces: Law = (builder, request) =>
         )
       }
     }
-    const twice = empty()
+    const twice = emptyBuilder()
       .use((_, next) => Effect.zipRight(next(1), next(2)), { name: "twice" })
       .useWhen((it) => it === 3, reply, { name: "asked" })
       .use(reply, { name: "end" })

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import { Chain, Policy } from "../../chain/index.js"
 import { ChainClock } from "./ChainClock.js"
-import { Broken, empty, type HandingOn, type Law, type Subject } from "./ChainLaw.js"
+import { emptyBuilder, type Law, type LawSubject, SentinelError, type StepWithNext } from "./ChainLaw.js"
 import { executed, same, sameOutcome } from "./ChainOutcome.js"
 
 class Word extends Context.Tag("chainstore/testing/Word")<Word, string>() {}
@@ -18,7 +18,7 @@ class Asked extends Context.Tag("chainstore/testing/Asked")<
 const word: Effect.Effect<string, never, Word> = Effect.map(Word, (it) => it)
 const given = Context.make(Word, "given")
 /** Chains of a law may need services, which the chains that it is given do not. */
-const needing = (): any => empty()
+const needing = (): any => emptyBuilder()
 const executeIn = (chain: any, request: unknown): Effect.Effect<unknown> =>
   Effect.orDie(Chain.execute<any, any, any, never, any>(chain, request))
 
@@ -57,7 +57,7 @@ export const provides: Law = (builder, request) =>
       const exit = Chain.executeExit(chain, request)
       yield* sameOutcome(`provide: ${place}, Chain.executeExit`, Exit.succeed("given"), exit)
     }
-    const unchanged = empty()
+    const unchanged = emptyBuilder()
       .use(builder.withFallback(() => "given"))
       .use(() => "unreachable")
     for (const subject of [builder, unchanged]) {
@@ -71,7 +71,7 @@ export const provides: Law = (builder, request) =>
       yield* same("provide: the same warnings", Chain.warnings(before), Chain.warnings(after))
       const warned = (chain: Chain.Any) =>
         Chain.warnings(
-          empty()
+          emptyBuilder()
             .use(chain)
             .use(() => "after")
             .build()
@@ -120,7 +120,7 @@ export const services: Law = (builder, request) =>
       .use(() => word)
       .build()
     yield* sameOutcome("services: requirements", Exit.succeed("given"), yield* through(chain))
-    const spanned = empty()
+    const spanned = emptyBuilder()
       .use(() =>
         Effect.map(
           Effect.option(Effect.currentSpan),
@@ -135,8 +135,8 @@ export const services: Law = (builder, request) =>
     yield* sameOutcome("services: spans", Exit.succeed("the request"), yield* Effect.exit(asked))
   })
 
-const failure = new Broken("failure")
-const defect = new Broken("defect")
+const failure = new SentinelError("failure")
+const defect = new SentinelError("defect")
 
 /**
  * Policies act on the handler, and on what `next` runs if it calls that; defects pass.
@@ -163,11 +163,11 @@ export const policies: Law = (builder, request) =>
       runs++
       return Effect.as(Effect.replicateEffect(Effect.yieldNow(), 100, { discard: true }), "late")
     }
-    const handOn: HandingOn = (it, next) => next(it)
-    const around = (policy: (handler: HandingOn) => any, after: any): Subject =>
+    const handOn: StepWithNext = (it, next) => next(it)
+    const around = (policy: (handler: StepWithNext) => any, after: any): LawSubject =>
       needing().use(policy(handOn)).use(after)
     const recovered = Exit.succeed(["recovered", failure])
-    const cases: Record<string, readonly [Subject, Exit.Exit<unknown, unknown>, number]> = {
+    const cases: Record<string, readonly [LawSubject, Exit.Exit<unknown, unknown>, number]> = {
       "retry of a failure": [needing().use(twice(fails)), Exit.fail(failure), 3],
       "retry of a defect": [needing().use(twice(dies)), Exit.die(defect), 1],
       "retry around next": [around(twice, fails), Exit.fail(failure), 3],

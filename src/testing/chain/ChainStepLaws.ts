@@ -2,7 +2,15 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { Broken, empty, entries, givenBy, type HandingOn, type Law, type Subject } from "./ChainLaw.js"
+import {
+  emptyBuilder,
+  executionModes,
+  exitOf,
+  type Law,
+  type LawSubject,
+  SentinelError,
+  type StepWithNext
+} from "./ChainLaw.js"
 import { executed, same, sameOutcome } from "./ChainOutcome.js"
 
 const answer = { answer: "of the step" }
@@ -38,7 +46,7 @@ class Handling {
 }
 
 /** A step of every kind, which notes what it is asked and what it handles. */
-const kinds: Readonly<Record<string, (to: Subject, accepts: boolean, note: Note) => Subject>> = {
+const kinds: Readonly<Record<string, (to: LawSubject, accepts: boolean, note: Note) => LawSubject>> = {
   "useWhen, plain": (to, accepts, note) =>
     to.useWhen(
       (request) => {
@@ -122,12 +130,12 @@ export const runsOnce: Law = (builder, request) =>
     for (const [kind, add] of Object.entries(kinds)) {
       for (const accepts of [true, false]) {
         const events: Array<unknown> = []
-        const chain = add(empty(), accepts, (event, of) =>
+        const chain = add(emptyBuilder(), accepts, (event, of) =>
           events.push(Object.is(of, request) ? event : { event, of })
         )
           .use(builder)
           .build()
-        for (const [entry, run] of Object.entries(entries)) {
+        for (const [entry, run] of Object.entries(executionModes)) {
           events.length = 0
           const law = `runs once: ${kind}, Chain.${entry}`
           const exit = yield* run(chain, request)
@@ -150,7 +158,7 @@ export const nextHandsOn: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "next hands on"
     const changed = { changed: true }
-    const ways: Record<string, HandingOn> = {
+    const ways: Record<string, StepWithNext> = {
       "returning next": (_, next) => next(changed),
       "wrapping next": (_, next) => Effect.map(next(changed), (it) => it),
       "inside an Effect": (_, next) => Effect.suspend(() => next(changed))
@@ -161,7 +169,7 @@ export const nextHandsOn: Law = (builder, request) =>
         seen.push(it === changed ? "changed" : it)
         return false
       }
-      const chain = empty()
+      const chain = emptyBuilder()
         .use(step)
         .useWhen(see, () => answer)
         .useWhen(
@@ -191,7 +199,7 @@ export const nextRunsAgain: Law = (builder, request) =>
     const law = "next runs again"
     for (const times of ["two calls", "one call run twice"]) {
       const seen: Array<unknown> = []
-      const chain = empty()
+      const chain = emptyBuilder()
         .use((_, next) => {
           const one = next(1)
           return Effect.zip(one, times === "two calls" ? next(2) : one)
@@ -216,7 +224,7 @@ export const nextRunsAgain: Law = (builder, request) =>
       ])
       yield* same(`${law}: ${times}`, events, seen)
     }
-    const again = empty()
+    const again = emptyBuilder()
       .use((it, next) => Effect.zipRight(next(it), next(it)))
       .use(builder)
     yield* sameOutcome(
@@ -226,8 +234,8 @@ export const nextRunsAgain: Law = (builder, request) =>
     )
   })
 
-const defect = new Broken("thrown by the condition")
-const failure = new Broken("the condition failed")
+const defect = new SentinelError("thrown by the condition")
+const failure = new SentinelError("the condition failed")
 const odd = (value: unknown) => ({ give: () => value, end: "TypeError" as const })
 
 const conditions: Record<string, { give: () => unknown; end: "TypeError" | Exit.Exit<never, unknown> }> = {
@@ -259,20 +267,20 @@ export const badConditions: Law = (builder, request) =>
   Effect.gen(function* () {
     for (const [what, { end, give }] of Object.entries(conditions)) {
       const condition = give as () => boolean
-      const places: Record<string, Subject> = {
-        useWhen: empty().useWhen(condition, () => answer),
-        useBranch: empty().useBranch(condition, (branch) => branch.use(() => answer)),
-        canHandle: empty().use({ canHandle: condition, process: () => answer })
+      const places: Record<string, LawSubject> = {
+        useWhen: emptyBuilder().useWhen(condition, () => answer),
+        useBranch: emptyBuilder().useBranch(condition, (branch) => branch.use(() => answer)),
+        canHandle: emptyBuilder().use({ canHandle: condition, process: () => answer })
       }
       for (const [place, placed] of Object.entries(places)) {
         const chain = placed
           .use(builder)
           .withFallback(() => answer)
           .build()
-        for (const [entry, run] of Object.entries(entries)) {
+        for (const [entry, run] of Object.entries(executionModes)) {
           const law = `a condition is never a silent refusal: ${place} that ${what}, Chain.${entry}`
           const exit = yield* run(chain, request)
-          if (end !== "TypeError") yield* sameOutcome(law, givenBy(entry, end), exit)
+          if (end !== "TypeError") yield* sameOutcome(law, exitOf(entry, end), exit)
           else
             yield* same(
               law,
@@ -305,11 +313,11 @@ export const plainAnswers: Law = (builder, request) =>
     const values = [Option.none(), Option.some(1), Either.left("left"), Either.right(1), undefined, null]
     for (const value of values) {
       for (const reply of [() => value, () => Effect.succeed(value)]) {
-        const chain = empty()
-          .use(reply as () => unknown as HandingOn)
+        const chain = emptyBuilder()
+          .use(reply as () => unknown as StepWithNext)
           .use(builder)
           .build()
-        for (const [entry, run] of Object.entries(entries)) {
+        for (const [entry, run] of Object.entries(executionModes)) {
           yield* sameOutcome(`plain answers: Chain.${entry}`, Exit.succeed(value), yield* run(chain, request))
         }
       }

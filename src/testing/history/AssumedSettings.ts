@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { settingsFileName } from "../../domain/settings/Settings.js"
+import type { Event } from "../program/ProgramTrace.js"
 import * as Model from "../program/StoreModel.js"
-import type { Event } from "../program/Trace.js"
 import { type DerivedFields, derivedProblems } from "./DerivedCheck.js"
 import type { Snapshot } from "./HistoryReader.js"
 

@@ -7,8 +7,14 @@ import type { Version } from "../../store/Collection.js"
 import type { GitRemoteService } from "../../store/remote/GitRemote.js"
 import type { StoreService } from "../../store/StoreService.js"
 import type { Transaction } from "../../store/Transaction.js"
+import type {
+  InnerEvent,
+  InnerOperation,
+  Operation,
+  Outcome,
+  ResolvedExpectation
+} from "../program/ProgramTrace.js"
 import type { Edit, Expectation, InnerStep, Step } from "../program/StoreProgram.js"
-import type { InnerEvent, InnerOperation, Operation, Outcome, ResolvedExpectation } from "../program/Trace.js"
 import { readSnapshot } from "./HistoryReader.js"
 
 /** How a call ended, as its caller knows it. */
@@ -21,22 +27,22 @@ export const outcomeOf = (exit: Exit.Exit<unknown, unknown>): Outcome => {
   return { _tag: "refused", error: tag }
 }
 
-type Face = Pick<Transaction, "collection" | "batch">
+type CollectionAccess = Pick<Transaction, "collection" | "batch">
 
 /** A call that is ready to be made. */
-export interface Resolved<O> {
+export interface PreparedCall<O> {
   readonly call: Effect.Effect<unknown, unknown>
   /** What was asked, once it was: generated ids are known after the answer. */
   readonly operation: () => O
 }
 
-const currentOf = (face: Face, collection: string, id: string) =>
+const currentOf = (face: CollectionAccess, collection: string, id: string) =>
   Effect.map(face.collection(collection).get(id), Option.getOrUndefined)
 
-const versions = new WeakMap<Face, Map<string, Version>>()
+const versions = new WeakMap<CollectionAccess, Map<string, Version>>()
 
 /** The version of a document that a face has seen first, which may be long out of date. */
-const firstVersion = (face: Face, collection: string, id: string) =>
+const firstVersion = (face: CollectionAccess, collection: string, id: string) =>
   Effect.gen(function* () {
     const known = versions.get(face) ?? new Map<string, Version>()
     versions.set(face, known)
@@ -50,9 +56,9 @@ const firstVersion = (face: Face, collection: string, id: string) =>
 
 const resolveInner = (
   step: InnerStep,
-  face: Face,
+  face: CollectionAccess,
   token: string
-): Effect.Effect<Resolved<InnerOperation>, unknown> =>
+): Effect.Effect<PreparedCall<InnerOperation>, unknown> =>
   Effect.gen(function* () {
     if (step._tag === "batch") return yield* resolveBatch(step, face, token)
     const collection = face.collection(step.collection)
@@ -119,9 +125,9 @@ const resolveInner = (
 
 const resolveBatch = (
   step: Extract<InnerStep, { readonly _tag: "batch" }>,
-  face: Face,
+  face: CollectionAccess,
   token: string
-): Effect.Effect<Resolved<InnerOperation>, unknown> =>
+): Effect.Effect<PreparedCall<InnerOperation>, unknown> =>
   Effect.gen(function* () {
     const expectations = yield* Effect.forEach(step.expectations, (wanted) =>
       resolveExpectation(wanted, face)
@@ -148,7 +154,10 @@ const resolveBatch = (
     }
   })
 
-const resolveExpectation = (wanted: Expectation, face: Face): Effect.Effect<ResolvedExpectation, unknown> =>
+const resolveExpectation = (
+  wanted: Expectation,
+  face: CollectionAccess
+): Effect.Effect<ResolvedExpectation, unknown> =>
   Effect.map(currentOf(face, wanted.collection, wanted.id), (current): ResolvedExpectation => {
     const target = { collection: wanted.collection, id: wanted.id }
     if (wanted.kind === "sha" && !wanted.holds) return { ...target, document: null, wrong: true }
@@ -200,7 +209,7 @@ export const resolve = (
   store: StoreService,
   observer: GitRemoteService,
   token: string
-): Effect.Effect<Resolved<Operation>, unknown> =>
+): Effect.Effect<PreparedCall<Operation>, unknown> =>
   Effect.gen(function* () {
     switch (step._tag) {
       case "writer": {
@@ -315,7 +324,7 @@ const isAnswer = (outcome: Outcome) =>
   outcome._tag === "refused" && ["NotFoundError", "ConflictError", "chosen"].includes(outcome.error)
 
 /** A transaction whose reads for guards and expectations are part of its trace. */
-const recording = (transaction: Transaction, inner: Array<InnerEvent>): Face => ({
+const recording = (transaction: Transaction, inner: Array<InnerEvent>): CollectionAccess => ({
   batch: transaction.batch,
   collection: ((name: string) => {
     const collection = transaction.collection(name)

@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import { assert } from "../store/LawAssert.js"
+import { assertTag, failureOf, filesOf, headOf, put, write } from "./RemoteCommits.js"
 import type { RemoteContract } from "./RemoteLaw.js"
-import { assertTag, failureOf, filesOf, headOf, put, write } from "./RemoteSupport.js"
 
 export const branches = ({ promises, test }: RemoteContract): void => {
   test(

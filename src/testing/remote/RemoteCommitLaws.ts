@@ -2,7 +2,6 @@ import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import * as GitObject from "../../git/GitObject.js"
 import { assert } from "../store/LawAssert.js"
-import type { RemoteContract } from "./RemoteLaw.js"
 import {
   assertTag,
   bytes,
@@ -14,7 +13,8 @@ import {
   readAt,
   remove,
   write
-} from "./RemoteSupport.js"
+} from "./RemoteCommits.js"
+import type { RemoteContract } from "./RemoteLaw.js"
 
 /** Clocks of remotes may differ by less. */
 const day = 86_400_000

@@ -1,8 +1,8 @@
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { PathChange } from "../../store/remote/GitRemote.js"
 import { assert } from "../store/LawAssert.js"
+import { put, remove, write } from "./RemoteCommits.js"
 import type { RemoteContract } from "./RemoteLaw.js"
-import { put, remove, write } from "./RemoteSupport.js"
 
 const plain = (changes: ReadonlyArray<PathChange>) =>
   changes

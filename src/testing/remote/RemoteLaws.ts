@@ -2,9 +2,9 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
-import { recorded } from "../laws/CallRecord.js"
+import { recordCalls } from "../laws/CallRecord.js"
 import type { LawPromise } from "../laws/LawPromise.js"
-import { foundIn } from "../store/StoreLaw.js"
+import { describeCause } from "../store/StoreLaw.js"
 import { branches } from "./RemoteBranchLaws.js"
 import { commits } from "./RemoteCommitLaws.js"
 import { histories } from "./RemoteHistoryLaws.js"
@@ -76,8 +76,8 @@ const most = 40
 
 const watched = (subject: RemoteSubject, note: (call: string) => void): RemoteSubject => ({
   ...subject,
-  remote: recorded(subject.remote, "remote", note),
-  another: Effect.map(subject.another, (client) => recorded(client, "another", note))
+  remote: recordCalls(subject.remote, "remote", note),
+  another: Effect.map(subject.another, (client) => recordCalls(client, "another", note))
 })
 
 const checked = (
@@ -92,7 +92,7 @@ const checked = (
       Effect.asVoid,
       Effect.catchAllCause((cause) => {
         const last = calls.length > most ? [`… ${calls.length - most} calls`, ...calls.slice(-most)] : calls
-        return new RemoteLawViolation({ promise, found: foundIn(cause), calls: last })
+        return new RemoteLawViolation({ promise, found: describeCause(cause), calls: last })
       })
     )
   })

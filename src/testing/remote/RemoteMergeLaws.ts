@@ -2,8 +2,8 @@ import { Effect, Either, Option, Stream } from "effect"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { Change, GitRemoteService } from "../../store/remote/GitRemote.js"
 import { assert } from "../store/LawAssert.js"
+import { assertTag, failureOf, filesOf, headOf, put, remove, write } from "./RemoteCommits.js"
 import type { RemoteContract } from "./RemoteLaw.js"
-import { assertTag, failureOf, filesOf, headOf, put, remove, write } from "./RemoteSupport.js"
 
 const sentence =
   "A commit that merges others has them as its further parents; one that is not in the repository is a `ValidationError`."

@@ -1,8 +1,6 @@
 import { Deferred, Effect, Either, Exit, Fiber, Option } from "effect"
 import type { GitRemoteService, Head } from "../../store/remote/GitRemote.js"
 import { assert } from "../store/LawAssert.js"
-import type { RemoteContract } from "./RemoteLaw.js"
-import { deleteFile, putFile } from "./RemoteSingleFile.js"
 import {
   assertTag,
   bytes,
@@ -15,7 +13,9 @@ import {
   text,
   write,
   writeNext
-} from "./RemoteSupport.js"
+} from "./RemoteCommits.js"
+import type { RemoteContract } from "./RemoteLaw.js"
+import { deleteFile, putFile } from "./RemoteSingleFile.js"
 
 /** The commit that was made, as another client sees it. */
 const madeBy = (

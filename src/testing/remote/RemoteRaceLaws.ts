@@ -1,8 +1,6 @@
 import { Effect, Either, Fiber, Option } from "effect"
 import type { Head } from "../../store/remote/GitRemote.js"
 import { assert } from "../store/LawAssert.js"
-import type { RemoteContract } from "./RemoteLaw.js"
-import { deleteFile, putFile } from "./RemoteSingleFile.js"
 import {
   assertTag,
   bytes,
@@ -14,7 +12,9 @@ import {
   remove,
   write,
   writeNext
-} from "./RemoteSupport.js"
+} from "./RemoteCommits.js"
+import type { RemoteContract } from "./RemoteLaw.js"
+import { deleteFile, putFile } from "./RemoteSingleFile.js"
 
 export const races = ({ sizes, test }: RemoteContract): void => {
   test(

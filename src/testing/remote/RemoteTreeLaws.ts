@@ -2,8 +2,8 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import { emptyTree, type Oid } from "../../domain/identifiers/Oid.js"
 import * as GitObject from "../../git/GitObject.js"
 import { assert } from "../store/LawAssert.js"
+import { bytes, filesOf, headOf, put, readAt, remove, text, write } from "./RemoteCommits.js"
 import type { RemoteContract } from "./RemoteLaw.js"
-import { bytes, filesOf, headOf, put, readAt, remove, text, write } from "./RemoteSupport.js"
 
 const nowhere = "0123456789012345678901234567890123456789" as Oid
 

@@ -8,10 +8,10 @@ import type { Oid } from "../../domain/identifiers/Oid.js"
 import { MemoryRepository } from "../../git/memory/MemoryRepository.js"
 import { AsyncCache, type Cache, type CacheEntry, fromAsync } from "../../store/Cache.js"
 import * as Memory from "../../store/remote/memory/Memory.js"
-import { shown } from "../laws/CallRecord.js"
+import { formatValue } from "../laws/CallRecord.js"
 import type { LawPromise } from "../laws/LawPromise.js"
 import { assert } from "./LawAssert.js"
-import { documents, foundIn, promiseOf } from "./StoreLaw.js"
+import { describeCause, documents, promiseOf } from "./StoreLaw.js"
 import { freshReads } from "./StoreViewLaws.js"
 
 /**
@@ -76,7 +76,7 @@ const law = (
         Effect.scoped,
         Effect.asVoid,
         Effect.catchAllCause(
-          (cause) => new CacheLawViolation({ law: name, promise: broken, found: foundIn(cause) })
+          (cause) => new CacheLawViolation({ law: name, promise: broken, found: describeCause(cause) })
         )
       )
   }
@@ -96,7 +96,11 @@ const plain = (found: Option.Option<CacheEntry>) =>
 
 const holds = (cache: Cache, key: string, wanted: CacheEntry | undefined, what: string) =>
   Effect.map(cache.get(key), (found) =>
-    assert.deepStrictEqual(plain(found), plain(Option.fromNullable(wanted)), `${what}: get(${shown(key)})`)
+    assert.deepStrictEqual(
+      plain(found),
+      plain(Option.fromNullable(wanted)),
+      `${what}: get(${formatValue(key)})`
+    )
   )
 
 /** Keys as stores make them. */

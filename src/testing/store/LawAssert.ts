@@ -1,11 +1,11 @@
 import * as Equal from "effect/Equal"
 import * as FastCheck from "effect/FastCheck"
-import { Wrong } from "./StoreLaw.js"
+import { UnmetExpectation } from "./StoreLaw.js"
 
 const holds = (is: boolean, expected: () => string, actual: unknown, what: string | undefined): void => {
   if (is) return
   const prefix = what === undefined ? "" : `${what}: `
-  throw new Wrong({ found: `${prefix}expected ${expected()}, got ${FastCheck.stringify(actual)}` })
+  throw new UnmetExpectation({ found: `${prefix}expected ${expected()}, got ${FastCheck.stringify(actual)}` })
 }
 
 const equal = (actual: unknown, expected: unknown): boolean => {
@@ -36,6 +36,6 @@ export const assert = {
   include: (list: ReadonlyArray<unknown>, item: unknown, what?: string): void =>
     holds(list.includes(item), () => `one of ${FastCheck.stringify(list)}`, item, what),
   fail: (found: string): never => {
-    throw new Wrong({ found })
+    throw new UnmetExpectation({ found })
   }
 } as const

@@ -6,12 +6,12 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Refusal } from "./StoreBracketLaws.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
-import { type Case, law, promiseOf } from "./StoreLaw.js"
+import { type LawContext, law, promiseOf } from "./StoreLaw.js"
 
 const page = promiseOf("operations")
 const section = "transactions-that-services-join"
 
-const workBranches = ({ remote }: Case) =>
+const workBranches = ({ remote }: LawContext) =>
   Effect.map(remote.listBranches("chainstore-tx-"), (all) => all.length)
 
 /** A collection and a stream that were made before, and every bracket, are part of the transaction. */
@@ -24,7 +24,7 @@ export const ambientTransactions = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { head, open, people, refused, same, store } = given
+      const { head, open, people, expectFailure: refused, expectEqual: same, store } = given
       const others = (yield* open()).collection("people")
       yield* people.insert({ n: 0 }, { id: "a" })
       const all = people.all()
@@ -81,7 +81,7 @@ export const nestedTransactions = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { head, open, people, refused, same, store } = given
+      const { head, open, people, expectFailure: refused, expectEqual: same, store } = given
       const others = (yield* open()).collection("people")
       yield* people.insert({ n: 0 }, { id: "a" })
       const at = yield* head

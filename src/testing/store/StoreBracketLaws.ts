@@ -21,7 +21,7 @@ export const batches = drawnLaw(
     batchPage,
     "The body that fails or is interrupted writes nothing."
   ),
-  ({ commits, fields, head, people, refused, same, store }) =>
+  ({ commits, fields, head, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}] = fields
       yield* people.insert(a, { id: "kept" })
@@ -72,7 +72,7 @@ export const batches = drawnLaw(
 export const batchRules = law(
   "batchRules",
   operations("the last operation on a document wins", batchPage, "The last operation on a document wins."),
-  ({ head, people, refused, same, store }) =>
+  ({ head, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       yield* store.batch({}, (batch) =>
@@ -172,7 +172,7 @@ export const writers = law(
     writerPage,
     "Commits keep the order of the calls."
   ),
-  ({ commits, people, refused, same, store }) =>
+  ({ commits, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const { commits: made } = yield* store.writer({ maxOperations: 5, message: "written" }, (writer) =>
         Effect.gen(function* () {
@@ -261,7 +261,7 @@ export const writerTimer = law(
     writerPage,
     "A writer commits at `maxOperations` (50), `maxSeconds` (5) after the oldest"
   ),
-  ({ people, same, store }) =>
+  ({ people, expectEqual: same, store }) =>
     store.writer({ maxSeconds: 0.02 }, (writer) =>
       Effect.gen(function* () {
         yield* writer.put("people", "a", {})

@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import type { ConflictError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
-import { type Case, law, promiseOf } from "./StoreLaw.js"
+import { type LawContext, law, promiseOf } from "./StoreLaw.js"
 import { betweenBuildAndCommit } from "./StoreRaceLaws.js"
 
 const branching = promiseOf("branches")
@@ -13,7 +13,7 @@ const branching = promiseOf("branches")
 const nameOf = (root: string, name: string): string => `${name}-${root.replaceAll("/", "-")}`
 
 /** Two documents, and a branch beside the store's own. */
-const branched = ({ people, root, store }: Case) =>
+const branched = ({ people, root, store }: LawContext) =>
   Effect.gen(function* () {
     yield* people.insert({ a: 1, b: 1 }, { id: "x" })
     yield* people.insert({ a: 2 }, { id: "y" })
@@ -35,7 +35,7 @@ export const branchMerges = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { commits, open, people, remote, same, store } = given
+      const { commits, open, people, remote, expectEqual: same, store } = given
       const { draft, name, theirs } = yield* branched(given)
       yield* theirs.update("x", { b: 2 })
       yield* theirs.delete("y")
@@ -95,7 +95,7 @@ export const branchConflicts = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { head, people, refused, same, store } = given
+      const { head, people, expectFailure: refused, expectEqual: same, store } = given
       const { name, theirs } = yield* branched(given)
       yield* theirs.update("x", { a: 5, b: 5 })
       yield* theirs.update("y", { a: 6 })
@@ -133,7 +133,7 @@ export const branchRaces = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { open, people, same } = given
+      const { open, people, expectEqual: same } = given
       const { name, theirs } = yield* branched(given)
       yield* theirs.update("x", { b: 2 })
       yield* people.update("y", { a: 9 })

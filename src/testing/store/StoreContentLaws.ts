@@ -34,7 +34,7 @@ const byCodePoint = (text: string) =>
 export const canonicalBytes = drawnLaw(
   "canonicalBytes",
   store("the bytes of a document are canonical", "what-lies-in-the-repository", file),
-  ({ fields, file, people, same }) =>
+  ({ fields, file, people, expectEqual: same }) =>
     Effect.gen(function* () {
       const odd: JsonObject = {
         b: { z: [], y: {}, x: [1, { w: null }] },
@@ -66,7 +66,7 @@ export const ownership = law(
     "reading",
     "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
   ),
-  ({ people, same, store }) =>
+  ({ people, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const given = { list: [1], deep: { n: 1 } }
       yield* people.insert(given, { id: "a" })
@@ -97,7 +97,7 @@ export const exactNumbers = law(
     "reading",
     "A number that JavaScript cannot hold exactly can be read, but a write that would change it silently is refused."
   ),
-  ({ file, people, push, refused, same }) =>
+  ({ file, people, push, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
       yield* push({ "people/a.json": `{"_id":"a","_rev":1,"n":${long},"m":1.5}\n` })
       const found = yield* read(people, "a")
@@ -123,7 +123,7 @@ const misfits =
 export const schemas = law(
   "schemas",
   store("a schema is kept by reads and writes", "reading", misfits),
-  ({ people: plain, refused, same, store }) =>
+  ({ people: plain, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const people = store.collection("people", Person)
       const born = new Date("1815-12-10T00:00:00.000Z")

@@ -4,14 +4,14 @@ import type { JsonObject } from "../../domain/json/Json.js"
 import { type DerivedFields, derivedProblems } from "../history/DerivedCheck.js"
 import { readSnapshot } from "../history/HistoryReader.js"
 import { read } from "./StoreDocumentLaws.js"
-import { type Case, law, promiseOf } from "./StoreLaw.js"
+import { type LawContext, law, promiseOf } from "./StoreLaw.js"
 
 const store = promiseOf("store")
 
 const settings = { indexes: { people: ["city", "tags"] }, manifests: { people: ["city"], tags: [] } }
 
 /** Index and manifest files of every commit since the law began, against a rebuild. */
-const problemsOf = ({ commits, remote, root }: Case, fields: DerivedFields = settings) =>
+const problemsOf = ({ commits, remote, root }: LawContext, fields: DerivedFields = settings) =>
   Effect.gen(function* () {
     const contents = new Map()
     const found: Array<string> = []
@@ -36,7 +36,7 @@ export const derivedFiles = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { people, same, store } = given
+      const { people, expectEqual: same, store } = given
       const tags = store.collection("tags")
       yield* people.insert({ city: "London", tags: ["x", "y", "x"] }, { id: "a" })
       yield* people.insert({ city: null, tags: [] }, { id: "b" })
@@ -97,7 +97,7 @@ export const derivedForm = law(
     "what-lies-in-the-repository",
     "from a value's key to ids; `tree` names the version of the collection that it describes"
   ),
-  ({ file, people, remote, root, same, store }) =>
+  ({ file, people, remote, root, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ city: "London", n: 1 }, { id: "a" })
       yield* people.insert({ city: ["Rome", "London"] }, { id: "b" })
@@ -170,7 +170,7 @@ export const foreignCommits = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { file, people, push, same, store } = given
+      const { file, people, push, expectEqual: same, store } = given
       const found = Effect.map(people.findBy("city", "London"), (all) => all.map(({ _id }) => _id))
       const how = Effect.map(people.explain("city", "London"), ({ current, source }) => [source, current])
       yield* people.insert({ city: "London" }, { id: "a" })
@@ -240,7 +240,7 @@ export const numberKeys = law(
     "what-lies-in-the-repository",
     '`10` and `10.0` are different keys, and `findBy("n", 10)`'
   ),
-  ({ file, people, push, same }) =>
+  ({ file, people, push, expectEqual: same }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 10 }, { id: "a" })
       yield* push({

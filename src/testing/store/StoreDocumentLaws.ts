@@ -31,7 +31,7 @@ export const roundTrip = drawnLaw(
     "reading",
     "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
   ),
-  ({ fields, people, same }) =>
+  ({ fields, people, expectEqual: same }) =>
     Effect.forEach(fields.slice(0, 4), (given) =>
       Effect.gen(function* () {
         const id = yield* people.insert(given)
@@ -53,7 +53,7 @@ export const revisions = drawnLaw(
     "guarantees-and-the-test-that-shows-each",
     "`_rev` rises by one, `_created_at` stays"
   ),
-  ({ fields, people, same }) =>
+  ({ fields, people, expectEqual: same }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}, c = {}] = fields
       const id = yield* people.insert(a)
@@ -80,7 +80,7 @@ export const refusals = drawnLaw(
     "writing",
     "A write reads the document at the head that its commit will stand on, judges `expectedRev` there"
   ),
-  ({ fields, head, people, refused, same, store }) =>
+  ({ fields, head, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}] = fields
       yield* people.insert(a, { id: "a" })
@@ -130,7 +130,7 @@ export const refusals = drawnLaw(
 export const metadata = drawnLaw(
   "metadata",
   store("metadata is the store's", "what-lies-in-the-repository", file),
-  ({ fields, people, same }) =>
+  ({ fields, people, expectEqual: same }) =>
     Effect.gen(function* () {
       const [a = {}] = fields
       const lie: JsonObject = { ...a, _rev: 7, _created_at: "never", _updated_at: "never" }
@@ -152,7 +152,7 @@ export const generatedIds = law(
     "options",
     "Generated ids begin with the time: only `hash` spreads them"
   ),
-  ({ people, same, store }) =>
+  ({ people, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const ids = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => people.insert({ n }))
       const more = yield* store.batch({}, (batch) =>
@@ -172,7 +172,7 @@ export const generatedIds = law(
 export const timestamps = law(
   "timestamps",
   store("the times of a document", "what-lies-in-the-repository", file),
-  ({ people, same, store }) =>
+  ({ people, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const clock = (time: string): Clock.Clock => {
         const millis = () => Date.parse(time)
@@ -208,7 +208,7 @@ export const messages = law(
     "batch-many-operations-one-commit",
     "Every write of a store is a commit."
   ),
-  ({ commits, open, people, same, store }) =>
+  ({ commits, open, people, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       yield* people.update("a", { n: 2 })

@@ -6,14 +6,14 @@ import { derivedProblems } from "../history/DerivedCheck.js"
 import { readSnapshot } from "../history/HistoryReader.js"
 import { type Touch, withFaults } from "../program/FaultyRemote.js"
 import { read } from "./StoreDocumentLaws.js"
-import { type Around, type Case, law, promiseOf } from "./StoreLaw.js"
+import { type LawContext, law, promiseOf, type WrapRemote } from "./StoreLaw.js"
 import { betweenBuildAndCommit } from "./StoreRaceLaws.js"
 
 const store = promiseOf("store")
 
 /** A client with something happening when it is about to build a commit, as often as it is told. */
 const beforeCommits =
-  (times: number, happens: (time: number) => Effect.Effect<unknown, unknown>): Around =>
+  (times: number, happens: (time: number) => Effect.Effect<unknown, unknown>): WrapRemote =>
   (remote) => {
     let happened = 0
     return withFaults(remote, ({ operation, point }) =>
@@ -27,7 +27,7 @@ const beforeCommits =
 
 const fields = { indexes: { people: ["n"] }, manifests: { people: ["n"] } }
 
-const stateOf = ({ branch, people, remote, root }: Case) =>
+const stateOf = ({ branch, people, remote, root }: LawContext) =>
   Effect.gen(function* () {
     const document = yield* read(people, "a")
     const head = yield* Effect.flatten(remote.head(branch))
@@ -38,7 +38,7 @@ const stateOf = ({ branch, people, remote, root }: Case) =>
 
 /** Counts the touches of a client, and does something at one of them. */
 const atTouch =
-  (at: number, happens: (touch: Touch) => Effect.Effect<void, RemoteError>): Around =>
+  (at: number, happens: (touch: Touch) => Effect.Effect<void, RemoteError>): WrapRemote =>
   (remote) => {
     let touches = 0
     return withFaults(remote, (touch) =>
@@ -61,7 +61,7 @@ export const interruption = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { open, people, same } = given
+      const { open, people, expectEqual: same } = given
       yield* people.insert({ n: 0 }, { id: "a" })
       for (let at = 0; at < most; at++) {
         const [rev] = yield* stateOf(given)
@@ -106,7 +106,7 @@ export const failures = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { open, people, same } = given
+      const { open, people, expectEqual: same } = given
       yield* people.insert({ n: 0 }, { id: "a" })
       for (let at = 0; at < most; at++) {
         const [rev, n] = yield* stateOf(given)
@@ -153,7 +153,7 @@ export const movingBranch = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { open, people, refused, same } = given
+      const { open, people, expectFailure: refused, expectEqual: same } = given
       yield* people.insert({ n: 0 }, { id: "a" })
       const theirs = () => people.update("a", { theirs: true })
       const early = yield* open({}, beforeCommits(1, theirs))

@@ -16,7 +16,7 @@ import { GitRemote, type GitRemoteService } from "../../store/remote/GitRemote.j
 import { make } from "../../store/Store.js"
 import type { StoreOptions } from "../../store/StoreOptions.js"
 import type { StoreService } from "../../store/StoreService.js"
-import { recorded, shown } from "../laws/CallRecord.js"
+import { formatValue, recordCalls } from "../laws/CallRecord.js"
 import type { LawPromise } from "../laws/LawPromise.js"
 import * as StoreArbitrary from "../program/StoreArbitrary.js"
 import { canonical } from "../program/StoreModel.js"
@@ -63,7 +63,7 @@ export class StoreLawViolation extends Data.TaggedError("StoreLawViolation")<{
 }
 
 /** What a law finds wrong. */
-export class Wrong extends Data.TaggedError("Wrong")<{ readonly found: string }> {}
+export class UnmetExpectation extends Data.TaggedError("Wrong")<{ readonly found: string }> {}
 
 /**
  * A statement about every store. It works below a root of its own, and leaves its commits behind.
@@ -86,10 +86,10 @@ export interface StoreLaw {
 }
 
 /** How a client of a law differs from a plain one, such as by its faults. */
-export type Around = (remote: GitRemoteService) => GitRemoteService
+export type WrapRemote = (remote: GitRemoteService) => GitRemoteService
 
 /** What the body of a law works with. */
-export interface Case {
+export interface LawContext {
   /** A store, and a collection of it. */
   readonly store: StoreService
   readonly people: Collection
@@ -98,7 +98,7 @@ export interface Case {
   /** Opens another store of the same root, over a client of its own. */
   readonly open: (
     options?: StoreOptions,
-    around?: Around,
+    around?: WrapRemote,
     name?: string
   ) => Effect.Effect<StoreService, unknown>
   /** A client that no store uses. */
@@ -114,35 +114,45 @@ export interface Case {
   /** The head's id. */
   readonly head: Effect.Effect<string | undefined, unknown>
   /** Holds two values against each other, as JSON. */
-  readonly same: (what: string, actual: unknown, expected: unknown) => Effect.Effect<void, Wrong>
+  readonly expectEqual: (
+    what: string,
+    actual: unknown,
+    expected: unknown
+  ) => Effect.Effect<void, UnmetExpectation>
   /** Expects a failure with this tag, and gives it. */
-  readonly refused: (
+  readonly expectFailure: (
     what: string,
     effect: Effect.Effect<unknown, unknown>,
     tag: string
-  ) => Effect.Effect<any, Wrong>
+  ) => Effect.Effect<any, UnmetExpectation>
 }
 
 let cases = 0
 
 const text = (content: Uint8Array): string => new TextDecoder().decode(content)
 
-const same: Case["same"] = (what, actual, expected) =>
+const same: LawContext["expectEqual"] = (what, actual, expected) =>
   canonical(actual as Json) === canonical(expected as Json)
     ? Effect.void
-    : new Wrong({ found: `${what}: expected ${shown(expected)}, got ${shown(actual)}` })
+    : new UnmetExpectation({
+        found: `${what}: expected ${formatValue(expected)}, got ${formatValue(actual)}`
+      })
 
 const tagOf = (error: unknown): string =>
   error instanceof Object && "_tag" in error ? String(error._tag) : String(error)
 
-const refused: Case["refused"] = (what, effect, tag) =>
+const refused: LawContext["expectFailure"] = (what, effect, tag) =>
   Effect.matchEffect(effect, {
     onSuccess: (value) =>
-      Effect.fail(new Wrong({ found: `${what}: expected ${tag}, got the answer ${shown(value)}` })),
+      Effect.fail(
+        new UnmetExpectation({ found: `${what}: expected ${tag}, got the answer ${formatValue(value)}` })
+      ),
     onFailure: (error) =>
       tagOf(error) === tag
         ? Effect.succeed(error)
-        : Effect.fail(new Wrong({ found: `${what}: expected ${tag}, got ${tagOf(error)}: ${String(error)}` }))
+        : Effect.fail(
+            new UnmetExpectation({ found: `${what}: expected ${tag}, got ${tagOf(error)}: ${String(error)}` })
+          )
   })
 
 const commitsSince = (remote: GitRemoteService, branch: string, base: string | undefined) =>
@@ -172,16 +182,16 @@ const prepare = (
     const remote = yield* subject.remote
     const scope = yield* Effect.scope
     const begun = Option.getOrUndefined(yield* remote.head(branch))?.commit
-    const open: Case["open"] = (more = {}, around = (client) => client, name = "other") =>
+    const open: LawContext["open"] = (more = {}, around = (client) => client, name = "other") =>
       Effect.gen(function* () {
         const client = around(yield* subject.remote)
         const opened = yield* (subject.open ?? make)({ ...base, root, ...more }).pipe(
           Effect.provideService(GitRemote, client)
         )
-        return recorded(opened, name, note)
+        return recordCalls(opened, name, note)
       }).pipe(Effect.provideService(scopeTag, scope))
     const store = yield* open({}, undefined, "store")
-    const push: Case["push"] = (files) =>
+    const push: LawContext["push"] = (files) =>
       Effect.gen(function* () {
         const changes = Object.entries(files).map(
           ([path, content]): Change =>
@@ -189,7 +199,7 @@ const prepare = (
               ? { _tag: "Remove", path: `${root}/${path}` }
               : { _tag: "Put", path: `${root}/${path}`, content: new TextEncoder().encode(content) }
         )
-        note(`// somebody else commits ${shown(files)}`)
+        note(`// somebody else commits ${formatValue(files)}`)
         const head = yield* remote.head(branch)
         return (yield* remote.commit(branch, head, { message: "somebody else", changes })).commit as string
       })
@@ -212,30 +222,30 @@ const prepare = (
         remote.head(branch),
         (head) => Option.getOrUndefined(head)?.commit as string | undefined
       ),
-      same,
-      refused
-    } satisfies Case
+      expectEqual: same,
+      expectFailure: refused
+    } satisfies LawContext
   })
 
 const scopeTag = Context.GenericTag<Scope.Scope>("effect/Scope")
 
 /** What a cause says is wrong. */
-export const foundIn = (cause: Cause.Cause<unknown>): string => {
+export const describeCause = (cause: Cause.Cause<unknown>): string => {
   const failure = Cause.squash(cause)
-  if (failure instanceof Wrong) return failure.found
+  if (failure instanceof UnmetExpectation) return failure.found
   const what = Cause.isInterruptedOnly(cause) ? "was interrupted" : `${tagOf(failure)}: ${String(failure)}`
   return `a call that has to succeed failed: ${what}`
 }
 
 /** The calls of a violation: the last ones, where there are many. */
-const most = 40
+const maxCalls = 40
 
 const lawOf =
   (draws: boolean) =>
   (
     name: string,
     promise: LawPromise,
-    body: (given: Case) => Effect.Effect<unknown, unknown, Scope.Scope>,
+    body: (given: LawContext) => Effect.Effect<unknown, unknown, Scope.Scope>,
     options: StoreOptions = {}
   ): StoreLaw => ({
     name,
@@ -253,8 +263,15 @@ const lawOf =
           Effect.asVoid,
           Effect.catchAllCause((cause) => {
             const shownCalls =
-              calls.length > most ? [`… ${calls.length - most} calls`, ...calls.slice(-most)] : calls
-            return new StoreLawViolation({ law: name, promise, found: foundIn(cause), calls: shownCalls })
+              calls.length > maxCalls
+                ? [`… ${calls.length - maxCalls} calls`, ...calls.slice(-maxCalls)]
+                : calls
+            return new StoreLawViolation({
+              law: name,
+              promise,
+              found: describeCause(cause),
+              calls: shownCalls
+            })
           }),
           Effect.withSpan(`StoreLaws.${name}`),
           // What is refused is logged too.

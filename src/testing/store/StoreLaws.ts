@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import type { JsonObject } from "../../domain/json/Json.js"
-import { shown } from "../laws/CallRecord.js"
+import { formatValue } from "../laws/CallRecord.js"
 import * as Ambient from "./StoreAmbientLaws.js"
 import * as Brackets from "./StoreBracketLaws.js"
 import * as Branches from "./StoreBranchLaws.js"
@@ -74,7 +74,7 @@ const defaultRuns = 2
 const report = (law: StoreLaw, details: FastCheck.RunDetails<[ReadonlyArray<JsonObject>]>): Error => {
   const cause = details.errorInstance
   const said = cause instanceof StoreLawViolation ? cause.message : FastCheck.stringify(cause)
-  const drawn = law.draws ? [`Documents: ${shown(details.counterexample?.[0])}`] : []
+  const drawn = law.draws ? [`Documents: ${formatValue(details.counterexample?.[0])}`] : []
   const lines = [
     said,
     ...drawn,

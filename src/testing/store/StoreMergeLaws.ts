@@ -16,7 +16,7 @@ export const mergingWrites = law(
     "merging",
     "changes of different fields are both kept, and a change of one field by both is a conflict, which is data."
   ),
-  ({ open, people, refused, same }) =>
+  ({ open, people, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
       const fields = { a: 1, b: 1, c: { d: 1, e: 1 }, list: [1] }
       yield* people.insert(fields, { id: "x" })
@@ -61,7 +61,7 @@ export const edits = law(
     "conflicts",
     "where both changed one field, even to the same value, the function is applied again to what is stored"
   ),
-  ({ open, people, same }) =>
+  ({ open, people, expectEqual: same }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 0 }, { id: "x" })
       const others = (yield* open()).collection("people")
@@ -91,7 +91,7 @@ export const mergedRules = law(
     "merging",
     "`_rev` rises by one, and the schema and unique indexes hold for the merged document."
   ),
-  ({ refused, same, store }) =>
+  ({ expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const people = store.collection("people", Priced)
       yield* people.insert({ price: 5 }, { id: "x" })

@@ -18,7 +18,7 @@ export const proposals = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { branch: into, head, people, refused, remote, same, store } = given
+      const { branch: into, head, people, expectFailure: refused, remote, expectEqual: same, store } = given
       yield* people.insert({ a: 1, b: 1 }, { id: "x" })
       const before = yield* head
       const listed = Effect.map(store.proposals({ state: "all" }), (all) => all.map(({ id }) => id))

@@ -62,7 +62,7 @@ export const queriesAgree = drawnLaw(
     "queries",
     "A result never depends on indexes: they change what is read."
   ),
-  ({ fields, people, push, same, store }) =>
+  ({ fields, people, push, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const plain = store.collection("plain")
       const documents = fields.map((one, n): readonly [string, JsonObject] => [

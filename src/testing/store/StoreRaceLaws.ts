@@ -1,14 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
-import { type Around, law, promiseOf } from "./StoreLaw.js"
+import { law, promiseOf, type WrapRemote } from "./StoreLaw.js"
 
 const store = promiseOf("store")
 const operations = promiseOf("operations")
 
 /** The same once the commit is built, just before it is made. */
 export const betweenBuildAndCommit =
-  (times: number, happens: (time: number) => Effect.Effect<unknown, unknown>): Around =>
+  (times: number, happens: (time: number) => Effect.Effect<unknown, unknown>): WrapRemote =>
   (remote) => {
     let happened = 0
     return {
@@ -29,7 +29,7 @@ const again =
 export const conflictRetries = law(
   "conflictRetries",
   store("a changed document is tried again conflictRetries times", "writing", again),
-  ({ open, people, refused, same }) =>
+  ({ open, people, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
       for (const retries of [0, 1, 3]) {
         const id = `r${retries}`
@@ -65,7 +65,7 @@ export const differentDocuments = law(
     "writing",
     "writers of different documents never see a conflict"
   ),
-  ({ open, people, same }) =>
+  ({ open, people, expectEqual: same }) =>
     Effect.gen(function* () {
       const others = (yield* open()).collection("people")
       const made: Array<string> = []
@@ -97,7 +97,7 @@ export const batchRetries = law(
     "batch-many-operations-one-commit",
     "A branch that moves under it is met by building the batch again on the new head, up to `batchRetries`; then `ConflictError`."
   ),
-  ({ open, people, refused, same }) =>
+  ({ open, people, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
       for (const retries of [0, 2]) {
         const id = `b${retries}`
@@ -123,7 +123,7 @@ export const counting = law(
     "writing",
     "When somebody else moved the branch meanwhile, all of it happens again"
   ),
-  ({ open, people, same }) =>
+  ({ open, people, expectEqual: same }) =>
     Effect.gen(function* () {
       const other = (yield* open()).collection("people")
       yield* people.insert({ n: 0 }, { id: "counter" })

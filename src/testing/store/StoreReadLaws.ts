@@ -21,7 +21,7 @@ const streams =
 export const listings = law(
   "listings",
   store("every listing shows the same documents in order", "reading", reads),
-  ({ people, refused, same, store }) =>
+  ({ people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* same("an empty collection", [yield* people.list(), yield* people.count], [[], 0])
       yield* same("a page of nothing", yield* people.page(), { documents: [], cursor: null })
@@ -53,7 +53,7 @@ export const listings = law(
 export const pages = law(
   "pages",
   store("pages follow each other by their cursor", "reading", reads),
-  ({ people, same, store }) =>
+  ({ people, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const ids = ["a", "b", "c", "d", "e", "f"]
       yield* store.batch({}, (batch) => Effect.forEach(ids, (id) => batch.put("people", id, {})))
@@ -94,7 +94,7 @@ export const pages = law(
 export const pinnedStreams = law(
   "pinnedStreams",
   store("a stream reads one commit", "reading", streams),
-  ({ open, people, same, store }) =>
+  ({ open, people, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const ids = ["a", "b", "c", "d", "e", "f"]
       yield* store.batch({}, (batch) => Effect.forEach(ids, (id) => batch.put("people", id, { n: 1 })))
@@ -183,7 +183,7 @@ const finds =
 export const finding = drawnLaw(
   "finding",
   store("findBy and a scan agree", "reading", finds),
-  ({ fields, open, refused, same }) =>
+  ({ fields, open, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
       const one = yield* open({ indexes: { people: ["value"] } })
       const people = one.collection("people")

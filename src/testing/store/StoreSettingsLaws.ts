@@ -15,7 +15,7 @@ export const jsonSchemas = law(
     "schemas-in-the-repository",
     "`writeJsonSchema` stores the JSON Schema of a schema of Effect, as documents lie in their files, or a given one, in one commit; where the same schema is stored already, it writes nothing and returns none."
   ),
-  ({ commits, file, open, people, push, refused, same, store }) =>
+  ({ commits, file, open, people, push, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const typed = store.collection(
         "people",
@@ -71,7 +71,7 @@ export const recordedSettings = law(
     "options",
     "Sharding, indexes and manifests belong to the repository: a store that is given none adopts what is recorded, options that differ are a `ValidationError`."
   ),
-  ({ file, open, people, refused, remote, root, same }) =>
+  ({ file, open, people, expectFailure: refused, remote, root, expectEqual: same }) =>
     Effect.gen(function* () {
       yield* same("nothing before the first write", yield* file("_chainstore.json"), null)
       yield* people.insert({ city: "London" }, { id: "abcdef" })
@@ -149,7 +149,7 @@ export const roots = law(
     "options",
     'where the collections are; `""` is the repository\'s own root'
   ),
-  ({ branch, file, head, open, people, refused, remote, root, same, store }) =>
+  ({ branch, file, head, open, people, expectFailure: refused, remote, root, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       const deeper = yield* open({ root: `/${root}/deeper/` })
@@ -201,7 +201,7 @@ export const options = law(
     "options",
     "An option that is not known is one too and names the nearest known one"
   ),
-  ({ open, refused, same }) =>
+  ({ open, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
       const wrong: Record<string, object> = {
         "readonly for readOnly": { readonly: true },
@@ -230,7 +230,7 @@ export const doctoring = law(
     "size",
     "`doctor` names files above 1 MB, ids that differ only in case, files that the layout does not put there"
   ),
-  ({ head, people, push, remote, same, store, file }) =>
+  ({ head, people, push, remote, expectEqual: same, store, file }) =>
     Effect.gen(function* () {
       const findings = Effect.map(store.doctorWith({ deep: true }), (all) =>
         [

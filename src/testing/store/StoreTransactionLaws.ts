@@ -15,7 +15,7 @@ const appears = "Nothing is visible before, and reads inside see the transaction
 export const transactions = law(
   "transactions",
   operations("a transaction appears at once, or not", transactionPage, appears),
-  ({ head, people, refused, remote, same, store }) =>
+  ({ head, people, expectFailure: refused, remote, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 0 }, { id: "a" })
       const at = yield* head
@@ -85,7 +85,7 @@ const unchanged =
 export const transactionRaces = law(
   "transactionRaces",
   operations("a transaction conflicts only with what it read or wrote", transactionPage, unchanged),
-  ({ head, open, people, refused, remote, same, store }) =>
+  ({ head, open, people, expectFailure: refused, remote, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const others = (yield* open()).collection("people")
       yield* store.batch({}, (batch) =>

@@ -21,7 +21,7 @@ export const imports = law(
     "import",
     "An existing document is replaced and its `_rev` goes on rising; one that already is as the record says is left alone."
   ),
-  ({ commits, head, people, refused, same, store }) =>
+  ({ commits, head, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 0, old: true }, { id: "a" })
       yield* people.insert({ n: 2 }, { id: "b" })
@@ -86,7 +86,7 @@ const views = "Views (`store.at`, `store.snapshot`) export too."
 export const exports = law(
   "exports",
   transfer("an export holds the documents in order", "export", views),
-  ({ people, same, store }) =>
+  ({ people, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* store.batch({}, (batch) =>
         Effect.all([

@@ -14,7 +14,7 @@ const restores =
 export const restoring = drawnLaw(
   "restoring",
   operations("restore brings a version back exactly", travel, restores),
-  ({ fields, head, people, refused, same }) =>
+  ({ fields, head, people, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}] = fields
       const empty = yield* Effect.zipRight(people.insert({}, { id: "before" }), head)
@@ -56,7 +56,7 @@ const reverts =
 export const reverting = drawnLaw(
   "reverting",
   operations("revert undoes the documents of a commit", travel, reverts),
-  ({ fields, head, people, push, refused, remote, root, same, store }) =>
+  ({ fields, head, people, push, expectFailure: refused, remote, root, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}] = fields
       yield* store.batch({}, (batch) =>
@@ -138,7 +138,7 @@ export const histories = law(
     "what-is-promised",
     "An acknowledged write is in the history exactly once"
   ),
-  ({ people, refused, same, store }) =>
+  ({ people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const shas: Array<string> = []
       for (const n of [1, 2, 3]) {
@@ -188,7 +188,7 @@ const previews =
 export const previewing = law(
   "previewing",
   operations("a preview makes no commit", "preview-what-a-write-would-commit", previews),
-  ({ file, head, people, refused, root, same, store }) =>
+  ({ file, head, people, expectFailure: refused, root, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ city: "London" }, { id: "a" })
       const at = yield* head

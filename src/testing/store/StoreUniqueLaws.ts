@@ -11,7 +11,7 @@ export const uniqueValues = law(
     "unique-indexes",
     "Of many writers of one value exactly one succeeds."
   ),
-  ({ open, people, refused, same, store }) =>
+  ({ open, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const other = (yield* open()).collection("people")
       yield* people.insert({ mail: "first" }, { id: "first" })

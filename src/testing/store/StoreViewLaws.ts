@@ -11,7 +11,7 @@ const store = promiseOf("store")
 export const freshReads = law(
   "freshReads",
   store("a read sees the head", "reading", reads),
-  ({ open, people, push, same, store }) =>
+  ({ open, people, push, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const others = (yield* open()).collection("people")
       yield* people.insert({ n: 1 }, { id: "a" })
@@ -60,7 +60,7 @@ class Counting extends Cache {
 export const caches = law(
   "caches",
   store("a cache changes no answer", "options", "An entry holds `content`, the blob id `oid`"),
-  ({ open, people, same }) =>
+  ({ open, people, expectEqual: same }) =>
     Effect.gen(function* () {
       const cache = new Counting()
       const stores = [yield* open({ cache: false }), yield* open({ cache }), yield* open({ cache: true })]
@@ -101,7 +101,7 @@ export const versions = law(
     "reading",
     "`version(id)` gives a document with its revision, its blob id (`sha`, for `expect`) and the commit that was looked at."
   ),
-  ({ head, people, refused, remote, root, same, store }) =>
+  ({ head, people, expectFailure: refused, remote, root, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       yield* people.update("a", { n: 2 })
@@ -129,7 +129,7 @@ const views =
 export const viewing = law(
   "viewing",
   store("views see one commit", "reading", views),
-  ({ branch, head, people, refused, same, store }) =>
+  ({ branch, head, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       const first = yield* head
@@ -186,7 +186,7 @@ export const readOnly = law(
     "options",
     "writes fail with `AuthError`; `ref` reads one commit or tag"
   ),
-  ({ head, open, people, refused, same }) =>
+  ({ head, open, people, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       const first = yield* head

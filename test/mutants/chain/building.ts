@@ -83,7 +83,7 @@ export const building = [
     "return this.enter(() => true, inner, places"
   ]),
   mutant("a branch that was refused goes to the end of the chain", branchGoesOn, [
-    "internal/Run.ts",
+    "internal/Interpreter.ts",
     "else index += step.skip",
     "else index = program.length - 1"
   ]),
@@ -164,13 +164,13 @@ export const building = [
   ]),
   mutant("inner steps count", counts, [
     "Chain.ts",
-    "compiled(chain).registered.count",
-    "compiled(chain).registered.size"
+    "toCompiled(chain).registered.count",
+    "toCompiled(chain).registered.size"
   ]),
   mutant("a fallback counts", counts, [
     "Chain.ts",
-    "compiled(chain).registered.count",
-    "compiled(chain).registered.count + (compiled(chain).registered.fallback === undefined ? 0 : 1)"
+    "toCompiled(chain).registered.count",
+    "toCompiled(chain).registered.count + (toCompiled(chain).registered.fallback === undefined ? 0 : 1)"
   ]),
   mutant("a fallback counts in the description", described, [
     "ChainDescription.ts",

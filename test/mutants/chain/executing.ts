@@ -1,6 +1,6 @@
 import { mutant } from "./Mutant.js"
 
-const run = "internal/Run.ts"
+const run = "internal/Interpreter.ts"
 const again = "each call runs the rest again"
 const handsOn = "It refuses by returning `next(request)`, and may also hand on a changed request"
 const conditions = "**Conditions** give `true`, `false`, or an Effect of one."
@@ -46,28 +46,28 @@ export const executing = [
   ]),
   mutant("a second next hands on the first request", again, [
     run,
-    "const nextAfter = (execution: Execution, index: number) => (request: unknown) =>\n  new Rest(execution, index + 1, request)",
-    "const nextAfter = (execution: Execution, index: number) => { let rest: Rest | undefined; return (request: unknown) => (rest ??= new Rest(execution, index + 1, request)) }"
+    "const nextAfter = (execution: Execution, index: number) => (request: unknown) =>\n  new Continuation(execution, index + 1, request)",
+    "const nextAfter = (execution: Execution, index: number) => { let rest: Continuation | undefined; return (request: unknown) => (rest ??= new Continuation(execution, index + 1, request)) }"
   ]),
   mutant("a second next skips a step", again, [
     run,
-    "const nextAfter = (execution: Execution, index: number) => (request: unknown) =>\n  new Rest(execution, index + 1, request)",
-    "const nextAfter = (execution: Execution, index: number) => { let calls = 0; return (request: unknown) => new Rest(execution, Math.min(index + 1 + (calls++ > 0 ? 1 : 0), execution.program.length - 1), request) }"
+    "const nextAfter = (execution: Execution, index: number) => (request: unknown) =>\n  new Continuation(execution, index + 1, request)",
+    "const nextAfter = (execution: Execution, index: number) => { let calls = 0; return (request: unknown) => new Continuation(execution, Math.min(index + 1 + (calls++ > 0 ? 1 : 0), execution.program.length - 1), request) }"
   ]),
   mutant("the rest runs once, however often its Effect does", again, [
     run,
-    "return walked(this.execution, this.index, this.request, false)",
-    "return this.index > 0 ? ((this as any).memo ??= walked(this.execution, this.index, this.request, false)) : walked(this.execution, this.index, this.request, false)"
+    "return interpret(this.execution, this.index, this.request, false)",
+    "return this.index > 0 ? ((this as any).memo ??= interpret(this.execution, this.index, this.request, false)) : interpret(this.execution, this.index, this.request, false)"
   ]),
   mutant("a retry runs nothing again", lazy, [
     run,
-    "return walked(this.execution, this.index, this.request, false)",
-    "return this.index === 0 ? ((this as any).memo ??= walked(this.execution, this.index, this.request, false)) : walked(this.execution, this.index, this.request, false)"
+    "return interpret(this.execution, this.index, this.request, false)",
+    "return this.index === 0 ? ((this as any).memo ??= interpret(this.execution, this.index, this.request, false)) : interpret(this.execution, this.index, this.request, false)"
   ]),
   mutant("execute runs at once", lazy, [
     "Chain.ts",
-    "return new Rest(compiled(chain).execution, 0, request)",
-    "return toExit(compiled(chain).execution as never, request)"
+    "return new Continuation(toCompiled(chain).execution, 0, request)",
+    "return runToExit(toCompiled(chain).execution as never, request)"
   ]),
   mutant("executeNamed runs at once", lazy, [
     "Chain.ts",
@@ -121,24 +121,24 @@ export const executing = [
     "accepted ? index + 1 : index + step.skip, request, false)"
   ]),
   mutant("the last step is asked first", steps, [
-    "internal/Plan.ts",
+    "internal/Compile.ts",
     "  return program\n}",
     "  if (program.length > 2 && program.every((step) => step.op === 0 || step.op === 4)) program.unshift(program.splice(program.length - 2, 1)[0]!)\n  return program\n}"
   ]),
   mutant("a failure is answered by the fallback", failures, [
     run,
     "return this.defer(step, reply)",
-    "return this.defer(step, Effect.catchAll(reply, () => walked(execution, program.length - 1, request, false)))"
+    "return this.defer(step, Effect.catchAll(reply, () => interpret(execution, program.length - 1, request, false)))"
   ]),
   mutant("a defect of a handler is answered by the fallback", failures, [
     run,
     "return this.defer(step, reply)",
-    "return this.defer(step, Effect.catchAllDefect(reply, () => walked(execution, program.length - 1, request, false)))"
+    "return this.defer(step, Effect.catchAllDefect(reply, () => interpret(execution, program.length - 1, request, false)))"
   ]),
   mutant("a thrown defect is swallowed", failures, [
     run,
-    "      throw defect\n    }\n  }\n\n  // One flat loop",
-    "      return undefined\n    }\n  }\n\n  // One flat loop"
+    "      throw defect\n    }\n  }\n\n  // Measured",
+    "      return undefined\n    }\n  }\n\n  // Measured"
   ]),
   mutant("a thrown defect is a failure in executeExit", "the same as an `Exit`", [
     run,
@@ -166,33 +166,33 @@ export const executing = [
     "if (Exit.isSuccess(exit)) return undefined"
   ]),
   mutant("a step that waits goes on in the background", waits, [
-    "internal/runNow.ts",
+    "internal/RunSync.ts",
     "waiting.value.fiber.unsafeInterruptAsFork(FiberId.none)",
     ""
   ]),
   mutant("a step that waits gives Effect's own error", waits, [
-    "internal/runNow.ts",
+    "internal/RunSync.ts",
     "return Exit.die(new AsyncStepError({ chain }))",
     "return exit"
   ]),
   mutant("a step that waits is a failure", waits, [
-    "internal/runNow.ts",
+    "internal/RunSync.ts",
     "return Exit.die(new AsyncStepError({ chain }))",
     "return Exit.fail(new AsyncStepError({ chain }))"
   ]),
   mutant("the synchronous entries run effectful steps twice", "the response at once", [
-    "internal/runNow.ts",
+    "internal/RunSync.ts",
     "const exit = Effect.runSyncExit(effect)",
     "Effect.runSyncExit(effect)\n  const exit = Effect.runSyncExit(effect)"
   ]),
   mutant("handledBy is the outermost step", innermost, [
     run,
-    "execution.answered ??= step",
-    "execution.answered = step"
+    "execution.handledBy ??= step",
+    "execution.handledBy = step"
   ]),
   mutant("handledBy names a step whose answer was thrown away", innermost, [
     run,
-    "    onFailure: (cause) => {\n      execution.answered = undefined",
+    "    onFailure: (cause) => {\n      execution.handledBy = undefined",
     "    onFailure: (cause) => {"
   ]),
   mutant(
@@ -200,18 +200,18 @@ export const executing = [
     innermost,
     [
       run,
-      "if (this.execution.watched) this.execution.answered = undefined\n    return walked",
-      "return walked"
+      "if (this.execution.tracksHandler) this.execution.handledBy = undefined\n    return interpret",
+      "return interpret"
     ],
     [
       run,
-      "if (this.execution.watched) this.execution.answered = step",
-      "if (this.execution.watched) this.execution.answered ??= step"
+      "if (this.execution.tracksHandler) this.execution.handledBy = step",
+      "if (this.execution.tracksHandler) this.execution.handledBy ??= step"
     ]
   ),
   mutant("executeNamedExit names the chain", "`Chain.executeNamedExit`", [
     "Chain.ts",
-    "    : Exit.succeed({ response: exit.value, handledBy: execution.answered!.name })",
+    "    : Exit.succeed({ response: exit.value, handledBy: execution.handledBy!.name })",
     "    : Exit.succeed({ response: exit.value, handledBy: name })"
   ]),
   mutant("handing on takes a frame of the stack", stack, [
@@ -231,13 +231,13 @@ export const executing = [
   ]),
   mutant("effectful handlers run on the caller's stack", stack, [
     run,
-    "    return this.remaining(execution.watched ? watchedBy(execution, step, effect) : effect)",
+    "    return this.remaining(execution.tracksHandler ? trackHandler(execution, step, effect) : effect)",
     "    return this.remaining(Effect.runSyncExit(effect as any))"
   ]),
   mutant("a waiting step cannot be interrupted", interruption, [
     run,
-    "    return this.remaining(execution.watched ? watchedBy(execution, step, effect) : effect)",
-    "    return this.remaining(Effect.uninterruptible(execution.watched ? watchedBy(execution, step, effect) : effect))"
+    "    return this.remaining(execution.tracksHandler ? trackHandler(execution, step, effect) : effect)",
+    "    return this.remaining(Effect.uninterruptible(execution.tracksHandler ? trackHandler(execution, step, effect) : effect))"
   ]),
   mutant("a waiting condition cannot be interrupted", interruption, [
     run,
@@ -246,8 +246,8 @@ export const executing = [
   ]),
   mutant("interruption is a failure", interruption, [
     run,
-    "    return this.remaining(execution.watched ? watchedBy(execution, step, effect) : effect)",
-    '    return this.remaining(Effect.catchAllCause(execution.watched ? watchedBy(execution, step, effect) : effect, (cause) => Cause.isInterrupted(cause) ? Effect.fail(new Error("interrupted")) : Effect.failCause(cause)))'
+    "    return this.remaining(execution.tracksHandler ? trackHandler(execution, step, effect) : effect)",
+    '    return this.remaining(Effect.catchAllCause(execution.tracksHandler ? trackHandler(execution, step, effect) : effect, (cause) => Cause.isInterrupted(cause) ? Effect.fail(new Error("interrupted")) : Effect.failCause(cause)))'
   ]),
   mutant("an Option is run", plain, [run, "  !(Option.TypeId in reply) &&\n", ""]),
   mutant("an Either is run", plain, [run, " &&\n  !(Either.TypeId in reply)", ""])

@@ -1,7 +1,7 @@
 import { mutant } from "./Mutant.js"
 
 const trace = "Trace.ts"
-const logs = "internal/Logs.ts"
+const logs = "internal/ExecutionLog.ts"
 const traced =
   "every visited step with its path, outcome (`skipped`, `passed`, `matched`, `failed`) and duration"
 const reports = "middleware that reports start, duration and outcome of the steps after it"
@@ -57,12 +57,12 @@ export const reporting = [
   mutant(
     "a trace says that the last visited step answered",
     "`Effect<{ exit, handledBy, elapsedMillis, steps }, never, R>`",
-    [trace, "Exit.isSuccess(exit) ? execution.answered?.name : undefined", "recorder.visits.at(-1)?.name"]
+    [trace, "Exit.isSuccess(exit) ? execution.handledBy?.name : undefined", "recorder.visits.at(-1)?.name"]
   ),
   mutant("a trace fails as the chain does", "`Effect<{ exit, handledBy, elapsedMillis, steps }, never, R>`", [
     trace,
-    "Effect.exit(Effect.suspend(() => walked(execution, 0, request, false)))",
-    "Effect.map(Effect.suspend(() => walked(execution, 0, request, false)), Exit.succeed)"
+    "Effect.exit(Effect.suspend(() => interpret(execution, 0, request, false)))",
+    "Effect.map(Effect.suspend(() => interpret(execution, 0, request, false)), Exit.succeed)"
   ]),
   mutant("a trace leaves out logging", traced, [
     trace,
@@ -71,8 +71,8 @@ export const reporting = [
   ]),
   mutant("a trace does not log", reports, [
     trace,
-    "effectful(log, (entry) => Effect.sync(() => log.write(entry)))",
-    "effectful(log, () => Effect.void)"
+    "effectLogging(log, (entry) => Effect.sync(() => log.write(entry)))",
+    "effectLogging(log, () => Effect.void)"
   ]),
   mutant("a step is listed once, however often it is visited", traced, [
     trace,
@@ -111,13 +111,13 @@ export const reporting = [
     "(elapsedMillis / 1000).toFixed(3)"
   ]),
   mutant("the end of a plain chain is not logged", success, [
-    "internal/Run.ts",
+    "internal/Interpreter.ts",
     "    if (this.log !== undefined) Logs.end(this.log, Exit.succeed(reply))\n",
     ""
   ]),
   mutant("the end of an effectful chain is not logged", success, [
-    "internal/Run.ts",
-    "return Logs.around(this.log, effect)",
+    "internal/Interpreter.ts",
+    "return Logs.logExit(this.log, effect)",
     "return effect"
   ]),
   mutant("failures are logged at the given level", atError, [
@@ -126,17 +126,17 @@ export const reporting = [
     "return { level, message,"
   ]),
   mutant("a thrown defect is not logged", atError, [
-    "internal/Run.ts",
+    "internal/Interpreter.ts",
     "if (this.log !== undefined) Logs.end(this.log, Exit.die(defect))",
     ""
   ]),
   mutant("a thrown defect is logged as a success", atError, [
-    "internal/Run.ts",
+    "internal/Interpreter.ts",
     "Logs.end(this.log, Exit.die(defect))",
     "Logs.end(this.log, Exit.succeed(defect))"
   ]),
   mutant("an unhandled request is not logged", atError, [
-    "internal/Run.ts",
+    "internal/Interpreter.ts",
     "    Logs.end(this.log, exit)\n",
     ""
   ]),
@@ -167,7 +167,7 @@ export const reporting = [
   ]),
   mutant("a writer that throws fails the request", ignored, [
     logs,
-    "  } catch {\n    // Logging never fails the request.\n  }",
+    "  } catch {\n    // A failing logger must not fail the request.\n  }",
     "  } catch (defect) {\n    throw defect\n  }"
   ]),
   mutant("a writer that fails fails the request", ignored, [
@@ -181,9 +181,9 @@ export const reporting = [
     "Effect.catchAll(\n        Effect.suspend"
   ]),
   mutant("lines hold the request", nothingOfTheRequest, [
-    "internal/Run.ts",
-    "new Logs.Started(step.log!, this.log)",
-    "new Logs.Started({ ...step.log!, write: (entry) => step.log!.write({ ...entry, request } as never) }, this.log)"
+    "internal/Interpreter.ts",
+    "new Logs.PendingLog(step.log!, this.log)",
+    "new Logs.PendingLog({ ...step.log!, write: (entry) => step.log!.write({ ...entry, request } as never) }, this.log)"
   ]),
   mutant("a line has no level in front", "`Logging.format(entry)` is the text with its level in front", [
     "Logging.ts",
@@ -192,7 +192,7 @@ export const reporting = [
   ]),
   mutant("durations come from the wall clock", "Durations come from a clock that never steps back", [
     logs,
-    "return own === live ? sinceStart : () => Number(own.unsafeCurrentTimeNanos()) / 1e6",
+    "return own === liveClock ? sinceStart : () => Number(own.unsafeCurrentTimeNanos()) / 1e6",
     "return own === live || own !== live ? () => Date.now() : sinceStart"
   ]),
   mutant("the span has another name", span, ["Tracing.ts", "options.spanName ?? defaultSpanName", '"chain"']),

@@ -1,6 +1,6 @@
 import { mutant } from "./Mutant.js"
 
-const provided = "internal/provided.ts"
+const provided = "internal/ProvideContext.ts"
 const policy = "Policy.ts"
 const provides = "the same chain, requiring less; merged elsewhere, it provides nothing to later steps"
 const takes = "take a handler and give one"
@@ -10,7 +10,7 @@ const includes = "Around a handler that calls `next`, a policy includes what `ne
 export const surroundings = [
   mutant("conditions are not provided for", provides, [
     provided,
-    "when: when && ((request) => within(context, when(request))),",
+    "when: when && ((request) => provideTo(context, when(request))),",
     "when,"
   ]),
   mutant("the fallback is not provided for", provides, [
@@ -30,12 +30,12 @@ export const surroundings = [
   ]),
   mutant("steps without next are not provided for", provides, [
     provided,
-    "if (next === undefined) return within(context, run(request))",
+    "if (next === undefined) return provideTo(context, run(request))",
     "if (next === undefined) return run(request)"
   ]),
   mutant("a merged chain provides to later steps", provides, [
     provided,
-    "return takeBack === undefined ? this.rest : Effect.mapInputContext(this.rest, takeBack)",
+    "return restoreContext === undefined ? this.rest : Effect.mapInputContext(this.rest, restoreContext)",
     "return this.rest"
   ]),
   mutant("a merged chain takes away the service that later steps have", provides, [

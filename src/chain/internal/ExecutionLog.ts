@@ -8,19 +8,19 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { LogEntry, LogOptions } from "../LogEntry.js"
 
-const live = Context.get(DefaultServices.liveServices, Clock.Clock)
+const liveClock = Context.get(DefaultServices.liveServices, Clock.Clock)
 
 const sinceStart: () => number = performance.now.bind(performance)
 
-/** A clock of milliseconds that never steps back: the fiber's own when it was replaced, as in tests. */
+/** A monotonic clock in milliseconds. A test's clock replaces it if the fiber has one. */
 const clock = (): (() => number) => {
   const fiber = Fiber.getCurrentFiber()
   if (Option.isNone(fiber)) return sinceStart
   const own = Context.get(fiber.value.currentDefaultServices, Clock.Clock)
-  return own === live ? sinceStart : () => Number(own.unsafeCurrentTimeNanos()) / 1e6
+  return own === liveClock ? sinceStart : () => Number(own.unsafeCurrentTimeNanos()) / 1e6
 }
 
-/** What that clock shows now. */
+/** The current time of that clock. */
 export const monotonicMillis = (): number => clock()()
 
 type Named = Omit<LogOptions, "write">
@@ -59,18 +59,18 @@ const write = (options: LogOptions, entry: LogEntry) => {
   try {
     options.write(entry)
   } catch {
-    // Logging never fails the request.
+    // A failing logger must not fail the request.
   }
 }
 
-/** A logging middleware that the walk has passed, and that waits for the outcome; `outer` was passed before it. */
-export class Started {
+/** The log of a logging middleware that was passed and waits for the outcome. `outer` is the one passed before it. */
+export class PendingLog {
   private readonly now = clock()
   private readonly at: number
 
   constructor(
     private readonly options: LogOptions,
-    readonly outer: Started | undefined
+    readonly outer: PendingLog | undefined
   ) {
     write(options, startEntry(options))
     this.at = this.now()
@@ -81,14 +81,14 @@ export class Started {
   }
 }
 
-/** Reports the outcome to every middleware, the innermost first. */
-export const end = (innermost: Started | undefined, exit: Exit.Exit<unknown, unknown>) => {
+/** Reports the outcome to every logging middleware, the innermost first. */
+export const end = (innermost: PendingLog | undefined, exit: Exit.Exit<unknown, unknown>) => {
   for (let log = innermost; log !== undefined; log = log.outer) log.end(exit)
 }
 
-/** Reports the outcome of an Effect, interruption included. */
-export const around = <A, E, R>(
-  innermost: Started | undefined,
+/** Reports the outcome of an Effect to every logging middleware, also when it is interrupted. */
+export const logExit = <A, E, R>(
+  innermost: PendingLog | undefined,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> => {
   let observed = effect

@@ -5,29 +5,39 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import { Chain } from "../../chain/index.js"
-import { Broken, empty, entries, givenBy, hadToWait, type Law, type Subject } from "./ChainLaw.js"
+import {
+  emptyBuilder,
+  executionModes,
+  exitOf,
+  type Law,
+  type LawSubject,
+  metAsyncStep,
+  SentinelError
+} from "./ChainLaw.js"
 import { executed, same, sameOutcome } from "./ChainOutcome.js"
 
 const other = { answer: "of another step" }
-const failure = new Broken("failure")
-const defect = new Broken("defect")
+const failure = new SentinelError("failure")
+const defect = new SentinelError("defect")
 
-const endings: Record<string, { run: () => Effect.Effect<never, Broken>; exit: Exit.Exit<never, unknown> }> =
-  {
-    "a failure": { run: () => Effect.fail(failure), exit: Exit.fail(failure) },
-    "a late failure": {
-      run: () => Effect.suspend(() => Effect.fail(failure)),
-      exit: Exit.fail(failure)
+const endings: Record<
+  string,
+  { run: () => Effect.Effect<never, SentinelError>; exit: Exit.Exit<never, unknown> }
+> = {
+  "a failure": { run: () => Effect.fail(failure), exit: Exit.fail(failure) },
+  "a late failure": {
+    run: () => Effect.suspend(() => Effect.fail(failure)),
+    exit: Exit.fail(failure)
+  },
+  "a thrown defect": {
+    run: () => {
+      throw defect
     },
-    "a thrown defect": {
-      run: () => {
-        throw defect
-      },
-      exit: Exit.die(defect)
-    },
-    "a defect": { run: () => Effect.die(defect), exit: Exit.die(defect) },
-    interruption: { run: () => Effect.interrupt, exit: Exit.interrupt(FiberId.none) }
-  }
+    exit: Exit.die(defect)
+  },
+  "a defect": { run: () => Effect.die(defect), exit: Exit.die(defect) },
+  interruption: { run: () => Effect.interrupt, exit: Exit.interrupt(FiberId.none) }
+}
 
 /** What `executeSync` throws of an interruption names the fiber, which is another one each time. */
 const throwsInterruption = (entry: string, exit: Exit.Exit<unknown, unknown>) =>
@@ -42,20 +52,20 @@ const throwsInterruption = (entry: string, exit: Exit.Exit<unknown, unknown>) =>
 export const endingsApart: Law = (builder, request) =>
   Effect.gen(function* () {
     for (const [what, { exit, run: step }] of Object.entries(endings)) {
-      const chain = empty()
+      const chain = emptyBuilder()
         .use((it, next) => next(it))
         .use(step)
         .use(builder)
         .withFallback(() => other)
         .build()
-      for (const [entry, run] of Object.entries(entries)) {
+      for (const [entry, run] of Object.entries(executionModes)) {
         if (throwsInterruption(entry, exit)) continue
         const law = `failures, defects and interruption apart: ${what}, Chain.${entry}`
-        yield* sameOutcome(law, givenBy(entry, exit), yield* run(chain, request))
+        yield* sameOutcome(law, exitOf(entry, exit), yield* run(chain, request))
       }
     }
-    const unhandled = empty("nobody").build()
-    for (const [entry, run] of Object.entries(entries)) {
+    const unhandled = emptyBuilder("nobody").build()
+    for (const [entry, run] of Object.entries(executionModes)) {
       const exit = yield* run(unhandled, request)
       const failed = Exit.isFailure(exit) && exit.cause._tag === "Fail" ? exit.cause.error : exit
       const error = failed as { readonly _tag?: string; readonly chain?: string }
@@ -78,15 +88,15 @@ export const entriesAgree: Law = (builder, request) =>
     for (const subject of [builder, builder.withFallback(() => other)]) {
       const chain = subject.build()
       const expected = yield* Effect.exit(Chain.execute(chain, request))
-      for (const [entry, run] of Object.entries(entries)) {
+      for (const [entry, run] of Object.entries(executionModes)) {
         const exit = yield* run(chain, request)
         if (throwsInterruption(entry, expected)) continue
-        if (hadToWait(exit) && !hadToWait(expected)) continue
-        yield* sameOutcome(`entries agree: Chain.${entry}`, givenBy(entry, expected), exit)
+        if (metAsyncStep(exit) && !metAsyncStep(expected)) continue
+        yield* sameOutcome(`entries agree: Chain.${entry}`, exitOf(entry, expected), exit)
       }
       const named = yield* Effect.exit(Chain.executeNamed(chain, request))
       const namedExit = Chain.executeNamedExit(chain, request)
-      if (!hadToWait(namedExit)) {
+      if (!metAsyncStep(namedExit)) {
         yield* sameOutcome("entries agree: Chain.executeNamedExit", named, namedExit)
       }
     }
@@ -105,7 +115,7 @@ export const synchronousEntries: Law = (builder, request) =>
       if (Exit.isInterrupted(exit)) continue
       let thrown: unknown
       try {
-        Chain.executeSync(empty().use(run).use(builder).build(), request)
+        Chain.executeSync(emptyBuilder().use(run).use(builder).build(), request)
       } catch (error) {
         thrown = error
       }
@@ -115,18 +125,18 @@ export const synchronousEntries: Law = (builder, request) =>
     for (const [entry, kind] of Object.entries(synchronous)) {
       let runs = 0
       const interrupted = yield* Deferred.make<void>()
-      const waiting = empty("waiting")
+      const waiting = emptyBuilder("waiting")
         .use(() => {
           runs++
           return Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined))
         })
         .use(builder)
         .build()
-      const exit = yield* entries[entry]!(waiting, request)
+      const exit = yield* executionModes[entry]!(waiting, request)
       yield* same(
         `${law}: Chain.${entry} of a step that waits`,
         [true, kind, 1],
-        [hadToWait(exit), Exit.isFailure(exit) ? exit.cause._tag : "Success", runs]
+        [metAsyncStep(exit), Exit.isFailure(exit) ? exit.cause._tag : "Success", runs]
       )
       const stopped = yield* Effect.timeoutOption(Deferred.await(interrupted), "1 second")
       yield* same(`${law}: Chain.${entry} interrupts the step`, true, Option.isSome(stopped))
@@ -148,7 +158,7 @@ export const interruptionArrives: Law = (builder, request) =>
         const released = yield* Deferred.make<void>()
         const wait = Effect.zipRight(Deferred.succeed(waiting, undefined), Effect.never)
         let seen: unknown
-        const chain = empty()
+        const chain = emptyBuilder()
           .use((it, next) =>
             Effect.onExit(Effect.ensuring(next(it), Deferred.succeed(released, undefined)), (exit) =>
               Effect.sync(() => {
@@ -195,7 +205,7 @@ export const interruptionArrives: Law = (builder, request) =>
 export const lazyEntries: Law = (builder, request) =>
   Effect.gen(function* () {
     let runs = 0
-    const chain = empty()
+    const chain = emptyBuilder()
       .useWhen(
         () => {
           runs++
@@ -229,22 +239,22 @@ export const innermostAnswers: Law = (builder, request) =>
   Effect.gen(function* () {
     const inner = { name: "inner" }
     const reply = () => Effect.suspend(() => Effect.succeed(other))
-    const cases: Record<string, readonly [Subject, string]> = {
+    const cases: Record<string, readonly [LawSubject, string]> = {
       "a wrapped answer": [
-        empty()
+        emptyBuilder()
           .use((it, next) => Effect.map(next(it), (answer) => [answer]), { name: "outer" })
           .use(reply, inner),
         "inner"
       ],
       "a rescued failure": [
-        empty()
+        emptyBuilder()
           .use((it, next) => Effect.orElseSucceed(next(it), () => other), { name: "outer" })
           .use((it, next) => Effect.zipRight(next(it), Effect.fail(failure)), { name: "middle" })
           .use(reply, inner),
         "outer"
       ],
       "two runs of the rest": [
-        empty()
+        emptyBuilder()
           .use((_, next) => Effect.zipRight(next(1), next(2)), { name: "outer" })
           .useWhen((it) => it === 1, reply, inner)
           .use(() => other, { name: "second" }),
@@ -266,13 +276,13 @@ const handledBy = (result: { readonly _tag: string; readonly right?: { readonly 
 
 const length = 20_000
 
-const long = (add: (to: Subject) => Subject): (() => Subject) => {
+const long = (add: (to: LawSubject) => LawSubject): (() => LawSubject) => {
   // Kept between runs, and not longer than there is memory for it.
-  let kept: WeakRef<Subject> | undefined
+  let kept: WeakRef<LawSubject> | undefined
   return () => {
     let built = kept?.deref()
     if (built === undefined) {
-      built = empty("long")
+      built = emptyBuilder("long")
       for (let index = 0; index < length; index++) built = add(built)
       kept = new WeakRef(built)
     }

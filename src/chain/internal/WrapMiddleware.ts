@@ -1,8 +1,8 @@
 import type { HandlerFunction, StepOptions } from "../Handler.js"
 import { Op, type Registered, type Step } from "./Step.js"
 
-/** The same steps behind middleware; the fallback stays the last resort inside it. */
-export const surrounded = (
+/** The steps inside a middleware. The fallback stays inside it too, as the last step. */
+export const wrapMiddleware = (
   registered: Registered,
   middleware: HandlerFunction<any, any, any>,
   options: StepOptions
@@ -21,13 +21,13 @@ export const surrounded = (
     inner: undefined,
     log: undefined
   }
-  let surrounding: Registered = { ...plain(root), previous: root, step, count: 1, size: 1 }
+  let surrounding: Registered = { ...withoutFallback(root), previous: root, step, count: 1, size: 1 }
   for (const one of builders.reverse())
-    surrounding = { ...plain(one), previous: surrounding, count: one.count + 1, size: one.size + 1 }
+    surrounding = { ...withoutFallback(one), previous: surrounding, count: one.count + 1, size: one.size + 1 }
   return { ...surrounding, fallback: registered.fallback, ends: registered.ends }
 }
 
-const plain = ({ count, ends, name, previous, size, step }: Registered): Registered => ({
+const withoutFallback = ({ count, ends, name, previous, size, step }: Registered): Registered => ({
   name,
   previous,
   step,

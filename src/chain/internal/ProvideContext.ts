@@ -1,32 +1,32 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { isEffect, Lazily, type Rest } from "./Run.js"
+import { type Continuation, isEffect, LazyEffect } from "./Interpreter.js"
 import type { Registered, Step } from "./Step.js"
 
-const within = (context: Context.Context<any>, value: unknown) =>
+const provideTo = (context: Context.Context<any>, value: unknown) =>
   isEffect(value) ? Effect.provide(value, context) : value
 
-/** A run of a provided step; once its reply runs, how to take back what was provided. */
-interface Visit {
-  takeBack: ((current: Context.Context<any>) => Context.Context<any>) | undefined
+/** One call of a step with provided services. `restoreContext` is set when the step's reply runs. */
+interface ProvidedCall {
+  restoreContext: ((current: Context.Context<any>) => Context.Context<any>) | undefined
 }
 
-/** The rest of the chain after a provided step: what was provided is not meant for it. */
-class Beyond extends Lazily {
+/** The continuation after a provided step, which runs without the provided services. */
+class ContinuationOutside extends LazyEffect {
   constructor(
-    readonly rest: Rest,
-    readonly visit: Visit
+    readonly rest: Continuation,
+    readonly visit: ProvidedCall
   ) {
     super()
   }
   override commit() {
-    const { takeBack } = this.visit
-    return takeBack === undefined ? this.rest : Effect.mapInputContext(this.rest, takeBack)
+    const { restoreContext } = this.visit
+    return restoreContext === undefined ? this.rest : Effect.mapInputContext(this.rest, restoreContext)
   }
 }
 
-/** The current context with the surroundings' own services in place of the given ones; what the step itself put there stays. */
-const without = (
+/** Replaces the provided services by those of the surrounding context. Services that the step itself added stay. */
+const removeProvided = (
   given: Context.Context<any>,
   around: Context.Context<any>,
   current: Context.Context<any>
@@ -40,16 +40,16 @@ const without = (
   return Context.unsafeMake(services)
 }
 
-const handled =
+const provideHandler =
   (run: (request: any, next?: any) => unknown, context: Context.Context<any>) =>
-  (request: unknown, next?: (request: unknown) => Rest): unknown => {
-    if (next === undefined) return within(context, run(request))
-    const visit: Visit = { takeBack: undefined }
-    const reply = run(request, (changed: unknown) => new Beyond(next(changed), visit))
-    if (reply instanceof Beyond && reply.visit === visit) return reply.rest
+  (request: unknown, next?: (request: unknown) => Continuation): unknown => {
+    if (next === undefined) return provideTo(context, run(request))
+    const visit: ProvidedCall = { restoreContext: undefined }
+    const reply = run(request, (changed: unknown) => new ContinuationOutside(next(changed), visit))
+    if (reply instanceof ContinuationOutside && reply.visit === visit) return reply.rest
     if (!isEffect(reply)) return reply
     return Effect.contextWithEffect((around: Context.Context<any>) => {
-      visit.takeBack = (current) => without(context, around, current)
+      visit.restoreContext = (current) => removeProvided(context, around, current)
       return Effect.provide(reply, context)
     })
   }
@@ -58,8 +58,8 @@ const provideStep = (step: Step, context: Context.Context<any>, inner: Registere
   const { run, when } = step
   return {
     op: step.op,
-    when: when && ((request) => within(context, when(request))),
-    run: run && handled(run, context),
+    when: when && ((request) => provideTo(context, when(request))),
+    run: run && provideHandler(run, context),
     skip: step.skip,
     name: step.name,
     kind: step.kind,
@@ -69,8 +69,8 @@ const provideStep = (step: Step, context: Context.Context<any>, inner: Registere
   }
 }
 
-/** A copy of one segment, whose branches and fragments are copied already. */
-const copyOf = (
+/** Copies one builder's steps. Its branches and fragments must have been copied before. */
+const copySegment = (
   registered: Registered,
   context: Context.Context<any>,
   copies: ReadonlyMap<Registered, Registered>
@@ -96,8 +96,8 @@ const copyOf = (
   return { ...copy, fallback: fallback && provideStep(fallback, context, undefined), ends }
 }
 
-/** The same steps, each with the context at hand; what follows a merged copy of them keeps its own. */
-export const provided = (registered: Registered, context: Context.Context<any>): Registered => {
+/** A copy of the steps, each with the context provided. Steps that follow a merged copy keep their own context. */
+export const provideContext = (registered: Registered, context: Context.Context<any>): Registered => {
   const copies = new Map<Registered, Registered>()
   const open = [registered]
   for (let at = open[open.length - 1]; at !== undefined; at = open[open.length - 1]) {
@@ -107,7 +107,7 @@ export const provided = (registered: Registered, context: Context.Context<any>):
       if (inner !== undefined && !copies.has(inner)) open.push(inner)
     }
     if (open.length > before) continue
-    copies.set(at, copyOf(at, context, copies))
+    copies.set(at, copySegment(at, context, copies))
     open.pop()
   }
   return copies.get(registered)!

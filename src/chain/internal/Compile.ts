@@ -1,9 +1,9 @@
 import { type Registered, type Step, unhandled } from "./Step.js"
 
-/** The places that a branch or merged fragment takes in the program of its parent. */
-export const placesOf = (inner: Registered) => inner.size + (inner.fallback === undefined ? 0 : 1)
+/** The number of slots that a branch or a merged fragment takes in its parent's program. */
+export const slotCount = (inner: Registered) => inner.size + (inner.fallback === undefined ? 0 : 1)
 
-/** The registered steps in order, without the fallback. */
+/** The registered steps in registration order, without the fallback. */
 export const stepsOf = (registered: Registered): ReadonlyArray<Step> => {
   const steps = new Array<Step>(registered.count)
   let at: Registered | undefined = registered
@@ -14,7 +14,10 @@ export const stepsOf = (registered: Registered): ReadonlyArray<Step> => {
   return steps
 }
 
-/** Lays all steps out in one array, fragments inlined and branches behind a skip, closed by the last resort. */
+/**
+ * Compiles the steps into one flat array. Merged fragments are inlined, a branch is preceded by its condition and a
+ * skip length, and the fallback (or `unhandled`) is the last slot.
+ */
 export const compile = (registered: Registered): ReadonlyArray<Step> => {
   const program = new Array<Step>(registered.size + 1)
   program[registered.size] = registered.fallback ?? unhandled
@@ -32,7 +35,7 @@ export const compile = (registered: Registered): ReadonlyArray<Step> => {
       at = at.previous
     } else {
       const inner: Registered = step.inner
-      const start: number = end - placesOf(inner)
+      const start: number = end - slotCount(inner)
       const above: Registered = at.previous!
       const aboveEnd = step.when === undefined ? start : start - 1
       if (aboveEnd < start) program[aboveEnd] = step
