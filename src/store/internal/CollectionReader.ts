@@ -19,7 +19,7 @@ import { type DocumentPlace, readDocument, withMetadata } from "./commit/Version
 import type { ParsedFile } from "./query/QueryTarget.js"
 
 /** Loaded where documents are asked for at the same time. */
-const looks = lazyModule(() => import("./query/BatchedGet.js"))
+const batchedGets = lazyModule(() => import("./query/BatchedGet.js"))
 
 /** Loaded where the documents of a collection are listed or read. */
 const scans = lazyModule(() => import("./query/Scans.js"))
@@ -77,8 +77,8 @@ export const makeCollectionReader = <A, I>(
           input: { collection: name, id },
           alone,
           together: (names) =>
-            Effect.flatMap(looks, ({ readTogether: together }) =>
-              together(core, names, (one) => look(core.snapshot(), one.id, undefined, one.collection))
+            Effect.flatMap(batchedGets, ({ readTogether }) =>
+              readTogether(core, names, (one) => look(core.snapshot(), one.id, undefined, one.collection))
             )
         })
   }

@@ -95,7 +95,6 @@ export const writeSchema = (
       operation,
       message: text,
       mode: "document",
-      operations: [],
       plan: (snapshot) =>
         Effect.gen(function* () {
           yield* snapshot.head

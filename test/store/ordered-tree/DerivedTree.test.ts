@@ -32,18 +32,18 @@ const fileAt = (remote: GitRemoteService, snapshot: Snapshot, rows: RowMapping, 
 
 /** None where the tree is missing or damaged. */
 const changedBy = (
-  { update: changed, reader }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
+  { update, reader }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
   documents: ReadonlyArray<DocumentChange>
-) => Effect.flatten(run(reader, () => changed(documents, tree)))
+) => Effect.flatten(run(reader, () => update(documents, tree)))
 
 /** What the tree of some documents is, which come in chunks. */
 const rebuilt = (
-  { rebuild: anew }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
+  { rebuild }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
   documents: ReadonlyArray<DocumentChange>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const { add, end } = yield* anew(tree, undefined)
+      const { add, end } = yield* rebuild(tree, undefined)
       for (const { document, id } of documents) if (document !== undefined) yield* add([{ id, document }])
       return yield* (yield* end).made
     })
@@ -61,8 +61,8 @@ const write = (
     const { committed, result } = yield* remote.commitNext("main", (source) =>
       Effect.gen(function* () {
         const file = yield* fileAt(remote, makeSnapshot(source), rows, path)
-        const changed = how === "anew" ? Option.none() : yield* changedBy(file, documents)
-        const made = Option.isNone(changed) ? yield* rebuilt(file, documents) : changed.value
+        const update = how === "anew" ? Option.none() : yield* changedBy(file, documents)
+        const made = Option.isNone(update) ? yield* rebuilt(file, documents) : update.value
         const commit = { message: "m", changes: made.changes }
         return {
           commit: made.changes.length === 0 ? Option.none() : Option.some(commit),
@@ -101,7 +101,7 @@ describe.each(remotes)("an index or a manifest as a tree, on %s", (name, layer) 
     ["a manifest", rowsOfManifest(["city", "note"])]
   ] as const) {
     it(
-      `${what} that was changed step by step is the one that is made anew`,
+      `${what} that was update step by step is the one that is made rebuild`,
       () =>
         fc.assert(
           fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), (steps) =>
@@ -114,15 +114,15 @@ describe.each(remotes)("an index or a manifest as a tree, on %s", (name, layer) 
                 yield* remote.commit("main", Option.none(), { message: "seed", changes: [seed] })
                 for (const changes of steps) {
                   const batch = new Map(changes.map((change) => [change.id, change.document]))
-                  const changed: Array<DocumentChange> = []
+                  const update: Array<DocumentChange> = []
                   for (const [id, document] of batch) {
                     const before = documents.get(id)
                     if (before === undefined && document === undefined) continue
-                    changed.push({ id, document, before: before && (() => before) })
+                    update.push({ id, document, before: before && (() => before) })
                     if (document === undefined) documents.delete(id)
                     else documents.set(id, document)
                   }
-                  yield* write(remote, rows, changed, "changed", path)
+                  yield* write(remote, rows, update, "changed", path)
                 }
                 const all = [...documents].map(([id, document]) => ({ id, document }))
                 yield* write(remote, rows, all, "anew", "data/anew")

@@ -47,7 +47,7 @@ type Method = (...args: ReadonlyArray<unknown>) => unknown
 /** Arguments that a span tells. */
 const shown = new Set(["id", "collection", "branch", "ref", "commitSha", "field"])
 
-const guardOf = (operation: string, { parameters, kind: refuses }: Signature, isObserved: boolean) => {
+const guardOf = (operation: string, { parameters, kind }: Signature, isObserved: boolean) => {
   const readers = parameters.map(([name, takes]) => ({ name, read: optionsReader(takes) }))
   const problemOf = (args: ReadonlyArray<unknown>): ValidationError | undefined => {
     for (const [at, { name, read }] of readers.entries()) {
@@ -68,14 +68,14 @@ const guardOf = (operation: string, { parameters, kind: refuses }: Signature, is
     return (...args) => {
       // Arguments are used when the effect runs.
       for (const given of args) withErrorListener(given)
-      if (refuses === "effect") {
+      if (kind === "effect") {
         const run = Effect.suspend(() => {
           const problem = problemOf(args)
           return problem === undefined ? (method(...args) as Effect.Effect<unknown>) : Effect.fail(problem)
         })
         return around === undefined ? run : Effect.suspend(() => around.effect(run, told(args)))
       }
-      if (refuses === "stream") {
+      if (kind === "stream") {
         const run = Stream.suspend(() => {
           const problem = problemOf(args)
           return problem === undefined ? (method(...args) as Stream.Stream<unknown>) : Stream.fail(problem)
@@ -92,10 +92,10 @@ const guardOf = (operation: string, { parameters, kind: refuses }: Signature, is
 type Members = Readonly<Record<string, unknown>>
 
 /** A method of the service that `now` gives when its effect or its stream runs. */
-const laterMethod = (now: Effect.Effect<Members>, name: string, refuses: Signature["kind"]): Method => {
+const laterMethod = (now: Effect.Effect<Members>, name: string, kind: Signature["kind"]): Method => {
   const call = (args: ReadonlyArray<unknown>) =>
     Effect.map(now, (members) => (members[name] as Method)(...args))
-  return refuses === "effect"
+  return kind === "effect"
     ? (...args) => Effect.flatten(call(args) as Effect.Effect<Effect.Effect<unknown>>)
     : (...args) => Stream.unwrap(call(args) as Effect.Effect<Stream.Stream<unknown>>)
 }
@@ -129,12 +129,10 @@ export const guard = <Service extends object>(
   return (service, { attributes = {}, current } = {}) => {
     const own = service as unknown as Members
     const later = current as unknown as Effect.Effect<Members> | undefined
-    const checked = guards.map(([name, refuses, check]) => [
+    const checked = guards.map(([name, kind, check]) => [
       name,
       check(
-        later === undefined || refuses === "throw"
-          ? (own[name] as Method)
-          : laterMethod(later, name, refuses),
+        later === undefined || kind === "throw" ? (own[name] as Method) : laterMethod(later, name, kind),
         attributes
       )
     ])

@@ -24,12 +24,13 @@ import {
   writesOneDocument
 } from "./EditPlan.js"
 import * as Preconditions from "./Preconditions.js"
+import { operationOutcome, type PreparedOperation, prepareOperations } from "./PreparedOperation.js"
 import { readStoredVersions } from "./StoredVersions.js"
 
-/** A unit as it is to be committed on the snapshot that it was built on. */
+/** The commit that an edit makes on one snapshot. */
 export interface BuiltCommit {
   readonly settings: SettingsAt
-  readonly prepared: ReadonlyArray<Preconditions.PreparedOperation>
+  readonly prepared: ReadonlyArray<PreparedOperation>
   readonly commit: Option.Option<NewCommit>
   /** What became of the operations, once the ids of their blobs are known. */
   readonly outcomes: (blobs: ReadonlyMap<string, Oid>) => ReadonlyArray<OperationOutcome>
@@ -38,11 +39,11 @@ export interface BuiltCommit {
 }
 
 /** A document as an operation finds it and as it leaves it. */
-export const documentChange = ({ after, before, id }: Preconditions.PreparedOperation): DocumentChange => {
+export const documentChange = ({ after, before, id }: PreparedOperation): DocumentChange => {
   const was = Option.getOrUndefined(before)
   return {
     id,
-    document: after?.spelled ?? after?.document,
+    document: after?.lossless ?? after?.document,
     before: was && (() => parseLosslessOrEmpty(was.content))
   }
 }
@@ -53,14 +54,14 @@ const withoutReplaced = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> 
   return changes.filter(({ _tag, path }) => _tag !== "Remove" || !put.has(path))
 }
 
-/** What a unit does to each collection, for its index and manifest files. */
+/** What a edit does to each collection, for its index and manifest files. */
 const collectionWrites = (
   root: string,
-  unit: DocumentEdit,
+  edit: DocumentEdit,
   reindex: ReadonlyArray<string>,
-  prepared: ReadonlyArray<Preconditions.PreparedOperation>
+  prepared: ReadonlyArray<PreparedOperation>
 ): ReadonlyArray<CollectionWrite> => {
-  const { onRead } = unit
+  const { onRead } = edit
   const touched = new Map<
     string,
     {
@@ -86,121 +87,116 @@ const collectionWrites = (
   }
   for (const collection of reindex) of(collection).rebuild = true
   // Files of a collection's directory that are no documents are part of the tree that its indexes name.
-  for (const change of unit.files ?? []) {
+  for (const change of edit.files ?? []) {
     const collection = collectionAt(root, change.path)
     if (collection !== undefined) of(collection).changes.push(change)
   }
   return [
     ...Array.from(touched.values(), (one) => ({ ...one, changes: withoutReplaced(one.changes) })),
-    ...(unit.missingDerived ?? [])
+    ...(edit.missingDerived ?? [])
   ]
 }
 
 /** The error for values that two documents would share, with the versions of the documents that have them. */
 const uniqueViolationError = (
-  parts: EditDependencies,
-  unit: DocumentEdit,
+  dependencies: EditDependencies,
+  edit: DocumentEdit,
   snapshot: Snapshot,
   layout: Layout,
   found: ReadonlyArray<UniqueViolation>
 ) =>
   Effect.gen(function* () {
     const others = Uniqueness.othersIn(found)
-    const versions = yield* readStoredVersions(parts, snapshot, layout, others)
+    const versions = yield* readStoredVersions(dependencies, snapshot, layout, others)
     const conflicts = others.map(({ collection, id }) => {
       const version = versions.get(nameOfDocument({ collection, id }))
       return { collection, id, actual: Preconditions.describeVersion(version) }
     })
-    return yield* Uniqueness.violationError(unit.operation, found, unit.reindex !== undefined, conflicts)
+    return yield* Uniqueness.violationError(edit.operation, found, edit.reindex !== undefined, conflicts)
   })
 
 /**
- * Builds a unit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
+ * Builds a edit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
  * index and manifest files. Whatever writes more than its own one document, or is refused by the settings, is built on
  * a commit.
  */
 export const buildCommit = (
-  parts: EditDependencies,
-  unit: DocumentEdit,
+  dependencies: EditDependencies,
+  edit: DocumentEdit,
   snapshot: Snapshot,
   conflicts: Preconditions.ConflictCount
 ): Effect.Effect<BuiltCommit, WriteError> =>
   Effect.gen(function* () {
-    const { options } = parts
-    const { untracked: unnoted } = snapshot
+    const { options } = dependencies
+    const { untracked } = snapshot
     const onCommit = Effect.zipRight(
-      snapshot.prefetch(() => prefetchPaths(parts, unit)),
+      snapshot.prefetch(() => prefetchPaths(dependencies, edit)),
       snapshot.head
     )
-    if (!writesOneDocument(parts, unit)) yield* onCommit
-    let planned = yield* Effect.either(planEdit(parts, unit, unnoted))
+    if (!writesOneDocument(dependencies, edit)) yield* onCommit
+    let planned = yield* Effect.either(planEdit(dependencies, edit, untracked))
     const needsCommit =
       planned._tag === "Left" ? planned.left instanceof ValidationError : !changesOnlyDocuments(planned.right)
     if (needsCommit && !snapshot.isPinned()) {
       yield* onCommit
-      planned = yield* Effect.either(planEdit(parts, unit, unnoted))
+      planned = yield* Effect.either(planEdit(dependencies, edit, untracked))
     }
     if (planned._tag === "Left") return yield* planned.left
-    const { derivedFiles: files, writesSettings: records, settings } = planned.right
-    const now = unit.derivedAt ?? new Date(yield* Timestamp.now(unit.operation)).toISOString()
-    const touched = [...unit.operations, ...(unit.preconditions ?? [])]
-    const stored = yield* readStoredVersions(parts, snapshot, settings.settings, touched)
-    yield* Preconditions.countConflicts(unit, conflicts, stored)
-    yield* Preconditions.checkPreconditions(unit, stored)
-    const prepared = yield* Preconditions.prepareOperations(
-      options.root,
-      settings.settings,
-      unit,
-      stored,
-      now
-    )
+    const { derivedFiles, writesSettings, settings } = planned.right
+    const now = edit.derivedAt ?? new Date(yield* Timestamp.now(edit.operation)).toISOString()
+    const touched = [...edit.operations, ...(edit.preconditions ?? [])]
+    const stored = yield* readStoredVersions(dependencies, snapshot, settings.settings, touched)
+    yield* Preconditions.countConflicts(edit, conflicts, stored)
+    yield* Preconditions.checkPreconditions(edit, stored)
+    const prepared = yield* prepareOperations(options.root, settings.settings, edit, stored, now)
     // Operations that come to nothing make no commit, not even for the indexes that a first commit begins.
     const isIdle =
-      unit.reindex === undefined &&
-      unit.files === undefined &&
-      unit.missingDerived === undefined &&
+      edit.reindex === undefined &&
+      edit.files === undefined &&
+      edit.missingDerived === undefined &&
       prepared.every(({ change }) => !change)
     const { obsoleteFiles, reindex } = isIdle ? { obsoleteFiles: [], reindex: [] } : planned.right
-    const changes: Array<Change> = [...obsoleteFiles, ...(unit.files ?? [])]
+    const changes: Array<Change> = [...obsoleteFiles, ...(edit.files ?? [])]
     for (const { change } of prepared) if (change !== undefined) changes.push(change)
     const derivations: Array<Derivation> = []
-    for (const touched of collectionWrites(options.root, unit, reindex, prepared)) {
-      const its = files.get(touched.collection)
-      if (its === undefined) continue
-      const derivation = yield* deriveFiles(parts, unnoted, settings, touched, its, now)
+    for (const touched of collectionWrites(options.root, edit, reindex, prepared)) {
+      const files = derivedFiles.get(touched.collection)
+      if (files === undefined) continue
+      const derivation = yield* deriveFiles(dependencies, untracked, settings, touched, files, now)
       derivations.push(derivation)
       for (const change of derivation.changes) changes.push(change)
     }
     const found = derivations.flatMap(({ violations = [] }) => violations)
-    if (found.length > 0) return yield* uniqueViolationError(parts, unit, snapshot, settings.settings, found)
-    const record = records && (changes.length > 0 || unit.reindex !== undefined)
+    if (found.length > 0)
+      return yield* uniqueViolationError(dependencies, edit, snapshot, settings.settings, found)
+    const record = writesSettings && (changes.length > 0 || edit.reindex !== undefined)
     if (record) {
-      if (settings.unrecorded) yield* refuseOtherLayout(parts, unnoted, settings)
+      if (settings.unrecorded) yield* refuseOtherLayout(dependencies, untracked, settings)
       const path = under(options.root, settingsFileName)
       changes.push({ _tag: "Put", path, content: printSettings(settings.settings) })
     }
     const commit: NewCommit = {
       message: commitMessage(
-        unit,
+        edit,
         prepared.map(({ before }) => before)
       ),
-      changes: unit.files === undefined ? changes : withoutReplaced(changes),
-      merges: unit.merges,
-      author: unit.author ?? options.author,
+      changes: edit.files === undefined ? changes : withoutReplaced(changes),
+      merges: edit.merges,
+      author: edit.author ?? options.author,
       committer: options.committer
     }
     const keepsRootFiles =
-      !record && unit.files === undefined && derivations.every(({ changes }) => changes.length === 0)
+      !record && edit.files === undefined && derivations.every(({ changes }) => changes.length === 0)
     const parent = keepsRootFiles ? Option.fromNullable(snapshot.known()?.commit) : Option.none()
     return {
       settings,
       prepared,
-      commit: changes.length === 0 && unit.merges === undefined ? Option.none() : Option.some(commit),
+      commit: changes.length === 0 && edit.merges === undefined ? Option.none() : Option.some(commit),
       outcomes: (blobs: ReadonlyMap<string, Oid>) =>
-        prepared.map((one) => Preconditions.operationOutcome(one, blobs.get(one.path))),
+        prepared.map((one) => operationOutcome(one, blobs.get(one.path))),
       committed: ({ blobs, commit: made }: Pick<Committed, "commit" | "blobs">) => {
         for (const { committed } of derivations) committed(blobs)
-        parts.repository.inheritRoot(parent, made)
+        dependencies.repository.inheritRoot(parent, made)
       }
     } satisfies BuiltCommit
   })

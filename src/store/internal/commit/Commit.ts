@@ -1,7 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import type { RefMoved } from "../../../domain/errors/RefMoved.js"
 import { AuthError, ConflictError, type WriteError } from "../../../domain/errors/StoreError.js"
 import { lazyModule } from "../../../domain/runtime/LazyModule.js"
@@ -9,22 +8,22 @@ import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import { type EditResult, type RemoteSnapshot, takesRequests } from "../../remote/GitRemote.js"
 import type { FileCache } from "../snapshot/FileCache.js"
 import { type BranchState, makeSnapshot, type ReadSet } from "../snapshot/Snapshot.js"
+import { backOff } from "./Backoff.js"
 import type { BuiltCommit } from "./BuildCommit.js"
-import type { DocumentEdit, EditOutcome } from "./DocumentEdit.js"
+import type { Edit, EditOutcome } from "./DocumentEdit.js"
 import type { EditDependencies } from "./EditPlan.js"
 import * as Preconditions from "./Preconditions.js"
 
-// Loaded when they are used: a page that reads does not carry them.
-const edits = lazyModule(() => import("./BuildCommit.js"))
-const verification = lazyModule(() => import("./SettingsCheck.js"))
+// Loaded on first use, so that a page that only reads does not contain them.
+const buildModule = lazyModule(() => import("./BuildCommit.js"))
+const settingsCheckModule = lazyModule(() => import("./SettingsCheck.js"))
 
-/** What commits are made with. */
 export interface CommitDependencies extends EditDependencies {
   readonly branch: string
-  /** The versions of the branch's files that edits begin with. */
+  /** Versions of the branch's files, which may be outdated. */
   readonly cache: FileCache
   readonly branchState: BranchState
-  /** What the documents of the edits are noted in. */
+  /** Records the documents that edits read. */
   readonly readSet: ReadSet | undefined
   readonly isPinned: boolean
 }
@@ -36,51 +35,47 @@ export const readOnlyError = (operation: string) =>
     hint: "open it without readOnly and ref to write"
   })
 
-/** Rebuilding waits a random moment that grows with the attempts, so that writers of one branch do not march in step. */
-const backOff = (attempt: number) =>
-  Effect.flatMap(Random.nextIntBetween(0, 10 * 2 ** Math.min(attempt, 6)), (millis) => Effect.sleep(millis))
-
-const raceError = (unit: DocumentEdit, error: RefMoved, reason: string) =>
+const raceError = (edit: Edit, error: RefMoved, reason: string) =>
   new ConflictError({
-    operation: unit.operation,
+    operation: edit.operation,
     message: `${error.message}: ${reason}`,
     hint: "the write did not happen: try again",
     conflicts: []
   })
 
-/** One commit of a unit, built again for each snapshot that wins a race. */
+/** Commits an edit. If another writer moved the branch first, the commit is built again on the new head. */
 export const commitEdit = (
-  parts: CommitDependencies,
-  unit: DocumentEdit
+  dependencies: CommitDependencies,
+  edit: Edit
 ): Effect.Effect<EditOutcome, WriteError> =>
   Effect.gen(function* () {
-    const { branch, cache, options, branchState: presence, readSet: reads, remote } = parts
-    const { buildCommit: edit } = yield* edits
-    const { checkSettings: verify } = yield* verification
+    const { branch, cache, options, branchState, readSet, remote } = dependencies
+    const { buildCommit } = yield* buildModule
+    const { checkSettings } = yield* settingsCheckModule
     const started = yield* Monotonic.millis
     const limit = Duration.toMillis(options.deadline)
-    const conflicts = Preconditions.newConflictCount(unit.retries ?? options.conflictRetries)
+    const conflicts = Preconditions.newConflictCount(edit.retries ?? options.conflictRetries)
     for (let attempt = 0; ; attempt++) {
-      // Where one call builds more than once, the earlier builds stood on a guess: nobody raced them.
+      // If one call builds more than once, the earlier builds used assumed versions. They are not conflicts.
       const { counted, seen } = conflicts
       const build = (source: RemoteSnapshot) =>
         Effect.gen(function* () {
           Object.assign(conflicts, { counted, seen })
           const snapshot = makeSnapshot(source, {
-            readSet: reads,
+            readSet,
             cache: { files: cache, of: "branch" },
-            branch: presence
+            branch: branchState
           })
-          const made = unit.plan === undefined ? Option.some(unit) : yield* unit.plan(snapshot)
-          if (Option.isNone(made)) return { commit: Option.none(), result: undefined }
-          const result = yield* edit(parts, made.value, snapshot, conflicts)
+          const planned = "plan" in edit ? yield* edit.plan(snapshot) : Option.some(edit)
+          if (Option.isNone(planned)) return { commit: Option.none(), result: undefined }
+          const result = yield* buildCommit(dependencies, planned.value, snapshot, conflicts)
           return {
             commit: result.commit,
             result,
             verifyCommit: (commit) =>
-              verify(
-                { ...parts, commitUnit: (other) => commitEdit(parts, other) },
-                made.value,
+              checkSettings(
+                { ...dependencies, commitEdit: (other) => commitEdit(dependencies, other) },
+                planned.value,
                 result,
                 commit
               )
@@ -97,20 +92,20 @@ export const commitEdit = (
         }
       }
       if (answer.left._tag !== "RefMoved") return yield* answer.left
-      if (unit.mode === "batch" && attempt >= (unit.retries ?? options.batchRetries)) {
-        return yield* raceError(unit, answer.left, `the branch moved ${attempt + 1} times during the write`)
+      if (edit.mode === "batch" && attempt >= (edit.retries ?? options.batchRetries)) {
+        return yield* raceError(edit, answer.left, `the branch moved ${attempt + 1} times during the write`)
       }
       yield* backOff(attempt)
       if ((yield* Monotonic.millis) - started >= limit) {
-        return yield* raceError(unit, answer.left, "the branch kept moving until the deadline")
+        return yield* raceError(edit, answer.left, "the branch kept moving until the deadline")
       }
     }
   })
 
-/** Of a commit of more documents the versions are kept only where reading one takes a request: many would push out what is in use. */
+/** A larger commit is cached only if reading a document takes a request: many versions would evict the ones in use. */
 const maxCachedDocuments = 100
 
-/** The next reader or writer of a document begins with the version that was written. */
+/** Caches the written versions for the next read or write of these documents. */
 const cacheWritten = ({ cache, remote }: CommitDependencies, { documents }: EditOutcome) =>
   documents.length <= maxCachedDocuments || takesRequests(remote)
     ? Effect.forEach(
@@ -124,22 +119,22 @@ const cacheWritten = ({ cache, remote }: CommitDependencies, { documents }: Edit
       )
     : Effect.void
 
-/** The way every write takes: see `DocumentEdit.ts`. */
+/** `StoreCore.write`: every write of the store is an edit that is committed here. */
 export const makeWrite =
-  (parts: CommitDependencies) =>
-  (unit: DocumentEdit): Effect.Effect<EditOutcome, WriteError> =>
+  (dependencies: CommitDependencies) =>
+  (edit: Edit): Effect.Effect<EditOutcome, WriteError> =>
     Effect.suspend(() => {
-      if (parts.options.readOnly || parts.isPinned) return readOnlyError(unit.operation)
-      const wrong = Preconditions.editProblem(unit)
+      if (dependencies.options.readOnly || dependencies.isPinned) return readOnlyError(edit.operation)
+      const wrong = Preconditions.editProblem(edit)
       if (wrong !== undefined) return wrong
-      return Effect.tap(commitEdit(parts, unit), (outcome) =>
+      return Effect.tap(commitEdit(dependencies, edit), (outcome) =>
         Effect.zipRight(
-          cacheWritten(parts, outcome),
+          cacheWritten(dependencies, outcome),
           Effect.annotateCurrentSpan({
-            branch: parts.branch,
+            branch: dependencies.branch,
             documents: outcome.documents.length,
-            ...(unit.mode === "document" &&
-              unit.operation.startsWith("Collection.") &&
+            ...(edit.mode === "document" &&
+              edit.operation.startsWith("Collection.") &&
               outcome.documents.length === 1 && { id: outcome.documents[0]!.id }),
             ...(Option.isSome(outcome.committed) && { commit: outcome.committed.value.commit })
           })

@@ -26,28 +26,28 @@ export interface EditDependencies {
   readonly derived: Derived
 }
 
-/** What the settings of a snapshot make of a unit, before its documents are looked at. */
+/** What the settings of a snapshot make of a edit, before its documents are looked at. */
 export interface EditPlan {
   readonly settings: SettingsAt
-  /** Whether the settings are to be written, since they are recorded nowhere or the unit changes them. */
+  /** Whether the settings are to be written, since they are recorded nowhere or the edit changes them. */
   readonly writesSettings: boolean
   /** Collections whose index and manifest files are made anew. */
   readonly reindex: ReadonlyArray<string>
   /** Files of another format, which go. */
   readonly obsoleteFiles: ReadonlyArray<Change>
-  /** Index and manifest files of the collections that the unit touches. */
+  /** Index and manifest files of the collections that the edit touches. */
   readonly derivedFiles: ReadonlyMap<string, DerivedFiles>
 }
 
-/** Whether a unit writes one document on no condition but its own, as far as the options tell. */
-export const writesOneDocument = ({ options: { given } }: EditDependencies, unit: DocumentEdit): boolean => {
-  const [operation] = unit.operations
+/** Whether a edit writes one document on no condition but its own, as far as the options tell. */
+export const writesOneDocument = ({ options: { given } }: EditDependencies, edit: DocumentEdit): boolean => {
+  const [operation] = edit.operations
   return (
-    unit.operations.length === 1 &&
+    edit.operations.length === 1 &&
     operation !== undefined &&
-    unit.mode === "document" &&
-    (unit.preconditions ?? []).length === 0 &&
-    unit.reindex === undefined &&
+    edit.mode === "document" &&
+    (edit.preconditions ?? []).length === 0 &&
+    edit.reindex === undefined &&
     (given.indexes?.get(operation.collection) ?? []).length === 0 &&
     given.manifests?.has(operation.collection) !== true
   )
@@ -66,15 +66,15 @@ export const collectionAt = (root: string, path: string): string | undefined => 
 /** Documents beyond this many are not asked for beforehand: they are read in bulk. */
 const maxPrefetchedDocuments = 100
 
-/** What the build of a unit will read, as far as the settings last seen tell. */
+/** What the build of a edit will read, as far as the settings last seen tell. */
 export const prefetchPaths = (
   { derived, options, repository }: EditDependencies,
-  unit: DocumentEdit
+  edit: DocumentEdit
 ): PrefetchRequest => {
   const { root } = options
   const { settings } = repository.lastRead()
-  const documents = [...unit.operations, ...(unit.preconditions ?? [])]
-  const reindex = unit.reindex === "all" ? [] : (unit.reindex ?? [])
+  const documents = [...edit.operations, ...(edit.preconditions ?? [])]
+  const reindex = edit.reindex === "all" ? [] : (edit.reindex ?? [])
   const collections = new Set([...documents.map(({ collection }) => collection), ...reindex])
   const files = [under(root, settingsFileName)]
   const trees = [root]
@@ -133,60 +133,63 @@ const collectionsWithDerivedFiles = ({
 const collectionsWithUniqueIndex = ({ settings: { indexes } }: SettingsAt): ReadonlyArray<string> =>
   Array.from(indexes).flatMap(([collection, list]) => (list.some(({ unique }) => unique) ? [collection] : []))
 
-/** Judges the settings of a snapshot, and finds what follows from them for a unit. */
+/** Judges the settings of a snapshot, and finds what follows from them for a edit. */
 export const planEdit = (
-  parts: EditDependencies,
-  unit: DocumentEdit,
+  dependencies: EditDependencies,
+  edit: DocumentEdit,
   snapshot: Snapshot
 ): Effect.Effect<EditPlan, ReadError> =>
   Effect.gen(function* () {
-    const { derived, repository } = parts
+    const { derived, repository } = dependencies
     const found = yield* repository.at(snapshot)
     if (found.mismatch !== undefined) return yield* found.mismatch
     if (found.frozen !== undefined) {
       return yield* new ValidationError({
-        operation: unit.operation,
+        operation: edit.operation,
         message: found.frozen,
         hint: "use a newer version of this program to write"
       })
     }
-    const changed = unit.settings ?? found.settings
-    const {
-      missingDerived: behind = [],
-      preconditions: expectations = [],
-      format = changed.format,
-      operations
-    } = unit
+    const changed = edit.settings ?? found.settings
+    const { missingDerived = [], preconditions = [], format = changed.format, operations } = edit
     const isOtherFormat = format !== found.settings.format
     // Trees begin for the whole repository at once, where other programs may have left index files.
     const begins = !found.recorded && format === 2
     const adopted =
-      begins && snapshot.isPinned() ? yield* FormatChange.adoptForeignFiles(parts, snapshot, found) : changed
-    const changesSettings = isOtherFormat || unit.settings !== undefined
+      begins && snapshot.isPinned()
+        ? yield* FormatChange.adoptForeignFiles(dependencies, snapshot, found)
+        : changed
+    const changesSettings = isOtherFormat || edit.settings !== undefined
     const settings =
       changesSettings || begins
         ? { ...found, recorded: found.recorded || changesSettings, settings: { ...adopted, format } }
         : found
-    const unheld = formatProblem(settings.settings, unit.operation)
+    const unheld = formatProblem(settings.settings, edit.operation)
     if (unheld !== undefined) return yield* unheld
-    for (const collection of collectionsOf([...operations, ...expectations])) {
-      const problem = directoryProblem(parts.options, found, unit.operation, collection)
+    for (const collection of collectionsOf([...operations, ...preconditions])) {
+      const problem = directoryProblem(dependencies.options, found, edit.operation, collection)
       if (problem !== undefined) return yield* problem
     }
-    const isOfAll = unit.reindex === "all" || begins
+    const isOfAll = edit.reindex === "all" || begins
     // Documents that were there before a unique index are judged by the commit that records it.
     const judged = found.unrecorded ? collectionsWithUniqueIndex(settings) : []
     const named = isOfAll
       ? collectionsWithDerivedFiles(settings)
-      : [...new Set([...(unit.reindex ?? []), ...judged])]
+      : [...new Set([...(edit.reindex ?? []), ...judged])]
     // What has no documents has no index, but may have had one.
     const isThere = (name: string) => found.entries.get(name)?.kind === "tree"
     const reindex = named.filter((name) => isThere(name) || (!isOfAll && !judged.includes(name)))
     const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
-    const obsoleteFiles = yield* FormatChange.removeFiles(parts, snapshot, other, named)
+    const obsoleteFiles = yield* FormatChange.removeFiles(dependencies, snapshot, other, named)
     const derivedFiles = new Map<string, DerivedFiles>()
-    const beside = (unit.files ?? []).flatMap(({ path }) => collectionAt(parts.options.root, path) ?? [])
-    for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex, ...beside])) {
+    const beside = (edit.files ?? []).flatMap(
+      ({ path }) => collectionAt(dependencies.options.root, path) ?? []
+    )
+    for (const collection of new Set([
+      ...collectionsOf([...operations, ...missingDerived]),
+      ...reindex,
+      ...beside
+    ])) {
       derivedFiles.set(collection, yield* derived.filesOf(snapshot, settings, collection))
     }
     return {
@@ -198,7 +201,7 @@ export const planEdit = (
     }
   })
 
-/** Whether the unit's own documents are all that it writes. */
+/** Whether the edit's own documents are all that it writes. */
 export const changesOnlyDocuments = ({ derivedFiles, writesSettings }: EditPlan) =>
   !writesSettings &&
   Array.from(derivedFiles.values()).every(

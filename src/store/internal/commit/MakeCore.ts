@@ -16,7 +16,7 @@ import * as RepositorySettings from "../snapshot/RepositorySettings.js"
 import { type BranchState, makeSnapshot, type ReadSet } from "../snapshot/Snapshot.js"
 import * as BranchLocks from "./BranchLocks.js"
 import type { CommitDependencies } from "./Commit.js"
-import type { DocumentEdit } from "./DocumentEdit.js"
+import type { Edit } from "./DocumentEdit.js"
 import type { StoreCore } from "./StoreCore.js"
 
 /** Loaded when it is used: a page that reads does not carry it. */
@@ -82,12 +82,12 @@ type CoreTarget =
   | {
       readonly _tag: "Fork"
       readonly seen: LruCache<RepositorySettings.RootSummary>
-      readonly reads: ReadSet | undefined
+      readonly readSet: ReadSet | undefined
     }
   | {
       readonly _tag: "Commit"
       readonly head: Option.Option<Head>
-      readonly reads?: ReadSet | undefined
+      readonly readSet?: ReadSet | undefined
     }
 
 const assemble = (shared: Shared, options: ResolvedOptions, place: CoreTarget): StoreCore => {
@@ -102,18 +102,18 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: CoreTarget): 
         : place.head.value.commit
   const cache = FileCache.make(options.cache, [remote.name, cacheOwner])
   const seen = place._tag === "Fork" ? place.seen : new LruCache<RepositorySettings.RootSummary>(256)
-  const reads = place._tag === "Branch" ? undefined : place.reads
-  const presence: BranchState = { require: requireBranch(remote, branch), exists: false }
+  const readSet = place._tag === "Branch" ? undefined : place.readSet
+  const branchState: BranchState = { require: requireBranch(remote, branch), exists: false }
   const snapshot = () =>
     place._tag === "Commit"
       ? makeSnapshot(snapshotOf(remote, place.head), {
           cache: { files: cache, of: "commit" },
-          readSet: reads
+          readSet
         })
       : makeSnapshot(remote.snapshot(branch), {
           cache: { files: cache, of: "branch" },
-          branch: presence,
-          readSet: reads
+          branch: branchState,
+          readSet
         })
   const repository = RepositorySettings.make({
     remote,
@@ -129,12 +129,11 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: CoreTarget): 
     repository,
     derived,
     cache,
-    readSet: reads,
-    branchState: presence,
+    readSet,
+    branchState,
     isPinned
   }
-  const write = (unit: DocumentEdit) =>
-    Effect.flatMap(commitModule, ({ makeWrite: make }) => make(parts)(unit))
+  const write = (edit: Edit) => Effect.flatMap(commitModule, ({ makeWrite }) => makeWrite(parts)(edit))
   const listings = new LruCache<Listing>(3)
 
   const listing: StoreCore["listing"] = (snapshot, collection) =>
@@ -186,14 +185,14 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: CoreTarget): 
     cache,
     nextId,
     branchLocks,
-    write: (unit) => branchLocks.shared(branch, write(unit)),
+    write: (edit) => branchLocks.shared(branch, write(edit)),
     onBranch: (name) => assemble(shared, elsewhere(name), { _tag: "Branch" }),
-    onFork: (name, reads) => assemble(shared, elsewhere(name), { _tag: "Fork", seen, reads }),
-    at: (head, reads) =>
+    onFork: (name, readSet) => assemble(shared, elsewhere(name), { _tag: "Fork", seen, readSet }),
+    at: (head, readSet) =>
       assemble(
         shared,
         { ...options, readOnly: true, cache: options.viewCache() },
-        { _tag: "Commit", head, reads }
+        { _tag: "Commit", head, readSet }
       ),
     invalidate: (path) =>
       path !== undefined
@@ -201,7 +200,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: CoreTarget): 
         : Effect.zipRight(
             cache.clear,
             Effect.suspend(() => {
-              presence.exists = false
+              branchState.exists = false
               return remote.invalidate
             })
           )

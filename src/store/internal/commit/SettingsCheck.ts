@@ -16,17 +16,17 @@ import type { EditDependencies } from "./EditPlan.js"
 
 interface CheckDependencies extends EditDependencies {
   readonly branch: string
-  readonly commitUnit: (unit: DocumentEdit) => Effect.Effect<EditOutcome, WriteError>
+  readonly commitEdit: (edit: DocumentEdit) => Effect.Effect<EditOutcome, WriteError>
 }
 
 /** Other writers of the branch may come first, and what was written in the wrong place stays there as long. */
 const retrySchedule = Schedule.jittered(Schedule.exponential("10 millis"))
 
-const ambiguous = (unit: DocumentEdit, path: string, made: CreatedCommit, cause: WriteError | RefMoved) =>
+const ambiguous = (edit: DocumentEdit, path: string, made: CreatedCommit, cause: WriteError | RefMoved) =>
   new AmbiguousWriteError({
-    operation: unit.operation,
-    collection: unit.operations[0]?.collection,
-    id: unit.operations[0]?.id,
+    operation: edit.operation,
+    collection: edit.operations[0]?.collection,
+    id: edit.operations[0]?.id,
     path,
     message: `${path} was written in ${made.commit}, but whether the repository's settings still put it there could not be settled: ${cause.message}`,
     hint: "read the document before writing it again",
@@ -35,14 +35,14 @@ const ambiguous = (unit: DocumentEdit, path: string, made: CreatedCommit, cause:
 
 /** Brings index and manifest files up to a commit that wrote one document without them, if its settings want any. */
 const writeMissingDerived = (
-  { commitUnit, derived, remote, repository }: CheckDependencies,
-  unit: DocumentEdit,
-  edited: BuiltCommit,
+  { commitEdit, derived, remote, repository }: CheckDependencies,
+  edit: DocumentEdit,
+  built: BuiltCommit,
   made: CreatedCommit,
   at: Snapshot
 ) =>
   Effect.gen(function* () {
-    const [outcome] = edited.prepared
+    const [outcome] = built.prepared
     if (outcome === undefined) return
     const { collection } = outcome
     const settings = yield* repository.at(at)
@@ -56,8 +56,8 @@ const writeMissingDerived = (
       after: collectionTree(settings, collection)
     }
     const documents = [documentChange(outcome)]
-    yield* commitUnit({
-      operation: unit.operation,
+    yield* commitEdit({
+      operation: edit.operation,
       message: `reindex ${collection}`,
       mode: "document",
       operations: [],
@@ -69,11 +69,11 @@ const writeMissingDerived = (
 const revertFile = (
   { branch, options, remote }: CheckDependencies,
   change: Change,
-  edited: BuiltCommit,
+  built: BuiltCommit,
   made: CreatedCommit
 ) => {
   const { path } = change
-  const before = Option.getOrUndefined(edited.prepared[0]?.before ?? Option.none())
+  const before = Option.getOrUndefined(built.prepared[0]?.before ?? Option.none())
   const content = change._tag === "Put" ? change.content : new Uint8Array()
   const written = made.blobs.get(path)
   const back: Change =
@@ -129,28 +129,28 @@ const restoreReplacedFile = (
  */
 export const checkSettings = (
   parts: CheckDependencies,
-  unit: DocumentEdit,
-  edited: BuiltCommit,
+  edit: DocumentEdit,
+  built: BuiltCommit,
   made: CreatedCommit
 ): Effect.Effect<CommitVerdict, WriteError> => {
-  const [change] = Option.match(edited.commit, { onNone: () => [], onSome: ({ changes }) => changes })
+  const [change] = Option.match(built.commit, { onNone: () => [], onSome: ({ changes }) => changes })
   if (change === undefined) return Effect.succeed("valid")
   return Effect.gen(function* () {
     const { options, repository } = parts
-    const [outcome] = edited.prepared
+    const [outcome] = built.prepared
     const patient = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
       Effect.retry(effect, {
         schedule: Schedule.upTo(retrySchedule, options.deadline),
         while: ({ _tag }) => _tag === "RefMoved"
       })
-    const isBegun = outcome !== undefined && edited.settings.entries.get(outcome.collection)?.kind !== "tree"
+    const isBegun = outcome !== undefined && built.settings.entries.get(outcome.collection)?.kind !== "tree"
     const overlooked = yield* repository.brokenAssumptions(
       made,
-      edited.settings.settingsVersion,
+      built.settings.settingsVersion,
       isBegun ? outcome.collection : undefined
     )
     if (outcome !== undefined && Option.isSome(overlooked.replacedFile)) {
-      yield* patient(revertFile(parts, change, edited, made))
+      yield* patient(revertFile(parts, change, built, made))
       yield* patient(restoreReplacedFile(parts, outcome.collection, overlooked.replacedFile.value))
       return "reverted" as const
     }
@@ -164,16 +164,16 @@ export const checkSettings = (
     // A document that was merged by other rules is taken back, and merged by these.
     const isMergedSo =
       outcome?.isMerged !== true ||
-      settingsDifferences({ merge: edited.settings.settings.merge }, settings).length === 0
+      settingsDifferences({ merge: built.settings.settings.merge }, settings).length === 0
     if (frozen === undefined && mismatch === undefined && place === change.path && isMergedSo) {
-      const completed = yield* writeMissingDerived(parts, unit, edited, made, at).pipe(
+      const completed = yield* writeMissingDerived(parts, edit, built, made, at).pipe(
         Effect.as(true),
         // The document is taken back, and the write is judged again.
         Effect.catchIf(isUniqueViolation, () => Effect.succeed(false))
       )
       if (completed) return "amended" as const
     }
-    yield* patient(revertFile(parts, change, edited, made))
+    yield* patient(revertFile(parts, change, built, made))
     return "reverted" as const
-  }).pipe(Effect.mapError((error) => ambiguous(unit, change.path, made, error)))
+  }).pipe(Effect.mapError((error) => ambiguous(edit, change.path, made, error)))
 }

@@ -9,18 +9,18 @@ import type { LocatedListing } from "../snapshot/Listing.js"
 import type { RecordedSettings, RepositorySettings } from "../snapshot/RepositorySettings.js"
 import type { ReadSet, Snapshot } from "../snapshot/Snapshot.js"
 import type { BranchLocks } from "./BranchLocks.js"
-import type { DocumentEdit, EditOutcome } from "./DocumentEdit.js"
+import type { Edit, EditOutcome } from "./DocumentEdit.js"
 
 export type { FileVersion } from "../../remote/GitRemote.js"
 export type { Derived } from "../derived/Derived.js"
 export type { SettingsAt } from "../snapshot/RepositorySettings.js"
 export type { Snapshot } from "../snapshot/Snapshot.js"
 
-/** The transaction that a core's branch is the work branch of. */
+/** The transaction to which a core's work branch belongs. */
 export interface EnclosingTransaction {
-  /** What was looked at inside. */
+  /** What the transaction has read. */
   readonly readSet: ReadSet
-  /** Of batches without a message of their own. */
+  /** The message of batches that have none. */
   readonly message: string | undefined
   /** Runs a transaction on this one's branch as one of its calls; it returns the commit that it published. */
   readonly nested: <A extends { readonly commitSha: Option.Option<string> }, E, R>(
@@ -53,7 +53,7 @@ export interface StoreCore {
   readonly nextId: Effect.Effect<string>
   readonly branchLocks: BranchLocks
   /** Makes one commit of document operations: see `DocumentEdit.ts`. */
-  readonly write: (unit: DocumentEdit) => Effect.Effect<EditOutcome, WriteError>
+  readonly write: (edit: Edit) => Effect.Effect<EditOutcome, WriteError>
   /** The same store on another branch, with a cache of its own. */
   readonly onBranch: (branch: string) => StoreCore
   /** The same for a branch that has just begun at the head of this one; what is looked at is noted in `reads`. */

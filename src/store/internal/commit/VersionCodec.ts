@@ -108,10 +108,10 @@ function* inexactIn(content: Uint8Array): Steps.Steps<ReadonlyArray<InexactNumbe
 }
 
 function* changedNumber(
-  { document, numberSources: sources = [] }: NextVersion,
+  { document, numberSources = [] }: NextVersion,
   stored: Option.Option<StoredVersion>
-): Steps.Steps<InexactNumber | undefined> {
-  const contents = [...sources, ...(Option.isSome(stored) ? [stored.value.content] : [])]
+): TimeSlice.Steps<InexactNumber | undefined> {
+  const contents = [...numberSources, ...(Option.isSome(stored) ? [stored.value.content] : [])]
   for (const content of contents) {
     const inexact = yield* inexactIn(content)
     if (inexact.length === 0 || Option.isNone(document)) continue

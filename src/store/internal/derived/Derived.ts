@@ -99,25 +99,25 @@ export const collectionTree = ({ entries }: SettingsAt, collection: string): Oid
 
 /** A file as it was remembered, or is read. */
 export const load = <A>(
-  known: LruCache<ParsedFile<A>>,
+  cache: LruCache<ParsedFile<A>>,
   snapshot: Snapshot,
   path: string,
   oid: Oid | undefined,
   parse: (content: Uint8Array) => A | undefined
 ): Effect.Effect<ParsedFile<A> | undefined, ReadError> => {
-  const before = known.get(path)
+  const before = cache.get(path)
   if (before !== undefined && before.oid === oid) return Effect.succeed(before)
   return Effect.map(snapshot.file(path), (file) => {
     if (Option.isNone(file)) return undefined
     const value = parse(file.value.content)
     if (value === undefined) return undefined
-    return known.set(path, { oid: file.value.oid, value, content: file.value.content })
+    return cache.set(path, { oid: file.value.oid, value, content: file.value.content })
   })
 }
 
 /** The index and manifest files of one repository. */
 export const make = (options: ResolvedOptions): Derived => {
-  const known: DerivedCache = {
+  const cache: DerivedCache = {
     indexes: new LruCache<ParsedFile<IndexFile>>(maxBytes, sizeOf),
     manifests: new LruCache<ParsedFile<ManifestFile<LosslessObject>>>(maxBytes, sizeOf),
     trees: makeTreeCache()
@@ -194,7 +194,7 @@ export const make = (options: ResolvedOptions): Derived => {
             indexEntries(snapshot, at, collection),
             (entries) => entries.find(({ path }) => path === `${name}.json`)?.oid
           ),
-    cache: known,
+    cache,
     indexPath,
     manifestPath,
     indexTreePath,
@@ -208,7 +208,7 @@ export const make = (options: ResolvedOptions): Derived => {
     cacheBranchIndex: (path, found) => void seen.set(path, found),
     index: (snapshot, collection, name, oid) =>
       Effect.map(
-        load(known.indexes, snapshot, indexPath(collection, name), oid, parseIndex),
+        load(cache.indexes, snapshot, indexPath(collection, name), oid, parseIndex),
         (parsed) => parsed?.value
       )
   }

@@ -191,7 +191,7 @@ export const derivedTree = (
 ): DerivedFile => {
   const stored = state._tag === "Whole" ? state.tree : undefined
 
-  const refuses = (id: string, document: LosslessObject) => {
+  const rejection = (id: string, document: LosslessObject) => {
     const problem = rows.problem(document)
     return problem === undefined
       ? undefined
@@ -206,7 +206,7 @@ export const derivedTree = (
   }
 
   const entriesOf = (id: string, document: LosslessObject): Either.Either<Array<Entry>, ValidationError> => {
-    const refusal = refuses(id, document)
+    const refusal = rejection(id, document)
     if (refusal !== undefined) return Either.left(refusal)
     return Either.mapLeft(
       Either.all(Array.from(rows.rowsOf(id, document).values(), (row) => entryOf(row, rows.keyOf))),
@@ -251,7 +251,7 @@ export const derivedTree = (
       return changes
     })
 
-  const anew: DerivedFile["rebuild"] = (tree, judged) =>
+  const rebuild: DerivedFile["rebuild"] = (tree, judged) =>
     Effect.map(externalSort(rows.keyOf, temporaryFile), (sort): Rebuild => {
       let refused: ValidationError | undefined
       return {
@@ -280,7 +280,7 @@ export const derivedTree = (
       }
     })
 
-  function* changed(documents: ReadonlyArray<DocumentChange>, tree: Oid): UpdateSteps {
+  function* update(documents: ReadonlyArray<DocumentChange>, tree: Oid): UpdateSteps {
     if (stored === undefined) return Either.right(Option.none())
     const edits = new Map<string, Entry | undefined>()
     for (const { before, id } of documents) {
@@ -305,8 +305,8 @@ export const derivedTree = (
     unique: unique && uniqueTree(collection, unique, stored),
     recorded: state._tag === "Missing" ? emptyTree : stored?.header.tree,
     canCatchUp: stored !== undefined,
-    rejection: refuses,
-    update: changed,
-    rebuild: anew
+    rejection,
+    update,
+    rebuild
   }
 }

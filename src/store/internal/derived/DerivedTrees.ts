@@ -67,8 +67,8 @@ export const changesSinceRecorded = (
 ): Effect.Effect<ReadonlyMap<Oid, ReadonlyArray<DocumentChange>>, ReadError> =>
   Effect.gen(function* () {
     const found = new Map<Oid, ReadonlyArray<DocumentChange>>()
-    for (const { canCatchUp: catchesUp, recorded } of files) {
-      if (!catchesUp || recorded === undefined || recorded === after || found.has(recorded)) continue
+    for (const { canCatchUp, recorded } of files) {
+      if (!canCatchUp || recorded === undefined || recorded === after || found.has(recorded)) continue
       const blobs = yield* changedBlobs(remote, layout, recorded, after)
       if (Option.isNone(blobs)) continue
       const trees = { before: recorded, after }

@@ -237,10 +237,10 @@ export const deriveFiles = (
         ? yield* (yield* trees).changesSinceRecorded(remote, settings.settings, old, before, concurrency)
         : new Map<Oid, ReadonlyArray<DocumentChange>>()
     const lacking = (file: DerivedFile): ReadonlyArray<DocumentChange> | undefined => {
-      const { canCatchUp: catchesUp, recorded } = file
+      const { canCatchUp, recorded } = file
       if (rebuild || recorded === undefined) return undefined
       if (recorded === before || recorded === base) return missing(file)
-      const differing = catchesUp ? behind.get(recorded) : undefined
+      const differing = canCatchUp ? behind.get(recorded) : undefined
       return differing && composeChanges(differing, since === undefined ? changed : [])
     }
     const kept: Array<Option.Option<Derivation>> = stored.map(() => Option.none())

@@ -122,7 +122,7 @@ export const makeMerge =
   (
     core: StoreCore,
     open: (core: StoreCore) => StoreService,
-    { beforeWrite: begin, isSwapped: isTurned = false, checkHead: judge, resolutions: told }: MergeHooks = {}
+    { beforeWrite, isSwapped = false, checkHead, resolutions: told }: MergeHooks = {}
   ): StoreService["merge"] =>
   (from: string, options: MergeOptions = {}) =>
     Effect.gen(function* () {
@@ -140,7 +140,7 @@ export const makeMerge =
         options.rules
       )
       const resolutions = told ?? makeResolutions(options.onConflict)
-      const request: MergeRequest = { theirs, merging, options, resolutions, isSwapped: isTurned }
+      const request: MergeRequest = { theirs, merging, options, resolutions, isSwapped }
       const text = {
         operation,
         message: options.message ?? `merge ${from} into ${target.branch}`,
@@ -153,27 +153,27 @@ export const makeMerge =
         Monotonic.millis,
         (now) => now - started >= Duration.toMillis(target.options.deadline)
       )
-      let isBegun = begin === undefined
+      let isBegun = beforeWrite === undefined
       for (let attempt = 0; ; attempt++) {
         let plan: MergePlan = { kind: "upToDate" }
         const build = (snapshot: Snapshot) =>
           Effect.gen(function* () {
             const ours = yield* branchHead(target, operation, snapshot)
-            if (judge !== undefined) yield* judge(ours)
+            if (checkHead !== undefined) yield* checkHead(ours)
             plan = yield* planMerge(target, snapshot, ours, request)
             if (plan.kind !== "merge" || resolutions.isOpen()) return Option.none()
             if (plan.unmerged.length > 0) return yield* unmergedError(plan.unmerged)
             if (!isBegun) return Option.none()
             return Option.some(yield* mergeEdit(target, snapshot, plan, theirs, text))
           })
-        const { committed } = yield* target.write({ ...text, mode: "batch", operations: [], plan: build })
+        const { committed } = yield* target.write({ ...text, mode: "batch", plan: build })
         const done = plan as MergePlan
         if (yield* resolutions.ask) {
           if (done.kind === "merge" && (yield* isLate)) return yield* unmergedError(done.unmerged)
           continue
         }
-        if (begin !== undefined && !isBegun && done.kind === "merge") {
-          yield* begin
+        if (beforeWrite !== undefined && !isBegun && done.kind === "merge") {
+          yield* beforeWrite
           isBegun = true
           continue
         }

@@ -54,7 +54,7 @@ const laterCommitTime = (core: StoreCore, ours: Head, theirs: Head): Effect.Effe
   )
 
 /**
- * The unit of a merge: documents of collections with an index or a manifest as operations, whose contents these are
+ * The edit of a merge: documents of collections with an index or a manifest as operations, whose contents these are
  * derived from, and everything else as files that are linked to.
  */
 export const mergeEdit = (

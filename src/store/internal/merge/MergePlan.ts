@@ -142,7 +142,7 @@ export const planMerge = (
   core: StoreCore,
   snapshot: Snapshot,
   ours: Head,
-  { isSwapped: isTurned, merging, options, resolutions, theirs }: MergeRequest
+  { isSwapped, merging, options, resolutions, theirs }: MergeRequest
 ): Effect.Effect<MergePlan, WriteError> =>
   Effect.gen(function* () {
     const bases = yield* mergeBasesOf(core, ours, theirs)
@@ -181,11 +181,11 @@ export const planMerge = (
     )
     const all: Array<Decided> = []
     for (const item of both) {
-      const told = isTurned ? { ...item, ours: item.theirs, theirs: item.ours } : item
+      const told = isSwapped ? { ...item, ours: item.theirs, theirs: item.ours } : item
       all.push({ ...(yield* decide(told, blobs, ruled, resolutions)), item })
     }
     const sides = [ourTree.settings, theirTree.settings] as const
-    const [left, right] = isTurned ? ([sides[1], sides[0]] as const) : sides
+    const [left, right] = isSwapped ? ([sides[1], sides[0]] as const) : sides
     const merged = yield* settingsFor(settingsPath, base?.settings ?? new Map(), left, right, resolutions)
     const put = all.flatMap((one): ReadonlyArray<ItemChange> => {
       const change = changeOf(one)

@@ -36,7 +36,7 @@ export const runDraft = <A, B, E, R>(
   const { branch, base } = at
   const { remote } = core
   const calls = makeTransactionCalls()
-  const reads = new ReadSet()
+  const readSet = new ReadSet()
   let isKept = false
   const keep = () => {
     isKept = true
@@ -48,7 +48,7 @@ export const runDraft = <A, B, E, R>(
     )
   )
   const work = Effect.gen(function* () {
-    const inside = calls.of(core.onFork(branch, reads), { readSet: reads, message: undefined })
+    const inside = calls.of(core.onFork(branch, readSet), { readSet, message: undefined })
     const { batch, collection } = open(inside)
     const result = yield* runBody(operation, edits, guardTransaction({ branch, collection, batch }))
     const last = yield* calls.end

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import { ConflictError, type WriteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Merged, MergeOptions } from "../../Branches.js"
 import type { Proposal } from "../../Proposals.js"
 import type { PullRequest, PullRequests } from "../../remote/GitRemote.js"
+import { backOff } from "../commit/Backoff.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { type MergeHooks, unmergedError } from "../merge/MergeBranches.js"
 import { makeResolutions } from "../merge/MergeResolutions.js"
@@ -72,7 +72,7 @@ export const mergeByHost = (
           conflicts: []
         })
       }
-      yield* Effect.flatMap(Random.nextIntBetween(0, 100 * 2 ** Math.min(attempt, 6)), Effect.sleep)
+      yield* backOff(attempt, 100)
     }
   })
 

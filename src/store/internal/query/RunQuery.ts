@@ -70,9 +70,9 @@ const currency = (what: string, { differing: { size }, path }: OpenTree) => ({
 })
 
 const brokenAsMismatch = <A>(
-  found: Stream.Stream<A, ReadError | BrokenTree | IndexMismatch>
+  matches: Stream.Stream<A, ReadError | BrokenTree | IndexMismatch>
 ): Stream.Stream<A, ReadError | IndexMismatch> =>
-  Stream.mapError(found, (error) => (error._tag === "BrokenTree" ? new IndexMismatch() : error))
+  Stream.mapError(matches, (error) => (error._tag === "BrokenTree" ? new IndexMismatch() : error))
 
 const treeExecution = (target: QueryTarget, plan: TreePlan): Effect.Effect<QueryExecution, ReadError> =>
   Effect.gen(function* () {
@@ -146,7 +146,7 @@ export const choosePlan = (
     return choose(yield* core.repository.at(snapshot))
   })
 
-/** Finds the way to answer a query. */
+/** Finds the execution to answer a query. */
 export const executionOf = (target: QueryTarget): Effect.Effect<QueryExecution, ReadError> =>
   Effect.gen(function* () {
     const plan = yield* choosePlan(target, (settings) => planIn(target, settings))
@@ -157,29 +157,38 @@ export const executionOf = (target: QueryTarget): Effect.Effect<QueryExecution, 
 
 const indexMismatch = { reason: "the index disagrees with the documents" }
 
-/** How many documents a way finds. */
-export const countMatches = (target: QueryTarget, way: QueryExecution): Effect.Effect<number, ReadError> => {
-  const countIn = <E>({ count: counted, matches: found }: QueryExecution<E>): Effect.Effect<number, E> =>
-    counted ??
+/** How many documents a execution finds. */
+export const countMatches = (
+  target: QueryTarget,
+  execution: QueryExecution
+): Effect.Effect<number, ReadError> => {
+  const countIn = <E>({ count, matches }: QueryExecution<E>): Effect.Effect<number, E> =>
+    count ??
     Effect.map(
-      Stream.runFold(found, new Set<string>(), (ids, { id }) => ids.add(id)),
+      Stream.runFold(matches, new Set<string>(), (ids, { id }) => ids.add(id)),
       ({ size }) => size
     )
-  return Effect.catchTag(countIn(way), "IndexMismatch", () => countIn(scanExecution(target, indexMismatch)))
+  return Effect.catchTag(countIn(execution), "IndexMismatch", () =>
+    countIn(scanExecution(target, indexMismatch))
+  )
 }
 
 /** Of more documents than this only the ids are kept while they are sorted, and they are read a second time. */
 const maxKept = 1000
 
-/** What a way finds in the order of the query, as many as are wanted. */
-const inOrder = <E>(target: QueryTarget, way: QueryExecution<E>): Stream.Stream<Match, E | ReadError> => {
+/** What a execution finds in the order of the query, as many as are wanted. */
+const inOrder = <E>(
+  target: QueryTarget,
+  execution: QueryExecution<E>
+): Stream.Stream<Match, E | ReadError> => {
   const { limit } = target
-  if (way.isOrdered) return limit === undefined ? way.matches : Stream.take(way.matches, limit)
+  if (execution.isOrdered)
+    return limit === undefined ? execution.matches : Stream.take(execution.matches, limit)
   if (limit !== undefined && limit <= maxKept) {
     return Stream.unwrap(
       Effect.map(
-        Stream.runFold(way.matches, new FirstRows<Match>(limit), (first, found) => {
-          first.add(found)
+        Stream.runFold(execution.matches, new FirstRows<Match>(limit), (first, matches) => {
+          first.add(matches)
           return first
         }),
         (first) => Stream.fromIterable(first.sorted())
@@ -191,13 +200,13 @@ const inOrder = <E>(target: QueryTarget, way: QueryExecution<E>): Stream.Stream<
       // The documents are read again by their ids, of the same commit.
       yield* target.snapshot.head
       const first = yield* Stream.runFold(
-        way.matches,
+        execution.matches,
         new FirstRows<{ readonly key: string; readonly id: string; readonly row: Match | undefined }>(
           limit ?? Number.POSITIVE_INFINITY
         ),
-        (first, found) => {
-          const { id, key } = found
-          first.add({ key, id, row: found.file === undefined ? found : undefined })
+        (first, matches) => {
+          const { id, key } = matches
+          first.add({ key, id, row: matches.file === undefined ? matches : undefined })
           return first
         }
       )
@@ -209,7 +218,7 @@ const inOrder = <E>(target: QueryTarget, way: QueryExecution<E>): Stream.Stream<
             const read = yield* Stream.runFold(
               matchesAmong(target, documentFilesById(target, ids)),
               new Map<string, Match>(),
-              (all, found) => all.set(found.id, found)
+              (all, matches) => all.set(matches.id, matches)
             )
             return Chunk.filterMap(group, ({ id, row }) => Option.fromNullable(row ?? read.get(id)))
           })
@@ -221,20 +230,20 @@ const inOrder = <E>(target: QueryTarget, way: QueryExecution<E>): Stream.Stream<
 }
 
 /** The result of a query in order, as many documents as are wanted. Where an index turns out to be wrong, the rest is scanned. */
-export const runQuery = (target: QueryTarget, way: QueryExecution): Stream.Stream<Match, ReadError> =>
+export const runQuery = (target: QueryTarget, execution: QueryExecution): Stream.Stream<Match, ReadError> =>
   Stream.suspend(() => {
     let last: Match | undefined
-    let count = 0
-    const counted = Stream.tap(inOrder(target, way), (found) =>
+    let emitted = 0
+    const counted = Stream.tap(inOrder(target, execution), (matches) =>
       Effect.sync(() => {
-        last = found
-        count++
+        last = matches
+        emitted++
       })
     )
     return Stream.catchAll(counted, (error) => {
       if (error._tag !== "IndexMismatch") return Stream.fail(error)
       const after = last === undefined ? target.after : positionOf(target.query, last)
-      const limit = target.limit === undefined ? undefined : target.limit - count
+      const limit = target.limit === undefined ? undefined : target.limit - emitted
       if (limit === 0) return Stream.empty
       const again = { ...target, after, limit }
       return inOrder(again, scanExecution(again, indexMismatch))
@@ -244,7 +253,7 @@ export const runQuery = (target: QueryTarget, way: QueryExecution): Stream.Strea
 /** How often an index is looked into while the branch moves; then the documents of one commit are scanned. */
 const attempts = 3
 
-/** A result of a query, and the way that led to it. */
+/** A result of a query, and the execution that led to it. */
 export interface QueryRun<A> {
   readonly target: QueryTarget
   readonly execution: QueryExecution
@@ -258,16 +267,16 @@ export interface QueryRun<A> {
 export const collectQuery = <A>(
   nextTarget: () => QueryTarget,
   collect: (
-    found: Stream.Stream<Match, ReadError | IndexMismatch>
+    matches: Stream.Stream<Match, ReadError | IndexMismatch>
   ) => Effect.Effect<A, ReadError | IndexMismatch>,
   attempt = 1
 ): Effect.Effect<QueryRun<A>, ReadError> =>
   Effect.gen(function* () {
     const target = nextTarget()
-    const way = attempt > attempts ? scanExecution(target, indexMismatch) : yield* executionOf(target)
-    const result = yield* Effect.asSome(collect(inOrder(target, way))).pipe(
+    const execution = attempt > attempts ? scanExecution(target, indexMismatch) : yield* executionOf(target)
+    const result = yield* Effect.asSome(collect(inOrder(target, execution))).pipe(
       Effect.catchTag("IndexMismatch", () => Effect.succeedNone)
     )
-    if (Option.isSome(result)) return { target, execution: way, result: result.value }
+    if (Option.isSome(result)) return { target, execution: execution, result: result.value }
     return yield* collectQuery(nextTarget, collect, target.snapshot.isPinned() ? attempts + 1 : attempt + 1)
   })

@@ -108,7 +108,7 @@ const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, 
     return Effect.succeed(found)
   })
 
-  const file = (path: string, { optional: readsOn = false, ...look }: FileReadOptions) =>
+  const file = (path: string, { optional = false, ...look }: FileReadOptions) =>
     Effect.gen(function* () {
       const isExact = cache?.of === "commit"
       const files = isExact || source.revalidates() ? cache?.files : undefined
@@ -117,7 +117,7 @@ const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, 
       const held = Option.isSome(known) ? known : files?.wasAbsent(path) === true ? Option.none() : undefined
       const answer = yield* source.file(path, { ...look, cached: held })
       if (source.assumedFiles.has(path)) return answer
-      const found = readsOn && Option.isNone(answer) ? answer : yield* explained(answer)
+      const found = optional && Option.isNone(answer) ? answer : yield* explained(answer)
       if (files === undefined) return found
       if (Option.isNone(found)) {
         if (isExact) return found

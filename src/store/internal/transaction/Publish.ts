@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import {
   type AmbiguousWriteError,
   ConflictError,
@@ -9,6 +8,7 @@ import {
 } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Head, WriteFailure } from "../../remote/GitRemote.js"
+import { backOff } from "../commit/Backoff.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import type { ReadSet } from "../snapshot/Snapshot.js"
 import { conflictsSince, rebase } from "./Rebase.js"
@@ -116,12 +116,12 @@ export const publish = (
   work: string,
   base: Head,
   last: Oid | undefined,
-  reads: ReadSet,
+  readSet: ReadSet,
   branches: WorkBranches,
-  judge: (head: Head) => Effect.Effect<void, WriteError>
+  checkHead: (head: Head) => Effect.Effect<void, WriteError>
 ): Effect.Effect<Option.Option<string>, WriteError | WriteFailure> =>
   Effect.gen(function* () {
-    yield* judge(base)
+    yield* checkHead(base)
     if (yield* core.branchLocks.shared(core.branch, publishAtOnce(core, work, base, last, branches))) {
       return Option.fromNullable(last)
     }
@@ -140,8 +140,8 @@ export const publish = (
       Effect.gen(function* () {
         const now = yield* requireHead(core, core.branch)
         if (yield* core.remote.isAncestor(tried.commit, now.commit)) return Option.some(tried.commit)
-        yield* judge(now)
-        const conflicts = yield* conflictsSince(core, base, now, written, reads)
+        yield* checkHead(now)
+        const conflicts = yield* conflictsSince(core, base, now, written, readSet)
         if (conflicts.length > 0 || attempt >= core.options.batchRetries) {
           const names = conflicts.map(({ collection, id }) => `${collection}/${id}`).join(", ")
           return yield* kept(
@@ -163,7 +163,7 @@ export const publish = (
       })
     for (let attempt = 0; ; attempt++) {
       if (attempt > 0) {
-        yield* Effect.flatMap(Random.nextIntBetween(0, 10 * 2 ** Math.min(attempt, 6)), Effect.sleep)
+        yield* backOff(attempt)
       }
       const published = yield* core.branchLocks.exclusive(core.branch, again(attempt))
       if (Option.isSome(published)) return published

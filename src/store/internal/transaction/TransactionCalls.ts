@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import { inDaemonFiber } from "../../../domain/concurrency/DaemonFiber.js"
 import { ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { type DocumentEdit, nameOfDocument } from "../commit/DocumentEdit.js"
+import { type Edit, nameOfDocument } from "../commit/DocumentEdit.js"
 import type { EnclosingTransaction, Snapshot, StoreCore } from "../commit/StoreCore.js"
 
 const closed = (operation: string) =>
@@ -25,7 +25,7 @@ export const makeTransactionCalls = () => {
   let abandoned = false
   let last: Oid | undefined
   const written = new Set<string>()
-  const wrote = (names: Iterable<string>) => {
+  const recordWrites = (names: Iterable<string>) => {
     for (const name of names) written.add(name)
   }
   const begin = Effect.sync(() => {
@@ -81,7 +81,7 @@ export const makeTransactionCalls = () => {
       ...core,
       transaction: {
         ...own,
-        recordWrites: wrote,
+        recordWrites,
         nested: (effect) =>
           Effect.tap(call("Store.transaction", effect), ({ commitSha }) =>
             Effect.sync(() => {
@@ -90,10 +90,10 @@ export const makeTransactionCalls = () => {
           )
       },
       snapshot: () => reading(core.snapshot()),
-      write: (unit: DocumentEdit) =>
-        Effect.tap(call(unit.operation, core.write(unit)), ({ committed, documents }) =>
+      write: (edit: Edit) =>
+        Effect.tap(call(edit.operation, core.write(edit)), ({ committed, documents }) =>
           Effect.sync(() => {
-            wrote(documents.map(nameOfDocument))
+            recordWrites(documents.map(nameOfDocument))
             if (Option.isSome(committed)) last = committed.value.commit
           })
         )

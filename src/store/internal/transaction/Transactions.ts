@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { inDaemonFiber } from "../../../domain/concurrency/DaemonFiber.js"
-import { AuthError, ConflictError, ValidationError } from "../../../domain/errors/StoreError.js"
+import { ConflictError, ValidationError } from "../../../domain/errors/StoreError.js"
 import { timeOf } from "../../../domain/identifiers/Ulid.js"
 import { branchError } from "../../../git/Names.js"
 import type { WriteError } from "../../Collection.js"
@@ -14,6 +14,7 @@ import type { StoreService } from "../../StoreService.js"
 import type { TransactionOptions } from "../../Transaction.js"
 import { runBody } from "../calls/Guard.js"
 import { guardTransaction } from "../calls/Signatures.js"
+import { readOnlyError } from "../commit/Commit.js"
 import { createBranchAt } from "../commit/CreateBranchAt.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { ReadSet } from "../snapshot/Snapshot.js"
@@ -28,14 +29,8 @@ const cleaning = Duration.seconds(5)
 
 const isRefMoved = (error: { readonly _tag: string }) => error._tag === "RefMoved"
 
-const refuseReadOnly = (core: StoreCore, name: string) =>
-  core.options.readOnly || core.isPinned
-    ? new AuthError({
-        operation: name,
-        message: "this store was opened for reading",
-        hint: "open it without readOnly and ref to write"
-      })
-    : Effect.void
+const refuseReadOnly = (core: StoreCore, operation: string) =>
+  core.options.readOnly || core.isPinned ? readOnlyError(operation) : Effect.void
 
 /** The work branches of this process's transactions, by remote. */
 const running = new Set<string>()
@@ -79,7 +74,7 @@ export const makeTransactions = (
   core: StoreCore,
   open: (core: StoreCore) => Pick<StoreService, "collection" | "batch">,
   /** Refuses a head of the branch that the commits would stand on. */
-  judge: (head: Head) => Effect.Effect<void, WriteError> = () => Effect.void
+  checkHead: (head: Head) => Effect.Effect<void, WriteError> = () => Effect.void
 ): Pick<StoreService, "transaction" | "withTransaction" | "staleTransactions" | "removeTransaction"> => {
   const nameOf = (branch: string) => `${core.remote.name}\0${branch}`
   const isRunning = (branch: string) => running.has(nameOf(branch))
@@ -120,7 +115,7 @@ export const makeTransactions = (
           running.delete(nameOf(branch))
         }
       }
-      const reads = new ReadSet()
+      const readSet = new ReadSet()
       const calls = makeTransactionCalls()
 
       const published = Effect.gen(function* () {
@@ -138,10 +133,10 @@ export const makeTransactions = (
             })
         )
         const result = yield* body(
-          calls.of(core.onFork(work, reads), { readSet: reads, message: options.message })
+          calls.of(core.onFork(work, readSet), { readSet, message: options.message })
         )
         const commitSha = yield* Effect.catchTag(
-          publish(core, work, base, yield* calls.end, reads, branches, judge),
+          publish(core, work, base, yield* calls.end, readSet, branches, checkHead),
           "RefMoved",
           (error) => {
             branches.keep(work)
@@ -177,7 +172,7 @@ export const makeTransactions = (
       const outer = core.transaction
       if (outer === undefined) return yield* whole
       // What the outer body does next may depend on what was read here, also where this one fails.
-      const noted = Effect.sync(() => outer.readSet.add(reads))
+      const noted = Effect.sync(() => outer.readSet.add(readSet))
       return yield* outer.nested(Effect.ensuring(whole, noted))
     })
 

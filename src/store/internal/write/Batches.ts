@@ -8,7 +8,7 @@ import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
 import type { StoreService } from "../../StoreService.js"
 import { runBody } from "../calls/Guard.js"
 import { guardBatch } from "../calls/Signatures.js"
-import { nameOfDocument, type Precondition } from "../commit/DocumentEdit.js"
+import { type DocumentPrecondition, nameOfDocument } from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import * as Queue from "./OperationQueue.js"
 import { PendingOperations } from "./PendingOperations.js"
@@ -30,12 +30,9 @@ interface OpenBatch {
 }
 
 const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
-  const turn = Effect.unsafeMakeSemaphore(1)
-  const expectations = new Map<
-    string,
-    { readonly collection: string; readonly id: string; readonly expected: Precondition }
-  >()
-  const places = new PendingOperations()
+  const mutex = Effect.unsafeMakeSemaphore(1)
+  const preconditions = new Map<string, DocumentPrecondition>()
+  const pending = new PendingOperations()
   const written = new Set<string>()
   let latest: Option.Option<string> = Option.none()
   /** The error of a commit whose caller was interrupted, and which may have been made: the next call fails with it. */
@@ -54,22 +51,22 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     return Effect.suspend(() =>
       ended
         ? closed(operation)
-        : places.add({ operation, kind, given, id, document, anyId, since: 0, refusal })
+        : pending.add({ operation, kind, given, id, document, anyId, since: 0, refusal })
     )
   }
 
   const commitChecked: Effect.Effect<Option.Option<string>, WriteError> = Effect.suspend(() => {
     if (ended) return closed("Batch.commit")
     if (unheard !== undefined) return Effect.fail(unheard)
-    const taken = places.ready()
-    const expected = new Map(expectations)
-    if (taken.length === 0 && expected.size === 0) return Effect.succeedNone
+    const taken = pending.ready()
+    const takenPreconditions = new Map(preconditions)
+    if (taken.length === 0 && takenPreconditions.size === 0) return Effect.succeedNone
     const operations = Queue.fold(taken)
     /** Somebody may have discarded them meanwhile, and queued others. */
     const settle = () => {
-      places.remove(taken)
-      for (const [key, expectation] of expected) {
-        if (expectations.get(key) === expectation) expectations.delete(key)
+      pending.remove(taken)
+      for (const [key, precondition] of takenPreconditions) {
+        if (preconditions.get(key) === precondition) preconditions.delete(key)
       }
     }
     return core
@@ -78,7 +75,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
         message: options.message ?? core.transaction?.message ?? `batch: ${operations.length} operations`,
         mode: "batch",
         operations,
-        preconditions: Array.from(expected.values())
+        preconditions: Array.from(takenPreconditions.values())
       })
       .pipe(
         Effect.map((outcome) => {
@@ -99,8 +96,8 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   })
 
   /** Commits what was queued before the call, the operations that are still being checked too. */
-  const commit = Effect.zipRight(places.checked(), commitChecked).pipe(
-    turn.withPermits(1),
+  const commit = Effect.zipRight(pending.checked(), commitChecked).pipe(
+    mutex.withPermits(1),
     Effect.withSpan("Batch.commit")
   )
 
@@ -112,8 +109,8 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   )
 
   const discard = Effect.sync(() => {
-    places.remove([...places.all])
-    expectations.clear()
+    pending.remove([...pending.all])
+    preconditions.clear()
   })
 
   return {
@@ -129,13 +126,13 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
           const collection = nameIn(given)
           const problem = ended ? closed("Batch.expect") : Queue.checkNames("Batch.expect", collection, id)
           if (problem !== undefined) return problem
-          expectations.set(Queue.keyOf(collection, id), { collection, id, expected: expectation })
+          preconditions.set(Queue.keyOf(collection, id), { collection, id, precondition: expectation })
           return Effect.void
         }),
       commit: commitInside,
       discard,
-      operations: Effect.sync(() => places.documents),
-      expectations: Effect.sync(() => expectations.size)
+      operations: Effect.sync(() => pending.documents),
+      expectations: Effect.sync(() => preconditions.size)
     },
     commit,
     commitSha: Effect.sync(() => latest),

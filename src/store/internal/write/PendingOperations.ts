@@ -102,7 +102,7 @@ export class PendingOperations {
   /** The first operations, up to one whose check is open: what is behind it would go before it. */
   ready(count?: number): ReadonlyArray<PendingOperation> {
     const first = this.queue.slice(0, count)
-    const open = first.findIndex(({ isChecking: isOpen }) => isOpen)
+    const open = first.findIndex(({ isChecking }) => isChecking)
     return open < 0 ? first : first.slice(0, open)
   }
 
@@ -111,7 +111,7 @@ export class PendingOperations {
     for (const place of places) place.isRemoved = true
     // Mostly the last one, or all.
     if (places.length === 1 && this.queue.at(-1) === places[0]) this.queue.pop()
-    else this.queue = this.queue.filter(({ isRemoved: hasLeft }) => !hasLeft)
+    else this.queue = this.queue.filter(({ isRemoved }) => !isRemoved)
     for (const place of places) {
       const key = Queue.keyOf(place.collection, place.id)
       const before = this.before(place)

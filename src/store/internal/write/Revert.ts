@@ -53,10 +53,10 @@ export const makeRevert =
         ...others,
         ...documents.filter((document) => !isReadable(document)).map(({ before }) => before!.path)
       ].sort()
-      const expectations = reverted.map(({ after, collection, id }) => ({
+      const preconditions = reverted.map(({ after, collection, id }) => ({
         collection,
         id,
-        expected: after === undefined ? { absent: true } : { sha: after.oid }
+        precondition: after === undefined ? { absent: true } : { sha: after.oid }
       }))
       const operations = reverted.map((changed): DocumentOperation => {
         const { collection, id } = changed
@@ -86,7 +86,7 @@ export const makeRevert =
               message: options.message ?? `revert ${short}`,
               mode: "document",
               operations,
-              preconditions: options.force === true ? [] : expectations
+              preconditions: options.force === true ? [] : preconditions
             })
       if (outcome === undefined || Option.isNone(outcome.committed)) {
         return yield* new ValidationError({
