@@ -44,7 +44,7 @@ const problemOf = (given: Arguments): string | undefined => {
   return atLeastOne("limit", given.limit) ?? atLeastOne("size", given.size)
 }
 
-/** Checks what a caller gave to a method of a collection. */
+/** Checks the arguments of a collection's method. */
 export const checkArguments = (operation: string, given: Arguments): Effect.Effect<void, ValidationError> =>
   Effect.suspend(() => {
     const problem = problemOf(given)

@@ -24,35 +24,35 @@ import type { CollectionLike } from "../../CollectionDefinition.js"
 import type { StoredVersion } from "../commit/DocumentEdit.js"
 import { type DocumentPlace, readDocument, unreadableError, withoutMetadata } from "../commit/VersionCodec.js"
 
-/** Between what a caller sees of a document and what its file holds. */
+/** Converts between the caller's documents and the contents of their files. */
 export interface Codec<A, I> {
-  /** None for documents as they are. */
+  /** Undefined if documents are plain JSON. */
   readonly schema: AnySchema | undefined
   readonly read: (place: DocumentPlace, content: Uint8Array) => Effect.Effect<A, ValidationError>
   readonly fromDocument: (place: DocumentPlace, document: StoredDocument) => Effect.Effect<A, ValidationError>
-  /** What a caller gave, copied: a later change of it does not reach the write. */
+  /** Copies the given document, so that later changes of it do not affect the write. */
   readonly copy: <D>(place: DocumentPlace, given: D) => Effect.Effect<D, ValidationError>
-  /** `anyId`: an id that the document carries is ignored, as nothing was said of another. */
+  /** `anyId`: an `_id` in the document is ignored, because the caller gave no id to compare it with. */
   readonly encode: (
     place: DocumentPlace,
     document: I,
     anyId?: boolean
   ) => Effect.Effect<JsonObject, ValidationError>
-  /** What keeps a stored document from being one of this collection, if anything. */
+  /** Why a stored document does not match the schema; none if it does. */
   readonly problem: (document: JsonObject, context: Context.Context<never>) => Option.Option<string>
-  /** The stored document with a patch merged into it, validated. */
+  /** Merges a patch into the stored document and validates the result. */
   readonly merge: (
     place: DocumentPlace,
     stored: StoredVersion,
     patch: Partial<I>
   ) => Effect.Effect<JsonObject, ValidationError>
-  /** The document, if readers of the collection can read it as the next version of the stored one. */
+  /** Fails unless readers of the collection can read the document as the next version of the stored one. */
   readonly fits: (
     place: DocumentPlace,
     stored: StoredVersion,
     document: JsonObject
   ) => Effect.Effect<JsonObject, ValidationError>
-  /** The stored document with a whole document merged into it, validated. */
+  /** Merges a whole document into the stored document and validates the result. */
   readonly mergeWhole: (
     place: DocumentPlace,
     stored: StoredVersion,
@@ -66,7 +66,7 @@ const notAnObject = (place: DocumentPlace) =>
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Fails when a document names another id than the one it is written under. */
+/** Fails if the document contains another id than the one under which it is written. */
 const checkId = (place: DocumentPlace, document: unknown, anyId = false): ValidationError | undefined => {
   if (!isRecord(document)) return notAnObject(place)
   if (anyId) return undefined
@@ -80,7 +80,7 @@ const checkId = (place: DocumentPlace, document: unknown, anyId = false): Valida
   })
 }
 
-/** The members that say something: a schema's encoding may leave undefined ones. */
+/** Removes undefined members, which the encoding of a schema may contain. */
 const defined = (patch: { readonly [key: string]: unknown }): JsonObject =>
   Object.fromEntries(Object.entries(patch).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 
@@ -114,7 +114,7 @@ const checked = (
   Effect.suspend(() => {
     const problem = checkId(place, document, anyId)
     if (problem !== undefined) return Effect.fail(problem)
-    // What is no plain object, such as a Map, would be written without what it holds.
+    // Another object, such as a Map, would be written without its contents.
     if (!isPlainObject(document as object)) return Effect.fail(notAnObject(place))
     return Effect.succeed(document as JsonObject)
   })
@@ -122,7 +122,7 @@ const checked = (
 const plainMerge = (place: DocumentPlace, version: StoredVersion, patch: unknown) =>
   Effect.flatMap(checked(place, patch), (fields) => overlay(place, version, fields))
 
-/** Documents as they are. */
+/** The codec of plain JSON documents. */
 export const plain: Codec<StoredDocument, JsonObject> = {
   schema: undefined,
   read: readDocument,
@@ -161,7 +161,8 @@ export const attach = <A>(
   const metadata = { _id, _rev, _created_at, _updated_at }
   if (typeof decoded !== "object" || decoded === null) return decoded as Typed<A>
   if (isLiteral(decoded)) return { ...decoded, ...metadata }
-  // A copy has no private members of its class. What has another document's metadata is the one instance of its schema.
+  // A copy lacks the private members of its class. An object that already has the metadata of another document is a
+  // shared instance of its schema and must be copied.
   const isNew =
     Object.isExtensible(decoded) &&
     metadataNames.every(
@@ -174,15 +175,15 @@ export const attach = <A>(
   return Object.assign(target, metadata) as Typed<A>
 }
 
-/** The metadata that a schema has as fields of its own, on one of its sides. */
+/** The metadata fields that a schema declares on one of its sides. */
 export const metadataIn = (ast: AST.AST, side: "encoded" | "type"): ReadonlySet<string> => {
   const declared = new Set(fieldsOf(side === "encoded" ? AST.encodedAST(ast) : AST.typeAST(ast)))
   return new Set(metadataNames.filter((name) => declared.has(name)))
 }
 
 /**
- * The same value without the metadata beside what its schema has; with it where the schema declares some, and where it is
- * an instance of a class, whose schema takes what it knows.
+ * Removes the metadata that the schema does not declare. Keeps it all if the schema declares any, and on class
+ * instances, because their schema ignores unknown members.
  */
 export const detach = (value: object, declared: ReadonlySet<string>): object => {
   if (declared.size > 0 || !isLiteral(value)) return value
@@ -201,7 +202,7 @@ const partialOf = <A, I>(schema: Schema.Schema<A, I>) => {
 
 export type AnySchema = Schema.Schema<any, any, unknown>
 
-/** The codec of a collection that is given by definition, or by name with a schema or without. */
+/** The codec of a collection, given by its definition, or by name with or without a schema. */
 export const codecOf = (collection: CollectionLike, schema?: AnySchema): Codec<any, any> => {
   const own = typeof collection === "string" ? schema : collection.schema
   return own === undefined ? plain : typed(own)
@@ -210,8 +211,8 @@ export const codecOf = (collection: CollectionLike, schema?: AnySchema): Codec<a
 const codecs = new WeakMap<object, Codec<any, any>>()
 
 /**
- * Documents of a schema: written encoded, read decoded, with the store's metadata beside the schema's fields. What the
- * schema requires is in the type of whoever runs the effects.
+ * The codec of a schema: documents are written encoded and read decoded, with the store's metadata beside the schema's
+ * fields. The effects that use it require the context of the schema.
  */
 export const typed = <A, I extends object, R>(schema: Schema.Schema<A, I, R>): Codec<Typed<A>, A> => {
   const known = codecs.get(schema)
@@ -247,7 +248,7 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
       const problem = checkId(place, document, anyId)
       return problem === undefined ? Effect.void : Effect.fail(problem)
     })
-  /** The merged document must be one that readers of the schema can read. */
+  /** Fails unless readers of the schema can read the merged document. */
   const validated = (place: DocumentPlace, version: StoredVersion, merged: JsonObject) =>
     Effect.as(
       fromDocument(
@@ -312,7 +313,7 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
     mergeWhole: (place, version, document) =>
       Effect.gen(function* () {
         const whole = yield* encoded(place, document)
-        // A default is for a document that is new: it does not replace what is stored.
+        // Defaults are for new documents: they do not replace stored values.
         const isWhole = fill(document) === document || !isPlainObject(document as object)
         const fields = isWhole ? whole : yield* encodePatch(place, version, document as object)
         return yield* validated(place, version, yield* overlay(place, version, fields))
@@ -320,7 +321,7 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
   }
 }
 
-/** Gives a document the defaults of the fields that it leaves out, and makes it an instance where the schema is a class. */
+/** Fills in the defaults of missing fields, and makes an instance if the schema is a class. */
 const filling = (schema: Schema.Schema<any, any>): (<D>(document: D) => D) => {
   if (!("fields" in schema)) return (document) => document
   const defaults = Object.entries(schema.fields as Schema.Struct.Fields).flatMap(([name, field]) => {
@@ -349,7 +350,7 @@ interface Constructing {
   readonly make: (fields: object, disableValidation: boolean) => object
 }
 
-/** A value that was just decoded, with other members: an instance of a class is set itself, since a copy has no private members. */
+/** Sets members of a decoded value. A class instance is modified itself, because a copy lacks its private members. */
 const patched = (before: { readonly [key: string]: unknown }, fields: JsonObject): object =>
   Object.assign(
     isLiteral(before) || !Object.isExtensible(before)

@@ -8,26 +8,26 @@ import { kindOf } from "../../../domain/text/ValueKind.js"
 import { withErrorListener } from "../../transfer/NodeStreamErrors.js"
 import { type Attributes, instrument } from "./Instrumentation.js"
 
-/** A method's parameters in order: their names, and what each takes. */
+/** The parameters of a method in order: their names and schemas. */
 export interface Signature {
   readonly parameters: ReadonlyArray<readonly [name: string, takes: Schema.Schema<any, any>]>
-  /** How a wrong argument is refused: a failed effect, a failed stream, or an error that is thrown. */
+  /** How the method fails on a wrong argument: with a failed effect, a failed stream, or by throwing. */
   readonly kind: "effect" | "stream" | "throw"
 }
 
 type Parameter = Signature["parameters"][number]
 
-/** Of a method that gives an effect. */
+/** The signature of a method that returns an effect. */
 export const effect = (...parameters: ReadonlyArray<Parameter>): Signature => ({
   parameters,
   kind: "effect"
 })
-/** Of a method that gives a stream. */
+/** The signature of a method that returns a stream. */
 export const stream = (...parameters: ReadonlyArray<Parameter>): Signature => ({
   parameters,
   kind: "stream"
 })
-/** Of a method that gives its result at once. */
+/** The signature of a method that returns its result directly. */
 export const direct = (...parameters: ReadonlyArray<Parameter>): Signature => ({
   parameters,
   kind: "throw"
@@ -37,14 +37,14 @@ type Methods<Service> = {
   [Name in keyof Service as Service[Name] extends (...args: any) => unknown ? Name : never]: Signature
 }
 
-/** The names of a service's members that are effects. */
+/** The members of a service that are effects. */
 type Effects<Service> = {
   [Name in keyof Service]: Service[Name] extends Effect.Effect<any, any, any> ? Name : never
 }[keyof Service]
 
 type Method = (...args: ReadonlyArray<unknown>) => unknown
 
-/** Arguments that a span tells. */
+/** Arguments that become attributes of the span. */
 const shown = new Set(["id", "collection", "branch", "ref", "commitSha", "field"])
 
 const guardOf = (operation: string, { parameters, kind }: Signature, isObserved: boolean) => {
@@ -66,7 +66,7 @@ const guardOf = (operation: string, { parameters, kind }: Signature, isObserved:
       return all
     }
     return (...args) => {
-      // Arguments are used when the effect runs.
+      // The arguments are used when the effect runs.
       for (const given of args) withErrorListener(given)
       if (kind === "effect") {
         const run = Effect.suspend(() => {
@@ -91,7 +91,7 @@ const guardOf = (operation: string, { parameters, kind }: Signature, isObserved:
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A method of the service that `now` gives when its effect or its stream runs. */
+/** A method that is looked up in the service that `current` returns when the effect or stream runs. */
 const laterMethod = (now: Effect.Effect<Members>, name: string, kind: Signature["kind"]): Method => {
   const call = (args: ReadonlyArray<unknown>) =>
     Effect.map(now, (members) => (members[name] as Method)(...args))
@@ -100,17 +100,16 @@ const laterMethod = (now: Effect.Effect<Members>, name: string, kind: Signature[
     : (...args) => Stream.unwrap(call(args) as Effect.Effect<Stream.Stream<unknown>>)
 }
 
-/** How a service is guarded. */
 export interface GuardOptions<S> {
-  /** What the spans of its operations say. */
+  /** Attributes of the spans. */
   readonly attributes?: Attributes | undefined
-  /** The service that effects and streams belong to when they run. */
+  /** The service whose members run. Default: the guarded service itself. */
   readonly current?: Effect.Effect<S> | undefined
 }
 
 /**
- * Puts a check of its arguments before every method of a service: each has a signature, or this does not compile.
- * `members` are its effects. With them its operations have spans and metrics.
+ * Adds a check of the arguments to every method of a service; a method without a signature is a type error. `members`
+ * lists its effects; if given, all operations have spans and metrics.
  */
 export const guard = <Service extends object>(
   group: string,
@@ -149,7 +148,7 @@ export const guard = <Service extends object>(
   }
 }
 
-/** Runs a caller's function on what it was promised; one that gives no effect, such as an async one, is refused. */
+/** Calls the caller's function. It fails if the function returns no effect, as an async function does. */
 export const runBody = <Handle, A, E, R>(
   operation: string,
   body: (handle: Handle) => Effect.Effect<A, E, R>,

@@ -11,7 +11,6 @@ import type * as Tracer from "effect/Tracer"
 import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import { currentCost, type OperationCost } from "../../remote/OperationCost.js"
 
-/** Operations of stores over any remote. */
 const operations = Metric.counter("chainstore_store_operations_total", {
   description: "Operations of stores, by name and outcome",
   incremental: true
@@ -23,25 +22,25 @@ const seconds = Metric.histogram(
   "Time that operations of stores took"
 )
 
-/** What a span says of an operation. */
+/** Attributes of a span. */
 export type Attributes = Readonly<Record<string, unknown>>
 
 const outcomeOf = (exit: Exit.Exit<unknown, unknown>) =>
   Exit.isSuccess(exit) ? "success" : Exit.isInterrupted(exit) ? "interrupted" : "failure"
 
-/** Documents of a result: a list of them, or a page. */
+/** The number of documents in a result: of a list, or of a page. */
 const documentsIn = (result: unknown): number | undefined => {
   if (Array.isArray(result)) return result.length
   return Predicate.hasProperty(result, "documents") ? documentsIn(result.documents) : undefined
 }
 
-/** The commit of a result: of a batch or a transaction that wrote something. */
+/** The commit in a result: of a batch or a transaction that wrote something. */
 const commitIn = (result: unknown): unknown =>
   Predicate.hasProperty(result, "commitSha") && Option.isOption(result.commitSha)
     ? Option.getOrUndefined(result.commitSha)
     : undefined
 
-/** A span and the metrics of an operation, around its effect or its stream. */
+/** Adds a span and metrics to the effect or stream of an operation. */
 export const instrument = (name: string) => {
   const of = Metric.tagged(operations, "operation", name)
   const counters = {
@@ -51,7 +50,7 @@ export const instrument = (name: string) => {
   }
   const time = Metric.tagged(seconds, "operation", name)
 
-  /** Counts from now on; the effect that it gives ends the count. */
+  /** Starts measuring; `ended` finishes it. */
   const begin = Effect.fnUntraced(function* (span: Tracer.Span) {
     const started = yield* Monotonic.millis
     const outer = yield* FiberRef.get(currentCost)
@@ -60,7 +59,7 @@ export const instrument = (name: string) => {
       Effect.flatMap(Monotonic.millis, (now) => {
         const all = { ...attributes, requests: cost.requests }
         for (const [key, value] of Object.entries(all)) {
-          // What the operation has said of itself is nearer than what its result looks like.
+          // Attributes that the operation has set itself take precedence.
           if (value !== undefined && !span.attributes.has(key)) span.attribute(key, value)
         }
         if (outer !== undefined) outer.requests += cost.requests

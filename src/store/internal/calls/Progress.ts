@@ -3,9 +3,9 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 
 /**
- * Runs work that holds a branch's turn, and tells a caller's function of its progress in a fiber that does not hold
- * it: a function that writes to the branch waits for the turn, and the work does not wait for the function. What the
- * function dies of ends the work.
+ * Runs work that holds a lock of the branch, and calls the caller's progress function in another fiber, without the
+ * lock. So the function may write to the branch, and the work does not wait for it. A defect of the function ends the
+ * work.
  */
 export const reportingOutsideLock = <Progress, A, E>(
   tell: ((progress: Progress) => Effect.Effect<void>) | undefined,

@@ -40,11 +40,11 @@ import type { StoreView } from "../../View.js"
 import type { Writer, WriterOptions } from "../../Writer.js"
 import { direct, effect, guard, stream } from "./Guard.js"
 
-/** What is judged by the method itself. */
+/** Checked by the method itself. */
 const anything = Schema.Unknown
 
 const id = ["id", text] as const
-/** The name of a collection, or a definition. */
+/** The name of a collection, or its definition. */
 const like = valueKind<CollectionLike>(
   "a string or a definition",
   (value) => typeof value === "string" || isDefinition(value)
@@ -81,7 +81,7 @@ const merging = optionsOf({
   ...message,
   ...rules,
   expectedRev: optional(wholeNumber(0)),
-  // Judged where they are used.
+  // Checked where they are used.
   base: optional(anything),
   onConflict: optional(anything)
 } satisfies FieldsOf<MergingWriteOptions>)
@@ -111,7 +111,7 @@ const readerSignatures = {
   pages: stream(optionsOf({ size: optional(wholeNumber(1)), after: optional(text) })),
   history: effect(id, optionsOf({ limit: optional(wholeNumber(1)) })),
   explain: effect(["field", text], ["value", anything]),
-  // A query is judged as a whole where it is read.
+  // A query is checked as a whole when it is read.
   query: effect(["query", anything]),
   queryAll: stream(["query", anything]),
   explainQuery: effect(["query", anything], optionsOf({ run: optional(flag) })),
@@ -132,13 +132,13 @@ const readerSignatures = {
   )
 }
 
-/** Checks what the reads of a collection are given. */
+/** Checks the arguments of a collection's reads. */
 export const guardReader = guard<CollectionReader<any>>("Collection", readerSignatures, [
   "count",
   "jsonSchema"
 ])
 
-/** Checks what the reads and writes of a collection are given. */
+/** Checks the arguments of a collection's methods. */
 export const guardCollection = guard<Collection<any, any>>(
   "Collection",
   {
@@ -216,13 +216,13 @@ const queue = {
   delete: effect(collectionName, id)
 }
 
-/** Checks what a batch is given. */
+/** Checks the arguments of a batch. */
 export const guardBatch = guard<Batch>("Batch", {
   ...queue,
   expect: effect(collectionName, id, ["the expectation", expectation])
 })
 
-/** Checks what a writer is given. */
+/** Checks the arguments of a writer. */
 export const guardWriter = guard<Writer>("Writer", queue)
 
 const collection = direct(
@@ -249,12 +249,12 @@ const viewSignatures = {
   )
 }
 
-/** Checks what a view is given. */
+/** Checks the arguments of a view. */
 export const guardView = guard<StoreView>("Store", viewSignatures, ["commitSha", "collections"])
 
 const batch = effect(requiredOf(message satisfies FieldsOf<BatchOptions>), body)
 
-/** Checks what a transaction is given. */
+/** Checks the arguments of a transaction. */
 export const guardTransaction = guard<Pick<StoreService, "collection" | "batch">>("Transaction", {
   collection,
   batch
@@ -270,7 +270,7 @@ const operation = Schema.Struct({
   warm: optional(flag)
 })
 
-/** Checks what a store is given. */
+/** Checks the arguments of a store. */
 export const guardStore = guard<StoreService>(
   "Store",
   {
@@ -296,7 +296,7 @@ export const guardStore = guard<StoreService>(
     at: effect(["ref", text]),
     onBranch: direct(["branch", text]),
     resolveRef: effect(["ref", text]),
-    // Their options are judged where they are loaded.
+    // Their options are checked by the modules that are loaded on use.
     createBranch: effect(["name", text]),
     deleteBranch: effect(["name", text]),
     compare: stream(["a", text], ["b", text]),

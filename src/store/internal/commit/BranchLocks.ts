@@ -1,26 +1,25 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** Who goes first among the writes of one store to one branch. */
+/** A read-write lock for each branch, for the writes of one store and of its views of other branches. */
 export interface BranchLocks {
-  /** Runs beside others of its kind, and waits while something goes first on the branch. */
+  /** Runs together with other shared holders; waits while an exclusive holder runs or waits. */
   readonly shared: <A, E, R>(branch: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Lets what has begun come to its end, and runs while everything else waits. */
+  /** Waits up to two seconds for the shared holders, then runs alone. */
   readonly exclusive: <A, E, R>(branch: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** How long what goes first waits for what has begun: a write that hangs holds nobody up. */
+/** How long an exclusive holder waits for shared ones, so that a hanging write blocks nobody. */
 const maxWait = Duration.seconds(2)
 
 interface BranchState {
   running: number
-  /** Opens when what goes first has ended. */
+  /** Opens when the exclusive holder is done. */
   exclusive: Effect.Latch | undefined
-  /** Opens when nothing is running. */
+  /** Opens when no shared holder is running. */
   readonly idle: Effect.Latch
 }
 
-/** For a store and its views of other branches. */
 export const make = (): BranchLocks => {
   const branches = new Map<string, BranchState>()
 
@@ -32,7 +31,7 @@ export const make = (): BranchLocks => {
     return traffic
   }
 
-  /** Enters as soon as nothing goes first: what is looked at and what is done about it are one step. */
+  /** Waits for the exclusive holder and enters. There is no asynchronous step between the check and the entry. */
   const withEntry = <A, E, R>(
     branch: string,
     enter: (traffic: BranchState) => void,

@@ -32,13 +32,13 @@ export interface BuiltCommit {
   readonly settings: SettingsAt
   readonly prepared: ReadonlyArray<PreparedOperation>
   readonly commit: Option.Option<NewCommit>
-  /** What became of the operations, once the ids of their blobs are known. */
+  /** The outcomes of the operations, given the ids of the written blobs. */
   readonly outcomes: (blobs: ReadonlyMap<string, Oid>) => ReadonlyArray<OperationOutcome>
-  /** Remembers what was committed. */
+  /** Updates the caches after the commit was made. */
   readonly committed: (made: Pick<Committed, "commit" | "blobs">) => void
 }
 
-/** A document as an operation finds it and as it leaves it. */
+/** The document before and after an operation. */
 export const documentChange = ({ after, before, id }: PreparedOperation): DocumentChange => {
   const was = Option.getOrUndefined(before)
   return {
@@ -48,13 +48,13 @@ export const documentChange = ({ after, before, id }: PreparedOperation): Docume
   }
 }
 
-/** A document may give way to a file in its place, or come in the place of one: what is put there alone says so. */
+/** If a path is both removed and put (a document replaced by a file, or the reverse), only the put remains. */
 const withoutReplaced = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   const put = new Set(changes.flatMap(({ _tag, path }) => (_tag === "Remove" ? [] : [path])))
   return changes.filter(({ _tag, path }) => _tag !== "Remove" || !put.has(path))
 }
 
-/** What a edit does to each collection, for its index and manifest files. */
+/** The changes of each collection, from which its index and manifest files are derived. */
 const collectionWrites = (
   root: string,
   edit: DocumentEdit,
@@ -86,7 +86,7 @@ const collectionWrites = (
     entry.documents.push(documentChange(one))
   }
   for (const collection of reindex) of(collection).rebuild = true
-  // Files of a collection's directory that are no documents are part of the tree that its indexes name.
+  // Other files in a collection's directory are part of the tree that its indexes record.
   for (const change of edit.files ?? []) {
     const collection = collectionAt(root, change.path)
     if (collection !== undefined) of(collection).changes.push(change)
@@ -97,7 +97,7 @@ const collectionWrites = (
   ]
 }
 
-/** The error for values that two documents would share, with the versions of the documents that have them. */
+/** The error for values that two documents would share, with the versions of the other documents. */
 const uniqueViolationError = (
   dependencies: EditDependencies,
   edit: DocumentEdit,
@@ -116,9 +116,9 @@ const uniqueViolationError = (
   })
 
 /**
- * Builds a edit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
- * index and manifest files. Whatever writes more than its own one document, or is refused by the settings, is built on
- * a commit.
+ * Builds the commit of an edit on a snapshot: checks the preconditions, computes the next versions, and derives index
+ * and manifest files. An edit that writes more than one document, or that the settings refuse, is built on a pinned
+ * commit.
  */
 export const buildCommit = (
   dependencies: EditDependencies,
@@ -149,7 +149,7 @@ export const buildCommit = (
     yield* Preconditions.countConflicts(edit, conflicts, stored)
     yield* Preconditions.checkPreconditions(edit, stored)
     const prepared = yield* prepareOperations(options.root, settings.settings, edit, stored, now)
-    // Operations that come to nothing make no commit, not even for the indexes that a first commit begins.
+    // Operations without changes make no commit, even if a first commit would create indexes.
     const isIdle =
       edit.reindex === undefined &&
       edit.files === undefined &&

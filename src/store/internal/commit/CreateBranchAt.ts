@@ -6,7 +6,7 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { GitRemoteService } from "../../remote/GitRemote.js"
 import type { StoreCore } from "./StoreCore.js"
 
-/** A branch whose name is a directory of another one's, which Git cannot keep beside it. */
+/** A branch that Git cannot store together with this name, because one name is a directory of the other. */
 const conflictingBranch = (core: StoreCore, name: string) =>
   Effect.map(Effect.option(core.remote.listBranches("")), (found) =>
     Option.getOrElse(found, () => []).find(
@@ -14,7 +14,7 @@ const conflictingBranch = (core: StoreCore, name: string) =>
     )
   )
 
-/** Makes a branch at a commit; where another one keeps it from being there, the error names that. */
+/** Creates a branch at a commit. If another branch makes its name impossible, the error names that branch. */
 export const createBranchAt = (
   core: StoreCore,
   operation: string,

@@ -18,7 +18,6 @@ import {
 import type { Snapshot } from "../snapshot/Snapshot.js"
 import type { DocumentEdit } from "./DocumentEdit.js"
 
-/** What an edit of documents is made with. */
 export interface EditDependencies {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
@@ -26,20 +25,22 @@ export interface EditDependencies {
   readonly derived: Derived
 }
 
-/** What the settings of a snapshot make of a edit, before its documents are looked at. */
+/** The consequences of a snapshot's settings for an edit, before documents are read. */
 export interface EditPlan {
   readonly settings: SettingsAt
-  /** Whether the settings are to be written, since they are recorded nowhere or the edit changes them. */
+  /** Whether the edit writes the settings file: none is recorded, or the edit changes it. */
   readonly writesSettings: boolean
-  /** Collections whose index and manifest files are made anew. */
+  /** Collections whose index and manifest files are rebuilt. */
   readonly reindex: ReadonlyArray<string>
-  /** Files of another format, which go. */
+  /** Index and manifest files of the other format, which are removed. */
   readonly obsoleteFiles: ReadonlyArray<Change>
-  /** Index and manifest files of the collections that the edit touches. */
+  /** Index and manifest files of the collections that the edit changes. */
   readonly derivedFiles: ReadonlyMap<string, DerivedFiles>
 }
 
-/** Whether a edit writes one document on no condition but its own, as far as the options tell. */
+/**
+ * Whether an edit, by the store's options, writes one document without other preconditions and without derived files.
+ */
 export const writesOneDocument = ({ options: { given } }: EditDependencies, edit: DocumentEdit): boolean => {
   const [operation] = edit.operations
   return (
@@ -56,17 +57,17 @@ export const writesOneDocument = ({ options: { given } }: EditDependencies, edit
 const collectionsOf = (documents: ReadonlyArray<{ readonly collection: string }>): Iterable<string> =>
   new Set(documents.map(({ collection }) => collection))
 
-/** The collection in whose directory a path of the repository lies, if it lies in one. */
+/** The collection that contains a path of the repository; undefined if none does. */
 export const collectionAt = (root: string, path: string): string | undefined => {
   if (root !== "" && !path.startsWith(`${root}/`)) return undefined
   const [collection = "", ...inside] = (root === "" ? path : path.slice(root.length + 1)).split("/")
   return inside.length > 0 && collectionNameProblem(collection) === undefined ? collection : undefined
 }
 
-/** Documents beyond this many are not asked for beforehand: they are read in bulk. */
+/** If an edit has more documents, they are not prefetched: they are read in bulk. */
 const maxPrefetchedDocuments = 100
 
-/** What the build of a edit will read, as far as the settings last seen tell. */
+/** The paths that building an edit will read, according to the last known settings. */
 export const prefetchPaths = (
   { derived, options, repository }: EditDependencies,
   edit: DocumentEdit
@@ -102,7 +103,10 @@ export const prefetchPaths = (
   return { files, directories: [...new Set(trees)] }
 }
 
-/** Documents that the plain layout put where a store with another layout would never see them. */
+/**
+ * Refuses a sharded layout for a collection whose documents are stored in the plain one, where the store would not find
+ * them.
+ */
 export const refuseOtherLayout = (
   { options }: EditDependencies,
   snapshot: Snapshot,
@@ -125,7 +129,6 @@ export const refuseOtherLayout = (
     }
   })
 
-/** The collections that have indexes or a manifest by the settings. */
 const collectionsWithDerivedFiles = ({
   settings: { indexes, manifests }
 }: SettingsAt): ReadonlyArray<string> => Array.from(new Set([...indexes.keys(), ...manifests.keys()]))
@@ -133,7 +136,7 @@ const collectionsWithDerivedFiles = ({
 const collectionsWithUniqueIndex = ({ settings: { indexes } }: SettingsAt): ReadonlyArray<string> =>
   Array.from(indexes).flatMap(([collection, list]) => (list.some(({ unique }) => unique) ? [collection] : []))
 
-/** Judges the settings of a snapshot, and finds what follows from them for a edit. */
+/** Checks the settings of a snapshot, and determines their consequences for an edit. */
 export const planEdit = (
   dependencies: EditDependencies,
   edit: DocumentEdit,
@@ -153,7 +156,8 @@ export const planEdit = (
     const changed = edit.settings ?? found.settings
     const { missingDerived = [], preconditions = [], format = changed.format, operations } = edit
     const isOtherFormat = format !== found.settings.format
-    // Trees begin for the whole repository at once, where other programs may have left index files.
+    // In a repository without settings, format 2 is introduced for all collections at once, including those for which
+    // other programs have written index files.
     const begins = !found.recorded && format === 2
     const adopted =
       begins && snapshot.isPinned()
@@ -171,12 +175,12 @@ export const planEdit = (
       if (problem !== undefined) return yield* problem
     }
     const isOfAll = edit.reindex === "all" || begins
-    // Documents that were there before a unique index are judged by the commit that records it.
+    // The commit that records a unique index also checks the documents that existed before.
     const judged = found.unrecorded ? collectionsWithUniqueIndex(settings) : []
     const named = isOfAll
       ? collectionsWithDerivedFiles(settings)
       : [...new Set([...(edit.reindex ?? []), ...judged])]
-    // What has no documents has no index, but may have had one.
+    // A collection without documents has no index files, but may have had some.
     const isThere = (name: string) => found.entries.get(name)?.kind === "tree"
     const reindex = named.filter((name) => isThere(name) || (!isOfAll && !judged.includes(name)))
     const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
@@ -201,7 +205,7 @@ export const planEdit = (
     }
   })
 
-/** Whether the edit's own documents are all that it writes. */
+/** Whether the edit writes neither settings nor index or manifest files. */
 export const changesOnlyDocuments = ({ derivedFiles, writesSettings }: EditPlan) =>
   !writesSettings &&
   Array.from(derivedFiles.values()).every(

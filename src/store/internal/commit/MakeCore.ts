@@ -19,7 +19,7 @@ import type { CommitDependencies } from "./Commit.js"
 import type { Edit } from "./DocumentEdit.js"
 import type { StoreCore } from "./StoreCore.js"
 
-/** Loaded when it is used: a page that reads does not carry it. */
+/** Loaded on first use, so that a page that only reads does not contain it. */
 const commitModule = lazyModule(() => import("./Commit.js"))
 
 interface Shared {
@@ -49,11 +49,11 @@ const missing = (remote: GitRemoteService, branch: string, probe: Probe): NotFou
   })
 }
 
-/** Fails unless the repository is there and has the branch, or is empty. */
+/** Fails unless the repository exists and has the branch, or is empty. */
 export const requireBranch = (remote: GitRemoteService, branch: string): Effect.Effect<void, ReadError> =>
   Effect.flatMap(remote.probe(branch), (probe) => missing(remote, branch, probe) ?? Effect.void)
 
-/** The commit that a ref names; a missing one is an error. */
+/** Resolves a ref; fails if it does not exist. */
 export const requireRef = (
   remote: GitRemoteService,
   branch: string,
@@ -75,10 +75,10 @@ export const requireRef = (
         )
   )
 
-/** Where reads and writes of a core go. */
+/** What a core reads and writes. */
 type CoreTarget =
   | { readonly _tag: "Branch" }
-  /** A branch that begins where another core's is, which shares what that one knows. */
+  /** A branch that starts at the head of another core's branch and shares its caches. */
   | {
       readonly _tag: "Fork"
       readonly seen: LruCache<RepositorySettings.RootSummary>
@@ -207,7 +207,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: CoreTarget): 
   }
 }
 
-/** The core of a store over a remote. A `ref` is resolved once, here. */
+/** Makes the core of a store over a remote. `options.ref` is resolved here, once. */
 export const makeCore = (
   remote: GitRemoteService,
   options: ResolvedOptions

@@ -19,7 +19,9 @@ interface CheckDependencies extends EditDependencies {
   readonly commitEdit: (edit: DocumentEdit) => Effect.Effect<EditOutcome, WriteError>
 }
 
-/** Other writers of the branch may come first, and what was written in the wrong place stays there as long. */
+/**
+ * Retries while other writers move the branch: until the correction succeeds, the document stays in the wrong place.
+ */
 const retrySchedule = Schedule.jittered(Schedule.exponential("10 millis"))
 
 const ambiguous = (edit: DocumentEdit, path: string, made: CreatedCommit, cause: WriteError | RefMoved) =>
@@ -33,7 +35,9 @@ const ambiguous = (edit: DocumentEdit, path: string, made: CreatedCommit, cause:
     cause
   })
 
-/** Brings index and manifest files up to a commit that wrote one document without them, if its settings want any. */
+/**
+ * Writes the index and manifest files of a commit that wrote one document without them, if its settings require any.
+ */
 const writeMissingDerived = (
   { commitEdit, derived, remote, repository }: CheckDependencies,
   edit: DocumentEdit,
@@ -65,7 +69,7 @@ const writeMissingDerived = (
     })
   })
 
-/** Gives a file its earlier version back, unless somebody has changed it since. */
+/** Restores the previous version of a file, unless another writer has changed it since. */
 const revertFile = (
   { branch, options, remote }: CheckDependencies,
   change: Change,
@@ -99,7 +103,7 @@ const revertFile = (
   )
 }
 
-/** Puts a file back that had to give way to a collection's directory, unless something else is there now. */
+/** Restores a file that a collection's directory replaced, unless its path is in use again. */
 const restoreReplacedFile = (
   { branch, options, remote }: CheckDependencies,
   collection: string,
@@ -123,9 +127,9 @@ const restoreReplacedFile = (
 }
 
 /**
- * Whether the one file that a commit changed lies where the settings of that commit want it. They were assumed, and
- * the request that writes one file does not look at them. Where another client changed them meanwhile, a second commit
- * completes the write, or takes it back.
+ * Checks whether the one file that a commit changed is where the settings of that commit put it. The settings were
+ * assumed, and the request that writes one file cannot check them. If another client had changed them, a second commit
+ * completes the write or reverts it.
  */
 export const checkSettings = (
   parts: CheckDependencies,
@@ -161,14 +165,14 @@ export const checkSettings = (
       outcome === undefined
         ? change.path
         : documentPath(options.root, settings, outcome.collection, outcome.id)
-    // A document that was merged by other rules is taken back, and merged by these.
+    // A document that was merged by outdated rules is reverted, and merged again by the current ones.
     const isMergedSo =
       outcome?.isMerged !== true ||
       settingsDifferences({ merge: built.settings.settings.merge }, settings).length === 0
     if (frozen === undefined && mismatch === undefined && place === change.path && isMergedSo) {
       const completed = yield* writeMissingDerived(parts, edit, built, made, at).pipe(
         Effect.as(true),
-        // The document is taken back, and the write is judged again.
+        // The document is reverted, and the write fails or is retried as if it had seen the other document.
         Effect.catchIf(isUniqueViolation, () => Effect.succeed(false))
       )
       if (completed) return "amended" as const

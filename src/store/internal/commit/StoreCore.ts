@@ -22,28 +22,34 @@ export interface EnclosingTransaction {
   readonly readSet: ReadSet
   /** The message of batches that have none. */
   readonly message: string | undefined
-  /** Runs a transaction on this one's branch as one of its calls; it returns the commit that it published. */
+  /**
+   * Runs a nested transaction, based on this one's branch, as one of its calls. The effect returns the commit that it
+   * published.
+   */
   readonly nested: <A extends { readonly commitSha: Option.Option<string> }, E, R>(
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ValidationError, R>
-  /** Notes documents that were written inside, by `nameOf`. */
+  /** Records documents that the transaction wrote, by `nameOfDocument`. */
   readonly recordWrites: (names: Iterable<string>) => void
 }
 
-/** What collections, batches, transactions and the like are made of. A copy with other parts is a core as well. */
+/**
+ * The dependencies of collections, batches, transactions and the other parts of a store. A copy with other members is a
+ * valid core too.
+ */
 export interface StoreCore {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
   readonly branch: string
-  /** True for a view, whose every snapshot is of the same commit. */
+  /** True for a view, whose snapshots are all of the same commit. */
   readonly isPinned: boolean
-  /** None for a branch that is visible to everybody. */
+  /** Undefined for a branch that is not a transaction's work branch. */
   readonly transaction?: EnclosingTransaction | undefined
-  /** What reads see now: one snapshot for each operation. */
+  /** A new snapshot, for the reads of one operation. */
   readonly snapshot: () => Snapshot
-  /** The settings in a snapshot, and the entries of its root. */
+  /** Reads the settings of a snapshot, and the entries of its root. */
   readonly repository: RepositorySettings
-  /** The settings as a read needs them, in the fewest requests. */
+  /** The settings for a read, with the fewest requests. */
   readonly settings: (snapshot: Snapshot) => Effect.Effect<RecordedSettings, ReadError>
   /** The documents of a collection. */
   readonly listing: (snapshot: Snapshot, collection: string) => Effect.Effect<LocatedListing, ReadError>
@@ -52,14 +58,14 @@ export interface StoreCore {
   readonly cache: FileCache
   readonly nextId: Effect.Effect<string>
   readonly branchLocks: BranchLocks
-  /** Makes one commit of document operations: see `DocumentEdit.ts`. */
+  /** Commits an edit. */
   readonly write: (edit: Edit) => Effect.Effect<EditOutcome, WriteError>
-  /** The same store on another branch, with a cache of its own. */
+  /** The same store on another branch, with its own cache. */
   readonly onBranch: (branch: string) => StoreCore
-  /** The same for a branch that has just begun at the head of this one; what is looked at is noted in `reads`. */
+  /** The same store on a new branch at the head of this one; reads are recorded in `reads`. */
   readonly onFork: (branch: string, reads?: ReadSet) => StoreCore
-  /** A read-only core that sees one commit, with a cache of its own; what is looked at is noted in `reads`. */
+  /** A read-only core of one commit, with its own cache; reads are recorded in `reads`. */
   readonly at: (head: Option.Option<Head>, reads?: ReadSet) => StoreCore
-  /** Forgets one cached path, or everything that is remembered. */
+  /** Removes one path from the cache, or clears all caches. */
   readonly invalidate: (path?: string) => Effect.Effect<void>
 }

@@ -12,7 +12,7 @@ import { type DocumentOperation, nameOfDocument, type StoredVersion } from "./Do
 import type { EditDependencies } from "./EditPlan.js"
 import { readVersion } from "./VersionCodec.js"
 
-/** Documents as a snapshot has them, by the names of those that are there. */
+/** Reads documents of a snapshot. Missing documents have no entry in the result. */
 export const readStoredVersions = (
   { options, remote }: Pick<EditDependencies, "options" | "remote">,
   snapshot: Snapshot,
@@ -27,7 +27,7 @@ export const readStoredVersions = (
     for (const document of documents) {
       const { collection, id } = document
       const path = documentPath(options.root, layout, collection, id)
-      // The layout may have no place for an id: there is nothing to read, and the judgement says so.
+      // The layout may have no path for an id: nothing is read then, and preparing the operation reports the problem.
       if (pathProblem(path) === undefined) wanted.set(path, nameOfDocument(document))
     }
     if (wanted.size === 0) return found
@@ -61,7 +61,7 @@ export const readStoredVersions = (
       yield* Stream.runForEach(snapshot.files([...wanted.keys()], { concurrency }), keep)
       return found
     }
-    // Their directories tell which of them are there, by fewer requests than asking for each.
+    // Listing the directories shows which documents exist, with fewer requests than reading each.
     const files: Array<{ readonly path: string; readonly oid: Oid }> = []
     for (const path of wanted.keys()) snapshot.readSet.files.set(path, null)
     for (const collection of new Set(documents.map(({ collection }) => collection))) {

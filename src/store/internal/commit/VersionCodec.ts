@@ -17,7 +17,7 @@ import {
 import type { FileVersion } from "../../remote/GitRemote.js"
 import type { NextVersion, StoredVersion } from "./DocumentEdit.js"
 
-/** Whose document it is, for errors. */
+/** Identifies a document in errors. */
 export interface DocumentPlace {
   readonly operation: string
   readonly collection: string
@@ -34,7 +34,7 @@ const revision = (value: Json | undefined): number =>
 const own = (document: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(document, key) ? document[key] : undefined
 
-/** A file as a version of a document. */
+/** Parses a file as a version of a document. */
 export const readVersion = (path: string, { content, oid }: FileVersion): Effect.Effect<StoredVersion> =>
   Effect.map(
     parseObjectSliced(content),
@@ -60,7 +60,7 @@ export const readVersion = (path: string, { content, oid }: FileVersion): Effect
     })
   )
 
-/** The error for a file that holds no document. */
+/** The error for a file that contains no document. */
 export const unreadableError = (place: DocumentPlace, problem: string): ValidationError =>
   new ValidationError({
     ...place,
@@ -69,8 +69,8 @@ export const unreadableError = (place: DocumentPlace, problem: string): Validati
   })
 
 /**
- * A document for the caller, from its parsed file. Its id comes from the file's name; a file that the store never
- * wrote has revision 0 and empty times.
+ * Adds the metadata that a parsed file lacks. The id is that of the file's name; a file that the store never wrote has
+ * revision 0 and empty times.
  */
 export const withMetadata = (id: string, document: JsonObject): StoredDocument => {
   const mutable = document as { [key: string]: Json }
@@ -81,7 +81,7 @@ export const withMetadata = (id: string, document: JsonObject): StoredDocument =
   return mutable as StoredDocument
 }
 
-/** Reads the file of a document. */
+/** Parses the file of a document. */
 export const readDocument = (
   place: DocumentPlace,
   content: Uint8Array
@@ -94,8 +94,8 @@ export const readDocument = (
     })
   )
 
-/** A document without what the store writes on it. */
-export const withoutMetadata = (document: JsonObject): JsonObject => Steps.runSync(bodyOf(document))
+/** A document without the fields that the store maintains. */
+export const withoutMetadata = (document: JsonObject): JsonObject => TimeSlice.runSync(bodyOf(document))
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
@@ -122,7 +122,7 @@ function* changedNumber(
   return undefined
 }
 
-/** The bytes of the next version of a document, with its metadata. */
+/** The bytes of the next version of a document, including its metadata. */
 export const writeVersion = (
   place: DocumentPlace,
   document: JsonObject,

@@ -12,7 +12,9 @@ import { blobSides } from "../../../git/Tree.js"
 import { idAt, placeOf } from "../../DocumentPath.js"
 import type { GitRemoteService, RemoteFailure } from "../../remote/GitRemote.js"
 
-/** A document that differs between two trees of its collection: its blob in each, undefined where it is missing. */
+/**
+ * A document that differs between two trees of its collection, with its blob in each; undefined if it is missing there.
+ */
 export interface ChangedBlobs {
   readonly id: string
   readonly path: string
@@ -20,14 +22,15 @@ export interface ChangedBlobs {
   readonly after: Oid | undefined
 }
 
-/** Whether a failure says that a tree is not in the repository, or not any longer. */
+/** Whether a failure means that the repository does not contain the tree. */
 const isGone = (error: RemoteFailure): boolean =>
   error._tag === "NotFoundError" ||
   (error._tag === "RemoteError" && (error as RemoteError).reason === "Corrupt")
 
 /**
- * The documents that differ between two trees of a collection. None where that cannot be told: the first tree is gone, the
- * layout has changed, or somebody has put documents, or may have put copies of them, into other directories.
+ * The documents that differ between two trees of a collection. None if they cannot be determined: the first tree is
+ * gone, the layout has changed, or documents (or possibly copies of them) are in other directories than the layout
+ * prescribes.
  */
 export const changedBlobs = (
   remote: GitRemoteService,
@@ -43,13 +46,13 @@ export const changedBlobs = (
     for (const change of yield* remote.diff(from, after)) {
       if (slice.isSpent()) yield* slice.pause
       const { path } = change
-      // A submodule is no document, whatever its name.
+      // A submodule is not a document, whatever its name.
       const { after, before } = blobSides(change)
-      // A document whose file has another mode now is what it was.
+      // A change of the file mode alone does not change the document.
       if (!path.endsWith(".json") || Equal.equals(before, after)) continue
       const id = idAt(layout, path)
       if (id === undefined || placeOf(layout, id) !== path) return Option.none()
-      // By the form of their directories, copies elsewhere are the document once it is gone from its own place.
+      // If the document is removed from its own path, a copy in another directory takes its place.
       if (layout.shardDepth > 0 && layout.shardBy === "hash" && Option.isNone(after)) {
         return Option.none()
       }
@@ -63,7 +66,7 @@ export const changedBlobs = (
     return Option.some(found)
   }).pipe(Effect.catchIf(isGone, () => Effect.succeedNone))
 
-/** The contents of what differs between two trees of a collection. */
+/** Reads the contents of the documents that differ between two trees of a collection. */
 export const changedDocuments = (
   remote: GitRemoteService,
   trees: { readonly before: Oid; readonly after: Oid },

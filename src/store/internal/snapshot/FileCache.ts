@@ -5,22 +5,22 @@ import * as GitObject from "../../../git/GitObject.js"
 import { type Cache, MemoryCache } from "../../Cache.js"
 import type { FileVersion } from "../../remote/GitRemote.js"
 
-/** The user's cache, for the files of one branch or commit. A cache that breaks is as good as none. */
+/** The user's cache, for the files of one branch or commit. A failing cache is treated as an empty one. */
 export interface FileCache {
-  /** What it holds of a path, which may be old. */
+  /** The cached version, which may be outdated. */
   readonly get: (path: string) => Effect.Effect<Option.Option<FileVersion>>
   readonly set: (path: string, file: Option.Option<FileVersion>) => Effect.Effect<void>
   readonly delete: (path: string) => Effect.Effect<void>
-  /** Whether the path was absent when it was last looked at. */
+  /** Whether the last read of the path found no file. */
   readonly wasAbsent: (path: string) => boolean
   readonly noteAbsent: (path: string) => void
   readonly clear: Effect.Effect<void>
 }
 
-/** Paths whose absence is remembered. */
+/** How many missing paths are recorded. */
 const mostAbsent = 1024
 
-/** A cache of the user's own may hand out something else than it was given, and a write stands on what it says. */
+/** Whether a cached entry is intact. A custom cache may return anything, and writes rely on the entry. */
 const usable = (cache: Cache, entry: FileVersion) =>
   cache.constructor === MemoryCache ||
   (entry?.content instanceof Uint8Array && GitObject.hash("blob", entry.content) === entry.oid)
@@ -30,7 +30,7 @@ const orBroken = <A>(use: () => Effect.Effect<A>, otherwise: A): Effect.Effect<A
     Effect.as(Effect.logDebug("a cache failed", cause), otherwise)
   )
 
-/** `owner` names the remote, and the branch or commit whose files they are. */
+/** `owner` names the remote and the branch or commit. */
 export const make = (cache: Cache, owner: ReadonlyArray<string>): FileCache => {
   const absences = new LruCache<boolean>(mostAbsent)
   const keyOf = (path: string) => [...owner, path, "blob"].join("\0")

@@ -24,8 +24,8 @@ const digitOf = (code: number) => (code < 58 ? code - 48 : code - 87)
 const textOf = (codes: Uint8Array) => String.fromCharCode.apply(null, codes as unknown as Array<number>)
 
 /**
- * The documents of a collection at one commit, in order of id. It is packed, since a store remembers it: 28 bytes and
- * the id's length a document.
+ * The documents of a collection at one commit, in order of id. Listings are cached, so they are packed: each document
+ * takes 28 bytes plus the length of its id.
  */
 export class Listing {
   private constructor(
@@ -60,13 +60,13 @@ export class Listing {
     return found
   }
 
-  /** The path below the collection's directory. */
+  /** The path relative to the collection's directory. */
   path(index: number): string {
     const { directories, directory } = this.packed
     return directories[directory[this.from + index]!]! + this.id(index) + suffix
   }
 
-  /** How many ids are not beyond this one. */
+  /** The number of ids that are not greater than this one. */
   upTo(id: string): number {
     let [low, high] = [0, this.length]
     while (low < high) {
@@ -77,7 +77,7 @@ export class Listing {
     return low
   }
 
-  /** The blob at a path below the collection's directory. */
+  /** The blob at a path relative to the collection's directory. */
   find(path: string): Oid | undefined {
     const at = this.upTo(path.slice(path.lastIndexOf("/") + 1, -suffix.length)) - 1
     return at >= 0 && this.path(at) === path ? this.oid(at) : undefined
@@ -95,14 +95,14 @@ export class Listing {
     return textOf(digits) as Oid
   }
 
-  /** The same listing from one place to before another. */
+  /** The documents from one position up to, but not including, another one. */
   range(from: number, to: number): Listing {
     return from === 0 && to === this.length
       ? this
       : new Listing(this.tree, this.packed, this.from + from, this.from + to)
   }
 
-  /** Ids, blob ids and paths at once, for what needs a bounded part whole. */
+  /** Ids, blob ids and paths of all documents: only for a bounded part of a listing. */
   entries(): ReadonlyArray<ListedDocument> {
     return this.ids().map((id, index) => ({ id, oid: this.oid(index), path: this.path(index) }))
   }
@@ -110,11 +110,11 @@ export class Listing {
 
 interface Packed {
   readonly ids: Uint8Array
-  /** Where each id starts in `ids`, and the end. */
+  /** Where each id starts in `ids`, and after them the total length. */
   readonly starts: Uint32Array
   readonly oids: Uint8Array
   readonly directories: ReadonlyArray<string>
-  /** The place of each document's directory in `directories`. */
+  /** The index of each document's directory in `directories`. */
   readonly directory: Uint32Array
 }
 
@@ -142,7 +142,7 @@ function* pack(found: ReadonlyArray<ListedDocument>): Steps.Steps<Packed> {
   return { ids, starts, oids, directories: [...directories.keys()], directory }
 }
 
-/** A listing, and where its files can be read: `prefix` is the collection's directory as `at` sees it. */
+/** A listing with the place where its files are read: `prefix` is the path of the collection's directory in `at`. */
 export interface LocatedListing {
   readonly settings: Settings
   readonly listing: Listing
@@ -150,7 +150,7 @@ export interface LocatedListing {
   readonly prefix: string
 }
 
-/** A document of a listing; `path` is below the collection's directory. */
+/** A document of a listing; `path` is relative to the collection's directory. */
 export interface ListedDocument {
   readonly id: string
   readonly oid: Oid
@@ -159,7 +159,7 @@ export interface ListedDocument {
 
 export const emptyListing: Listing = Steps.runSync(Listing.of(undefined, []))
 
-/** Where somebody put copies of a document into other directories, the one in its own place is the document. */
+/** If other directories contain copies of a document, keeps the one whose path the layout prescribes. */
 function* withoutCopies(
   sorted: ReadonlyArray<ListedDocument>,
   layout: Layout
@@ -190,11 +190,13 @@ function* listed(tree: Tree, layout: Layout): Steps.Steps<Listing> {
   return yield* Listing.of(tree.oid, found)
 }
 
-/** The documents among the entries of a collection's directory. Ids are ASCII, so units order as code points do. */
+/**
+ * The documents among the entries of a collection's directory. Ids are ASCII, so UTF-16 order equals code point order.
+ */
 export const listingOf = (tree: Tree, layout: Layout): Effect.Effect<Listing> =>
   Steps.run(() => listed(tree, layout))
 
-/** The part of a listing that `limit` and `after` ask for. */
+/** The part of a listing that `limit` and `after` select. */
 export const slice = (
   listing: Listing,
   limit: number | undefined,
@@ -204,7 +206,7 @@ export const slice = (
   return listing.range(from, limit === undefined ? listing.length : Math.min(listing.length, from + limit))
 }
 
-/** A listing in parts of at most `size`. */
+/** Splits a listing into parts of at most `size` documents. */
 export const inChunks = (listing: Listing, size: number): Stream.Stream<Listing> =>
   Stream.unfold(0, (from) =>
     from >= listing.length
@@ -212,10 +214,10 @@ export const inChunks = (listing: Listing, size: number): Stream.Stream<Listing>
       : Option.some([listing.range(from, Math.min(listing.length, from + size)), from + size] as const)
   )
 
-/** Files that a remote is asked for at once where asking costs nothing: nothing longer lies unpacked. */
+/** The number of files in one read if reads cost no requests. It bounds the number of unpacked entries. */
 const filesPerRead = 512
 
-/** The files of a listing, read in bulk and in order; `prefix` is the collection's directory as `at` sees it. */
+/** Reads the files of a listing in bulk and in order; `prefix` is the path of the collection's directory in `at`. */
 export const readListing = (
   remote: GitRemoteService,
   at: Head | Oid,
@@ -233,7 +235,7 @@ export const readListing = (
   return takesRequests(remote) ? read(listing) : Stream.flatMap(inChunks(listing, filesPerRead), read)
 }
 
-/** The collection's directory at a commit as a listing; empty where there is none. */
+/** Lists the collection's directory at a commit; empty if there is none. */
 export const listAt = (
   remote: GitRemoteService,
   head: Head,

@@ -28,67 +28,70 @@ import { snapshotAt } from "../../remote/RemoteSnapshot.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
 import { makeSnapshot, type Snapshot } from "./Snapshot.js"
 
-/** What the settings file of a repository says, or that there is none. */
+/** The recorded settings of a repository, or the defaults if it has no settings file. */
 export interface RecordedSettings {
   readonly settings: Settings
-  /** False where the repository has no settings file: index and manifest files that exist are kept up then. */
+  /** False if the repository has no settings file: existing index and manifest files are maintained then. */
   readonly recorded: boolean
-  /** True where the next write must write the settings file. */
+  /** True if the next write must write the settings file. */
   readonly unrecorded: boolean
-  /** Why this program may not write here, if so. */
+  /** Why this program must not write here; undefined if it may. */
   readonly frozen: string | undefined
   /** The error for a store whose options differ from the settings file. */
   readonly mismatch: ValidationError | undefined
 }
 
-/** The settings that hold in a snapshot, with the root's direct entries, which say whether they changed. */
+/** The settings of a snapshot, with the direct entries of the root. */
 export interface SettingsAt extends RecordedSettings {
   readonly entries: ReadonlyMap<string, TreeEntry>
   readonly settingsVersion: SettingsVersion
 }
 
-/** How many milliseconds settings that cost requests are taken from an earlier look. */
+/** For how many milliseconds a read by the branch's name uses settings that were read earlier. */
 export const settingsMaxAge = 60_000
 
-/** The root as a commit had it, as far as a write by the branch's name depends on it. */
+/** What the checks of a write by the branch's name need to know about the root of a commit. */
 export interface RootSummary {
   readonly settingsVersion: SettingsVersion
-  /** The ids of its files by their names, which no collection can have. */
+  /** The ids of the root's files by name. A collection cannot have the name of a file. */
   readonly files: ReadonlyMap<string, Oid>
 }
 
-/** What a commit of one document, which checked nothing but that, was built on and is not so. */
+/** The assumptions of a single-document commit that turned out to be wrong. */
 export interface BrokenAssumptions {
-  /** The commit, where others had changed the settings that the write took for granted. */
+  /** The commit, if other settings than the assumed ones apply to it. */
   readonly settingsChangedAt: Option.Option<Snapshot>
-  /** The file that had the name of the collection, which is a directory now. */
+  /** The file that had the collection's name and was replaced by the collection's directory. */
   readonly replacedFile: Option.Option<Oid>
 }
 
-/** The ids of what says how documents are to be written: of the settings file or, without one, of index and manifest directories. */
+/**
+ * Identifies the rules by which documents are written: the id of the settings file or, without one, the ids of the
+ * index and manifest directories.
+ */
 export type SettingsVersion = string
 
 export interface RepositorySettings {
-  /** The settings as a snapshot has them. */
+  /** The settings of a snapshot. */
   readonly at: (snapshot: Snapshot) => Effect.Effect<SettingsAt, ReadError>
-  /** The same for a read, in the fewest requests; options that differ from what is recorded are an error. */
+  /** The settings for a read, with the fewest requests. Fails if the options differ from the recorded settings. */
   readonly forRead: (snapshot: Snapshot) => Effect.Effect<RecordedSettings, ReadError>
-  /** As they were last seen, for guesses about what will be read. */
+  /** The settings that were read last, for deciding what to prefetch. */
   readonly lastRead: () => RecordedSettings
   /**
-   * What a commit overlooked. One look at its root tells, or at its parent's for a collection that was not there before,
-   * unless it stands on a commit whose root was seen.
+   * Checks the assumptions of a commit. This reads the commit's root (its parent's root if the collection is new),
+   * unless the root of the parent is cached.
    */
   readonly brokenAssumptions: (
     made: CreatedCommit,
     assumed: SettingsVersion,
     begun: string | undefined
   ) => Effect.Effect<BrokenAssumptions, ReadError>
-  /** A commit of ours left the root's own files as they were at its parent. */
+  /** Records that a commit of this store did not change the files of its parent's root. */
   readonly inheritRoot: (parent: Option.Option<Oid>, commit: Oid) => void
 }
 
-/** How long a commit is waited for that the remote has just made: 13 seconds. */
+/** How long to wait until the remote shows a commit that it has just made: 13 seconds in total. */
 const waitForCommit = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(7))
 
 const commitNotVisible = (commit: Oid) =>
@@ -114,7 +117,7 @@ const rootSummary = (entries: ReadonlyMap<string, TreeEntry>): RootSummary => ({
   )
 })
 
-/** The error for a collection whose name is that of a file, if it is one. */
+/** The error for a collection that has the name of a file. */
 export const directoryProblem = (
   { root }: ResolvedOptions,
   { entries }: SettingsAt,
@@ -133,7 +136,7 @@ export const directoryProblem = (
   })
 }
 
-/** The error for indexes that the format of settings cannot hold, if there are any. */
+/** The error for indexes that the recorded format does not support. */
 export const formatProblem = (settings: Settings, operation: string): ValidationError | undefined => {
   const problem = unsupportedIndex(settings)
   return (
@@ -151,13 +154,13 @@ export const formatProblem = (settings: Settings, operation: string): Validation
 interface SettingsDependencies {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
-  /** True for a view of the past, which has the settings of its time. */
+  /** True for a view of a past commit, which uses the settings of that commit. */
   readonly isOfThePast: boolean
-  /** The root files of commits, where looking costs requests; shared with the store that this one is a branch of. */
+  /** Root summaries by commit, if reads cost requests. A fork shares them with its origin. */
   readonly seen: LruCache<RootSummary>
 }
 
-/** The settings of a repository as they are in a snapshot, and the root's entries, which say whether they changed. */
+/** Reads the settings of a repository from snapshots. */
 export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencies): RepositorySettings => {
   const path = under(options.root, settingsFileName)
   const asked: Settings = { ...plainSettings, ...options.given }
@@ -173,7 +176,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
   const files = new LruCache<RecordedSettings>(8)
   let lastSeen = absent
 
-  /** What may be taken from an earlier look; a commit is looked at. */
+  /** A read by the branch's name may use a recent result; a read of a commit may not. */
   const lookOf = (snapshot: Snapshot) => (snapshot.isPinned() ? {} : { maxAge: settingsMaxAge })
 
   const judge = (file: FileVersion) =>
@@ -215,7 +218,8 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       if (entry?.kind !== "blob") return without
       const known = files.get(entry.oid)
       if (known !== undefined) return { ...known, entries, settingsVersion: entry.oid }
-      // By its name the file may be newer than the directory that named it: its own id says which settings they are.
+      // A read by the branch's name may return a newer file than the one that the directory lists: its own id
+      // identifies the settings.
       const file = yield* snapshot.untracked.file(path, lookOf(snapshot))
       if (Option.isNone(file)) {
         const others = new Map(entries)
@@ -244,7 +248,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       )
       const at = pinned ?? (Option.isSome(root) ? root.value.at : undefined)
       const isCommit = at !== undefined && typeof at !== "string"
-      // Where nothing is found, the commit may not have arrived yet.
+      // If the root is not found, the remote may not show the commit yet.
       const isKept = isCommit && Option.isSome(root)
       if (isKept && isAsked) seen.set(at.commit, rootSummary(entries))
       const settings = yield* recordedIn(snapshot, entries)
@@ -279,7 +283,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       const entries: ReadonlyMap<string, TreeEntry> = Option.isSome(head)
         ? yield* entriesAt(head.value)
         : new Map()
-      // Its root holds at least what was just put.
+      // The root contains at least the document that was just written.
       if (entries.size === 0 && made.blobs.size > 0) return yield* commitNotVisible(made.commit)
       return rootSummary(entries)
     }).pipe(
@@ -289,7 +293,10 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       })
     )
 
-  /** The root that a commit of one document stands on: its own, unless that hides what was in the document's way. */
+  /**
+   * The root on which a commit of one document is based. The commit's own root does not show which file a new
+   * collection replaced, so the parent's root is read in that case.
+   */
   const rootBefore = (made: CreatedCommit, begun: string | undefined) =>
     Effect.gen(function* () {
       const [parent] = made.parents ?? []
@@ -297,7 +304,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       const known = parent && seen.get(parent)
       if (known !== undefined) return known
       const entries = parent === undefined || begun === undefined ? new Map() : yield* entriesAt(parent)
-      // A machine that is behind knows no parent, and there may be no root yet.
+      // A replica that lags behind does not know the parent, and the parent may have no root directory.
       return entries.size > 0 ? rootSummary(entries) : yield* rootAt(made)
     })
 

@@ -15,43 +15,43 @@ import type {
 } from "../../remote/GitRemote.js"
 import type { FileCache } from "./FileCache.js"
 
-/** Which paths were looked at. A transaction shares one among its snapshots. */
+/** The paths that were read. The snapshots of a transaction share one read set. */
 export class ReadSet {
-  /** Files with the ids of their blobs, null where there was none. */
+  /** Files with the ids of their blobs, null if the file was missing. */
   readonly files = new Map<string, Oid | null>()
   /** Directories that were listed. */
   readonly directories = new Set<string>()
 
-  /** Adds what was looked at elsewhere. */
+  /** Adds the paths of another read set. */
   add(other: ReadSet): void {
     for (const [path, oid] of other.files) this.files.set(path, oid)
     for (const path of other.directories) this.directories.add(path)
   }
 }
 
-export interface FileReadOptions extends Omit<RemoteFileReadOptions, "cached"> {
-  /** The caller goes on to read something else: that nothing is found need not be explained. */
+export interface FileReadOptions extends Omit<FileLook, "known"> {
+  /** The caller continues without the file: if it is missing, do not check whether the branch exists. */
   readonly optional?: boolean | undefined
 }
 
-/**
- * What the reads of one operation see: a remote's snapshot that remembers what was read, so that nothing is asked for
- * twice, and notes it in a read set.
- */
+/** The reads of one operation: a remote's snapshot whose reads are cached and recorded in a read set. */
 export interface Snapshot {
-  /** Whether every read is of one commit. */
+  /** Whether all reads are of one commit. */
   readonly isPinned: () => boolean
-  /** The commit, where it is known without asking. */
+  /** The commit, if it is known without a request. */
   readonly known: () => Head | undefined
-  /** The commit; none in an empty repository. Later reads are of it. A missing branch or repository is an error. */
+  /**
+   * The commit; none in an empty repository. Later reads are of this commit. Fails if the branch or the repository is
+   * missing.
+   */
   readonly head: Effect.Effect<Option.Option<Head>, ReadError>
-  /** Finds the commit together with what will be read, where the remote brings both by one request. */
+  /** Finds the commit and prefetches files, if the remote can do both with one request. */
   readonly prefetch: (wants: () => PrefetchRequest) => Effect.Effect<void, ReadError>
   readonly file: (
     path: string,
     options?: FileReadOptions
   ) => Effect.Effect<Option.Option<FileVersion>, ReadError>
-  /** Several files in the order asked for, skipping what is missing. */
+  /** Several files in the given order, without the missing ones. */
   readonly files: (
     paths: ReadonlyArray<string>,
     options: { readonly concurrency: number }
@@ -61,29 +61,32 @@ export interface Snapshot {
     options?: RemoteDirectoryReadOptions
   ) => Effect.Effect<Option.Option<Directory>, ReadError>
   readonly readSet: ReadSet
-  /** Files whose version was assumed. */
+  /** Files whose version was assumed and not read. */
   readonly assumed: ReadonlySet<string>
-  /** The same snapshot, whose reads are not noted: for what is derived from documents and not asked for. */
+  /** The same snapshot without recording: for reads of derived files, which the caller did not ask for. */
   readonly untracked: Snapshot
 }
 
-/** The branch that a snapshot is of. */
+/** The branch of a snapshot. */
 export interface BranchState {
-  /** Fails unless the repository is there and has the branch, or is empty. */
+  /** Fails unless the repository exists and has the branch, or is empty. */
   readonly require: Effect.Effect<void, ReadError>
-  /** Whether repository and branch were seen to be there. */
+  /** Whether repository and branch are known to exist. */
   exists: boolean
 }
 
 export interface SnapshotOptions {
   readonly readSet?: ReadSet | undefined
-  /** What reads begin with: versions of the branch, which may be old, or of the very commit. */
+  /** Cached files: versions of the branch, which may be outdated, or of exactly this commit. */
   readonly cache?: { readonly files: FileCache; readonly of: "branch" | "commit" } | undefined
-  /** None: that something is absent needs no explanation. */
+  /** If undefined, a missing file does not trigger a check of the branch. */
   readonly branch?: BranchState | undefined
 }
 
-/** Reads of a remote's snapshot through a cache; the first absent answer asks whether repository and branch are there. */
+/**
+ * Reads of a remote's snapshot through a cache. The first missing file or directory checks that repository and branch
+ * exist.
+ */
 const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, cache }: SnapshotOptions) => {
   const explained = <A>(answer: Option.Option<A>): Effect.Effect<Option.Option<A>, ReadError> => {
     if (branch === undefined) return Effect.succeed(answer)
@@ -139,10 +142,10 @@ const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, 
   }
 }
 
-/** A remote's snapshot that remembers what was read. */
+/** Adds a cache and a read set to a remote's snapshot. */
 export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = {}): Snapshot => {
   let pinned = false
-  /** A snapshot that is pinned stays so. */
+  /** A pinned snapshot stays pinned. */
   const isPinned = () => {
     pinned ||= source.isPinned()
     return pinned
@@ -154,13 +157,19 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
     directories: new Map<string, Option.Option<Directory>>()
   })
   let memory = begin()
-  /** What was read by the branch's name may be older than the commit, and does not count once that is known. */
+  /**
+   * Results that were read by the branch's name may be older than the commit, so they are dropped once the commit is
+   * known.
+   */
   const remembered = () => {
     if (memory.isPinned !== isPinned()) memory = begin()
     return memory
   }
 
-  /** A look, or what an earlier one found. What was on its way by the branch's name when the commit became known is read again. */
+  /**
+   * Reads a path, or returns the cached result. If the commit became known while a read by the branch's name was in
+   * progress, the path is read again.
+   */
   const memoized = <A>(
     kind: (of: typeof memory) => Map<string, Option.Option<A>>,
     key: string,
