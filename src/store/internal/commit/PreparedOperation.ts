@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
+import * as TimeSlice from "../../../domain/concurrency/Steps.js"
+import type { StoredDocument } from "../../../domain/document/Document.js"
 import { ValidationError, type WriteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import type { StoredDocument } from "../../../domain/json/Json.js"
 import { parseObjectSliced } from "../../../domain/json/JsonText.js"
 import { type LosslessObject, parseLosslessOrEmptySteps } from "../../../domain/json/LosslessJson.js"
 import type { Settings } from "../../../domain/settings/Settings.js"
@@ -67,7 +67,7 @@ export const prepareOperation = (
         id,
         Either.getOrElse(yield* parseObjectSliced(content), () => ({}))
       )
-      const lossless = yield* TimeSlice.run(() => parseLosslessOrEmptySteps(content))
+      const lossless = yield* Steps.run(() => parseLosslessOrEmptySteps(content))
       const change: Change =
         file === undefined || file.mode === "100644"
           ? { _tag: "Put", path, content }

@@ -95,7 +95,7 @@ export const readDocument = (
   )
 
 /** A document without the fields that the store maintains. */
-export const withoutMetadata = (document: JsonObject): JsonObject => TimeSlice.runSync(bodyOf(document))
+export const withoutMetadata = (document: JsonObject): JsonObject => Steps.runSync(bodyOf(document))
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
@@ -110,7 +110,7 @@ function* inexactIn(content: Uint8Array): Steps.Steps<ReadonlyArray<InexactNumbe
 function* changedNumber(
   { document, numberSources = [] }: NextVersion,
   stored: Option.Option<StoredVersion>
-): TimeSlice.Steps<InexactNumber | undefined> {
+): Steps.Steps<InexactNumber | undefined> {
   const contents = [...numberSources, ...(Option.isSome(stored) ? [stored.value.content] : [])]
   for (const content of contents) {
     const inexact = yield* inexactIn(content)

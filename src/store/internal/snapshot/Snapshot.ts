@@ -29,7 +29,7 @@ export class ReadSet {
   }
 }
 
-export interface FileReadOptions extends Omit<FileLook, "known"> {
+export interface FileReadOptions extends Omit<RemoteFileReadOptions, "cached"> {
   /** The caller continues without the file: if it is missing, do not check whether the branch exists. */
   readonly optional?: boolean | undefined
 }
