@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as TimeSlice from "../../../domain/concurrency/Steps.js"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { StoredDocument } from "../../../domain/document/Document.js"
 import { ValidationError, type WriteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
