@@ -37,17 +37,17 @@ export const isLocalRepository = (error: StoreError): boolean =>
 
 const reasons: Readonly<Record<RemoteErrorReason, string>> = {
   Unreachable: "The repository is no longer on the server.",
-  Timeout: "The server's repository did not answer in time.",
-  Locked: "Another process holds the server's repository. Try again.",
+  Timeout: "The server's repository timed out.",
+  Locked: "The server's repository is locked by another process. Try again.",
   Denied:
-    "The server may not write its repository: the disk is full or read-only, or the rights are missing.",
-  Corrupt: "A part of the server's repository is damaged or missing.",
-  Unsupported: "The server cannot do this with its repository.",
+    "The server cannot write to its repository: the disk is full or read-only, or permissions are missing.",
+  Corrupt: "The server's repository is damaged or incomplete.",
+  Unsupported: "The server's repository does not support this operation.",
   Server: "The server cannot use its repository."
 }
 
 const withoutPaths = (error: StoreError): string =>
-  `${error instanceof RemoteError ? reasons[error.reason] : reasons.Server} The server's log has the cause.`
+  `${error instanceof RemoteError ? reasons[error.reason] : reasons.Server} The cause is in the server's log.`
 
 /** The error reply of a store failure. The message includes its hint. */
 export const fromStore = (error: StoreError, now: number): Failure => {
@@ -66,14 +66,15 @@ export const fromStore = (error: StoreError, now: number): Failure => {
 export const isStoreError = (error: unknown): error is StoreError => error instanceof StoreError
 
 export const notSignedIn = () =>
-  new Failure({ _tag: "AuthError", status: 401, message: "There is no session: sign in first." })
+  new Failure({ _tag: "AuthError", status: 401, message: "You are not signed in. Sign in first." })
 
 /** The error of a page whose session was switched to another branch or repository in another tab. */
 export const sessionSwitched = () =>
   new Failure({
     _tag: "AuthError",
     status: 401,
-    message: "This session looks at another branch or repository by now: reload the page to go on there."
+    message:
+      "This session was switched to another branch or repository in another tab. Reload the page to continue there."
   })
 
 export const foreignOrigin = () =>

@@ -36,9 +36,7 @@ const mapStoreErrors = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     (error): error is E & StoreError => isStoreError(error),
     (error) =>
       Effect.zipRight(
-        isLocalRepository(error)
-          ? Effect.logError("A repository on this server cannot be used", error)
-          : Effect.void,
+        isLocalRepository(error) ? Effect.logError("A repository of this server failed", error) : Effect.void,
         Effect.flatMap(Clock.currentTimeMillis, (now) => fromStore(error, now))
       )
   )
@@ -157,7 +155,7 @@ export const router = (options: ConsoleOptions = {}) =>
         return yield* new Failure({
           _tag: "AuthError",
           status: 401,
-          message: `Only ${demoRepo} can be signed in to without a token: give the embedded host's token.`
+          message: `Only ${demoRepo} needs no token: enter the embedded host's token.`
         })
       }
       return yield* sessions.create((id) =>

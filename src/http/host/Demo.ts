@@ -60,5 +60,5 @@ export const seed = Effect.gen(function* () {
 
 /** Seeds the demo repository. A failure is logged and does not prevent the start. */
 export const layer = Layer.effectDiscard(
-  Effect.catchAll(seed, (error) => Effect.logWarning("The demo could not be written", error))
+  Effect.catchAll(seed, (error) => Effect.logWarning("The demo repository could not be created", error))
 )

@@ -6,10 +6,10 @@ import type { HandlerFailure } from "./request/Route.js"
 
 const diskFull = new HostError({
   status: 507,
-  message: "The disk of this server is full: nothing can be written until there is space again."
+  message: "The server's disk is full. Nothing can be written until space is freed."
 })
 
-const readOnly = new HostError({ status: 503, message: "The disk of this server is read-only." })
+const readOnly = new HostError({ status: 503, message: "The server's disk is read-only." })
 
 const storageErrors: ReadonlyMap<unknown, HostError> = new Map([
   ["ENOSPC", diskFull],
@@ -38,7 +38,7 @@ export const fromCause = (cause: Cause.Cause<HandlerFailure>): Effect.Effect<Hos
   if (Option.isSome(failure)) return fromFailure(failure.value)
   if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   return Effect.as(
-    Effect.logError("A request met a defect", cause),
+    Effect.logError("A request failed with a defect", cause),
     new HostError({ status: 500, message: "Server Error" })
   )
 }

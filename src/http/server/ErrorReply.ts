@@ -36,7 +36,7 @@ export const notFound = (method: string, url: string): NotFound =>
 /** A 500 error that names the request id under which the cause is logged. */
 export const internal = (requestId: string): InternalError =>
   new InternalError({
-    message: `Something went wrong on our side. The log has the cause under request id ${requestId}.`
+    message: `Internal server error. The cause is in the server's log under request id ${requestId}.`
   })
 
 /** The `HttpError` of an expected failure; undefined for a server fault, which must be logged. */
@@ -53,7 +53,7 @@ export const methodNotAllowed = (
   methods: ReadonlyArray<string>
 ): MethodNotAllowed =>
   new MethodNotAllowed({
-    message: `${path.slice(0, 200)} does not answer ${method}; it answers ${allow(methods)}.`,
+    message: `${path.slice(0, 200)} does not support ${method}. Supported methods: ${allow(methods)}.`,
     headers: { allow: allow(methods) }
   })
 

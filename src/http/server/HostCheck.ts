@@ -56,10 +56,11 @@ export const hostError = (
   acceptsHost: ((host: string | undefined) => boolean) | undefined
 ): HttpError | undefined => {
   if (hasSeveralHosts(request)) {
-    return new ValidationError({ message: "The request names more than one Host." })
+    return new ValidationError({ message: "The request has more than one Host header." })
   }
   if (acceptsHost === undefined || acceptsHost(request.headers.host)) return undefined
   return new MisdirectedRequest({
-    message: "This service answers to loopback names and to its public address (CHAINSTORE_PUBLIC_URL) only."
+    message:
+      "This service accepts only loopback host names and the host of its public URL (CHAINSTORE_PUBLIC_URL)."
   })
 }

@@ -129,7 +129,7 @@ class Sink {
 
   private report(): string {
     if (this.lost === 0) return ""
-    const message = `${this.lost} log lines were lost, since what was written was not read`
+    const message = `${this.lost} log lines were dropped because the reader was too slow`
     this.lost = 0
     return `${JSON.stringify({ timestamp: new Date().toISOString(), level: "WARN", message })}\n`
   }

@@ -28,9 +28,7 @@ const refusal = (address: Address, cause: NodeJS.ErrnoException): ListenError =>
       ? address.socket
       : `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`
   const why =
-    cause.code === "EADDRINUSE"
-      ? "it is in use, by another program, another service or a file"
-      : "the system refuses"
+    cause.code === "EADDRINUSE" ? "it is in use by another process or by a file" : "the system denied it"
   return new ListenError({ message: `cannot listen on ${where}: ${why} (${cause.message})`, cause })
 }
 

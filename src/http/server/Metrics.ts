@@ -6,17 +6,17 @@ const boundaries = MetricBoundaries.fromIterable([
 ])
 
 const requests = MetricKey.counter("http_requests_total", {
-  description: "Requests answered, by method, route and status",
+  description: "Replies by method, route and status",
   incremental: true
 })
 
 const seconds = MetricKey.histogram(
   "http_request_duration_seconds",
   boundaries,
-  "Time from the request's head to the end of its answer"
+  "Time from the request's headers to the end of its reply"
 )
 
-const inFlight = Metric.gauge("http_requests_in_flight", { description: "Requests being answered now" })
+const inFlight = Metric.gauge("http_requests_in_flight", { description: "Requests in progress" })
 
 const none: ReadonlyArray<never> = []
 
@@ -71,7 +71,7 @@ setInterval(readClock, resolution).unref()
 
 const delayGauge = (name: string, what: string) =>
   Metric.gauge(`nodejs_eventloop_lag_${name}_seconds`, {
-    description: `${what} time that the event loop was held, since the last scrape`
+    description: `${what} event loop delay since the last scrape`
   })
 
 const delayGauges = {

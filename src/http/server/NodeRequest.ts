@@ -131,11 +131,11 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   }
 
   get multipart(): HttpServerRequest.HttpServerRequest["multipart"] {
-    return Effect.die(new Error("this service takes no multipart bodies"))
+    return Effect.die(new Error("this service does not support multipart bodies"))
   }
 
   get multipartStream(): HttpServerRequest.HttpServerRequest["multipartStream"] {
-    return Stream.die(new Error("this service takes no multipart bodies"))
+    return Stream.die(new Error("this service does not support multipart bodies"))
   }
 
   get upgrade(): HttpServerRequest.HttpServerRequest["upgrade"] {

@@ -157,7 +157,7 @@ const refuseOpenBinding = (options: ServerOptions) => {
     : Effect.fail(
         new ListenError({
           message:
-            "Listening beyond this machine needs CHAINSTORE_PUBLIC_URL, the address under which others reach the service."
+            "Listening on an address that is not loopback requires CHAINSTORE_PUBLIC_URL, the public URL of the service."
         })
       )
 }

@@ -24,7 +24,8 @@ export const write = (
   response: HttpServerResponse.HttpServerResponse
 ): Effect.Effect<void, HttpServerError.ResponseError> =>
   Effect.suspend(() => {
-    if (!(request instanceof NodeRequest)) return Effect.die(new Error("not a request of this server"))
+    if (!(request instanceof NodeRequest))
+      return Effect.die(new Error("the request does not belong to this server"))
     const exchange = request.exchange
     const node = exchange.response
     if (exchange.isFinished || node.writableEnded || node.destroyed) return Effect.void
@@ -110,7 +111,7 @@ const send = <E>(
         exchange.abort(left ? 499 : 500)
         return left
           ? Effect.void
-          : Effect.annotateLogs(Effect.logError("An answer broke off", cause), { requestId: exchange.id })
+          : Effect.annotateLogs(Effect.logError("A reply was cut off", cause), { requestId: exchange.id })
       })
     )
   )

@@ -62,7 +62,7 @@ it.scopedLive(
         for (let count = 0; count < 6_000; count++) yield* line
         assert.isBelow(performance.now() - started, 2000)
         assert.isBelow(process.memoryUsage().heapUsed - before, 64 * 1024 * 1024)
-        while (!text.includes("lines were lost")) {
+        while (!text.includes("lines were dropped")) {
           text += available(descriptor).toString()
           yield* Effect.sleep("3 millis")
         }

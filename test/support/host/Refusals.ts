@@ -49,7 +49,7 @@ const everywhere = [
   row(404, /^Not Found$/, trouble, "any"),
   row([408, 413], /^The request body (did not arrive in time|is too large)\.$/, "own", "any"),
   row([502, 503, 504], /^Server Error$/, "own: a fault that a test asked for", "any"),
-  row(503, /^The server runs as many Git programs as it may/, "own", "any")
+  row(503, /^The server is running its maximum number of Git processes/, "own", "any")
 ]
 
 const sixty = /^The (?:tree\.)?sha parameter must be exactly 40 characters and contain only \[0-9a-f\]\.$/
@@ -216,8 +216,7 @@ export const graphqlRefusals: ReadonlyArray<{
   },
   {
     type: "UNPROCESSABLE",
-    message:
-      /^A ref named ".*" (already exists in the repository|cannot exist beside those that are there)\.$/s,
+    message: /^A ref named ".*" (already exists in the repository|conflicts with an existing ref)\.$/s,
     source: "own text"
   },
   {

@@ -65,7 +65,7 @@ const check = (query: string): CheckedDocument => {
     return invalid.length > 0 ? invalid.map((error) => explainAborted(explainUnknown(error))) : document
   } catch (error) {
     if (error instanceof GraphQLError) return [error]
-    return [new GraphQLError("The document could not be parsed: its parts are nested too deep.")]
+    return [new GraphQLError("The document could not be parsed: it is nested too deeply.")]
   }
 }
 

@@ -43,7 +43,7 @@ const createRef = (
     const oid = yield* commitFor(hosted.git, name, input.oid)
     yield* RefCreation.create(hosted.git, name, oid, {
       taken: failure("UNPROCESSABLE", `A ref named "${name}" already exists in the repository.`),
-      clash: failure("UNPROCESSABLE", `A ref named "${name}" cannot exist beside those that are there.`)
+      clash: failure("UNPROCESSABLE", `A ref named "${name}" conflicts with an existing ref.`)
     })
     return { clientMutationId: input.clientMutationId, ref: context.objects.ref(context, hosted, name, oid) }
   })
@@ -113,7 +113,7 @@ const updateRefsTogether = (hosted: HostedRepository, updates: ReadonlyArray<Ref
           : `delete ${name} ${before}`
       }
       if (Option.isNone(current) && (yield* RefCreation.hasConflict(git, name))) {
-        return yield* fail("UNPROCESSABLE", `A ref named "${name}" cannot exist beside those that are there.`)
+        return yield* fail("UNPROCESSABLE", `A ref named "${name}" conflicts with an existing ref.`)
       }
       const after: Oid = yield* commitFor(git, name, update.afterOid)
       if (
@@ -134,10 +134,7 @@ const updateRefsTogether = (hosted: HostedRepository, updates: ReadonlyArray<Ref
       const all = new Set(made)
       const inTheWay = made.flatMap(prefixesOf).find((name) => all.has(name))
       if (inTheWay !== undefined) {
-        return yield* fail(
-          "UNPROCESSABLE",
-          `A ref named "${inTheWay}" cannot exist beside those that are there.`
-        )
+        return yield* fail("UNPROCESSABLE", `A ref named "${inTheWay}" conflicts with an existing ref.`)
       }
       const lines = yield* Effect.forEach(updates, line)
       const input = Buffer.from(["start", ...lines, "prepare", "commit", ""].join("\n"))

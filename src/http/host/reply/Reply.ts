@@ -19,7 +19,7 @@ export const make = (status: number, headers: Headers = {}, body?: Reply["body"]
 })
 
 // The headers are already sent, so the connection can only be closed and the cause logged.
-const logBrokenReply = (cause: Cause.Cause<unknown>) => Effect.logWarning("An answer broke off", cause)
+const logBrokenReply = (cause: Cause.Cause<unknown>) => Effect.logWarning("A reply was cut off", cause)
 
 /** Converts a reply with complete headers to a platform response. */
 export const toResponse = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse =>

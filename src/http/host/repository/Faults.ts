@@ -268,7 +268,9 @@ export const layerFile = (file: string, every: DurationInput = "250 millis") =>
         MutableRef.set(plan, yield* Schema.decode(Schema.parseJson(Plan))(text))
       }).pipe(
         Effect.catchTag("ParseError", (error) =>
-          Effect.logWarning(`The faults in ${file} are not understood and were not changed: ${error.message}`)
+          Effect.logWarning(
+            `The fault rules in ${file} are invalid; the previous rules stay active: ${error.message}`
+          )
         )
       )
       yield* load

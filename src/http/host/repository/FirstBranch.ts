@@ -29,6 +29,6 @@ export const makeDefault = (git: GitRepository): Effect.Effect<void, HostError |
     if (first === undefined) return
     // A failure is only logged, because the branch was already created.
     yield* Effect.catchAll(GitCommand.text(git, ["symbolic-ref", "HEAD", first.name]), (error) =>
-      Effect.logWarning(`${first.name} could not be made the default branch`, error)
+      Effect.logWarning(`${first.name} could not be set as the default branch`, error)
     )
   })

@@ -3,7 +3,8 @@ import { HostError } from "../reply/HostError.js"
 
 const tooBusy = new HostError({
   status: 503,
-  message: "The server runs as many Git programs as it may, and enough wait already. Try again in a moment.",
+  message:
+    "The server is running its maximum number of Git processes, and its queue is full. Try again later.",
   headers: { "retry-after": "1" }
 })
 

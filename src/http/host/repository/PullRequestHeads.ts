@@ -37,7 +37,7 @@ const update = (git: GitRepository, move: Move, number: number, before?: Record.
  */
 const logFailure = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchAllCause(effect, (cause) =>
-    Effect.logWarning("A pull request does not show yet where its branches are", cause)
+    Effect.logWarning("A pull request could not be updated after its branches moved", cause)
   )
 
 /** The error if a pull request cannot be updated before its branches move. Nothing was moved. */

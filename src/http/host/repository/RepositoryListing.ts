@@ -19,6 +19,6 @@ export const shownOrOmitted = <A, E extends HostError | RemoteError | Validation
     error instanceof HostError && error.status === notFound.status
       ? Effect.succeedNone
       : isUnservable(error)
-        ? Effect.as(Effect.logWarning(`${fullName} is left out of a list`, error), Option.none())
+        ? Effect.as(Effect.logWarning(`${fullName} is omitted from a list`, error), Option.none())
         : Effect.fail(error)
   )

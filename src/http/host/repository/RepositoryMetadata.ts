@@ -38,7 +38,7 @@ const maxCached = 10_000
 const unreadable = (cause: unknown) =>
   new RemoteError({
     operation: "Repositories",
-    message: "The settings of the repository cannot be read.",
+    message: "The metadata of the repository cannot be read.",
     reason: "Server",
     cause
   })

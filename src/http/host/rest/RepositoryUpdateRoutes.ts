@@ -40,7 +40,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     const body = yield* JsonBody.readDeclared(call, Api.updateRepository)
     const { name } = yield* body.get("name")
     if (name !== undefined && name !== hosted.name)
-      return yield* invalid("name", "This host does not rename repositories.")
+      return yield* invalid("name", "This host does not support renaming repositories.")
     for (const flag of refusedFlags)
       if (yield* JsonFields.boolean(body.fields, flag))
         return yield* invalid(flag, `This host does not have ${flag}.`)

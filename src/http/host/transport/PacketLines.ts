@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { badRequest, type HostError } from "../reply/HostError.js"
 
-const malformed = badRequest("The request body is not a sequence of whole packet lines, as Git sends them.")
+const malformed = badRequest("The request body is not a sequence of complete Git packet lines.")
 
 /** Fails unless the bytes are complete packet lines. Each begins with its length in four hexadecimal digits. */
 export const check = <E>(bytes: Stream.Stream<Uint8Array, E>): Effect.Effect<void, E | HostError> =>
