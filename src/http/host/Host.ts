@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http"
 import { type HttpApp, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
-import { Context, Duration, Effect, Layer, Option, type Scope } from "effect"
+import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import type { DurationInput } from "../../domain/time/DurationInput.js"
-import * as ClientAddress from "../server/ClientAddress.js"
 import { durationOption } from "../server/DurationOption.js"
-import { LoginThrottle } from "../server/LoginThrottle.js"
 import { ArchiveTokens } from "./access/ArchiveTokens.js"
+import * as Authentication from "./access/Authentication.js"
 import { anonymous, type Principal } from "./access/Principal.js"
 import * as RateLimits from "./access/RateLimits.js"
 import * as Tokens from "./access/Tokens.js"
@@ -15,14 +14,7 @@ import { inject } from "./FaultInjection.js"
 import * as GraphQl from "./graphql/GraphQl.js"
 import * as HostErrorFromCause from "./HostErrorFromCause.js"
 import * as ResponseHeaders from "./ResponseHeaders.js"
-import {
-  badCredentials,
-  badRequest,
-  HostError,
-  notFound,
-  tooManyFailedLogins,
-  toReply
-} from "./reply/HostError.js"
+import { badRequest, HostError, notFound, toReply } from "./reply/HostError.js"
 import * as Links from "./reply/Links.js"
 import * as MediaType from "./reply/MediaType.js"
 import * as Reply from "./reply/Reply.js"
@@ -85,23 +77,26 @@ const noAgent = new HostError({
   documentation: "rest/using-the-rest-api/troubleshooting-the-rest-api#user-agent-required"
 })
 
-const versionOf = (asked: string | undefined): Version | HostError => {
-  if (asked === undefined) return versions[0]
+const versionOf = (requested: string | undefined): Version | HostError => {
+  if (requested === undefined) return versions[0]
   return (
-    versions.find((version) => version === asked) ??
+    versions.find((version) => version === requested) ??
     badRequest(
-      `The API version ${JSON.stringify(asked.slice(0, 40))} is not supported. Use one of ${versions.join(", ")}.`
+      `The API version ${JSON.stringify(requested.slice(0, 40))} is not supported. Use one of ${versions.join(", ")}.`
     )
   )
 }
 
-/** A request with the position of its query. */
-interface ParsedRequest extends Pick<HttpServerRequest.HttpServerRequest, "method" | "url" | "headers"> {
+/** A request and the kind of endpoint that it is for. */
+interface RoutedRequest extends EndpointKind.EndpointMatch {
   readonly request: HttpServerRequest.HttpServerRequest
-  readonly queryStart: number
+  /** The path without the prefix of the endpoint. */
+  readonly path: string
+  /** The query without `?`; undefined if there is none. */
+  readonly query: string | undefined
 }
 
-/** What processing learns about a request, for the headers of its reply. */
+/** What processing learns about a request, for its reply. */
 interface RequestState {
   documentation: string
   principal: Principal
@@ -121,9 +116,27 @@ const routers = {
 const preflight = Reply.toResponse(CorsHeaders.preflight)
 const noQuery = new URLSearchParams()
 
+const isApi = (kind: EndpointKind.EndpointKind) => kind === "rest" || kind === "graphql"
+
+const mediaOf = (kind: EndpointKind.EndpointKind, headers: Request["headers"]): MediaType.Media =>
+  kind === "rest" ? MediaType.fromAccept(headers["accept"]) : "json"
+
+const routedRequest = (request: Request, atRoot: boolean): RoutedRequest => {
+  const { url } = request
+  const queryStart = url.indexOf("?")
+  const whole = queryStart < 0 ? url : url.slice(0, queryStart)
+  const { kind, prefix } = EndpointKind.fromPath(whole, atRoot)
+  return {
+    request,
+    kind,
+    prefix,
+    path: whole.slice(prefix.length) || "/",
+    query: queryStart < 0 ? undefined : url.slice(queryStart + 1)
+  }
+}
+
 const make = (options: HostOptions) =>
   Effect.gen(function* () {
-    const tokens = yield* Tokens.Tokens
     const limits = yield* RateLimits.RateLimits
     const faults = yield* Faults
     const connectionIdle = Duration.toMillis(
@@ -134,7 +147,7 @@ const make = (options: HostOptions) =>
     const host: HostServices = {
       repositories: yield* Repositories,
       limits,
-      tickets: yield* ArchiveTokens,
+      archiveTokens: yield* ArchiveTokens,
       maxBodyBytes: options.maxBodyBytes ?? 150 * mebibyte,
       maxPushBytes: options.maxPushBytes ?? 2048 * mebibyte,
       bodyIdle: durationOption("Host: bodyIdle", options.bodyIdle ?? "1 minute"),
@@ -144,7 +157,7 @@ const make = (options: HostOptions) =>
       replyCache: ReplyCache.make(options.maxRememberedBytes ?? 32 * mebibyte),
       schedule: FairScheduler.make()
     }
-    const programs =
+    const slots =
       options.maxTransfers === undefined && options.maxWaiting === undefined
         ? GitProcessSlots.shared
         : GitProcessSlots.byCaller(options)
@@ -152,91 +165,65 @@ const make = (options: HostOptions) =>
      * Provides the Git process slots of the caller. They are shared by all hosts of the process unless the options
      * set limits.
      */
-    const withProcessSlots = (principal: Principal, answer: Route.HandlerEffect): Route.HandlerEffect =>
+    const withProcessSlots = (principal: Principal, handled: Route.HandlerEffect): Route.HandlerEffect =>
       Effect.provideService(
-        answer,
+        handled,
         GitProcessSlots.GitProcessSlots,
-        principal.id === anonymous.id ? programs.anonymous : programs.known
+        principal.id === anonymous.id ? slots.anonymous : slots.known
       )
-    const guesses = new LoginThrottle({ maxFailures: 100, windowMillis: 60_000 })
+    const authenticate = Authentication.make(yield* Tokens.Tokens, options.publicUrl)
     const linksOf = Links.from(options.publicUrl)
 
-    const identify = (request: Request, header: string | undefined): Principal | HostError => {
-      if (header === undefined || header.trim() === "") return anonymous
-      const client = ClientAddress.fromRequest(request, options.publicUrl)
-      const found = Option.flatMap(Tokens.fromHeader(header), tokens.principal)
-      const wait = guesses.retryAfter(
-        client,
-        Option.match(found, { onNone: () => "", onSome: ({ id }) => id }),
-        performance.now()
-      )
-      if (wait > 0) return tooManyFailedLogins(wait)
-      if (Option.isSome(found)) {
-        guesses.recordSuccess(client, found.value.id)
-        return found.value
-      }
-      guesses.recordFailure(client, performance.now())
-      return badCredentials
-    }
-
-    const route = (
-      { headers, method, queryStart: question, request, url }: ParsedRequest,
-      { kind: area, prefix }: EndpointKind.EndpointMatch,
-      found: RequestState
-    ) => {
-      const api = area === "rest" || area === "graphql"
-      if (api && !headers["user-agent"]?.trim()) return noAgent
-      const principal = identify(request, headers["authorization"])
+    const handle = ({ kind, path, prefix, query, request }: RoutedRequest, state: RequestState) => {
+      const { headers, method } = request
+      if (isApi(kind) && !headers["user-agent"]?.trim()) return noAgent
+      const principal = authenticate(request)
       if (principal instanceof HostError) return principal
-      found.principal = principal
-      if (api) {
+      state.principal = principal
+      if (isApi(kind)) {
         const version = versionOf(headers["x-github-api-version"])
         if (version instanceof HostError) return version
-        found.version = version
+        state.version = version
       }
-      const path = url.slice(prefix.length, question < 0 ? undefined : question) || "/"
       const call = (parameters: HostCall["parameters"]): HostCall => ({
         host,
         request,
         path,
         parameters,
-        query: question < 0 ? noQuery : new URLSearchParams(url.slice(question + 1)),
+        query: query === undefined ? noQuery : new URLSearchParams(query),
         principal,
-        media: area === "rest" ? MediaType.fromAccept(headers["accept"]) : "json",
-        version: found.version,
-        links: linksOf(headers["host"], area === "rest" ? prefix : "/api/v3")
+        media: mediaOf(kind, headers),
+        version: state.version,
+        links: linksOf(headers["host"], kind === "rest" ? prefix : "/api/v3")
       })
       const run = (match: Route.RouteMatch | undefined): Route.HandlerEffect => {
         if (match === undefined) return notFound
-        found.documentation = match.route.docs
+        state.documentation = match.route.docs
         return withProcessSlots(principal, match.route.handle(call(match.parameters)))
       }
-      switch (area) {
+      switch (kind) {
         case "graphql":
           return withProcessSlots(principal, GraphQl.handle(call({})))
         case "raw":
         case "codeload":
         case "git":
-          return run(routers[area](method, path))
-        case "web": {
-          const query = question < 0 ? "" : url.slice(question)
-          return WebRedirect.redirect(method, path, call({}).links, query)
-        }
+          return run(routers[kind](method, path))
+        case "web":
+          return WebRedirect.redirect(method, path, call({}).links, query === undefined ? "" : `?${query}`)
         case "none":
           return notFound
         case "rest": {
           const match = routers.rest(method, path)
           const writes = method !== "GET" && method !== "HEAD"
-          const charge: RateLimits.RequestCharge = {
+          state.charge = {
             principal,
             resource: "core",
             writes,
             endpoint: match?.route.path ?? "",
             free: match?.route.resource === "free"
           }
-          found.charge = charge
           return limits.enforce(
-            charge,
+            state.charge,
             writes ? asWriter(run(match)) : Effect.zipRight(host.schedule, run(match))
           )
         }
@@ -244,67 +231,64 @@ const make = (options: HostOptions) =>
     }
 
     const errorReply = (
-      area: EndpointKind.EndpointKind,
-      found: RequestState,
-      problem: HostError
+      kind: EndpointKind.EndpointKind,
+      { documentation }: RequestState,
+      error: HostError
     ): Reply.Reply => {
-      if (area === "git" && problem.status === 401)
-        return toReply(GitSmartHttp.challenge(problem), found.documentation)
-      if (area !== "raw") return toReply(problem, found.documentation)
-      const text = problem.status === 404 ? "404: Not Found" : `${problem.status}: ${problem.message}`
-      return Reply.make(
-        problem.status,
-        { "content-type": "text/plain; charset=utf-8", ...problem.headers },
-        text
-      )
+      if (kind === "git" && error.status === 401) return toReply(GitSmartHttp.challenge(error), documentation)
+      if (kind !== "raw") return toReply(error, documentation)
+      const text = error.status === 404 ? "404: Not Found" : `${error.status}: ${error.message}`
+      return Reply.make(error.status, { "content-type": "text/plain; charset=utf-8", ...error.headers }, text)
     }
 
-    const answer = (request: Request): Effect.Effect<Response, never, Scope.Scope> => {
-      const { headers, method, url } = request
+    const respond = (
+      { kind, request }: RoutedRequest,
+      { charge, principal, version }: RequestState,
+      reply: Reply.Reply
+    ): Effect.Effect<Response> => {
+      if (kind === "raw") return Effect.succeed(Reply.toResponse(ResponseHeaders.withRawHeaders(reply)))
+      if (!isApi(kind)) return Effect.succeed(Reply.toResponse(reply))
+      const media = mediaOf(kind, request.headers)
+      const response = Effect.map(
+        limits.window(principal, kind === "graphql" ? "graphql" : "core"),
+        (window) =>
+          Reply.toResponse(ResponseHeaders.withApiHeaders(reply, { principal, version, media, window }))
+      )
+      return reply.status === 304 && charge !== undefined && principal.login !== undefined
+        ? Effect.zipRight(limits.refund(charge), response)
+        : response
+    }
+
+    const serve = (request: Request): Effect.Effect<Response, never, Scope.Scope> => {
       // Node closes the connection after this time. Idle connections between requests have another limit.
       const { socket } = request.source as Partial<IncomingMessage>
       if (Number.isFinite(connectionIdle)) socket?.setTimeout(connectionIdle)
-      const question = url.indexOf("?")
-      const target = EndpointKind.fromPath(question < 0 ? url : url.slice(0, question), options.atRoot)
-      const { kind: area } = target
-      const api = area === "rest" || area === "graphql"
-      if (method === "OPTIONS" && (api || area === "raw")) return Effect.succeed(preflight)
-      const found: RequestState = {
-        documentation: area === "graphql" ? "graphql" : "rest",
+      const routed = routedRequest(request, options.atRoot)
+      const { kind } = routed
+      if (request.method === "OPTIONS" && (isApi(kind) || kind === "raw")) return Effect.succeed(preflight)
+      const state: RequestState = {
+        documentation: kind === "graphql" ? "graphql" : "rest",
         principal: anonymous,
         version: versions[0],
         charge: undefined
       }
-      const finish = (reply: Reply.Reply): Effect.Effect<Response> => {
-        if (!api)
-          return Effect.succeed(
-            Reply.toResponse(area === "raw" ? ResponseHeaders.withRawHeaders(reply) : reply)
-          )
-        const { charge, principal, version } = found
-        const media = area === "rest" ? MediaType.fromAccept(headers["accept"]) : "json"
-        const enveloped = Effect.map(
-          limits.window(principal, area === "graphql" ? "graphql" : "core"),
-          (window) =>
-            Reply.toResponse(ResponseHeaders.withApiHeaders(reply, { principal, version, media, window }))
-        )
-        return reply.status === 304 && charge !== undefined && principal.login !== undefined
-          ? Effect.zipRight(limits.refund(charge), enveloped)
-          : enveloped
-      }
-      const handled = Effect.suspend(() =>
-        route({ request, method, url, headers, queryStart: question }, target, found)
+      return Effect.matchCauseEffect(
+        Effect.suspend(() => handle(routed, state)),
+        {
+          onSuccess: (reply) => respond(routed, state, reply),
+          onFailure: (cause) =>
+            Effect.flatMap(HostErrorFromCause.fromCause(cause), (error) =>
+              Effect.zipRight(
+                BodyStream.discard(request),
+                respond(routed, state, errorReply(kind, state, error))
+              )
+            )
+        }
       )
-      return Effect.matchCauseEffect(handled, {
-        onSuccess: finish,
-        onFailure: (cause) =>
-          Effect.flatMap(HostErrorFromCause.fromCause(cause), (problem) =>
-            Effect.zipRight(BodyStream.discard(request), finish(errorReply(area, found, problem)))
-          )
-      })
     }
 
     return Host.of({
-      app: inject(faults, Effect.flatMap(HttpServerRequest.HttpServerRequest, answer)),
+      app: inject(faults, Effect.flatMap(HttpServerRequest.HttpServerRequest, serve)),
       paths: EndpointKind.paths,
       maxBodyBytes: host.maxBodyBytes,
       maxPushBytes: host.maxPushBytes,

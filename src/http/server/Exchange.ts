@@ -23,8 +23,10 @@ let counter = 0
 export const newId = (): string => `${prefix}-${(++counter).toString(36)}`
 
 const idOf = (request: IncomingMessage): string => {
-  const given = request.headers["x-request-id"]
-  return typeof given === "string" && given.length <= 64 && /^[\w.-]+$/.test(given) ? given : newId()
+  const requestId = request.headers["x-request-id"]
+  return typeof requestId === "string" && requestId.length <= 64 && /^[\w.-]+$/.test(requestId)
+    ? requestId
+    : newId()
 }
 
 /** How long a connection stays open after an early reply to a body that is not read, so that the client sees the reply. */
@@ -131,10 +133,10 @@ export class Exchange {
     }
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength
     this.writeHead(status, own, bytes)
-    const bare = this.method === "HEAD"
-    if (bare) this.response.end()
+    const isHead = this.method === "HEAD"
+    if (isHead) this.response.end()
     else this.response.end(body)
-    this.finish(status, bare ? 0 : bytes)
+    this.finish(status, isHead ? 0 : bytes)
     this.discardBody()
   }
 
@@ -179,13 +181,13 @@ export class Exchange {
     const bytes = Buffer.byteLength(body)
     this.request.pause()
     this.writeHead(error.status, { ...headers, "content-length": String(bytes), connection: "close" })
-    const bare = this.method === "HEAD"
-    if (!bare) this.response.write(body)
+    const isHead = this.method === "HEAD"
+    if (!isHead) this.response.write(body)
     setTimeout(() => {
       this.response.end()
       this.request.socket.destroySoon()
     }, lingerMillis).unref()
-    this.finish(error.status, bare ? 0 : bytes)
+    this.finish(error.status, isHead ? 0 : bytes)
   }
 
   /** Destroys the reply: the client disconnected (499), or the reply broke off because of a server fault (500). */

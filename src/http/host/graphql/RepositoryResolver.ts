@@ -43,7 +43,7 @@ const unsupported = {
 
 export const repository = (context: ResolverContext, hosted: HostedRepository) => {
   const { call, objects, run } = context
-  const { fullName, git, name, owner, metadata: settings } = hosted
+  const { fullName, git, name, owner, metadata } = hosted
   const write = isGranted(call.principal, "write", fullName)
   const pushed = () => run(Effect.map(pushedAt(hosted), Option.getOrNull))
   return {
@@ -54,17 +54,17 @@ export const repository = (context: ResolverContext, hosted: HostedRepository) =
     databaseId: () => numericId(fullName),
     name,
     nameWithOwner: fullName,
-    description: settings.description,
-    isPrivate: settings.private,
-    visibility: settings.private ? "PRIVATE" : "PUBLIC",
+    description: metadata.description,
+    isPrivate: metadata.private,
+    visibility: metadata.private ? "PRIVATE" : "PUBLIC",
     viewerCanAdminister: write,
     viewerPermission: write ? "ADMIN" : "READ",
     url: Links.html(call.links, fullName),
     resourcePath: `/${fullName}`,
     sshUrl: () => `git@${new URL(call.links.origin).hostname}:${fullName}.git`,
     diskUsage: null,
-    createdAt: settings.createdAt,
-    updatedAt: () => andThen(pushed(), (at) => at ?? settings.createdAt),
+    createdAt: metadata.createdAt,
+    updatedAt: () => andThen(pushed(), (at) => at ?? metadata.createdAt),
     pushedAt: pushed,
     owner: () => objects.account(context, owner),
     isEmpty: () => run(RevisionLookup.isEmpty(git)),

@@ -101,7 +101,7 @@ export const layer = (options: RepositoriesOptions) =>
       const path = yield* Path.Path
       const registry = yield* GitRepositories
       const faults = yield* Faults
-      const settings = yield* RepositoryMetadata.make
+      const metadataFiles = yield* RepositoryMetadata.make
       const making = yield* Effect.makeSemaphore(1)
       const users = yield* RepositoryUsage.make
       const scope = yield* Effect.scope
@@ -131,7 +131,7 @@ export const layer = (options: RepositoriesOptions) =>
       const hosted = (
         fullName: string,
         git: GitRepository,
-        said: RepositoryMetadata.RepositoryMetadata,
+        metadata: RepositoryMetadata.RepositoryMetadata,
         exists: boolean
       ): HostedRepository => {
         const [owner = "", name = ""] = fullName.split("/")
@@ -139,7 +139,7 @@ export const layer = (options: RepositoriesOptions) =>
           owner,
           name,
           fullName,
-          metadata: said,
+          metadata,
           git: faults.wrap(fullName, PullRequestHeads.wrap(git)),
           exists
         }
@@ -153,8 +153,8 @@ export const layer = (options: RepositoriesOptions) =>
           entered
             ? registry.open(owner, name).pipe(
                 Effect.flatMap((git) =>
-                  Effect.map(settings.read(git.directory), (said) =>
-                    hosted(`${owner}/${name}`, git, said, true)
+                  Effect.map(metadataFiles.read(git.directory), (metadata) =>
+                    hosted(`${owner}/${name}`, git, metadata, true)
                   )
                 ),
                 Effect.catchTag("NotFoundError", () => notThere)
@@ -175,7 +175,7 @@ export const layer = (options: RepositoriesOptions) =>
       const make = <A, E, R>(
         owner: string,
         name: string,
-        given: RepositoryMetadata.GivenMetadata,
+        newMetadata: RepositoryMetadata.GivenMetadata,
         write: (hosted: HostedRepository) => Effect.Effect<A, E, R>,
         isKept: (git: GitRepository) => Effect.Effect<boolean, RemoteError>
       ) =>
@@ -183,11 +183,14 @@ export const layer = (options: RepositoriesOptions) =>
           const fullName = `${owner}/${name}`
           if (yield* isTaken(fullName)) return Option.none()
           const now = new Date(yield* Clock.currentTimeMillis).toISOString()
-          const said: RepositoryMetadata.RepositoryMetadata = { ...given, createdAt: `${now.slice(0, 19)}Z` }
+          const metadata: RepositoryMetadata.RepositoryMetadata = {
+            ...newMetadata,
+            createdAt: `${now.slice(0, 19)}Z`
+          }
           const written = (git: GitRepository) =>
             Effect.gen(function* () {
-              const value = yield* write(hosted(fullName, git, said, true))
-              yield* settings.write(git.directory, said)
+              const value = yield* write(hosted(fullName, git, metadata, true))
+              yield* metadataFiles.write(git.directory, metadata)
               return { value, kept: yield* isKept(git) }
             })
           const { publish, result } = yield* registry.prepare(written, {
@@ -252,9 +255,9 @@ export const layer = (options: RepositoriesOptions) =>
           making.withPermits(1)(
             Effect.gen(function* () {
               const directory = directoryOf(fullName)
-              const said = { ...(yield* settings.read(directory)), ...changes }
-              yield* settings.write(directory, said)
-              return said
+              const metadata = { ...(yield* metadataFiles.read(directory)), ...changes }
+              yield* metadataFiles.write(directory, metadata)
+              return metadata
             })
           ),
         remove: (principal, owner, name) =>
@@ -284,9 +287,9 @@ export const layer = (options: RepositoriesOptions) =>
             for (const { name, owner } of yield* registry.list) {
               if (!areValidNames(owner, name)) continue
               const fullName = `${owner}/${name}`
-              const said = yield* settings.read(directoryOf(fullName))
-              if (!said.private || isGranted(principal, "read", fullName))
-                all.push({ owner, name, fullName, metadata: said })
+              const metadata = yield* metadataFiles.read(directoryOf(fullName))
+              if (!metadata.private || isGranted(principal, "read", fullName))
+                all.push({ owner, name, fullName, metadata })
             }
             return all
           })

@@ -8,15 +8,14 @@ const requestKey = ({ links, media, principal, request, version }: HostCall): st
   `${principal.id}\n${media}\n${version}\n${links.api}\n${request.url}`
 
 /** The strong `ETag` of `key`. It differs by token and media type, as on GitHub. */
-export const etagOf = (call: HostCall, key: string): string =>
-  `"${hash("sha256", `${requestKey(call)}\n${key}`, "hex")}"`
+const etagOf = (request: string, key: string): string => `"${hash("sha256", `${request}\n${key}`, "hex")}"`
 
-const bare = (tag: string) => tag.trim().replace(/^W\//, "")
+const withoutWeakness = (tag: string) => tag.trim().replace(/^W\//, "")
 
 const matches = (call: HostCall, etag: string): boolean => {
-  const asked = call.request.headers["if-none-match"]
-  if (asked === undefined) return false
-  return asked === etag || asked.trim() === "*" || asked.split(",").some((tag) => bare(tag) === bare(etag))
+  const header = call.request.headers["if-none-match"]
+  if (header === undefined || header === etag) return header !== undefined
+  return header.trim() === "*" || header.split(",").some((tag) => withoutWeakness(tag) === etag)
 }
 
 const notModified = (etag: string, headers: Reply.Headers): Reply.Reply =>
@@ -25,7 +24,7 @@ const notModified = (etag: string, headers: Reply.Headers): Reply.Reply =>
 /** A JSON reply to a read with an `ETag`, or 304 if the client's `ETag` matches. */
 export const json = (call: HostCall, body: unknown, headers: Reply.Headers = {}): Reply.Reply => {
   const text = JSON.stringify(body)
-  const etag = etagOf(call, text)
+  const etag = etagOf(requestKey(call), text)
   return matches(call, etag) ? notModified(etag, headers) : Reply.fromText(200, text, { ...headers, etag })
 }
 
@@ -37,19 +36,19 @@ export const cached = <E, R>(
   call: HostCall,
   key: string,
   make: Effect.Effect<Reply.Reply, E, R>,
-  given?: string
+  givenEtag?: string
 ): Effect.Effect<Reply.Reply, E, R> =>
   Effect.suspend(() => {
-    const asked = requestKey(call)
-    const known = call.host.replyCache.get(asked, key)
-    if (known !== undefined) {
-      return Effect.succeed(matches(call, known.etag) ? notModified(known.etag, {}) : known.reply)
+    const request = requestKey(call)
+    const entry = call.host.replyCache.get(request, key)
+    if (entry !== undefined) {
+      return Effect.succeed(matches(call, entry.etag) ? notModified(entry.etag, {}) : entry.reply)
     }
-    const etag = given ?? `"${hash("sha256", `${asked}\n${key}`, "hex")}"`
+    const etag = givenEtag ?? etagOf(request, key)
     if (matches(call, etag)) return Effect.succeed(notModified(etag, {}))
     return Effect.map(make, (made) => {
       const reply = { ...made, headers: { ...made.headers, etag } }
-      call.host.replyCache.set(asked, key, etag, reply)
+      call.host.replyCache.set(request, key, etag, reply)
       return reply
     })
   })

@@ -17,7 +17,7 @@ export type Version = (typeof versions)[number]
 export interface HostServices {
   readonly repositories: typeof Repositories.Service
   readonly limits: typeof RateLimits.Service
-  readonly tickets: typeof ArchiveTokens.Service
+  readonly archiveTokens: typeof ArchiveTokens.Service
   readonly maxBodyBytes: number
   readonly maxPushBytes: number
   /** How long the sender of a body may pause. */

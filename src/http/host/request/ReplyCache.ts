@@ -9,8 +9,8 @@ interface CachedReply {
 
 /** A cache of replies that object ids determine. An entry is valid only for the same key. */
 export interface ReplyCache {
-  readonly get: (asked: string, key: string) => CachedReply | undefined
-  readonly set: (asked: string, key: string, etag: string, reply: Reply) => void
+  readonly get: (request: string, key: string) => CachedReply | undefined
+  readonly set: (request: string, key: string, etag: string, reply: Reply) => void
 }
 
 /** The maximum share of one reply, so that a few large replies do not evict all others. */
@@ -23,16 +23,17 @@ const minBufferedLength = 32_768
 export const make = (bytes: number): ReplyCache => {
   const known = new LruCache<CachedReply>(bytes, undefined, { largest: bytes * maxShare })
   return {
-    get: (asked, key) => {
-      const found = known.get(asked)
+    get: (request, key) => {
+      const found = known.get(request)
       return found?.key === key ? found : undefined
     },
-    set: (asked, key, etag, reply) => {
+    set: (request, key, etag, reply) => {
       const { body: made } = reply
       const body = typeof made === "string" && made.length > minBufferedLength ? Buffer.from(made) : made
       if (typeof body !== "string" && !(body instanceof Uint8Array)) return
-      const weight = 2 * (asked.length + key.length) + 1000 + body.length * (typeof body === "string" ? 2 : 1)
-      known.set(asked, { key, etag, reply: { ...reply, body } }, weight)
+      const weight =
+        2 * (request.length + key.length) + 1000 + body.length * (typeof body === "string" ? 2 : 1)
+      known.set(request, { key, etag, reply: { ...reply, body } }, weight)
     }
   }
 }

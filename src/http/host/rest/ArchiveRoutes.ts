@@ -22,12 +22,12 @@ const commitOf = (hosted: HostedRepository, ref: string) =>
 
 const redirect = (operation: Route.RouteOperation, format: Format) =>
   Route.read(operation, function* (call, hosted) {
-    const { fullName, metadata: settings } = hosted
+    const { fullName, metadata } = hosted
     const ref = call.parameters["ref"] ?? ""
     const { commit } = yield* commitOf(hosted, ref)
     const path = `/api/codeload/${fullName}/legacy.${format}/${encodePath(ref || commit)}`
-    const ticket = settings.private ? `?token=${yield* call.host.tickets.issue(fullName)}` : ""
-    return Reply.make(302, { location: `${call.links.origin}${path}${ticket}` })
+    const query = metadata.private ? `?token=${yield* call.host.archiveTokens.issue(fullName)}` : ""
+    return Reply.make(302, { location: `${call.links.origin}${path}${query}` })
   })
 
 const tarball = redirect(Api.downloadTarball, "tar.gz")
@@ -48,11 +48,11 @@ export const codeloadRoute = Route.make(
     const [owner, name] = [call.parameters["owner"]!, call.parameters["repo"]!]
     const format = call.parameters["format"]?.replace(/^legacy\./, "")
     if (format !== "tar.gz" && format !== "zip") return yield* notFound
-    const { repositories, tickets } = call.host
+    const { archiveTokens, repositories } = call.host
     const repository = `${owner}/${name}`
-    const ticket = call.query.get("token")
+    const token = call.query.get("token")
     const principal =
-      ticket !== null && (yield* tickets.verify(ticket, repository))
+      token !== null && (yield* archiveTokens.verify(token, repository))
         ? { ...call.principal, grants: [{ repository, access: "read" as const }] }
         : call.principal
     const hosted = yield* repositories.openForRead(principal, owner, name)

@@ -38,7 +38,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     const author = asked?.includes("@") ? `<${asked}>` : asked
     const since = yield* moment(call.query.get("since"))
     const until = yield* moment(call.query.get("until"))
-    const answer = Effect.gen(function* () {
+    const reply = Effect.gen(function* () {
       // `git log --author` treats each line as another author, and an empty line as all authors.
       if ((path !== "" && !isPath(path)) || /[\n\0]/.test(author ?? "")) return Reply.okJson([])
       const which = { path, since, until, author }
@@ -60,7 +60,7 @@ export const routes: ReadonlyArray<Route.Route> = [
         : Option.none()
       return Reply.okJson(commits, Pagination.linkHeader(call, page, more, last))
     })
-    return yield* ConditionalReply.cached(call, `log ${start.value.commit}`, answer)
+    return yield* ConditionalReply.cached(call, `log ${start.value.commit}`, reply)
   }),
   Route.read(Api.getCommit, function* (call, { fullName, git }) {
     if (yield* RevisionLookup.isEmpty(git)) return yield* emptyRepository
@@ -78,7 +78,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     }
     const page = Pagination.requested(call, pageOfFiles, pageOfFiles)
     const before = Option.fromNullable(info.parents[0])
-    const answer = Effect.gen(function* () {
+    const reply = Effect.gen(function* () {
       const all = yield* FileChanges.list(git, before, info.commit)
       const { headers, items } = Pagination.slice(call, page, all.slice(0, mostFiles))
       const additions = all.reduce((sum, file) => sum + file.additions, 0)
@@ -96,11 +96,11 @@ export const routes: ReadonlyArray<Route.Route> = [
       }
       return Reply.okJson(body, headers)
     })
-    const text = PatchReply.reply(call, git, before, info.commit, ["-1", info.commit])
+    const patches = PatchReply.reply(call, git, before, info.commit, ["-1", info.commit])
     return yield* ConditionalReply.cached(
       call,
       `commit ${info.commit}`,
-      PatchReply.isRequested(call) ? text : answer
+      PatchReply.isRequested(call) ? patches : reply
     )
   })
 ]

@@ -9,7 +9,7 @@ import type { HostCall } from "../request/HostCall.js"
 /** Whether the client requests a diff or patches. */
 export const isRequested = ({ media }: HostCall): boolean => media === "diff" || media === "patch"
 
-const shown = ["-M", "--no-ext-diff", "--no-color"]
+const diffOptions = ["-M", "--no-ext-diff", "--no-color"]
 
 /**
  * A reply with the diff between two commits (`before` may be none), or with one patch e-mail per commit of `range`.
@@ -26,8 +26,8 @@ export const reply = (
     const from = Option.getOrElse(before, () => emptyTree)
     const args =
       call.media === "diff"
-        ? ["diff-tree", "-r", "-p", ...shown, from, after]
-        : ["format-patch", "--stdout", "--no-signature", ...shown, ...range]
+        ? ["diff-tree", "-r", "-p", ...diffOptions, from, after]
+        : ["format-patch", "--stdout", "--no-signature", ...diffOptions, ...range]
     const text = GitCommand.stream({ directory: git.directory, hasSlot: true, args })
     return Reply.make(200, { "content-type": `application/vnd.github.${call.media}; charset=utf-8` }, text)
   })

@@ -77,7 +77,7 @@ export const routes: ReadonlyArray<Route.Route> = [
   ),
   Route.make(
     AccountsApi.listRepositoriesOfUser,
-    list((call, { owner, metadata: settings }) => owner === call.parameters["username"] && !settings.private)
+    list((call, { owner, metadata }) => owner === call.parameters["username"] && !metadata.private)
   ),
   Route.make(
     AccountsApi.listRepositoriesOfOrganization,
@@ -85,7 +85,7 @@ export const routes: ReadonlyArray<Route.Route> = [
   ),
   Route.make(
     AccountsApi.listPublicRepositories,
-    list((_, { metadata: settings }) => !settings.private)
+    list((_, { metadata }) => !metadata.private)
   ),
   create,
   { ...create, ...AccountsApi.createRepositoryOfOrganization }

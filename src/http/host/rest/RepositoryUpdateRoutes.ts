@@ -55,11 +55,11 @@ export const routes: ReadonlyArray<Route.Route> = [
     if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
       yield* setDefault(hosted, branch)
     // Other settings keep their current values, which another request may have changed meanwhile.
-    const settings = yield* call.host.repositories.update(hosted, {
+    const metadata = yield* call.host.repositories.update(hosted, {
       ...(hidden === undefined ? {} : { private: hidden }),
       ...(description === undefined ? {} : { description })
     })
-    return Reply.json(200, yield* repository(call, { ...hosted, metadata: settings }))
+    return Reply.json(200, yield* repository(call, { ...hosted, metadata }))
   }),
   Route.make(Api.deleteRepository, remove)
 ]

@@ -102,10 +102,10 @@ export const pushedAt = ({ git }: HostedRepository): Effect.Effect<Option.Option
 export const repository = (call: HostCall, hosted: HostedRepository): Effect.Effect<object, RemoteError> =>
   Effect.gen(function* () {
     const { links, principal } = call
-    const { fullName, git, name, owner, metadata: settings } = hosted
+    const { fullName, git, name, owner, metadata } = hosted
     const branch = yield* git.defaultBranch
     const lastPush = yield* pushedAt(hosted)
-    const pushed = Option.getOrElse(lastPush, () => settings.createdAt)
+    const pushed = Option.getOrElse(lastPush, () => metadata.createdAt)
     const url = Links.repository(links, fullName)
     const write = isGranted(principal, "write", fullName)
     return {
@@ -113,14 +113,14 @@ export const repository = (call: HostCall, hosted: HostedRepository): Effect.Eff
       node_id: nodeId("Repository", owner, name),
       name,
       full_name: fullName,
-      private: settings.private,
+      private: metadata.private,
       owner: user(links, owner),
       html_url: Links.html(links, fullName),
-      description: settings.description,
+      description: metadata.description,
       fork: false,
       url,
       ...Object.fromEntries(Object.entries(templates).map(([key, path]) => [key, url + path])),
-      created_at: settings.createdAt,
+      created_at: metadata.createdAt,
       updated_at: pushed,
       pushed_at: pushed,
       git_url: `${links.origin.replace(/^https?:/, "git:")}/${fullName}.git`,
@@ -149,7 +149,7 @@ export const repository = (call: HostCall, hosted: HostedRepository): Effect.Eff
       is_template: false,
       web_commit_signoff_required: false,
       topics: [],
-      visibility: settings.private ? "private" : "public",
+      visibility: metadata.private ? "private" : "public",
       forks: 0,
       open_issues: 0,
       watchers: 0,
