@@ -1,5 +1,5 @@
-// Puts into `dist` the packages that people who install this one should not have to install: whole into the mains,
-// and what `src/vendor` names of them into the library.
+// Bundles packages into `dist`, so that users of this package do not install them: all packages of the mains, and for
+// the library the exports that `src/vendor` names.
 import { readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,8 +9,8 @@ import { notices } from "./notices.js"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const at = (path: string) => join(root, path)
 
-// Without source maps, which would be half of what the mains weigh: nothing is minified, and a comment names the file
-// that each part comes from.
+// No source maps, which would double the size of the mains. The code is not minified, and a comment names the file of
+// each part.
 const shared = {
   absWorkingDir: root,
   bundle: true,
@@ -20,7 +20,7 @@ const shared = {
   target: "node20",
   metafile: true,
   logLevel: "warning",
-  // What is CommonJS inside asks for Node's modules by `require`.
+  // Bundled CommonJS code calls `require` for Node's modules.
   banner: {
     js: 'import { createRequire as createRequire$ } from "node:module"; const require = createRequire$(import.meta.url);'
   }
@@ -28,7 +28,7 @@ const shared = {
 
 const sourcesIn = (folder: string) => readdirSync(at(folder)).map((name) => at(join(folder, name)))
 
-// What an earlier build left, and what the compiler made of `src/vendor`.
+// Removes the output of an earlier build, and the output of the compiler for `src/vendor`.
 rmSync(at("dist/bin"), { recursive: true, force: true })
 for (const name of readdirSync(at("dist/vendor")))
   if (/\.js(\.map)?$/.test(name)) rmSync(at(join("dist/vendor", name)))

@@ -5,7 +5,7 @@ interface Bundled {
   readonly name: string
   readonly version: string
   readonly license: string
-  /** The files in which the package gives its licence. */
+  /** The contents of the licence files of the package. */
   readonly texts: ReadonlyArray<string>
 }
 
@@ -13,12 +13,12 @@ const packageOf = (folder: string): Bundled => {
   const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
   const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
   if (typeof license !== "string" || files.length === 0)
-    throw new Error(`${folder} gives no licence: it cannot be put into this package`)
+    throw new Error(`${folder} has no licence: it cannot be bundled`)
   const texts = files.sort().map((file) => readFileSync(join(folder, file), "utf8").trim())
   return { name, version, license, texts }
 }
 
-/** The licences of the packages that these files are of; files of no package are left out. */
+/** The licences of the packages of these files. Files outside of packages are ignored. */
 export const notices = (about: string, files: ReadonlyArray<string>): string => {
   const folders = files
     .map((file) => /^.*[\\/]node_modules[\\/](@[^\\/]+[\\/])?[^\\/]+/.exec(file)?.[0])

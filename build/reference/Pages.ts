@@ -1,13 +1,13 @@
 import MarkdownIt from "markdown-it"
 import { type Application, type DeclarationReflection, ReflectionKind, Renderer, type Router } from "typedoc"
 
-/** A file of the reference, by its path below the directory of all. */
+/** The contents of the files of the reference, by path. */
 export type Files = ReadonlyMap<string, string>
 
-/** What a search finds: a name, the module that it is exported from, and where it is. */
-type Found = readonly [name: string, module: string, href: string]
+/** An entry of the search index: a name, the module that exports it, and its address. */
+type SearchEntry = readonly [name: string, module: string, href: string]
 
-const found =
+const searchedKinds =
   ReflectionKind.SomeModule |
   ReflectionKind.ClassOrInterface |
   ReflectionKind.TypeAlias |
@@ -17,7 +17,7 @@ const found =
   ReflectionKind.Property |
   ReflectionKind.Accessor
 
-/** The name of the page that a link to Markdown leads to. */
+/** Converts a link to a Markdown file to a link to its page. */
 const html = (href: string) => href.replace(/\.md(?=#|$)/, ".html")
 
 const inModule = (reflection: DeclarationReflection): readonly [name: string, module: string] => {
@@ -28,16 +28,16 @@ const inModule = (reflection: DeclarationReflection): readonly [name: string, mo
   return [names.join("."), at?.name ?? ""]
 }
 
-/** What can be found in the pages that the application writes; complete once they are written. */
-export const searchOf = (app: Application): ReadonlyArray<Found> => {
-  const index: Array<Found> = []
+/** The search index of the pages that the application writes. It is complete after they are written. */
+export const searchOf = (app: Application): ReadonlyArray<SearchEntry> => {
+  const index: Array<SearchEntry> = []
   app.renderer.on(Renderer.EVENT_END, ({ project }) => {
     const router: Router | undefined = app.renderer.router
-    for (const reflection of project.getReflectionsByKind(found)) {
+    for (const reflection of project.getReflectionsByKind(searchedKinds)) {
       if (!reflection.isDeclaration() || reflection.inheritedFrom !== undefined) continue
       if (router?.hasUrl(reflection) !== true) continue
       const [name, module] = inModule(reflection)
-      // The url of what has no heading of its own goes through that of what holds it.
+      // The URL of a member without a heading contains the anchor of its parent too.
       const [page = "", ...anchors] = html(router.getFullUrl(reflection)).split("#")
       const href = anchors.length === 0 ? page : `${page}#${anchors.at(-1)}`
       index.push([name === "" ? module : name, module, href])
@@ -51,7 +51,7 @@ const escaped = (text: string) =>
 
 const markdown = new MarkdownIt({ html: true })
 
-/** A page's Markdown as the content of `main`: anchors become the ids of their headings. */
+/** Renders the Markdown of a page. Anchors become the ids of their headings. */
 const contentOf = (text: string): string => {
   const tokens = markdown.parse(text.replace(/\n#+ Since\n\n(\S+)\n/g, "\n*Since $1*\n"), {})
   for (const token of tokens)
@@ -67,7 +67,7 @@ const contentOf = (text: string): string => {
 
 const titleOf = (path: string): string => path.replace(/(\/?index)?\.md$/, "").replace("/namespaces/", ": ")
 
-/** What a page's links to the top of the reference begin with. */
+/** The relative path from a page to the root of the reference. */
 const up = (path: string) => "../".repeat(path.split("/").length - 1)
 
 const frame = (path: string, title: string, links: string, content: string) => `<!doctype html>
@@ -104,8 +104,8 @@ ${content}</main>
 </html>
 `
 
-/** The pages of TypeDoc's Markdown, each with links to all modules, and the index that `search.js` reads. */
-export const pagesOf = (written: Files, search: ReadonlyArray<Found>): Files => {
+/** The HTML pages for TypeDoc's Markdown, each with links to all modules, and the index for `search.js`. */
+export const pagesOf = (written: Files, search: ReadonlyArray<SearchEntry>): Files => {
   const modules = [...written.keys()].filter((path) => path !== "index.md").sort()
   const page = (path: string, text: string): readonly [string, string] => {
     const title = path === "index.md" ? "Chainstore API reference" : titleOf(path)

@@ -7,7 +7,7 @@ export { type DeclarationReflection, ReflectionKind } from "typedoc"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** The public subpaths. What several export is shown where it stands first. */
+/** The public subpaths. A name that several of them export is documented in the first one. */
 const entries = [
   "chain",
   "store",
@@ -27,7 +27,7 @@ const options: TypeDocOptions & Partial<PluginOptions> = {
   sortEntryPoints: false,
   tsconfig: `${root}tsconfig.build.json`,
   basePath: root,
-  // The project's own compiler has checked the types.
+  // `npm run check:types` checks the types.
   skipErrorChecking: true,
   disableGit: true,
   disableSources: true,
@@ -49,7 +49,7 @@ const options: TypeDocOptions & Partial<PluginOptions> = {
   useCodeBlocks: true
 }
 
-/** Constructors of Effect's classes are described there, with the version of Effect that brought them. */
+/** Removes the inherited constructors of Effect's classes, which Effect documents. */
 const withoutInheritedConstructors = (project: ProjectReflection): ProjectReflection => {
   for (const constructor of project.getReflectionsByKind(ReflectionKind.Constructor)) {
     if (!constructor.isDeclaration()) continue
@@ -61,7 +61,7 @@ const withoutInheritedConstructors = (project: ProjectReflection): ProjectReflec
   return project
 }
 
-/** What the public declarations say, and the application that writes it down. */
+/** The public declarations, and the TypeDoc application that renders them. */
 export const reflections = async (): Promise<{
   readonly app: Application
   readonly project: ProjectReflection

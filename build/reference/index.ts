@@ -1,4 +1,4 @@
-// Writes the API reference into `dist/reference`, from the docstrings of the public subpaths.
+// Generates the API reference in `dist/reference` from the docstrings of the public subpaths.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -24,7 +24,7 @@ await app.generateOutputs(project)
 const pages = pagesOf(filesIn(temporary), search)
 rmSync(temporary, { recursive: true })
 if (app.logger.hasErrors() || app.logger.hasWarnings())
-  throw new Error("The docstrings have the faults above")
+  throw new Error("The docstrings have the problems above")
 
 const out = here("../../dist/reference")
 rmSync(out, { recursive: true, force: true })

@@ -1,9 +1,9 @@
-/** Whether an argument is spelled as an option: the path of a file that begins with a dash has a dot or a slash. */
+/** Whether an argument is an option. An argument with a dash and a dot or slash is the path of a file. */
 const isOption = (argument: string): boolean => /^--?[^-=./][^=./]*(=|$)/.test(argument)
 
 /**
- * The arguments with options before operands, which is the order that the parser needs, so that people may write them
- * in any order. `switches` are the options without a value. Arguments after `--` keep their places.
+ * Moves options before operands, as `@effect/cli` requires, so that users may write them in any order. `switches` are
+ * the options without a value. Arguments after `--` are not moved.
  */
 export const optionsFirst = (
   arguments_: ReadonlyArray<string>,

@@ -13,13 +13,13 @@ const shown = 7
 
 export const branch = storeCommand(
   "branch",
-  "List the branches, or make or delete one.",
+  "List the branches, or create or delete one.",
   {
     name: Args.text({ name: "name" }).pipe(
-      Args.withDescription("The branch to make or to delete"),
+      Args.withDescription("The branch to create or delete"),
       Args.optional
     ),
-    from: textOption("from", "Make it at this branch, tag or commit instead of --branch"),
+    from: textOption("from", "Create it at this branch, tag or commit instead of --branch"),
     remove: Options.boolean("delete").pipe(Options.withDescription("Delete the branch")),
     json: jsonOption
   },
@@ -58,7 +58,7 @@ export const branch = storeCommand(
     })
 )
 
-/** The documents with the fields that differ. */
+/** Adds the fields that differ to each document. */
 export const withFields = <E>(differing: Stream.Stream<DocumentDifference, E>) =>
   Stream.mapEffect(differing, ({ after, before, ...document }) =>
     Effect.map(Effect.all([before, after]), ([was, is]) => ({
@@ -67,10 +67,10 @@ export const withFields = <E>(differing: Stream.Stream<DocumentDifference, E>) =
     }))
   )
 
-type Compared = Stream.Stream.Success<ReturnType<typeof withFields>>
+type ComparedDocument = Stream.Stream.Success<ReturnType<typeof withFields>>
 
-/** What differs, in lines. */
-export const comparedLines = (documents: ReadonlyArray<Compared>): string =>
+/** Formats the documents that differ, one line per document and field. */
+export const comparedLines = (documents: ReadonlyArray<ComparedDocument>): string =>
   documents.length === 0
     ? "No document differs."
     : documents
@@ -84,17 +84,17 @@ export const comparedLines = (documents: ReadonlyArray<Compared>): string =>
         ])
         .join("\n")
 
-const named = (name: string, description: string) =>
+const revisionArgument = (name: string, description: string) =>
   Args.text({ name }).pipe(Args.withDescription(description))
 
 export const compare = storeCommand(
   "compare",
   "Show the documents that differ between two branches, tags or commits.",
   {
-    a: named("a", "A branch, tag or commit"),
-    b: named("b", "The one whose changes are shown"),
+    a: revisionArgument("a", "A branch, tag or commit"),
+    b: revisionArgument("b", "The branch, tag or commit whose changes are shown"),
     against: Options.choice("against", ["mergeBase", "first"]).pipe(
-      Options.withDescription("Compare B with where it left A (mergeBase), or with A as it is (first)"),
+      Options.withDescription("Compare B with its merge base with A (mergeBase), or with A itself (first)"),
       Options.withDefault("mergeBase")
     ),
     json: jsonOption

@@ -20,24 +20,24 @@ const sentence = ({ commitSha, documents, files, kind }: Merged, from: string): 
 
 const hasBlockingConflicts = ({ conflicts }: Merged, dryRun: boolean) => dryRun && conflicts.length > 0
 
-/** What a merge did or would do, in lines. */
+/** Formats the result of a merge or of a dry run. */
 export const mergedLines = (merged: Merged, from: string, dryRun: boolean): string =>
   [
     hasBlockingConflicts(merged, dryRun)
-      ? `${from} does not merge by itself: ${counted(merged.conflicts.length, "conflict")}.`
+      ? `${from} does not merge without conflicts: ${counted(merged.conflicts.length, "conflict")}.`
       : sentence(merged, from),
     ...merged.documents.map(({ collection, id, kind }) => `  ${kind} ${collection}/${id}`),
     ...merged.files.map((path) => `  ${path}`),
     ...merged.conflicts.map(({ problem }) => `  ${dryRun ? "conflict" : "decided"}: ${problem}`)
   ].join("\n")
 
-/** Fails where a dry run has found conflicts. */
+/** Fails if a dry run has found conflicts. */
 export const failOnConflicts = (operation: string, merged: Merged, from: string, dryRun: boolean) =>
   hasBlockingConflicts(merged, dryRun)
     ? Effect.fail(
         new ConflictError({
           operation,
-          message: `${from} does not merge by itself: ${counted(merged.conflicts.length, "conflict")}`,
+          message: `${from} does not merge without conflicts: ${counted(merged.conflicts.length, "conflict")}`,
           hint: "change one of the branches, or give --on-conflict",
           conflicts: [],
           unmerged: merged.conflicts
@@ -52,13 +52,13 @@ export const merge = storeCommand(
     from: Args.text({ name: "from" }).pipe(Args.withDescription("The branch, tag or commit that is merged")),
     into: textOption("into", "Merge into this branch instead of --branch"),
     onConflict: Options.choice("on-conflict", ["fail", "ours", "theirs"]).pipe(
-      Options.withDescription("Where both changed the same: fail, or take the value of one side"),
+      Options.withDescription("For conflicting changes: fail, or take the value of one side"),
       Options.withDefault("fail")
     ),
     noFastForward: Options.boolean("no-fast-forward").pipe(
-      Options.withDescription("Make a merge commit also where the branch has nothing of its own")
+      Options.withDescription("Make a merge commit even if a fast-forward is possible")
     ),
-    message: messageOption("What the merge commit says"),
+    message: messageOption("The message of the merge commit"),
     dryRun: dryRunOption("Show what would be merged and every conflict, and write nothing"),
     json: jsonOption
   },

@@ -55,7 +55,7 @@ const chainstore = Command.make("chainstore").pipe(
   Command.withSubcommands(commands)
 )
 
-/** Runs the command line on arguments such as `["get", "products", "p1"]`. */
+/** Runs the command line with arguments such as `["get", "products", "p1"]`. */
 export const run = (version: string, arguments_: ReadonlyArray<string>) =>
   Effect.suspend(() => {
     const helps = commands.map((command) => commandHelp(command))
@@ -71,7 +71,7 @@ export const run = (version: string, arguments_: ReadonlyArray<string>) =>
       Effect.tapError((error) =>
         UsageError.isValidationError(error) ? Console.error(howTo(found)) : Effect.void
       ),
-      inPlainLines
+      withPlainErrors
     )
   })
 
@@ -80,8 +80,8 @@ const howTo = (command: CommandHelp | undefined) =>
     ? "chainstore --help shows the commands"
     : `chainstore ${command.name} --help shows its arguments and options`
 
-/** Removes the colours and the empty lines at the end from the parser's messages. */
-const inPlainLines = <A, E, R>(body: Effect.Effect<A, E, R>) =>
+/** Removes colours and trailing empty lines from the messages of `@effect/cli`. */
+const withPlainErrors = <A, E, R>(body: Effect.Effect<A, E, R>) =>
   Console.consoleWith((console) =>
     Effect.withConsole(body, {
       ...console,

@@ -5,11 +5,11 @@ export const collectionArgument = Args.text({ name: "collection" }).pipe(
 )
 export const idArgument = Args.text({ name: "id" }).pipe(Args.withDescription("A document's id"))
 
-/** An option with text that may be left out. */
+/** An optional option with a text. */
 export const textOption = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
 
-/** An option with a whole number that may be left out. */
+/** An optional option with a whole number. */
 export const integerOption = (name: string, description: string) =>
   Options.integer(name).pipe(Options.withDescription(description), Options.optional)
 

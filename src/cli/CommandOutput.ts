@@ -6,37 +6,37 @@ import type { Json } from "../domain/json/Json.js"
 import type { DestinationError } from "../store/transfer/Destination.js"
 import { escapeControls } from "./TerminalText.js"
 
-/** What the command line writes to. */
+/** Standard output and standard error of the command line. */
 export class CommandOutput extends Context.Tag("chainstore/cli/Screen")<
   CommandOutput,
   {
-    /** Results go to a terminal: tables; otherwise JSON. */
+    /** Whether standard output is a terminal: results are tables there, and JSON otherwise. */
     readonly isTerminal: boolean
-    /** Messages go to a terminal: progress is shown. */
+    /** Whether standard error is a terminal, which shows progress. */
     readonly showsProgress: boolean
     readonly columns: number
-    /** Writes to standard error as it is. */
+    /** Writes to standard error. */
     readonly writeMessage: (text: string) => Effect.Effect<void>
-    /** Writes to standard output as it is, and waits while its reader is slow. */
+    /** Writes to standard output, and waits while its reader is slow. */
     readonly writeBytes: (bytes: Uint8Array) => Effect.Effect<void, DestinationError>
   }
 >() {}
 
 /** The option of every command that prints data. */
 export const jsonOption = Options.boolean("json").pipe(
-  Options.withDescription("Print JSON, which is the default where standard output is not a terminal")
+  Options.withDescription("Print JSON, which is the default if standard output is not a terminal")
 )
 
-/** Writes a line of results. */
+/** Writes a line to standard output. */
 export const printLine = (text: string) => Console.log(escapeControls(text))
 
-/** Prints the human form on a terminal, and the JSON form elsewhere or when it is asked for. */
+/** Prints text on a terminal, and JSON elsewhere or with `--json`. */
 export const print = (json: boolean, data: unknown, human: (columns: number) => string) =>
   Effect.flatMap(CommandOutput, (screen) =>
     printLine(json || !screen.isTerminal ? JSON.stringify(data, null, 2) : human(screen.columns))
   )
 
-/** Rows under headings, as wide as the terminal; what does not fit is cut with an ellipsis. */
+/** A table as wide as the terminal. Longer cells are truncated with an ellipsis. */
 export const table = (
   headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Json | undefined>>,
@@ -81,7 +81,7 @@ const blankBorders = Object.fromEntries(
   ].map((side) => [side, ""])
 )
 
-/** Takes from the widest columns first until all fit. */
+/** Reduces the widest columns until all fit. */
 const fitted = (natural: ReadonlyArray<number>, available: number) => {
   const widths = [...natural]
   const least = 6

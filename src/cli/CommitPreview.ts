@@ -8,10 +8,10 @@ import type { StoreService } from "../store/StoreService.js"
 import { print } from "./CommandOutput.js"
 import { differenceLines } from "./ReadCommands.js"
 
-/** The most documents whose fields are compared; of the others only the paths are shown. */
+/** The maximum number of documents whose fields are compared. The other documents are listed by path only. */
 const maxCompared = 20
 
-/** Prints the paths of a commit that is not made, and the changed fields of the first documents. */
+/** Prints the paths of a previewed commit, and the changed fields of the first documents. */
 export const printPreview = (json: boolean, shown: Option.Option<NewCommit>) =>
   Effect.gen(function* () {
     if (Option.isNone(shown)) {
@@ -48,7 +48,7 @@ export const printPreview = (json: boolean, shown: Option.Option<NewCommit>) =>
     )
   })
 
-/** The collection and id of a document's path; a name that begins with an underscore is not a document's. */
+/** The collection and id of a document path. A directory whose name begins with an underscore is not a collection. */
 const documentPathIn = (root: string, path: string) => {
   const inside = root === "" ? path : path.slice(root.length + 1)
   const collection = inside.slice(0, inside.indexOf("/"))

@@ -19,10 +19,10 @@ export const writeOptions = {
 
 /** The options of a write that depends on the stored version. */
 export const expectedOptions = {
-  expectedRev: integerOption("expected-rev", "Write only if the stored _rev is this"),
+  expectedRev: integerOption("expected-rev", "Write only if the stored _rev equals this"),
   expectedSha: textOption(
     "expected-sha",
-    "Write only if the stored file's blob id is this, which get --sha prints"
+    "Write only if the blob id of the stored file equals this; get --sha prints it"
   )
 }
 
@@ -31,7 +31,7 @@ export const conditionOptions = (message: Option.Option<string>, expectedRev: Op
   expectedRev: Option.getOrUndefined(expectedRev)
 })
 
-/** A write that succeeds only if the document's file is the expected blob. */
+/** A write that succeeds only if the blob id of the document's file is the expected one. */
 export const writeIfSha = (
   store: StoreService,
   place: { readonly collection: string; readonly id: string; readonly sha: string },
@@ -42,7 +42,7 @@ export const writeIfSha = (
     Effect.zipRight(batch.expect(place.collection, place.id, { sha: place.sha }), write(batch))
   )
 
-/** Fails if an option is given together with one that contradicts it. */
+/** Fails if an option is combined with one that contradicts it. */
 export const rejectCombination = (
   operation: string,
   option: string,
@@ -56,7 +56,7 @@ export const rejectCombination = (
       )
 }
 
-/** The changes of a write of one document, which is not made; fails as the write would. */
+/** The changes of a write of one document, without making it. Fails as the write would. */
 export const previewChanges = <A, E, R>(
   name: string,
   id: string,

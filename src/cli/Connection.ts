@@ -8,12 +8,12 @@ import type { Store } from "../store/Store.js"
 import { integerOption, textOption } from "./CommandOptions.js"
 import { askToken } from "./Token.js"
 
-/** Where the repository is: below a directory on this machine, behind an API, or at an address of any Git server. */
+/** The location of a repository: a directory of this machine, GitHub's API, or the address of a Git server. */
 export type Connection = {
   readonly repo: string
   readonly branch: string
   readonly root: string
-  /** What a new store is to be like; an existing one keeps its own settings, and others are refused. */
+  /** The settings of a new store. An existing store rejects settings that differ from its own. */
   readonly layout: SettingsOptions
 } & (
   | { readonly _tag: "Local"; readonly directory: string }
@@ -26,13 +26,13 @@ export type Connection = {
   | {
       readonly _tag: "Git"
       readonly url: string
-      /** Without one, Git's own credential helpers are asked. */
+      /** Without a token, Git's credential helpers are used. */
       readonly token: Option.Option<Redacted.Redacted>
     }
 )
 
-/** What to do if the repository is missing on this machine: fail, create it, or read it as an empty one. */
-export type MissingRepository = "refuse" | "create" | "imagine"
+/** The behaviour if the repository does not exist on this machine: fail, create it, or read it as an empty one. */
+export type MissingRepository = "fail" | "create" | "empty"
 
 /** Opens stores; `src/layers` provides the implementation. */
 export class StoreOpener extends Context.Tag("chainstore/cli/Stores")<
@@ -42,7 +42,7 @@ export class StoreOpener extends Context.Tag("chainstore/cli/Stores")<
 
 const fromEnvironment = (name: string) => Config.nonEmptyString(name)
 
-/** The options that every command over a store has. */
+/** The options of every command over a store. */
 export const connectionOptions = {
   repo: Options.text("repo").pipe(
     Options.withDescription("The repository, OWNER/NAME (CHAINSTORE_REPO)"),
@@ -71,7 +71,7 @@ export const connectionOptions = {
     Options.optional
   ),
   commitVia: Options.choice("commit-via", carriers).pipe(
-    Options.withDescription("What carries a commit to GitHub (CHAINSTORE_COMMIT_VIA)"),
+    Options.withDescription("How commits are sent to GitHub (CHAINSTORE_COMMIT_VIA)"),
     Options.withFallbackConfig(Config.literal(...carriers)("CHAINSTORE_COMMIT_VIA")),
     Options.optional
   ),
@@ -117,7 +117,7 @@ type ConnectionInput = {
   readonly token: boolean
 }
 
-/** `["a.x", "a.y", "b"]` as fields by collection. */
+/** Groups names such as `["a.x", "a.y", "b"]` to fields by collection. */
 const byCollection = (names: ReadonlyArray<string>) => {
   const fields = new Map<string, ReadonlyArray<string>>()
   for (const name of names) {
@@ -145,9 +145,9 @@ const layoutOf = (given: ConnectionInput): SettingsOptions => {
 export const connectionOf = (given: ConnectionInput) =>
   Effect.gen(function* () {
     const { repo, branch, root } = given
-    const place = { repo, branch, root, layout: layoutOf(given) }
+    const location = { repo, branch, root, layout: layoutOf(given) }
     if (Option.isSome(given.directory)) {
-      return { ...place, _tag: "Local", directory: given.directory.value } satisfies Connection
+      return { ...location, _tag: "Local", directory: given.directory.value } satisfies Connection
     }
     const token = given.token
       ? Option.some(yield* askToken)
@@ -156,12 +156,12 @@ export const connectionOf = (given: ConnectionInput) =>
           Redacted.make
         )
     if (Option.isSome(given.gitUrl)) {
-      return { ...place, _tag: "Git", url: given.gitUrl.value, token } satisfies Connection
+      return { ...location, _tag: "Git", url: given.gitUrl.value, token } satisfies Connection
     }
     if (Option.isNone(token) && Option.isNone(given.apiUrl)) {
       const data = yield* Config.withDefault(fromEnvironment("CHAINSTORE_DATA"), ".chainstore")
-      return { ...place, _tag: "Local", directory: `${data}/repos` } satisfies Connection
+      return { ...location, _tag: "Local", directory: `${data}/repos` } satisfies Connection
     }
     const { apiUrl, commitVia } = given
-    return { ...place, _tag: "GitHub", apiUrl, commitVia, token } satisfies Connection
+    return { ...location, _tag: "GitHub", apiUrl, commitVia, token } satisfies Connection
   })

@@ -2,7 +2,7 @@ import { Either } from "effect"
 import { parseLosslessOrEmpty } from "../domain/json/LosslessJson.js"
 import type { DocumentSides } from "../domain/merge/MergeDocuments.js"
 
-/** What lies below `_index` and `_manifest`: files of format 1, or a header or leaf of a tree of format 2. */
+/** The files in `_index` and `_manifest`: an index or manifest of format 1, or a file of a tree of format 2. */
 export type DerivedKind = "index" | "manifest" | "tree"
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
@@ -44,8 +44,8 @@ const isLeaf = (content: Uint8Array): boolean =>
 const derivedPath = /(^|\/)_(index|manifest)\//
 
 /**
- * What a file is that a store derives from documents; undefined for every other file. The path alone does not tell it:
- * directories of these names may lie anywhere in a repository. So each version has to be written as a store does.
+ * The kind of a file that a store derives from documents; undefined for any other file. The path is not sufficient,
+ * because any directory of a repository may have these names: each version must have the format of such a file.
  */
 export const derivedKind = (
   path: string,

@@ -62,7 +62,7 @@ const deepOption = Options.boolean("deep").pipe(
   Options.withDescription("Read every document, and compare indexes and manifests with a rebuild")
 )
 
-/** Runs a store's doctor, and shows how many documents were read. */
+/** Runs the doctor of a store, and shows the number of documents that were read. */
 const examine = (store: StoreService, deep: boolean) => {
   const read = new Map<string, number>()
   return withProgress("reading documents", undefined, (progress) =>
@@ -76,10 +76,9 @@ const examine = (store: StoreService, deep: boolean) => {
   )
 }
 
-/** Checks everything that a store depends on; an error among the findings is exit code 10. */
 const withoutUser = (url: string) => url.replace(/\/\/[^/]*@/, "//")
 
-const placeOf = (connection: Connection): string => {
+const describeLocation = (connection: Connection): string => {
   switch (connection._tag) {
     case "Local":
       return `${connection.repo} at ${connection.directory}`
@@ -97,9 +96,9 @@ export const doctor = Command.make(
     Effect.gen(function* () {
       const connection = yield* connectionOf(input.connection)
       const stores = yield* StoreOpener
-      const repository: Finding = { severity: "ok", code: "place", message: placeOf(connection) }
+      const repository: Finding = { severity: "ok", code: "place", message: describeLocation(connection) }
       const inside = yield* Effect.flatMap(Store, (store) => examine(store, input.deep)).pipe(
-        Effect.provide(stores.open(connection, "refuse")),
+        Effect.provide(stores.open(connection, "fail")),
         Effect.catchAll((error) =>
           Effect.succeed<ReadonlyArray<Finding>>([
             { severity: "error", code: error._tag, message: error.message, hint: error.hint }
@@ -114,5 +113,5 @@ export const doctor = Command.make(
   Command.withDescription("Check Node, git, access, rights, branch, rate budget, indexes and manifests.")
 )
 
-/** The doctor found an error, which is printed already. */
+/** The doctor found an error, which is printed already. The exit code is 10. */
 export class DoctorFailed extends Data.TaggedError("Unwell") {}

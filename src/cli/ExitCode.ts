@@ -5,9 +5,8 @@ import { DoctorFailed } from "./DoctorCommand.js"
 import { escapeControls } from "./TerminalText.js"
 
 /**
- * What the command line exits with: 0 done, 1 a defect, 2 wrong usage or a value that breaks a rule, 3 not found,
- * 4 conflict, 5 no permission, 6 rate limit, 7 the repository cannot be reached or used, 8 a write whose outcome is
- * not known, 9 a source or destination failed, 10 `doctor` found an error, 130 interrupted.
+ * The exit codes of errors by tag. The others: 0 success, 1 a defect, 10 `doctor` found an error, 130 interrupted. See
+ * `Help.ts` for the list that users see.
  */
 export const exitCodes: Readonly<Record<string, number>> = {
   ValidationError: 2,
@@ -23,7 +22,7 @@ export const exitCodes: Readonly<Record<string, number>> = {
 
 export interface ExitReport {
   readonly code: number
-  /** For standard error: one or two lines that say what to do; none if the message is printed already. */
+  /** The message for standard error; undefined if it is printed already. */
   readonly message: string | undefined
 }
 

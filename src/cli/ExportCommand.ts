@@ -6,7 +6,7 @@ import type { DestinationError } from "../store/transfer/Destination.js"
 import type { StoreView } from "../store/View.js"
 import { atOption, columnsOption, integerOption, textOption } from "./CommandOptions.js"
 import { CommandOutput } from "./CommandOutput.js"
-import { formatOf } from "./Format.js"
+import { formatOf } from "./FileFormat.js"
 import { withProgress } from "./Progress.js"
 import { viewAt } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -30,7 +30,7 @@ export const exportCommand = storeCommand(
       Options.optional
     ),
     columns: columnsOption("Write"),
-    limit: integerOption("limit", "At most so many documents"),
+    limit: integerOption("limit", "At most this many documents"),
     sheetName: textOption("sheet-name", "The worksheet's name"),
     guardFormulas: Options.boolean("guard-formulas").pipe(
       Options.withDescription("Put an apostrophe before CSV text that a spreadsheet would run")
@@ -61,7 +61,7 @@ export const exportCommand = storeCommand(
         if (format !== "xlsx") {
           return yield* new ValidationError({
             operation: "export",
-            message: `${format} holds one collection`,
+            message: `${format} can contain only one collection`,
             hint: "name the collection, or use xlsx for all of them"
           })
         }
@@ -94,7 +94,7 @@ export const exportCommand = storeCommand(
     })
 )
 
-/** Fails for a misspelt name, before the file is replaced. */
+/** Fails for a collection that does not exist, before the file is replaced. */
 const requireCollection = (view: StoreView, name: string) =>
   Effect.flatMap(view.collections, (present) =>
     present.includes(name)
@@ -133,7 +133,7 @@ const exportAll = (
     )
   })
 
-/** Standard output as a sink; a terminal gets text alone, without control characters. */
+/** Standard output as a sink. A terminal receives only text, without control characters. */
 const standardOutput = (format: string) =>
   Effect.flatMap(CommandOutput, (screen) => {
     if (!screen.isTerminal) return Effect.succeed(Sink.forEach(screen.writeBytes))
@@ -142,7 +142,7 @@ const standardOutput = (format: string) =>
         new ValidationError({
           operation: "export",
           message: "a workbook cannot be shown on a terminal",
-          hint: "name a file, or write standard output to one"
+          hint: "name a file, or redirect standard output to one"
         })
       )
     }

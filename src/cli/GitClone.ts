@@ -38,11 +38,11 @@ const run = (
     })
   )
 
-/** Runs stock Git in the work tree of a clone. Gives what it prints. */
+/** Runs Git in the work tree of a clone, and returns its output. */
 export const git = (directory: string, ...line: ReadonlyArray<string>) =>
   run(directory, line, (code) => code === 0)
 
-/** The same for a search, which ends with 1 where it finds nothing. */
+/** Runs a search by Git, which exits with 1 if it finds nothing. */
 export const gitSearch = (directory: string, ...line: ReadonlyArray<string>) =>
   run(directory, line, (code, err) => code === 0 || (code === 1 && err === ""))
 

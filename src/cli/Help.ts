@@ -2,18 +2,18 @@ import { CliConfig, Command, type HelpDoc, type Span } from "@effect/cli"
 
 const width = 100
 
-/** Sentences of the library's help that repeat for every option of a kind. */
+/** Sentences that `@effect/cli` adds to the help of every option of a kind. */
 const boilerplate =
   /^(A user-defined piece of text\.|A true or false value\.|An integer\.|This setting is optional\.|This option can be set from environment variables\.|One of the following: .*|)$/
 
 interface Entry {
   readonly term: string
   readonly about: string
-  /** It is an argument that may be left out. */
+  /** Whether the argument is optional. */
   readonly isOptional?: boolean
 }
 
-/** A command's name and the library's help of it. */
+/** The name of a command and its help by `@effect/cli`. */
 export interface CommandHelp {
   readonly name: string
   readonly doc: HelpDoc.HelpDoc
@@ -24,7 +24,7 @@ export const commandHelp = (command: Command.Command<any, any, any, any>): Comma
   doc: Command.getHelp(command, CliConfig.defaultConfig)
 })
 
-/** The options of a command that take no value. */
+/** The options of a command without a value. */
 export const switchesOf = ({ doc }: CommandHelp): ReadonlySet<string> =>
   new Set(
     entriesOf(doc, "OPTIONS").flatMap(({ term }) =>
@@ -32,7 +32,7 @@ export const switchesOf = ({ doc }: CommandHelp): ReadonlySet<string> =>
     )
   )
 
-/** The options of the repository, in the order in which a section of their own lists them. */
+/** The options of the connection, in the order of their help section. */
 const connection = [
   "repo",
   "branch",
@@ -71,10 +71,10 @@ const exitCodes: ReadonlyArray<Entry> = [
   { term: "9", about: "a file, source or destination failed" },
   { term: "10", about: "doctor found an error" },
   { term: "130", about: "interrupted" },
-  { term: "141", about: "the reader of its output went away" }
+  { term: "141", about: "the reader of the output closed it" }
 ]
 
-/** The help that the arguments ask for, as plain text; undefined when they ask for something else. */
+/** The help as plain text if the arguments request it; otherwise undefined. */
 export const helpFor = (
   program: string,
   about: string,
@@ -153,7 +153,7 @@ const wrapped = (text: string, columns: number): ReadonlyArray<string> => {
 const parts = (doc: HelpDoc.HelpDoc): ReadonlyArray<HelpDoc.HelpDoc> =>
   doc._tag === "Sequence" ? [...parts(doc.left), ...parts(doc.right)] : doc._tag === "Empty" ? [] : [doc]
 
-/** The parts below a heading. */
+/** The parts of the section with a heading. */
 const under = (doc: HelpDoc.HelpDoc, heading: string) => {
   const all = parts(doc)
   const start = all.findIndex((part) => part._tag === "Header" && textOf(part.value) === heading)

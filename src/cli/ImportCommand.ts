@@ -8,7 +8,7 @@ import type { ImportReport, ImportRow } from "../store/transfer/Import.js"
 import { sourceError } from "../store/transfer/RecordSource.js"
 import { collectionArgument, dryRunOption, messageOption, textOption } from "./CommandOptions.js"
 import { CommandOutput, jsonOption, print, printLine } from "./CommandOutput.js"
-import { formatOf } from "./Format.js"
+import { formatOf } from "./FileFormat.js"
 import { withProgress } from "./Progress.js"
 import { standardInput } from "./StandardInput.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -42,12 +42,14 @@ export const importCommand = storeCommand(
       Options.withDefault(100)
     ),
     validate: Options.choice("validate", ["each", "first"]).pipe(
-      Options.withDescription("Check all rows before the first commit, or each chunk before its own"),
+      Options.withDescription(
+        "Check all rows before the first commit (first), or each chunk before its commit (each)"
+      ),
       Options.withDefault("each" as const)
     ),
     importId: textOption("import-id", "Resume an import that was interrupted"),
     message: messageOption("The commits' message"),
-    dryRun: dryRunOption("Say of every row what would be done and write nothing"),
+    dryRun: dryRunOption("Print the action for every row and write nothing"),
     json: jsonOption
   },
   (input) =>
@@ -65,7 +67,7 @@ export const importCommand = storeCommand(
             ? fromJson(bytes)
             : fromNdjson(bytes)
       let state: ImportReport | undefined
-      const again = () => `--import-id ${state?.importId}`
+      const resumeOption = () => `--import-id ${state?.importId}`
       const report = yield* withProgress(`importing ${input.collection}`, undefined, (progress) =>
         collection.importRecords(records, {
           idField: input.idField,
@@ -78,7 +80,9 @@ export const importCommand = storeCommand(
             Effect.gen(function* () {
               if (state === undefined && !input.dryRun) {
                 state = now
-                yield* screen.writeMessage(`If this import is interrupted, resume it with ${again()}\n`)
+                yield* screen.writeMessage(
+                  `If this import is interrupted, resume it with ${resumeOption()}\n`
+                )
               }
               state = now
               yield* progress.report(now.records, share())
@@ -90,7 +94,7 @@ export const importCommand = storeCommand(
           state === undefined || input.dryRun
             ? Effect.void
             : screen.writeMessage(
-                `Interrupted: at least ${state.records} records are committed. The same command with ${again()} resumes it.\n`
+                `Interrupted: at least ${state.records} records are committed. The same command with ${resumeOption()} resumes it.\n`
               )
         )
       )
@@ -103,13 +107,13 @@ export const importCommand = storeCommand(
         ].join("\n")
       )
     }),
-  ({ dryRun }) => (dryRun ? "imagine" : "create")
+  ({ dryRun }) => (dryRun ? "empty" : "create")
 )
 
-/** Up to this size a file is read long before its records are committed: the share read would mislead. */
+/** A file up to this size is read long before its records are committed, so the share that was read is not shown. */
 const smallFile = 1_000_000
 
-/** The bytes of a file or of standard input, and which share of them was read where their number is known. */
+/** The bytes of a file or of standard input, and the share that was read, if the size is known. */
 const source = (file: string, times: number) =>
   Effect.gen(function* () {
     if (file === "-") return { bytes: yield* standardInput, share: () => undefined }

@@ -10,17 +10,17 @@ import { type DocumentSides, mergeDocuments } from "../domain/merge/MergeDocumen
 import type { MergeConflict, MergeRules } from "../domain/merge/MergeRules.js"
 import { derivedKind } from "./DerivedFileKind.js"
 
-/** Three versions of a file; Git gives an empty base where both sides added the file. */
+/** Three versions of a file. Git passes an empty base if both sides added the file. */
 export type FileSides = DocumentSides<Uint8Array>
 
 export interface MergedFile {
   readonly content: Uint8Array
-  /** What could not be merged; none for texts that are no documents. */
+  /** The conflicts of a document; empty for other texts. */
   readonly conflicts: ReadonlyArray<MergeConflict>
   readonly isClean: boolean
 }
 
-/** A text with a character for each byte, so that texts in any encoding keep their bytes. */
+/** Decodes each byte as one character, so that text in any encoding keeps its bytes. */
 const charactersOf = (content: Uint8Array): string =>
   Array.from(content, (byte) => String.fromCharCode(byte)).join("")
 
@@ -30,8 +30,8 @@ const contentOf = (characters: string): Uint8Array =>
 type Lines = ReadonlyArray<string>
 const linesOf = (content: Uint8Array): Lines => charactersOf(content).split("\n")
 
-/** Texts merged by lines, with conflict markers as Git writes them; `written` is what stands there for a line. */
-const mergeLines = ({ base, ours, theirs }: DocumentSides<Lines>, written = (line: string) => line) => {
+/** Merges texts by lines, with conflict markers like those of Git. `lineText` converts each line in conflict. */
+const mergeLines = ({ base, ours, theirs }: DocumentSides<Lines>, lineText = (line: string) => line) => {
   let isClean = true
   const lines = Steps.runSync(regionsOf(base ?? [], ours, theirs)).flatMap((region): Lines => {
     if (region._tag === "Merged") return region.items
@@ -39,18 +39,18 @@ const mergeLines = ({ base, ours, theirs }: DocumentSides<Lines>, written = (lin
     isClean = false
     return [
       "<<<<<<< ours",
-      ...region.ours.map(written),
+      ...region.ours.map(lineText),
       "||||||| base",
-      ...region.base.map(written),
+      ...region.base.map(lineText),
       "=======",
-      ...region.theirs.map(written),
+      ...region.theirs.map(lineText),
       ">>>>>>> theirs"
     ]
   })
   return { content: contentOf(lines.join("\n")), isClean }
 }
 
-/** As Git, which takes a file that has a zero byte for none that has lines. */
+/** Merges texts. Like Git, treats a file with a zero byte as binary. */
 const mergeTexts = ({ base, ours, theirs }: FileSides): MergedFile => {
   if ([base, ours, theirs].some((content) => content?.includes(0))) {
     return { content: ours, conflicts: [], isClean: false }
@@ -64,12 +64,12 @@ const bytesOf = (value: LosslessJson): Uint8Array => Either.getOrThrow(encode(va
 const sideNames = ["base", "ours", "theirs"] as const
 type SideName = (typeof sideNames)[number]
 
-/** A line of a document that has a stand-in for the value of one side at one conflict: no JSON has such a value. */
+/** A line with the placeholder for the value of one side in one conflict. Placeholders are not valid JSON. */
 const placeholderLine = /^(( *).*)<(base|ours|theirs) (\d+)>(,?)$/
 
 /**
- * The document with markers around every value that is in conflict. The three texts have a stand-in for it, so that
- * they differ at every conflict and nowhere else, also where the values themselves would merge by lines.
+ * The document with conflict markers around every value in conflict. The three texts contain placeholders at the
+ * conflicts, so that they differ at every conflict and nowhere else, even if the values would merge by lines.
  */
 const withMarkers = (
   sides: DocumentSides<LosslessObject>,
@@ -113,8 +113,8 @@ const entries: MergeRules = {
 const manifest: MergeRules = { ...entries, fields: { ids: "set" } }
 
 /**
- * Index and manifest files of format 1, merged by entry. They do not name the tree that they describe, so that no
- * reader believes them before they have been rebuilt.
+ * Merges index and manifest files of format 1 by entry. Removes the id of the tree that they describe, so that readers
+ * do not trust them before they are rebuilt.
  */
 const mergeDerived = (sides: DocumentSides<LosslessObject>, rules: MergeRules): MergedFile => {
   const { tree: _, ...file } = mergeDocuments(sides, rules).document
@@ -125,12 +125,12 @@ const byteOrderMark = [0xef, 0xbb, 0xbf] as const
 const isMarked = (content: Uint8Array) => byteOrderMark.every((byte, at) => content[at] === byte)
 
 /**
- * Merges three versions of a file that a store has written, as far as its path and content tell what it is; documents
- * by the rules of their collection.
+ * Merges three versions of a file by its kind, which its path and content determine: documents by the rules of their
+ * collection, derived files by entry, and other files by lines.
  */
 export const mergeFiles = (sides: FileSides, path = "", rules: MergeRules = {}): MergedFile => {
   const kind = derivedKind(path, sides)
-  // Readers of a tree of format 2 notice that its rows are not those that it describes.
+  // Readers of a tree of format 2 detect that it does not describe the merged documents.
   if (kind === "tree") return { content: sides.ours, conflicts: [], isClean: true }
   const parsed = Either.all({
     base: sides.base === undefined ? Either.right(undefined) : parseLossless(sides.base),
@@ -144,6 +144,6 @@ export const mergeFiles = (sides: FileSides, path = "", rules: MergeRules = {}):
   return { ...merged, content: Uint8Array.from([...mark, ...merged.content]) }
 }
 
-/** Whether a file is there in bytes: Git gives an empty file for a version that there is not. */
+/** The content of a version; undefined if it is missing, for which Git passes an empty file. */
 export const versionIn = (content: Uint8Array): Uint8Array | undefined =>
   content.length === 0 ? undefined : content

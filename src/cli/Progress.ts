@@ -3,13 +3,13 @@ import * as Monotonic from "../domain/time/MonotonicClock.js"
 import { CommandOutput } from "./CommandOutput.js"
 import { escapeControls } from "./TerminalText.js"
 
-/** A line of progress on a terminal; nothing elsewhere. */
+/** A progress line on a terminal. Does nothing elsewhere. */
 export interface Progress {
-  /** Shows how many are done; `share` is the share of the whole, if it is not known by counting. */
+  /** Shows the number that is done. `share` is the share of the whole, if the total is unknown. */
   readonly report: (done: number, share?: number) => Effect.Effect<void>
 }
 
-/** Shows the progress of `body`: the number done and, if known, the total; the rate; the time left. */
+/** Shows the progress of `body`: the number done, the total if it is known, the rate and the remaining time. */
 export const withProgress = <A, E, R>(
   label: string,
   total: number | undefined,

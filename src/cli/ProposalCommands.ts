@@ -20,14 +20,14 @@ export const propose = storeCommand(
   {
     ...contentOptions,
     remove: Options.boolean("delete").pipe(Options.withDescription("Propose to delete the document")),
-    title: textOption("title", "What is proposed, in a line"),
-    body: textOption("body", "Why"),
-    into: textOption("into", "Propose it for this branch instead of --branch"),
+    title: textOption("title", "The title of the proposal"),
+    body: textOption("body", "The description of the proposal"),
+    into: textOption("into", "The target branch, instead of --branch"),
     labels: Options.text("label").pipe(
       Options.withDescription("A label; may be given several times"),
       Options.repeated
     ),
-    to: textOption("to", "Add it to this proposal instead of making one"),
+    to: textOption("to", "Add the edit to this proposal instead of creating one"),
     json: jsonOption
   },
   ({ body, collection, data, file, id, into, json, labels, merge, remove, title, to }) =>
@@ -83,19 +83,21 @@ export const proposals = storeCommand(
   "proposals",
   "List the proposals, show one, or accept, rebase or close it.",
   {
-    id: Args.text({ name: "id" }).pipe(Args.withDescription("The proposal that is meant"), Args.optional),
+    id: Args.text({ name: "id" }).pipe(Args.withDescription("The id of a proposal"), Args.optional),
     state: Options.choice("state", ["open", "accepted", "closed", "all"]).pipe(
       Options.withDescription("Which proposals are listed"),
       Options.withDefault("open")
     ),
-    accept: Options.boolean("accept").pipe(Options.withDescription("Merge it")),
-    rebase: Options.boolean("rebase").pipe(Options.withDescription("Merge its target into it")),
-    close: Options.boolean("close").pipe(Options.withDescription("Turn it down")),
+    accept: Options.boolean("accept").pipe(Options.withDescription("Merge the proposal")),
+    rebase: Options.boolean("rebase").pipe(
+      Options.withDescription("Merge its target branch into the proposal")
+    ),
+    close: Options.boolean("close").pipe(Options.withDescription("Close it without merging")),
     onConflict: Options.choice("on-conflict", ["fail", "ours", "theirs"]).pipe(
-      Options.withDescription("Where both changed the same: fail, or take the value of one side"),
+      Options.withDescription("For conflicting changes: fail, or take the value of one side"),
       Options.withDefault("fail")
     ),
-    message: messageOption("What the merge commit says"),
+    message: messageOption("The message of the merge commit"),
     dryRun: dryRunOption("With --accept: show what would be merged and every conflict, and write nothing"),
     json: jsonOption
   },

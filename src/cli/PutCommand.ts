@@ -22,7 +22,7 @@ import { differenceLines, documentOf } from "./ReadCommands.js"
 import { standardInput } from "./StandardInput.js"
 import { storeCommand } from "./StoreCommand.js"
 
-/** The options of a command that is given a document. */
+/** The options of a command with a document as input. */
 export const contentOptions = {
   collection: collectionArgument,
   id: idArgument,
@@ -38,7 +38,7 @@ export const contentOptions = {
 
 export const put = storeCommand(
   "put",
-  "Write a document: from --data, a file, or standard input; replaces what is there, or merges into it.",
+  "Write a document from --data, a file, or standard input: replace the stored document, or merge into it.",
   {
     ...contentOptions,
     insert: Options.boolean("insert").pipe(
@@ -90,7 +90,7 @@ export const put = storeCommand(
       const stored = yield* documentOf(store, name, id)
       yield* print(json, stored, () => `${name}/${id} is at revision ${stored._rev}.`)
     }),
-  ({ dryRun }) => (dryRun ? "imagine" : "create")
+  ({ dryRun }) => (dryRun ? "empty" : "create")
 )
 
 export const textOf = (data: Option.Option<string>, file: Option.Option<string>) =>

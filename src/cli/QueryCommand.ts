@@ -15,7 +15,7 @@ import { storeCommand } from "./StoreCommand.js"
 
 export const query = storeCommand(
   "query",
-  "Find documents, by a condition, by a field's value or all; indexes are used where they fit.",
+  "Find documents by a condition or by the value of a field, or list all; uses indexes if possible.",
   {
     collection: collectionArgument,
     where: textOption(
@@ -23,12 +23,12 @@ export const query = storeCommand(
       "A condition, such as 'price>=10 and city=London or not (tags=x)'; also != < > ^= (starts with), in (a, b), exists, missing"
     ),
     order: textOption("order", "Fields to sort by, such as 'price desc, name'"),
-    cursor: textOption("cursor", "The page after the one that this cursor ended"),
+    cursor: textOption("cursor", "Print the page after this cursor, which the previous page printed"),
     explain: Options.boolean("explain").pipe(
-      Options.withDescription("Print how the query is answered and what it reads, and no documents")
+      Options.withDescription("Print the plan of the query and what it reads, instead of documents")
     ),
     field: textOption("field", "A field's name"),
-    value: textOption("value", "Its value in JSON; what is not JSON counts as text"),
+    value: textOption("value", "Its value in JSON; other input is text"),
     after: textOption("after", "Only ids after this one"),
     limit: limitOption(50),
     columns: columnsOption("Show"),
@@ -43,13 +43,13 @@ export const query = storeCommand(
           operation: "query",
           message:
             "--field, --value and --after cannot be used with --where, --order, --cursor and --explain",
-          hint: "write the value into --where, such as --where city=London, and go on with --cursor"
+          hint: "write the value into --where, such as --where city=London, and continue with --cursor"
         })
       }
       if (Option.isSome(value) && Option.isNone(field)) {
         return yield* new ValidationError({
           operation: "query",
-          message: "--value needs the field that it is the value of",
+          message: "--value needs a field",
           hint: "name it with --field"
         })
       }
@@ -88,7 +88,7 @@ export const query = storeCommand(
 
 const directions = ["asc", "desc"] as const
 
-/** `price desc, "full name"` as fields. */
+/** Parses an order such as `price desc, "full name"`. */
 const orderOf = (text: string): Effect.Effect<ReadonlyArray<OrderField>, ValidationError> =>
   Effect.forEach(text.split(","), (part) => {
     const [, quoted, field = quoted ?? "", word = "asc"] =
@@ -103,7 +103,7 @@ const orderOf = (text: string): Effect.Effect<ReadonlyArray<OrderField>, Validat
       : Effect.succeed({ field, order })
   })
 
-/** The query that the options ask for. */
+/** Makes the query from the options. */
 const queryOf = ({
   cursor,
   limit,
@@ -143,7 +143,7 @@ const explanationLines = (how: QueryExplanation): string =>
     `read       ${how.read.entries} entries, ${how.read.documents} documents`
   ].join("\n")
 
-/** All documents up to the limit; a long read shows its progress. */
+/** All documents up to the limit. Shows the progress of a long read. */
 const everyDocument = (
   reader: CollectionReader,
   options: { readonly limit: number; readonly after: string | undefined }

@@ -8,13 +8,13 @@ import { atOption, collectionArgument, idArgument, limitOption } from "./Command
 import { jsonOption, print, table } from "./CommandOutput.js"
 import { storeCommand } from "./StoreCommand.js"
 
-/** The store as it is, or as it was. */
+/** The store, or its view at a commit, tag or branch. */
 export const viewAt = (at: Option.Option<string>) =>
   Effect.flatMap(Store, (store) =>
     Option.match(at, { onNone: () => Effect.succeed<StoreView>(store), onSome: (ref) => store.at(ref) })
   )
 
-/** The document, or an error that names it. */
+/** The document, or a `NotFoundError`. */
 export const documentOf = (view: StoreView, collection: string, id: string) =>
   Effect.flatMap(
     view.collection(collection).get(id),
@@ -38,7 +38,7 @@ export const collections = storeCommand(
   "List the collections.",
   {
     at: atOption("Look at"),
-    count: Options.boolean("count").pipe(Options.withDescription("Count each one's documents")),
+    count: Options.boolean("count").pipe(Options.withDescription("Count the documents of each")),
     json: jsonOption
   },
   ({ at, count, json }) =>
@@ -62,7 +62,7 @@ export const collections = storeCommand(
     })
 )
 
-/** A definition in one line: the fields, and what else there is to it. */
+/** Formats the definition of an index in one line. */
 const definitionOf = ({ fields, unique, where }: StoredIndex): string =>
   [
     fields.map(({ field, order }) => (order === "desc" ? `${field} desc` : field)).join(", "),
@@ -132,7 +132,7 @@ export const history = storeCommand(
           operation: "history",
           collection,
           id,
-          message: `there never was a document ${id} in ${collection}`
+          message: `there has never been a document ${id} in ${collection}`
         })
       }
       yield* print(json, entries, (columns) =>
@@ -150,7 +150,7 @@ export const history = storeCommand(
     })
 )
 
-/** Differences as lines that a person reads. */
+/** Formats differences, one per line. */
 export const differenceLines = (found: ReadonlyArray<Difference>): string =>
   found.length === 0
     ? "No differences."

@@ -8,7 +8,7 @@ import { git, gitSearch } from "./GitClone.js"
 
 const derived = ["_index", "_manifest"] as const
 
-/** Git takes the paths that it is given for patterns otherwise. */
+/** Without this option, Git reads paths as patterns. */
 const literal = "--literal-pathspecs"
 
 const under = (root: string, ...names: ReadonlyArray<string>) =>
@@ -20,20 +20,20 @@ interface Unmerged {
   readonly path: string
 }
 
-/** The files of Git's index below some folders; one that is unmerged occurs more than once. */
+/** The files of Git's index in some directories. An unmerged file occurs more than once. */
 const filesIn = (clone: string, folders: ReadonlyArray<string>) =>
   Effect.map(git(clone, literal, "ls-files", "-z", "--full-name", "--", ...folders), (text) =>
     text.split("\0").filter((path) => path !== "")
   )
 
-/** Puts Git's index back as it is now if the scope ends with a failure. */
+/** Restores the current state of Git's index if the scope fails. */
 const restoreIndexOnFailure = (clone: string) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const { dirname, join, resolve } = yield* Path.Path
     const index = resolve(clone, (yield* git(clone, "rev-parse", "--git-path", "index")).trim())
     if (!(yield* files.exists(index))) return
-    // Beside the index, so that the copy can be renamed.
+    // In the same directory as the index, so that a rename can replace it.
     const directory = yield* files.makeTempDirectoryScoped({
       directory: dirname(index),
       prefix: "chainstore-resolve-"
@@ -45,7 +45,7 @@ const restoreIndexOnFailure = (clone: string) =>
     )
   })
 
-/** What Git has left unmerged, by the stages of its index. */
+/** The unmerged entries of Git's index, with their stages. */
 const unmergedIn = (clone: string) =>
   Effect.map(git(clone, "ls-files", "-u", "-z", "--full-name", ":/"), (text) =>
     text
@@ -58,7 +58,7 @@ const unmergedIn = (clone: string) =>
       })
   )
 
-/** The staged documents that still have conflict markers: no line of a JSON text begins like these. */
+/** The staged documents with conflict markers. No line of a JSON text begins with one. */
 const filesWithMarkers = (clone: string, root: string) =>
   Effect.map(
     gitSearch(
@@ -69,7 +69,7 @@ const filesWithMarkers = (clone: string, root: string) =>
     (text) => text.split("\0").filter((path) => path.endsWith(".json"))
   )
 
-/** One side's version of each file: which one matters nothing, since the files are rebuilt. */
+/** Stages one version of each unmerged file. Either version will do, because the files are rebuilt. */
 const settle = (clone: string, unmerged: ReadonlyArray<Unmerged>) =>
   Effect.forEach(
     new Map(unmerged.map((one) => [one.path, one])),
@@ -86,7 +86,7 @@ const settle = (clone: string, unmerged: ReadonlyArray<Unmerged>) =>
     { discard: true }
   )
 
-/** The format of the indexes and manifests by the settings that Git's index has. */
+/** The format of indexes and manifests, from the settings in Git's index. */
 const formatIn = (clone: string, root: string) =>
   Effect.map(Effect.option(git(clone, "cat-file", "blob", `:${under(root, settingsFileName)}`)), (text) =>
     Option.match(
@@ -95,7 +95,7 @@ const formatIn = (clone: string, root: string) =>
     )
   )
 
-/** The collections that have files below `_index` and `_manifest`. */
+/** The collections with files in `_index` and `_manifest`. */
 const collectionsIn = (root: string, paths: string): ReadonlyArray<string> => {
   const start = root === "" ? "" : `${root}/`
   const names = paths
@@ -111,8 +111,9 @@ const collectionsIn = (root: string, paths: string): ReadonlyArray<string> => {
 }
 
 /**
- * Rebuilds the indexes and manifests of what Git's index has, in a repository of its own that borrows the objects of
- * the clone, and stages the result. Refuses while a document is in conflict, or staged with its markers.
+ * Rebuilds the indexes and manifests for the documents in Git's index, and stages them. The rebuild runs in a temporary
+ * repository that uses the objects of the clone as an alternate. Fails if a document is unmerged or contains conflict
+ * markers.
  */
 export const rebuildDerivedFiles = (clone: string, root: string) =>
   Effect.scoped(
@@ -138,13 +139,13 @@ export const rebuildDerivedFiles = (clone: string, root: string) =>
       yield* restoreIndexOnFailure(top)
       yield* settle(top, unmerged)
       const format = yield* formatIn(top, root)
-      // Nothing of a tree of format 2 is worth keeping: its nodes are of different versions.
+      // A merged tree of format 2 has nodes of different versions, so it is rebuilt completely.
       if (format === 2) {
         yield* git(top, literal, "rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", ...folders)
       }
       const tree = (yield* git(top, "write-tree")).trim()
-      const who = ["-c", "user.name=chainstore", "-c", "user.email=chainstore@localhost"]
-      const commit = (yield* git(top, ...who, "commit-tree", "-m", "resolve", tree)).trim()
+      const identity = ["-c", "user.name=chainstore", "-c", "user.email=chainstore@localhost"]
+      const commit = (yield* git(top, ...identity, "commit-tree", "-m", "resolve", tree)).trim()
       const directory = yield* files.makeTempDirectoryScoped({ prefix: "chainstore-resolve-" })
       const bare = join(directory, "local", "resolve.git")
       yield* git(top, "init", "-q", "--bare", bare)
@@ -156,7 +157,7 @@ export const rebuildDerivedFiles = (clone: string, root: string) =>
         Effect.provide(
           stores.open(
             { _tag: "Local", repo: "local/resolve", branch: "main", root, layout: {}, directory },
-            "refuse"
+            "fail"
           )
         )
       )
@@ -167,7 +168,7 @@ export const rebuildDerivedFiles = (clone: string, root: string) =>
         const isThere = (yield* git(top, literal, "ls-tree", "--name-only", rebuilt, "--", folder)) !== ""
         if (isThere) yield* git(top, literal, "checkout", "-q", rebuilt, "--", folder)
       }
-      // Git leaves files of the work tree alone that its index no longer has.
+      // Git does not remove files of the work tree that are no longer in its index.
       const now = new Set(yield* filesIn(top, folders))
       yield* Effect.forEach(
         before.filter((path) => !now.has(path)),

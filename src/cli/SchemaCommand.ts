@@ -12,7 +12,7 @@ import { storeCommand } from "./StoreCommand.js"
 
 export const schema = storeCommand(
   "schema",
-  "Print the JSON Schema that is stored of a collection, or store one.",
+  "Print the stored JSON Schema of a collection, or store one.",
   {
     collection: collectionArgument,
     write: textOption("write", "Store the JSON Schema in this file; - is standard input"),
@@ -27,7 +27,7 @@ export const schema = storeCommand(
           return yield* new NotFoundError({
             operation: "schema",
             collection,
-            message: `no JSON Schema is stored of ${collection}`,
+            message: `no JSON Schema is stored for ${collection}`,
             hint: "`schema COLLECTION --write FILE` stores one"
           })
         }

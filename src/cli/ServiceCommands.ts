@@ -1,7 +1,7 @@
 import { Command } from "@effect/cli"
 import { Context, Effect } from "effect"
 
-/** The programs that run until they are stopped; `src/layers` provides them. */
+/** The long-running programs. `src/layers` provides them. */
 export class Services extends Context.Tag("chainstore/cli/Services")<
   Services,
   {
@@ -14,7 +14,7 @@ export const serve = Command.make("serve", {}, () =>
   Effect.flatMap(Services, (services) => services.serve)
 ).pipe(
   Command.withDescription(
-    "Run the whole service: playground, console and embedded host on one port. Settings come from the environment: docs/service.md lists them."
+    "Run the whole service: playground, console and embedded host on one port. Settings are environment variables; docs/service.md lists them."
   )
 )
 

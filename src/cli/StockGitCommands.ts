@@ -27,7 +27,7 @@ export const mergeDriver = Command.make(
     ours: fileArgument("ours", "Our version, which the result replaces: %A"),
     theirs: fileArgument("theirs", "Their version: %B"),
     path: Args.text({ name: "path" }).pipe(
-      Args.withDescription("Where the file lies in the repository: %P"),
+      Args.withDescription("The path of the file in the repository: %P"),
       Args.optional
     )
   },
@@ -54,7 +54,7 @@ export const mergeDriver = Command.make(
     })
 ).pipe(
   Command.withDescription(
-    "Merge three versions of a document; what git merge and git rebase call (see init)."
+    "Merge three versions of a document; git merge and git rebase call this (see init)."
   )
 )
 
@@ -68,11 +68,11 @@ export const resolve = Command.make("resolve", { clone: cloneOption, root: rootO
   )
 ).pipe(
   Command.withDescription(
-    "Settle what git merge leaves below _index and _manifest of a clone: rebuild it from the documents, and stage it."
+    "Resolve the conflicts of git merge in _index and _manifest of a clone: rebuild these files from the documents, and stage them."
   )
 )
 
-/** A pattern of gitattributes(5): what means something in a pattern is escaped, and what would end it is quoted. */
+/** A pattern of gitattributes(5): special characters are escaped, and a pattern with spaces is quoted. */
 const patternOf = (root: string): string => {
   const escaped = root.replace(/[\\*?[\]]/g, "\\$&").replace(/^!/, "\\!")
   const pattern = `${root === "" ? "" : `${escaped}/`}**/*.json`
@@ -92,7 +92,7 @@ export const init = Command.make(
     config: Options.boolean("config").pipe(
       Options.withDescription("Run the git config lines too, instead of printing them")
     ),
-    program: textOption("program", "How Git runs this program; default: chainstore")
+    program: textOption("program", "The command by which Git runs this program; default: chainstore")
   },
   ({ clone, config, gitAttributes, program, root }) =>
     Effect.gen(function* () {

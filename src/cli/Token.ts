@@ -18,13 +18,13 @@ export const containsToken = (arguments_: ReadonlyArray<string>): boolean => {
   })
 }
 
-/** The error, which does not repeat the token. */
+/** Fails for a token among the arguments. The message does not contain the token. */
 export const tokenArgumentError = Effect.suspend(() =>
   Effect.fail(
     new ValidationError({
       operation: "--token",
       message: "a token must not be an argument: the shell's history and other processes could read it",
-      hint: "--token alone, after the other arguments, asks for it; CHAINSTORE_TOKEN holds it"
+      hint: "give --token without a value, after the other arguments, or set CHAINSTORE_TOKEN"
     })
   )
 )

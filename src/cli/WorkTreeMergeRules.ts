@@ -4,8 +4,8 @@ import type { MergeRules } from "../domain/merge/MergeRules.js"
 import { parseSettings, settingsFileName } from "../domain/settings/Settings.js"
 
 /**
- * The rules by which a document is merged that lies at a path of the work tree, where Git runs a merge driver: those of
- * its collection in the nearest settings file above it. Settings that nobody can read say nothing.
+ * The merge rules for a document at a path of the work tree, in which Git runs a merge driver: the rules of its
+ * collection in the nearest settings file above it. Unreadable settings contain no rules.
  */
 export const mergeRulesFor = (path: string): Effect.Effect<MergeRules, never, FileSystem.FileSystem> =>
   Effect.gen(function* () {

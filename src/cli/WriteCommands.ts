@@ -20,7 +20,7 @@ import { storeCommand } from "./StoreCommand.js"
 
 export const remove = storeCommand(
   "delete",
-  "Delete a document; its history stays.",
+  "Delete a document; its history is kept.",
   {
     collection: collectionArgument,
     id: idArgument,
@@ -65,7 +65,7 @@ const commitArgument = Args.text({ name: "commit" }).pipe(Args.withDescription("
 
 export const restore = storeCommand(
   "restore",
-  "Bring an earlier version of a document back, as a new commit.",
+  "Restore an earlier version of a document in a new commit.",
   {
     collection: collectionArgument,
     id: idArgument,
@@ -88,11 +88,11 @@ export const restore = storeCommand(
 
 export const revert = storeCommand(
   "revert",
-  "Undo a commit with a new commit.",
+  "Revert a commit by a new commit.",
   {
     commit: commitArgument,
     force: Options.boolean("force").pipe(
-      Options.withDescription("Also undo documents that changed again since then")
+      Options.withDescription("Also revert documents that changed again later")
     ),
     ...writeOptions
   },
@@ -104,8 +104,8 @@ export const revert = storeCommand(
       const reverted = yield* store.revert(commit, options)
       yield* print(json, reverted, () =>
         [
-          `${reverted.documents.length} documents are as they were, in commit ${reverted.commitSha.slice(0, 10)}.`,
-          ...reverted.skipped.map((path) => `left alone: ${path}`)
+          `${reverted.documents.length} documents are reverted in commit ${reverted.commitSha.slice(0, 10)}.`,
+          ...reverted.skipped.map((path) => `not reverted: ${path}`)
         ].join("\n")
       )
     })
@@ -120,7 +120,7 @@ export const reindex = storeCommand(
       ["1", 1],
       ["2", 2]
     ] as const).pipe(
-      Options.withDescription("Keep each as one file (1), or as a tree of small files (2), from now on"),
+      Options.withDescription("Change the format: one file each (1), or a tree of small files (2)"),
       Options.optional
     ),
     ...writeOptions
@@ -131,11 +131,11 @@ export const reindex = storeCommand(
       const name = Option.getOrUndefined(collection)
       if (Option.isSome(format))
         yield* rejectCombination("reindex", "--format", { "a collection": name !== undefined })
-      const what = name ?? "all collections"
+      const target = name ?? "all collections"
       const total = name === undefined ? undefined : yield* store.collection(name).count
       const options = { message: Option.getOrUndefined(message) }
       const write = (into: StoreService) =>
-        withProgress(`reindexing ${what}`, total, ({ report }) => {
+        withProgress(`reindexing ${target}`, total, ({ report }) => {
           const read = new Map<string, number>()
           const onProgress = ({ collection, documents }: ReindexProgress) => {
             read.set(collection, documents)
@@ -149,8 +149,8 @@ export const reindex = storeCommand(
       const commit = yield* write(store)
       yield* print(json, { commitSha: Option.getOrNull(commit) }, () =>
         Option.match(commit, {
-          onNone: () => `The indexes of ${what} were right; nothing was written.`,
-          onSome: (sha) => `The indexes of ${what} are rebuilt in commit ${sha.slice(0, 10)}.`
+          onNone: () => `The indexes of ${target} are current; nothing was written.`,
+          onSome: (sha) => `The indexes of ${target} are rebuilt in commit ${sha.slice(0, 10)}.`
         })
       )
     })

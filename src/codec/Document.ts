@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../domain/json/Json.js"
 import type { Typed } from "../store/Collection.js"
 import { attach, detach, metadataIn } from "../store/internal/calls/Codec.js"
 
-/** Whether a value is JSON that a document can hold: nested as deep as that, so that a cycle is none. */
+/** Whether a value is JSON within the depth limit of documents. The limit also rejects cycles. */
 const isJson = (value: unknown): value is Json => {
   const seen = new Set<object>()
   const look = (value: unknown, depth: number): boolean => {
@@ -27,7 +27,7 @@ const isJson = (value: unknown): value is Json => {
 const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && isJson(value)
 
-// Declared, since a struct or a record would assign the members anew, and lose one that is called `__proto__`.
+// Declared, because a struct or a record would copy the members, and lose a member named `__proto__`.
 /**
  * A schema of JSON values: no undefined, no NaN, no infinity.
  *
@@ -105,7 +105,7 @@ export {
 }
 
 /**
- * A document of a collection with this schema, as its reads give it: what the schema decodes to, and the metadata.
+ * A document as the reads of a collection with this schema return it: the decoded value with the metadata.
  *
  * @example
  * ```ts

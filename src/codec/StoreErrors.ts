@@ -8,7 +8,7 @@ import type { DocumentMerge, MergeConflict } from "../domain/merge/MergeRules.js
 import * as Destination from "../store/transfer/Destination.js"
 import * as Source from "../store/transfer/SourceError.js"
 
-/** What every error says of itself, but for its cause, which may hold what is nobody else's business. */
+/** The fields of every error except its cause, which may contain private data. */
 const shared = {
   message: Schema.String,
   operation: Schema.String,
@@ -20,14 +20,14 @@ const shared = {
   unwritten: Schema.optional(Schema.Array(Schema.Struct({ collection: Schema.String, id: Schema.String })))
 }
 
-/** Without the members that are undefined: some encodings have no such value. */
+/** Removes undefined members, which some encodings cannot represent. */
 const present = <A extends object>(members: A): A =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as A
 
 const sharedOf = ({ collection, hint, id, message, operation, path, status, unwritten }: Errors.StoreError) =>
   present({ message, operation, path, collection, id, hint, status, unwritten })
 
-/** The codec of an error that says nothing of its own. */
+/** The codec of an error without fields of its own. */
 const plain = <Tag extends string, E extends Errors.StoreError & { readonly _tag: Tag }>(
   _tag: Tag,
   Class: new (fields: Errors.StoreErrorFields) => E,
@@ -56,7 +56,7 @@ export const NotFoundError = plain("NotFoundError", Errors.NotFoundError, 404)
 export const AuthError = plain("AuthError", Errors.AuthError, 403)
 
 /**
- * A `SourceError` as JSON: records that could not be read.
+ * A `SourceError` as JSON: reading records failed.
  *
  * @since 0.1.0
  * @category errors
@@ -64,7 +64,7 @@ export const AuthError = plain("AuthError", Errors.AuthError, 403)
 export const SourceError = plain("SourceError", Source.SourceError)
 
 /**
- * A `DestinationError` as JSON: a destination that could not be written.
+ * A `DestinationError` as JSON: writing to a destination failed.
  *
  * @since 0.1.0
  * @category errors
@@ -180,7 +180,7 @@ export const ConflictError = Schema.transform(
 ).annotations({ identifier: "ConflictError", ...ofApi({ status: 409 }) })
 
 /**
- * A `RateLimitError` as JSON: what is left, and when more is allowed; status 429 in an `HttpApi`.
+ * A `RateLimitError` as JSON with the remaining requests and the time of the reset, and status 429 in an `HttpApi`.
  *
  * @since 0.1.0
  * @category errors
@@ -225,7 +225,7 @@ export const ValidationError = Schema.transform(
 ).annotations({ identifier: "ValidationError", ...ofApi({ status: 422 }) })
 
 /**
- * An `AmbiguousWriteError` as JSON: a write of which nobody knows whether it happened.
+ * An `AmbiguousWriteError` as JSON: a write with an unknown outcome.
  *
  * @since 0.1.0
  * @category errors
@@ -266,7 +266,7 @@ export const RemoteError = Schema.transform(
 ).annotations({ identifier: "RemoteError", ...ofApi({ status: 502 }) })
 
 /**
- * A `RefMoved` as JSON: where the branch was expected, and where it is.
+ * A `RefMoved` as JSON with the expected and the actual commit.
  *
  * @since 0.1.0
  * @category errors
@@ -287,7 +287,7 @@ export const RefMoved = Schema.transform(
 ).annotations({ identifier: "RefMoved", ...ofApi({ status: 409 }) })
 
 /**
- * Why a read failed: the errors of `ReadError`, each with its own status in an `HttpApi`.
+ * The errors of reads (`ReadError`), each with its own status in an `HttpApi`.
  *
  * @since 0.1.0
  * @category errors
@@ -295,7 +295,7 @@ export const RefMoved = Schema.transform(
 export const ReadError = Schema.Union(AuthError, NotFoundError, RateLimitError, RemoteError, ValidationError)
 
 /**
- * Why a write failed: the errors of `WriteError`, each with its own status in an `HttpApi`.
+ * The errors of writes (`WriteError`), each with its own status in an `HttpApi`.
  *
  * @since 0.1.0
  * @category errors

@@ -1,5 +1,5 @@
 /**
- * Schemas of documents and of every error, so that RPC, `HttpApi` and cluster carry them.
+ * Schemas of documents and of all errors, for RPC, `HttpApi` and cluster.
  *
  * @module chainstore/codec
  * @since 0.1.0

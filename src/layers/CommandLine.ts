@@ -39,7 +39,7 @@ const input = Layer.succeed(StandardInput, {
   bytes: NodeStream.fromReadable(() => process.stdin, unreadable)
 })
 
-/** Loaded when they are wanted: the other commands start without the whole service. */
+/** Loaded on demand, so that the other commands start faster. */
 const mains = Effect.promise(() => import("./Main.js"))
 const services = Layer.succeed(Services, {
   serve: Effect.flatMap(mains, ({ serve }) => serve),
@@ -48,7 +48,7 @@ const services = Layer.succeed(Services, {
 
 const environment = Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)
 
-/** The services write their log to standard output, as `npm start` does. */
+/** The services log to standard output, as `npm start` does. */
 const isService = ["serve", "host"].includes(process.argv[2] ?? "")
 
 const main = run(version, process.argv.slice(2)).pipe(
@@ -64,19 +64,23 @@ const main = run(version, process.argv.slice(2)).pipe(
   })
 )
 
-/** The services end well when they are told to end; any other command that is interrupted did not finish. */
-const stopped = isService ? 0 : 130
+/** A service that is interrupted ends with success. Any other interrupted command did not finish. */
+const interruptedCode = isService ? 0 : 130
 
 /** Runs the command that the process was started with, to its end. */
 export const runCommand = (): void => {
-  // A reader of our output that went away, as `head` does, has what it wanted.
+  // 141 is the code of a process that SIGPIPE ends: a reader such as `head` has closed the pipe.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 9))
-  // Where nobody reads our messages any more, the work goes on without them.
+  // A closed standard error does not end the command.
   process.stderr.on("error", () => {})
   NodeRuntime.runMain(main, {
     disablePrettyLogger: true,
     disableErrorReporting: true,
     teardown: (exit, end) =>
-      end(Exit.isFailure(exit) && Cause.isInterrupted(exit.cause) ? stopped : Number(process.exitCode ?? 0))
+      end(
+        Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)
+          ? interruptedCode
+          : Number(process.exitCode ?? 0)
+      )
   })
 }

@@ -1,7 +1,7 @@
 import { Effect, Either } from "effect"
 import { makeAddress } from "../store/remote/github/client/Address.js"
 
-/** An API that console sessions may be opened on. */
+/** An API that console sessions can use. */
 export interface ConsoleApi {
   readonly name: string
   readonly apiUrl: string
@@ -20,18 +20,18 @@ const parseNamedAddresses = (text: string): ReadonlyArray<readonly [name: string
       return [hostname === "api.github.com" ? "GitHub" : hostname, part]
     })
 
-/** What is wrong with a list of addresses, as the store's own client judges each of them; undefined when nothing is. */
+/** The problem of a list of addresses, validated like the options of the GitHub client; undefined if it is valid. */
 export const addressListProblem = (kind: "apiUrl" | "rawUrl", text: string): string | undefined => {
   const addresses = parseNamedAddresses(text)
-  if (addresses.length === 0) return "names no address"
+  if (addresses.length === 0) return "contains no address"
   for (const [, address] of addresses) {
-    const judged = Effect.runSync(Effect.either(makeAddress({ repo: "owner/name", [kind]: address })))
-    if (Either.isLeft(judged)) return [judged.left.message, judged.left.hint].filter(Boolean).join("; ")
+    const checked = Effect.runSync(Effect.either(makeAddress({ repo: "owner/name", [kind]: address })))
+    if (Either.isLeft(checked)) return [checked.left.message, checked.left.hint].filter(Boolean).join("; ")
   }
   return undefined
 }
 
-/** The APIs of `CHAINSTORE_API_URL` and `CHAINSTORE_RAW_URL`: one address, or several by name. */
+/** Parses `CHAINSTORE_API_URL` and `CHAINSTORE_RAW_URL`: one address, or several with names. */
 export const apisOf = (
   apiUrl = "https://api.github.com",
   rawUrl: string | undefined = undefined

@@ -45,7 +45,7 @@ const onApi = (api: ConsoleApi, request: StoreRequest) => {
   )
 }
 
-/** Console sessions on the configured APIs, and on the embedded host's repositories, in process. */
+/** Opens stores of console sessions: on the configured APIs, or in process on the repositories of the embedded host. */
 export const layer = (options: { readonly bind: string; readonly apis: ReadonlyArray<ConsoleApi> }) =>
   Layer.effect(
     ConsoleStores,
@@ -78,7 +78,7 @@ export const layer = (options: { readonly bind: string; readonly apis: ReadonlyA
           }
           const repository = yield* repositories.open(owner, name)
           const readOnly = Option.isSome(principal) && !isGranted(principal.value, "write", request.repo)
-          // Errors name the repository, and no directory of this machine.
+          // Errors then contain the name of the repository instead of a directory of this machine.
           const remote = { ...fromRepository(repository), name: request.repo }
           return yield* open(Layer.succeed(GitRemote, remote), request, readOnly)
         })

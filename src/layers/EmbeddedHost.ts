@@ -5,7 +5,7 @@ import { NodeContext } from "../vendor/PlatformNode.js"
 import type { Settings } from "./Settings.js"
 
 /**
- * The GitHub-compatible host over the repositories of the data directory, its token beside them.
+ * The GitHub-compatible host over the repositories of the data directory, which also contains its token.
  *
  * @since 0.1.0
  * @category layers

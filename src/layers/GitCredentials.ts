@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { Effect, Redacted } from "effect"
 
-/** What Git's credential helpers know of an address; nothing is asked on a terminal, and nothing known is no failure. */
+/** The credentials of Git's helpers for an address; empty if they have none. Never prompts on a terminal. */
 export const credentialsOf = (
   url: string
 ): Effect.Effect<{ readonly username?: string; readonly token?: Redacted.Redacted<string> }> =>
@@ -14,13 +14,13 @@ export const credentialsOf = (
         timeout: 30_000
       },
       (failure, stdout) => {
-        const told = new Map(
+        const fields = new Map(
           stdout.split("\n").map((line) => {
             const at = line.indexOf("=")
             return [line.slice(0, at), line.slice(at + 1)] as const
           })
         )
-        const [username, password] = [told.get("username"), told.get("password")]
+        const [username, password] = [fields.get("username"), fields.get("password")]
         resume(
           Effect.succeed(
             failure !== null || password === undefined

@@ -71,8 +71,8 @@ class UnknownArguments extends Data.TaggedError("UnknownArguments")<{ readonly m
 const isHelp = (argument: string) => argument === "--help" || argument === "-h"
 
 /**
- * A main: `--help` prints the settings; a failure to start, as well as any other argument, is one line on standard
- * error and exit code 1.
+ * Runs a main program. `--help` prints the settings. A failure to start and any other argument print one line to standard
+ * error, with exit code 1.
  *
  * @since 0.1.0
  * @category running
@@ -88,7 +88,7 @@ export const run = (program: string, about: string, main: Effect.Effect<unknown,
       ? main
       : Effect.fail(
           new UnknownArguments({
-            message: `${program} takes no arguments, and was given ${given.join(" ")}: settings come from the environment, as --help lists them`
+            message: `${program} takes no arguments, but received ${given.join(" ")}: settings are environment variables, which --help lists`
           })
         )
   NodeRuntime.runMain(

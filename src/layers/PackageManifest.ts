@@ -11,7 +11,7 @@ const manifest = Schema.decodeUnknownSync(Manifest)(written)
 
 const { repository } = manifest
 
-/** The name of this package, and how it is installed: from its repository once it has one, else by name. */
+/** The name of this package, and its install command: from its repository if the manifest has one, otherwise by name. */
 export const ownPackage: Package = {
   name: manifest.name,
   install: `npm install ${repository === undefined ? manifest.name : typeof repository === "string" ? repository : repository.url}`

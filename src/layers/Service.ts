@@ -18,7 +18,7 @@ import * as Manifest from "./PackageManifest.js"
 import type { Settings } from "./Settings.js"
 
 /**
- * How a server behaves under these settings.
+ * The options of the server for these settings.
  *
  * @since 0.1.0
  * @category running
@@ -42,7 +42,7 @@ const playground = (settings: Settings, docs: Effect.Effect<Mount> = Docs.mount)
     }
   })
 
-/** What the service has beside the playground's API. */
+/** The other pages of the service, for the documentation page of the playground's API. */
 const pages = [
   {
     href: "/",
@@ -52,7 +52,7 @@ const pages = [
   {
     href: "/playground",
     text: "Chain playground",
-    about: "Compose a chain and see which way a request takes."
+    about: "Compose a chain and see which steps a request passes."
   },
   {
     href: "/api/v3",
@@ -67,7 +67,7 @@ const pages = [
   }
 ]
 
-/** Every group of the whole service, in the order in which paths are tried. */
+/** All operations and mounts of the service. Mounts are tried in this order. */
 const groups = (settings: Settings) =>
   Effect.gen(function* () {
     const { mounts, operations } = yield* playground(settings, Docs.mountBeside(pages))
@@ -83,7 +83,7 @@ const groups = (settings: Settings) =>
   })
 
 /**
- * The chain playground alone, over whatever `Playground` is given.
+ * The chain playground alone. Requires a `Playground`.
  *
  * @since 0.1.0
  * @category layers
@@ -101,7 +101,7 @@ const consoleLayer = (settings: Settings) =>
   )
 
 /**
- * The parts that the whole service is made of, each of which another layer may replace.
+ * The services that the whole service requires. Another layer can replace each of them.
  *
  * @since 0.1.0
  * @category running
@@ -112,7 +112,7 @@ export const partsLayer = (settings: Settings) =>
   )
 
 /**
- * The whole service over given parts.
+ * The whole service. Requires the services of `partsLayer`.
  *
  * @since 0.1.0
  * @category layers
@@ -129,7 +129,8 @@ export const layer = (settings: Settings) =>
   layerWith(settings).pipe(Layer.provideMerge(partsLayer(settings)))
 
 /**
- * The GitHub-compatible host alone, over a given one: REST also at `/`, and on a unix socket where one is named.
+ * The GitHub-compatible host alone, with REST also at `/`, and also on a unix socket if the settings name one. Requires
+ * the services of the embedded host.
  *
  * @since 0.1.0
  * @category layers
@@ -148,7 +149,7 @@ export const layerHostWith = (settings: Settings) => {
 }
 
 /**
- * The embedded host, as it stands alone.
+ * The GitHub-compatible host alone.
  *
  * @since 0.1.0
  * @category layers

@@ -1,6 +1,6 @@
 import { Config, ConfigError, Duration, Either, Option } from "effect"
 
-/** One documented entry of the environment. */
+/** A documented environment variable. */
 export interface Setting<A> {
   readonly name: string
   readonly about: string
@@ -8,7 +8,7 @@ export interface Setting<A> {
   readonly config: Config.Config<A>
 }
 
-/** A setting with a default; `shown` is how help prints it. */
+/** A setting with a default. `shown` is the default as the help prints it. */
 export const setting = <A>(
   name: string,
   about: string,
@@ -22,7 +22,7 @@ export const setting = <A>(
   config: config(name).pipe(Config.withDescription(about), Config.withDefault(fallback))
 })
 
-/** A setting that may be absent. */
+/** An optional setting. */
 export const optional = <A>(
   name: string,
   about: string,
@@ -35,7 +35,7 @@ export const optional = <A>(
   config: config(name).pipe(Config.withDescription(about), Config.option, Config.map(Option.getOrUndefined))
 })
 
-/** A text; an empty one counts as absent, as of every setting. */
+/** A text. As for every setting, an empty value counts as absent. */
 export const text = (name: string): Config.Config<string> =>
   Config.string().pipe(
     Config.mapOrFail((given) =>
@@ -44,7 +44,7 @@ export const text = (name: string): Config.Config<string> =>
     Config.nested(name)
   )
 
-/** A text that is never shown. */
+/** A secret text. */
 export const secret = (name: string) => Config.redacted(Config.map(text(name), (given) => given.trim()))
 
 /** A TCP port. */
@@ -67,11 +67,11 @@ export const bytes = (name: string): Config.Config<number> =>
     })
   )
 
-/** An address to listen on; the brackets in which links have one of IPv6 are taken off. */
+/** An address to listen on. The brackets of an IPv6 address are removed. */
 export const host = (name: string): Config.Config<string> =>
   Config.map(text(name), (given) => given.trim().replace(/^\[(.*)\]$/, "$1"))
 
-/** An absolute http or https address, without a trailing slash, and with nothing after its path or before its host. */
+/** An absolute http or https URL without credentials, query and fragment. A trailing slash is removed. */
 export const address = (name: string): Config.Config<string> =>
   text(name).pipe(
     Config.mapAttempt((given) => {
@@ -98,11 +98,11 @@ const durationOf = (given: string): Duration.Duration => {
 export const duration = (name: string): Config.Config<Duration.Duration> =>
   Config.mapAttempt(text(name), durationOf)
 
-/** How long something may take: not no time at all, which reads like no limit to some and would refuse everything. */
+/** A timeout. Zero is rejected: some users mean no limit by it, but it would reject everything. */
 export const timeout = (name: string): Config.Config<Duration.Duration> =>
   Config.mapAttempt(text(name), (given) => {
     const limit = durationOf(given)
     if (Duration.toMillis(limit) === 0)
-      throw new Error("must be longer than nothing; infinity takes the limit away")
+      throw new Error("must be greater than zero; use infinity for no limit")
     return limit
   })

@@ -22,7 +22,7 @@ const decodeLimits = Schema.decodeEither(Schema.parseJson(RateLimits.RateLimitSe
   onExcessProperty: "error"
 })
 
-/** `github`, or the limits one by one as JSON. */
+/** `github`, or the limits as JSON. */
 const limits = (name: string): Config.Config<RateLimits.RateLimitOptions> =>
   text(name).pipe(
     Config.mapAttempt((given) => {
@@ -46,7 +46,7 @@ const jsonFile = (name: string) =>
     })
   )
 
-/** Addresses of APIs, or of their raw files, that a session can be opened on. */
+/** Addresses of the APIs that console sessions can use, or of their raw files. */
 const addresses = (kind: "apiUrl" | "rawUrl") => (name: string) =>
   text(name).pipe(
     Config.mapAttempt((given) => {
@@ -60,14 +60,14 @@ const table = {
   port: setting("PORT", "TCP port to listen on; 0 takes any free one", port, 3000, "3000"),
   bind: setting(
     "CHAINSTORE_BIND",
-    "Address to listen on; one beyond this machine needs CHAINSTORE_PUBLIC_URL",
+    "Address to listen on; an address that other machines can reach needs CHAINSTORE_PUBLIC_URL",
     host,
     "127.0.0.1",
     "127.0.0.1"
   ),
   publicUrl: optional(
     "CHAINSTORE_PUBLIC_URL",
-    "Address under which others reach the service: its Host is accepted, links are made from it",
+    "Address under which others reach the service: its Host is accepted, and links use it",
     address
   ),
   data: setting(
@@ -79,7 +79,7 @@ const table = {
   ),
   hostToken: optional(
     "CHAINSTORE_HOST_TOKEN",
-    "Write token of the embedded host; made and kept in the data directory when absent",
+    "Write token of the embedded host; if absent, generated and stored in the data directory",
     secret
   ),
   hostSocket: optional("HOST_SOCKET", "Unix socket on which `npm run host` listens as well", text),
@@ -107,7 +107,7 @@ const table = {
   ),
   bodyLimit: setting(
     "CHAINSTORE_BODY_LIMIT",
-    "Largest request body (bytes, or 512k, 2M); larger ones are answered 413",
+    "Largest request body (bytes, or 512k, 2M); larger bodies get 413",
     bytes,
     1024 * 1024,
     "1M"
@@ -115,7 +115,7 @@ const table = {
   bodyTimeout: seconds("CHAINSTORE_BODY_TIMEOUT", "How long a request body may take to arrive; then 408", 30),
   requestTimeout: seconds(
     "CHAINSTORE_REQUEST_TIMEOUT",
-    "How long a request may take until its answer; then 503",
+    "How long a request may take until its response; then 503",
     30
   ),
   headersTimeout: seconds(
@@ -157,7 +157,7 @@ const table = {
 } satisfies Readonly<Record<string, Setting<unknown>>>
 
 /**
- * Everything that the environment can say to the service.
+ * The settings of the service.
  *
  * @since 0.1.0
  * @category models
@@ -167,7 +167,7 @@ export type Settings = {
 }
 
 /**
- * The one description of the environment; nothing else in the service reads it.
+ * The settings of the service as one `Config`. No other code of the service reads the environment.
  *
  * @since 0.1.0
  * @category running
@@ -177,7 +177,7 @@ export const settings: Config.Config<Settings> = Config.all(
 ) as unknown as Config.Config<Settings>
 
 /**
- * The same, as text for `--help`.
+ * The settings as text for `--help`.
  *
  * @since 0.1.0
  * @category running

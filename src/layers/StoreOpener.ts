@@ -14,7 +14,7 @@ import * as GitHost from "../store/remote/wire/GitHost.js"
 import { Store } from "../store/Store.js"
 import { credentialsOf } from "./GitCredentials.js"
 
-/** A repository below a directory; nothing is made on the disk unless a missing one is to be created. */
+/** A repository in a directory. A missing repository is created on the disk only if that is requested. */
 const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: MissingRepository) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
@@ -22,13 +22,13 @@ const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: Mis
       const { name, owner } = yield* parseName(repo)
       const path = join(directory, owner, `${name}.git`)
       const present = yield* attempt("Stores.open", directory, () => pathExists(path))
-      if (!present && missing === "imagine") return Memory.layer()
-      if (!present && missing === "refuse") {
+      if (!present && missing === "empty") return Memory.layer()
+      if (!present && missing === "fail") {
         return yield* new NotFoundError({
           operation: "Stores.open",
           path,
           message: `there is no repository ${repo} in ${directory}`,
-          hint: "the first `put` or `import` makes it; --repo and --directory name another"
+          hint: "the first `put` or `import` creates it; use --repo and --directory for another repository"
         })
       }
       yield* makeDirectory(join(directory, owner))
@@ -48,7 +48,7 @@ const onApi = (connection: Extract<Connection, { _tag: "GitHub" }>) =>
     FetchHttpClient.layer
   )
 
-/** A repository of any Git server; ssh has keys of its own. */
+/** A repository of any Git server. SSH uses keys instead of tokens. */
 const onServer = ({ token, url }: Extract<Connection, { _tag: "Git" }>) => {
   const address = GitAddress.parse(url)
   if (address instanceof ValidationError || address._tag === "Ssh") return GitHost.layer({ url })
@@ -70,7 +70,7 @@ const remoteOf = (connection: Connection, missing: MissingRepository) => {
   }
 }
 
-/** Opens the command line's stores: bare repositories on this machine, an API, or any Git server. */
+/** Opens the stores of the command line: in bare repositories on this machine, on an API, or on any Git server. */
 export const layer = Layer.succeed(
   StoreOpener,
   StoreOpener.of({

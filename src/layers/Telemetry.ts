@@ -6,7 +6,7 @@ import type { Settings } from "./Settings.js"
 import { version } from "./Version.js"
 
 /**
- * The log on standard output (pretty on a terminal, JSON lines otherwise) and, where a collector is named, OTLP export.
+ * Logs to standard output (formatted on a terminal, JSON lines otherwise). Exports to an OTLP collector if one is set.
  *
  * @since 0.1.0
  * @category layers

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** The package's own manifest: from src/layers and from dist/layers alike it lies two folders up. */
+/** The manifest of this package, which is two directories above src/layers and dist/layers. */
 export const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8")
 )

@@ -1,5 +1,5 @@
 /**
- * The service as the command line runs it: its settings, its layers and its mains. Node only.
+ * The service that the command line runs: its settings, layers and main programs. Node only.
  *
  * @module chainstore/layers
  * @since 0.1.0
@@ -13,7 +13,7 @@
  */
 export * as EmbeddedHost from "./EmbeddedHost.js"
 /**
- * What `chainstore serve` and `chainstore host` run.
+ * The programs of `chainstore serve` and `chainstore host`.
  *
  * @since 0.1.0
  * @category namespaces
@@ -27,14 +27,14 @@ export * as Main from "./Main.js"
  */
 export * as Service from "./Service.js"
 /**
- * What the service reads from its environment.
+ * The settings of the service, from environment variables.
  *
  * @since 0.1.0
  * @category namespaces
  */
 export * as Settings from "./Settings.js"
 /**
- * Sends spans to a collector, where the environment names one.
+ * Logs, and exports traces and metrics to a collector if the settings name one.
  *
  * @since 0.1.0
  * @category namespaces

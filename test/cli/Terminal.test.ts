@@ -81,7 +81,7 @@ describe("what the store logs", () => {
         "logs and answers",
         {},
         () => Effect.zipRight(Effect.logWarning("look out"), Console.log("a result")),
-        () => "imagine"
+        () => "empty"
       )
       const lines: Record<"log" | "error", Array<string>> = { log: [], error: [] }
       const kept = { log: console.log, error: console.error }

@@ -1,5 +1,5 @@
 /**
- * Reads documents together that are asked for at the same time, by Effect's requests.
+ * Batches concurrent reads of documents with Effect's `Request` and `RequestResolver`.
  *
  * @module chainstore/batching
  * @since 0.1.0
@@ -20,7 +20,7 @@ interface Read extends Request.Request<any, ReadError> {
 
 const Read = Request.tagged<Read>("Read")
 
-const byKey = (reads: ReadonlyArray<Read>) => {
+const groupByKey = (reads: ReadonlyArray<Read>) => {
   const found = new Map<object, Array<Read>>()
   for (const one of reads) {
     const same = found.get(one.read.key)
@@ -46,15 +46,15 @@ const run = (reads: ReadonlyArray<Read>) => {
   )
 }
 
-// One for all stores: Effect puts requests of different resolvers into different batches.
+// One resolver for all stores: Effect batches the requests of each resolver separately.
 const resolver = RequestResolver.makeBatched((reads: ReadonlyArray<Read>) =>
-  Effect.forEach(byKey(reads), run, { discard: true, concurrency: "unbounded" })
+  Effect.forEach(groupByKey(reads), run, { discard: true, concurrency: "unbounded" })
 )
 
 /**
- * The option `batching` of a store: `get`s that run at the same time under `Effect.forEach` or `Effect.all` with
- * `batching: true` are one read of many files at one commit: one query over GitHub's GraphQL API, one fetch over Git's
- * protocol. Any other `get` reads by itself, as it does without this option.
+ * The option `batching` of a store. `get`s that run concurrently under `Effect.forEach` or `Effect.all` with
+ * `batching: true` become one read of many files at one commit: one query of GitHub's GraphQL API, or one fetch over
+ * Git's protocol. Any other `get` is a separate read, as without this option.
  *
  * @example
  * ```ts
@@ -72,6 +72,6 @@ const resolver = RequestResolver.makeBatched((reads: ReadonlyArray<Read>) =>
  */
 export const batching: Batching = {
   [BatchingTypeId]: (read) =>
-    // A request that Effect's cache answers could be older than a write of the same fiber.
+    // A result of Effect's request cache could be older than a write of the same fiber.
     Effect.withRequestCaching(Effect.request(Read({ read }), resolver), false)
 }

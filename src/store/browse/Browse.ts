@@ -30,86 +30,79 @@ export {
 } from "./BrowseQuery.js"
 
 /**
- * Where a branch is, and how many commits it has since one that was shown.
+ * The head of a branch, and the number of its commits since the commit that is shown.
  *
  * @since 0.1.0
  * @category models
  */
 export interface NewerCommits {
-  /** The newest commit of the branch; null where the branch is missing. */
+  /** The newest commit of the branch; null if the branch does not exist. */
   readonly head: string | null
-  /** Undefined where the commit that was shown is not among the newest hundred. */
+  /** The number of newer commits; undefined if the shown commit is not among the newest hundred. */
   readonly count?: number | undefined
 }
 
-/** Commits that are looked through for the one that was shown. */
+/** The number of commits that are searched for the shown commit. */
 const maxNewerCommits = 100
 
 /**
- * Everything the console shows of a repository, over one store.
+ * The reads and writes of the console in one repository.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Browse {
-  /** Whether writes are refused: no token, or one that may only read. */
+  /** Whether writes fail: without a token, or with a read-only token. */
   readonly readOnly: boolean
   /** The names of the collections that have documents. */
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
-  /** One page of a query; a query that is not valid is a `ValidationError`. */
+  /** One page of a query. An invalid query is a `ValidationError`. */
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, ReadError>
-  /** How far the branch is ahead of a commit: one conditional request while it has not moved. */
+  /** The number of commits since a commit. Sends one conditional request while the branch has not moved. */
   readonly newer: (since: string | undefined) => Effect.Effect<NewerCommits, ReadError>
-  /** History and branches of the repository, loaded when they are first asked for. */
+  /** The history, branches and proposals of the repository. The code is loaded on the first use. */
   readonly timeline: Effect.Effect<Timeline, ReadError>
   /** The same repository on another branch. */
   readonly onBranch: (branch: string) => Effect.Effect<Browse, ReadError>
-  /** The document; none where there is none. */
+  /** The document; none if it does not exist. */
   readonly document: (
     collection: string,
     id: string,
     at?: string
   ) => Effect.Effect<Option.Option<StoredDocument>, ReadError>
-  /** Commits that changed a document, or the collection where no id is given; newest first. */
+  /** The commits that changed a document, or the collection if no id is given, newest first. */
   readonly history: (
     collection: string,
     id: string | undefined,
     limit: number
   ) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError>
-  /** Brings back the version at a commit, unless the document is no longer at the revision that was shown. */
+  /** Restores the version of a commit. Fails if the document is no longer at the expected revision. */
   readonly restore: (
     collection: string,
     id: string,
     commitSha: string,
     expectedRev: number | undefined
   ) => Effect.Effect<StoredDocument, WriteError>
-  /** Editing documents, loaded when it is first asked for. */
+  /** Staged edits of documents. The code is loaded on the first use. */
   readonly edits: Effect.Effect<StagedEdits, ReadError>
-  /** The current rate budgets of the remote, without spending any. */
+  /** The current rate limit budgets of the remote. Spends no request of them. */
   readonly rate: Effect.Effect<ReadonlyArray<Budget>, ReadError>
 }
 
-/** Loaded where a collection has a manifest. */
-const manifestAnswers = lazyModule(() => import("./ManifestQuery.js"))
-
-/** Loaded where documents are asked for. */
+// These modules are loaded on the first use, to keep the first page of the console small.
+const manifestQuery = lazyModule(() => import("./ManifestQuery.js"))
 const documents = lazyModule(() => import("./DocumentQuery.js"))
-
-/** Loaded when somebody edits. */
 const editing = lazyModule(() => import("./StagedEditsService.js"))
-/** Loaded when somebody looks at history or branches. */
 const timelines = lazyModule(() => import("./TimelineService.js"))
-
-/** Loaded where a repository has manifests, and none of format 1 of the collection. */
-const treeManifestFields = lazyModule(() => import("./ManifestFields.js"))
+const manifestFields = lazyModule(() => import("./ManifestFields.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
-/** For how many milliseconds a list of the collections counts as current, so that a query after it makes no second request. */
+/** The milliseconds for which the listing of the root directory is reused, so that a query after it sends no request. */
 const listingMaxAge = 15_000
 
 /**
- * Checks that the repository and the branch exist and whether they may be written, and opens them.
+ * Checks that the repository and the branch exist and whether they are writable, and opens them.
  *
  * @since 0.1.0
  * @category constructors
@@ -139,7 +132,7 @@ export const open = (options: BrowseOptions): Effect.Effect<Browse, ReadError> =
     return make({ ...options, readOnly: options.readOnly || (Option.isSome(write) && !write.value) })
   })
 
-/** What the root directory tells. */
+/** The entries of the root directory that queries need. */
 interface RootListing {
   /** The collections and their trees. */
   readonly trees: ReadonlyMap<string, Oid>
@@ -161,7 +154,7 @@ const rootOf = (entries: Tree["entries"]): RootListing => ({
 const none = Effect.succeed<ReadonlyArray<string>>([])
 
 /**
- * Opens the repository of a store without a check.
+ * Opens the repository of a store without checks.
  *
  * @since 0.1.0
  * @category constructors
@@ -198,11 +191,11 @@ export const make = (options: BrowseOptions): Browse => {
 
   let fieldsOf: ManifestFieldsReader | undefined
 
-  /** The fields of a manifest of format 2; none where there is no such manifest. */
+  /** The fields of the manifest of format 2; empty if there is no such manifest. */
   const projectedBy = Effect.fnUntraced(function* ({ at, collection }: Query) {
     const { manifests, settings } = yield* at === undefined ? recent : rootAt(at)
     if (!manifests || settings === undefined) return []
-    fieldsOf ??= (yield* treeManifestFields).makeManifestFieldsReader()
+    fieldsOf ??= (yield* manifestFields).makeManifestFieldsReader()
     return yield* fieldsOf(
       collection,
       settings,
@@ -275,11 +268,11 @@ export const make = (options: BrowseOptions): Browse => {
         queryManifest: answerFromManifest,
         coversQuery: covers,
         cursorPosition: cursorPlace
-      } = yield* manifestAnswers
+      } = yield* manifestQuery
       if (believed && covers(manifest, query)) {
         const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query)
         if (query.cursor != null && after === undefined)
-          return yield* invalid("the cursor is of another query")
+          return yield* invalid("the cursor belongs to another query")
         return yield* answerFromManifest(manifest, query, after, state)
       }
       const answer = yield* fromDocuments(query)

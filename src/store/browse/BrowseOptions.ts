@@ -2,16 +2,16 @@ import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 
 /**
- * What a `Browse` is made of.
+ * The store and the remote of a `Browse`.
  *
  * @since 0.1.0
  * @category options
  */
 export interface BrowseOptions {
-  /** The store that is browsed. */
+  /** The store whose documents are shown. */
   readonly store: StoreService
-  /** The remote that the store is written against. */
+  /** The remote of the store. */
   readonly remote: GitRemoteService
-  /** Whether the store is one that cannot write, which `Browse.readOnly` says of it. */
+  /** Whether the store cannot write; the value of `Browse.readOnly`. */
   readonly readOnly: boolean
 }

@@ -6,32 +6,32 @@ import type { QueryReads } from "../Collection.js"
 import type { Filter } from "./Filter.js"
 
 /**
- * The most documents of one query's result.
+ * The maximum `limit` of a query.
  *
  * @since 0.1.0
  * @category queries
  */
 export const maxLimit = 500
 
-/** The most filters of one query. */
+/** The maximum number of filters of a query. */
 export const maxFilters = 100
 
-/** The most fields that one query is sorted by. */
+/** The maximum number of sort fields of a query. */
 export const maxSorts = 16
 
-/** The longest path of a filter or a sort, in characters. */
+/** The maximum length of the path of a filter or a sort, in characters. */
 export const maxPath = 4096
 
 /**
- * The order of a query's rows.
+ * A sort field of a query.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Sort {
-  /** The path of the field that is sorted by. */
+  /** The path of the field. */
   readonly path: string
-  /** Whether greater values come first. */
+  /** Whether the order is descending. */
   readonly descending: boolean
 }
 
@@ -44,65 +44,65 @@ export interface Sort {
 export interface Query {
   /** The name of the collection. */
   readonly collection: string
-  /** At most 100, all of which must hold. */
+  /** At most 100 filters. A document must match all of them. */
   readonly filters: ReadonlyArray<Filter>
-  /** 1 to 500. */
+  /** The maximum number of documents of the page: 1 to 500. */
   readonly limit: number
-  /** The `cursor` of the page before; absent or null for the first page. */
+  /** The `cursor` of the previous page; absent or null for the first page. */
   readonly cursor?: string | null | undefined
   /** A commit, tag or branch to read instead of the branch's head. */
   readonly at?: string | undefined
   /**
-   * Rows from the manifest's projected fields, where there is a manifest that has what is asked for and is current, or
-   * trusted by the store's `trustForeignIndexes`.
+   * Returns rows with the fields of the manifest instead of whole documents, if a manifest contains all fields of the
+   * query and is current, or is trusted by the option `trustForeignIndexes` of the store.
    */
   readonly projected?: boolean | undefined
   /**
-   * Of the whole collection, where an index or a manifest tells the order: see `QueryAnswer.sorted`. Of several, at most 16,
-   * each orders what is equal by those before it.
+   * The sort order of the whole collection, if an index or a manifest provides it: see `QueryAnswer.sorted`. At most 16
+   * fields; each orders documents whose earlier sort values are equal.
    */
   readonly sort?: Sort | ReadonlyArray<Sort> | undefined
-  /** A condition as `collection.query` takes it, instead of filters and `sort`; its cursor is one of that query. */
+  /** A condition of `collection.query`, instead of filters and `sort`. */
   readonly where?: AnyWhere | undefined
-  /** The order of such a query. */
+  /** The order of a query with `where`. */
   readonly orderBy?: CollectionQuery["orderBy"] | undefined
   /**
-   * Documents are read only where that takes no more requests of the remote than this. Otherwise the answer has no
-   * documents, and `cost` says what the query would take. Default: no bound.
+   * The maximum number of requests to the remote. If the query needs more, it is not run, and the result contains `cost`
+   * instead of documents. Default: no maximum.
    */
   readonly maxRequests?: number | undefined
 }
 
 /**
- * The most requests of a query that was not run: documents in a cache take none.
+ * The cost of a query that was not run.
  *
  * @since 0.1.0
  * @category models
  */
 export interface QueryCost {
-  /** Requests of the remote, at most. */
+  /** The maximum number of requests to the remote. Cached documents need none. */
   readonly requests: number
 }
 
 /**
- * How the manifest compares with the directory that it describes.
+ * Compares a manifest with the directory of its collection.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ManifestState {
-  /** Whether it describes the directory as it is. */
+  /** Whether the manifest describes the current content of the directory. */
   readonly current: boolean
-  /** The fields that it projects. */
+  /** The fields that the manifest contains. */
   readonly fields: ReadonlyArray<string>
-  /** Ids that are documents but not in the manifest. */
+  /** Ids of documents that are not in the manifest. */
   readonly missing: ReadonlyArray<string>
-  /** Ids that are in the manifest but no documents. */
+  /** Ids in the manifest without a document. */
   readonly extra: ReadonlyArray<string>
 }
 
 /**
- * One page of a query.
+ * One page of the result of a query.
  *
  * @since 0.1.0
  * @category models
@@ -110,33 +110,33 @@ export interface ManifestState {
 export interface QueryAnswer {
   /** The name of the collection. */
   readonly collection: string
-  /** The documents, or their projected fields where the manifest answered. */
+  /** The documents, or only their fields in the manifest if `source` is `manifest`. */
   readonly documents: ReadonlyArray<JsonObject>
-  /** The names of all fields of these documents: `_id`, `_rev`, `_updated_at`, then the others as they are first seen. */
+  /** The names of all fields of the documents: `_id`, `_rev`, `_updated_at`, then the others in the order of their first use. */
   readonly columns: ReadonlyArray<string>
-  /** Where the next page begins, null when nothing follows. */
+  /** The cursor of the next page; null if this page is the last. */
   readonly cursor: string | null
-  /** Where the page comes from. */
+  /** The data structure that the query read. */
   readonly source: "index" | "scan" | "manifest"
-  /** Why so, in words, where there is more to say. */
+  /** Why this source was chosen, in words. */
   readonly reason?: string | undefined
-  /** What was read for the page. */
+  /** The number of entries and documents that were read. */
   readonly read?: QueryReads | undefined
-  /** Whether the documents are in the order of `sort` among the whole collection. Without it they are in the order of their ids. */
+  /** Whether the page is sorted by `sort` within the whole collection. Otherwise it is sorted by id. */
   readonly sorted?: boolean | undefined
-  /** How many documents match in all, where that is known without reading more. */
+  /** The total number of matching documents, if it is known without more reads. */
   readonly total?: number | undefined
-  /** The state of the manifest, where there is one and it was looked at. */
+  /** The state of the manifest, if it was read. */
   readonly manifest?: ManifestState | undefined
-  /** Ids of files that hold no document the store can read. */
+  /** Ids of files that contain no readable document. */
   readonly unreadable?: ReadonlyArray<string> | undefined
-  /** The query was not run, since it takes more than its `maxRequests`. */
+  /** Present if the query was not run because its cost exceeds `maxRequests`. */
   readonly cost?: QueryCost | undefined
 }
 
-/** Why a query is not valid, whatever the repository contains. */
+/** The problem of an invalid query; undefined if it is valid. */
 export const queryProblem = ({ filters, limit, orderBy, sort = [], where }: Query): string | undefined => {
-  // `sortsOf` is loaded with the rest of a query.
+  // Not `sortsOf`, which is in a module that is loaded later.
   const sorts: ReadonlyArray<Sort & Pick<Filter, "value">> = [sort].flat()
   if ((where !== undefined || orderBy !== undefined) && (filters.length > 0 || sorts.length > 0)) {
     return "where and orderBy cannot be used with field, filters and sort: write the filters into where"
@@ -153,5 +153,5 @@ export const queryProblem = ({ filters, limit, orderBy, sort = [], where }: Quer
   return undefined
 }
 
-/** Whether a number is a valid limit. */
+/** Whether a number is a valid `limit`. */
 export const isCount = (limit: number): boolean => Number.isInteger(limit) && limit >= 1 && limit <= maxLimit

@@ -2,23 +2,23 @@ import microdiff, { type Difference as MicrodiffChange } from "microdiff"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 
 /**
- * One field that differs between two versions of a document; `path` is made of keys and positions in lists.
+ * One field that differs between two versions of a document.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Difference {
-  /** Where in the document, by names of fields and places in lists. */
+  /** The path of the value: names of fields and indexes of lists. */
   readonly path: ReadonlyArray<string | number>
-  /** What happened to the value. */
+  /** The kind of the difference. */
   readonly kind: "added" | "removed" | "changed"
-  /** The value in the first document; absent where it was added. */
+  /** The value in the first document; absent if it was added. */
   readonly before?: Json | undefined
-  /** The value in the second document; absent where it was removed. */
+  /** The value in the second document; absent if it was removed. */
   readonly after?: Json | undefined
 }
 
-/** The same value in objects without a prototype: the library asks for keys with `in`, which finds inherited ones. */
+/** Copies a value to objects without a prototype: microdiff tests keys with `in`, which finds inherited keys. */
 const bare = (value: Json): Json => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map(bare)
@@ -42,7 +42,7 @@ const byPath = (a: Difference, b: Difference): number => {
 }
 
 /**
- * Every field that differs, in order of path; a missing document counts as an empty one, and -0 as 0.
+ * The fields that differ, in the order of their paths. A missing document counts as an empty one, and -0 as 0.
  *
  * @since 0.1.0
  * @category queries
@@ -54,7 +54,7 @@ export const differences = (before: JsonObject | null, after: JsonObject | null)
     .sort(byPath)
 
 /**
- * A path as people write it: `variants[0].price`; keys that are not plain names are quoted.
+ * The text of a path, such as `variants[0].price`. Keys that are not identifiers are quoted.
  *
  * @since 0.1.0
  * @category text
@@ -68,6 +68,6 @@ export const printPath = (path: ReadonlyArray<string | number>): string =>
     })
     .join("")
 
-/** Whether two paths lead to the same place. */
+/** Whether two paths are equal. */
 export const samePath = (a: ReadonlyArray<string | number>, b: ReadonlyArray<string | number>): boolean =>
   a.length === b.length && a.every((step, at) => step === b[at])

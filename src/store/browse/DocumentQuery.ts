@@ -13,14 +13,14 @@ import { isMemberName, splitFilters } from "./FilterConditions.js"
 import { makeFilterMatcher } from "./FilterMatcher.js"
 import { sortsOf } from "./QuerySorts.js"
 
-/** What a collection is asked. */
+/** The parts of a query of the collection. */
 interface QueryRequest {
   readonly where?: AnyWhere | undefined
   readonly orderBy?: CollectionQuery["orderBy"] | undefined
   readonly select?: ReadonlyArray<string>
 }
 
-/** Documents that an index has found are sorted where they are not more than this. */
+/** The largest number of documents found by an index that are sorted in memory. */
 const mostSorted = 1_000
 
 const orderOf = (sorts: ReadonlyArray<Sort>): QueryRequest["orderBy"] =>
@@ -28,14 +28,14 @@ const orderOf = (sorts: ReadonlyArray<Sort>): QueryRequest["orderBy"] =>
     ? sorts.map(({ descending, path }) => ({ field: path, order: descending ? "desc" : "asc" }))
     : undefined
 
-/** Whether the whole collection's order costs little more than what is shown of it. */
+/** Whether sorting the whole collection costs little more than reading one page. */
 const isOrderCheap = ({ estimated, ordered, source }: QueryExplanation): boolean =>
   source === "manifest" || (source === "index" && (ordered || estimated.documents <= mostSorted))
 
-/** Begins the cursor of a page whose way was chosen by a plan. No id and no cursor of a collection begins so. */
+/** Prefix of the cursors of planned queries. No document id and no cursor of a collection begins with it. */
 const plannedCursorPrefix = "plan:"
 
-/** Queries of documents, by the store's indexes and manifests where they fit. */
+/** Queries of documents that use indexes and manifests if possible. */
 export const documentQueries = (
   remote: GitRemoteService,
   viewAt: (at: string | undefined) => Effect.Effect<StoreView, ReadError>
@@ -43,7 +43,7 @@ export const documentQueries = (
   const requestsOf = (documents: number) =>
     documents === 0 ? 0 : remote.estimate({ _tag: "Read", documents })
 
-  /** The requests that some documents take, where the query does not allow them. */
+  /** The cost of reading the documents, if it exceeds the maximum of the query. */
   const costOf = ({ maxRequests }: Query, documents: Effect.Effect<number, ReadError>) =>
     maxRequests === undefined || requestsOf(1) === 0
       ? Effect.succeed(undefined)
@@ -53,15 +53,15 @@ export const documentQueries = (
 
   return Effect.fn("Browse.documents")(function* (
     query: Query,
-    /** The fields of a manifest of format 2, where rows of them are enough. */
+    /** The fields of a manifest of format 2, if its rows are sufficient. */
     projected: Effect.Effect<ReadonlyArray<string>, ReadError>
   ) {
     const { filters, limit } = query
     const sorts = sortsOf(query)
     const isFree = query.where !== undefined || query.orderBy !== undefined
-    // The plan may be another one for the next page: it goes on in the order of the first.
-    const isChosen = !isFree && query.cursor?.startsWith(plannedCursorPrefix) === true
-    const cursor = (isChosen ? query.cursor?.slice(plannedCursorPrefix.length) : query.cursor) ?? null
+    // The plan could change between pages, so the prefix of the cursor keeps the order of the first page.
+    const isPlanned = !isFree && query.cursor?.startsWith(plannedCursorPrefix) === true
+    const cursor = (isPlanned ? query.cursor?.slice(plannedCursorPrefix.length) : query.cursor) ?? null
     const collection: CollectionReader = (yield* viewAt(query.at)).collection(query.collection)
     const unreadable: Array<string> = []
     const onInvalid = (id: string) => Effect.sync(() => void unreadable.push(id))
@@ -82,24 +82,24 @@ export const documentQueries = (
       ...(unreadable.length === 0 ? {} : { unreadable })
     })
 
-    const plan = (asked: QueryRequest) => collection.explainQuery({ limit, ...asked }, { run: false })
+    const plan = (request: QueryRequest) => collection.explainQuery({ limit, ...request }, { run: false })
 
-    /** What a page reads: where it comes in order and all of it is found, no more than it shows. */
+    /** The number of documents that a page reads. An index in the requested order reads only those that are shown. */
     const documentsOf = ({ estimated, ordered, source }: QueryExplanation) =>
       source === "index" && ordered ? Math.min(estimated.documents, limit + 3) : estimated.documents
 
-    /** The plan and the page by one call. */
-    const ask = (asked: QueryRequest, more: Pick<QueryAnswer, "sorted"> = {}, known?: QueryExplanation) =>
+    /** Runs a query and returns its page with the plan. */
+    const run = (request: QueryRequest, more: Pick<QueryAnswer, "sorted"> = {}, known?: QueryExplanation) =>
       Effect.gen(function* () {
-        const planned = known === undefined ? plan(asked) : Effect.succeed(known)
+        const planned = known === undefined ? plan(request) : Effect.succeed(known)
         const cost = yield* costOf(query, Effect.map(planned, documentsOf))
         if (cost !== undefined) return answerOf([], null, { source: "scan", cost })
-        const page = yield* collection.query({ limit, cursor, ...asked, onInvalid, explain: true })
+        const page = yield* collection.query({ limit, cursor, ...request, onInvalid, explain: true })
         const { read, reason, source } = page.explanation
         return answerOf(page.documents, page.cursor, { source, reason, read, ...more })
       })
 
-    /** Documents by the order of their ids, with filters that are looked at one document after the other. */
+    /** Documents in the order of their ids, filtered one after the other. */
     const filtered = (
       found: Stream.Stream<JsonObject, ReadError>,
       rest: ReadonlyArray<Filter>,
@@ -124,38 +124,38 @@ export const documentQueries = (
       )
     }
 
-    /** A page by a plan, and the next ones in the same order. */
-    const askChosen = (asked: QueryRequest, known: QueryExplanation) =>
-      Effect.map(ask(asked, { sorted: sorts.length > 0 }, known), (answer) => ({
+    /** Runs a planned query. Its cursor continues in the same order. */
+    const runPlanned = (request: QueryRequest, known: QueryExplanation) =>
+      Effect.map(run(request, { sorted: sorts.length > 0 }, known), (answer) => ({
         ...answer,
         cursor: answer.cursor === null ? null : `${plannedCursorPrefix}${answer.cursor}`
       }))
 
     if (isFree) {
       const { orderBy, where } = query
-      return yield* ask({ where, orderBy })
+      return yield* run({ where, orderBy })
     }
     const { rest, where } = splitFilters(filters)
     const orderBy = orderOf(sorts)
     if (rest.length === 0) {
-      const mayChoose = cursor === null || isChosen
-      const fields = mayChoose ? yield* projected : []
+      const mayPlan = cursor === null || isPlanned
+      const fields = mayPlan ? yield* projected : []
       if (fields.length > 0) {
         const select = [...fields]
         const known = yield* plan({ where, orderBy, select })
         if (known.source === "manifest") {
-          const answer = yield* askChosen({ where, orderBy, select }, known)
+          const answer = yield* runPlanned({ where, orderBy, select }, known)
           const total = filters.length === 0 ? { total: yield* collection.count } : {}
           const manifest = { current: true, fields, missing: [], extra: [] }
           return answerOf(answer.documents, answer.cursor, { ...answer, ...total, manifest })
         }
       }
       const known =
-        isChosen || (mayChoose && orderBy !== undefined) ? yield* plan({ where, orderBy }) : undefined
-      if (known !== undefined && (isChosen || isOrderCheap(known))) {
-        return yield* askChosen({ where, orderBy }, known)
+        isPlanned || (mayPlan && orderBy !== undefined) ? yield* plan({ where, orderBy }) : undefined
+      if (known !== undefined && (isPlanned || isOrderCheap(known))) {
+        return yield* runPlanned({ where, orderBy }, known)
       }
-      if (where !== undefined) return yield* ask({ where })
+      if (where !== undefined) return yield* run({ where })
       const after = cursor ?? undefined
       const cost = yield* costOf(
         query,

@@ -7,15 +7,15 @@ import { repeatedKeySteps } from "../../domain/json/RepeatedKey.js"
 
 const mebibyte = 1024 * 1024
 
-/** The longest file of a document that is edited as text: its bytes are read, hashed and compressed in one go. */
+/** The largest file that can be edited as text: its bytes are read, hashed and compressed without a pause. */
 const longestFile = 2 * mebibyte
 
 const encoder = new TextEncoder()
 
-/** The document that an edited text holds, without the store's fields; or what is wrong with the text. In steps. */
+/** Parses an edited text to a document without metadata, or returns the problem of the text. Runs in steps. */
 export function* readDocument(text: string): Steps.Steps<Either.Either<JsonObject, string>> {
-  // Half of a character would be written as another one.
-  if (/\p{Surrogate}/u.test(text)) return Either.left("holds half of a character (a lone surrogate)")
+  // UTF-8 cannot encode a lone surrogate.
+  if (/\p{Surrogate}/u.test(text)) return Either.left("contains a lone surrogate (half of a character)")
   const length = yield* fileLength(text)
   if (length > longestFile) {
     return Either.left(

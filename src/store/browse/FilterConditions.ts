@@ -1,25 +1,28 @@
 import type { AnyWhere } from "../../domain/query/Query.js"
 import type { Filter, Operator } from "./Filter.js"
 
-/** Filters as a condition of the collection, and those that no condition expresses. */
+/** Filters divided into a condition of the query language, and filters that no condition can express. */
 export interface SplitFilters {
   readonly where: AnyWhere | undefined
   readonly rest: ReadonlyArray<Filter>
 }
 
-/** Names of conditions, which are not names of fields there. */
+/** Operators of the query language, which cannot be names of fields there. */
 const conditionWords: ReadonlyArray<string> = ["and", "or", "not"]
 
-/** The longest path of a condition, in characters. */
+/** The maximum length of a path in a condition, in characters. */
 const longest = 512
 
 const comparisons: ReadonlyArray<Operator> = ["is", "isNot", "lessThan", "atMost", "greaterThan", "atLeast"]
 
-/** A member that a condition names as a filter does. The dots of a filter lead into lists too, those of a condition do not. */
+/**
+ * Whether a path means the same in a condition and in a filter. A dotted path of a filter also descends into lists; that
+ * of a condition does not.
+ */
 export const isMemberName = (path: string): boolean =>
   path !== "" && path.length <= longest && !path.includes(".") && !conditionWords.includes(path)
 
-/** A filter as a condition that every document satisfies that the filter finds, and no other one. */
+/** The condition that matches the same documents as a filter; undefined if there is none. */
 const conditionOf = ({ operator, path, value = null }: Filter): AnyWhere | undefined => {
   if (!isMemberName(path)) return undefined
   if (operator === "exists" || operator === "missing") return { [path]: { exists: operator === "exists" } }
@@ -30,7 +33,7 @@ const conditionOf = ({ operator, path, value = null }: Filter): AnyWhere | undef
     : undefined
 }
 
-/** Divides filters: what the store's indexes can answer is a condition. */
+/** Divides filters: those that an index may evaluate become a condition. */
 export const splitFilters = (filters: ReadonlyArray<Filter>): SplitFilters => {
   const all: Array<AnyWhere> = []
   const rest: Array<Filter> = []

@@ -3,7 +3,7 @@ import type { TimeSlice } from "../../domain/concurrency/TimeSlice.js"
 import type { JsonObject } from "../../domain/json/Json.js"
 import { type Filter, matcherOf } from "./Filter.js"
 
-/** Whether documents satisfy every filter; yields to other fibers between filters that take long. */
+/** Matches documents against all filters. Yields to other fibers when the time slice is spent. */
 export const makeFilterMatcher = (filters: ReadonlyArray<Filter>, slice: TimeSlice) => {
   const matchers = filters.map(matcherOf)
   const from = (document: JsonObject, first: number): Effect.Effect<boolean> => {

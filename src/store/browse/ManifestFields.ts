@@ -6,7 +6,7 @@ import { parseSettings, type Settings } from "../../domain/settings/Settings.js"
 import type { ReadError } from "../Collection.js"
 import type { FileVersion } from "../remote/GitRemote.js"
 
-/** The fields that manifests of format 2 have, by the settings of a repository, which are parsed once for each version. */
+/** Reads the fields of manifests of format 2 from the settings. Caches the parsed settings by their blob id. */
 export const makeManifestFieldsReader = () => {
   let known: { readonly oid: Oid; readonly settings: Settings | undefined } | undefined
   return (
@@ -27,5 +27,5 @@ export const makeManifestFieldsReader = () => {
     })
 }
 
-/** Looks the fields up; it remembers the settings that it has parsed. */
+/** Returns the fields of a manifest; see `makeManifestFieldsReader`. */
 export type ManifestFieldsReader = ReturnType<typeof makeManifestFieldsReader>

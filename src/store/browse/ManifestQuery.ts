@@ -12,19 +12,19 @@ import { valuesAt } from "./Filter.js"
 import { makeFilterMatcher } from "./FilterMatcher.js"
 import { sortsOf } from "./QuerySorts.js"
 
-/** A manifest and the fields that it projects. */
+/** A manifest with the fields that it contains. */
 export interface ProjectedManifest extends ManifestFile {
   readonly fields: ReadonlyArray<string>
 }
 
-/** Whether a query asks only of fields that the manifest has. */
+/** Whether all fields of a query are in the manifest. */
 export const coversQuery = ({ fields }: ProjectedManifest, query: Query): boolean => {
   const known = new Set(["_id", ...fields])
   const paths = [...query.filters, ...sortsOf(query)].map(({ path }) => path)
   return paths.every((path) => known.has(path) || known.has(path.split(".")[0]!))
 }
 
-/** Where a document stands among the others: by the values that it is sorted by, and then by id. */
+/** The position of a row in the sort order: its sort values, then its id. */
 export interface RowPosition {
   readonly values: ReadonlyArray<Json | undefined>
   readonly id: string
@@ -38,12 +38,12 @@ const comparePositions = (sorts: ReadonlyArray<Sort>) => (a: RowPosition, b: Row
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 }
 
-/** A value that is missing is an empty list. */
+/** A missing value is encoded as an empty list. */
 const Cursor = Schema.parseJson(
   Schema.Struct({ id: Schema.String, values: Schema.Array(Schema.Array(Schema.Unknown)) })
 )
 
-/** The place after which a page begins, undefined where the cursor is of another order. */
+/** The position after which a page begins; undefined if the cursor belongs to another order. */
 export const cursorPosition = (cursor: string, query: Query): RowPosition | undefined => {
   const sorts = sortsOf(query)
   if (sorts.length === 0) return idProblem(cursor) === undefined ? { values: [], id: cursor } : undefined
@@ -63,7 +63,7 @@ interface Row extends RowPosition {
   readonly document: JsonObject
 }
 
-/** The first rows of an order; twice as many are in memory at most. */
+/** Keeps the first rows of an order, with at most twice as many in memory. */
 class FirstRows {
   private rows: Array<Row> = []
   count = 0
@@ -83,7 +83,7 @@ class FirstRows {
   }
 }
 
-/** The result of a query, from the manifest alone. */
+/** Runs a query on the manifest without reading documents. */
 export const queryManifest = (
   manifest: ProjectedManifest,
   query: Query,

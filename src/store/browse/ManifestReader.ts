@@ -5,7 +5,7 @@ import type { ReadError } from "../Collection.js"
 import type { Blob, GitRemoteService, Head } from "../remote/GitRemote.js"
 import type { ProjectedManifest } from "./ManifestQuery.js"
 
-/** The manifest of a collection, now or at a commit; that of the branch is parsed once for each of its versions. */
+/** Reads the manifest of a collection at the head or at a commit. Caches the parsed manifest of the head. */
 export const makeManifestReader = (
   remote: GitRemoteService,
   branch: string,

@@ -1,4 +1,4 @@
 import type { Query, Sort } from "./BrowseQuery.js"
 
-/** The fields that a query is sorted by, the first one first. */
+/** The sort fields of a query as a list, in the order of their precedence. */
 export const sortsOf = ({ sort = [] }: Pick<Query, "sort">): ReadonlyArray<Sort> => [sort].flat()

@@ -23,7 +23,7 @@ import { readDocument } from "./EditText.js"
 import { isEditInMessage } from "./EditTrailer.js"
 import type { EditBase, EditConflict, ReviewedEdit, StagedEdit } from "./StagedEdits.js"
 
-/** Queues what a plan writes, expecting the version that it was made for. */
+/** Queues the write of a plan, with its version as precondition. */
 export const queueEdit = (batch: Batch, { basedOn: onto, review: { after, collection, id } }: PlannedEdit) =>
   onto === undefined
     ? Effect.void
@@ -34,10 +34,10 @@ export const queueEdit = (batch: Batch, { basedOn: onto, review: { after, collec
           : Effect.zipRight(TimeSlice.yieldIfSpent(), batch.put(collection, id, after))
       )
 
-/** One edit as it stands to what is stored now. */
+/** One edit compared with the stored version. */
 export interface PlannedEdit {
   readonly review: ReviewedEdit
-  /** The version that the edit is written on, null where there is none; undefined where nothing is written. */
+  /** The version that the edit replaces, or null if there is no document. Undefined if nothing is written. */
   readonly basedOn: Pick<Version, "sha"> | null | undefined
 }
 
@@ -58,7 +58,7 @@ type MergeResult =
   | { readonly _tag: "Merged"; readonly document: JsonObject | undefined }
   | { readonly _tag: "Conflict"; readonly merge: DocumentMerge }
 
-/** What the store makes of an edit of an older version: it is the store's own merge, of a write that is not made. */
+/** Merges an edit of an older version with the stored one, by a preview of the store's own write. */
 const mergeEdit = (
   store: StoreService,
   edit: StagedEdit,
@@ -94,7 +94,7 @@ const mergeEdit = (
       Effect.catchTag("ConflictError", (error: ConflictError): Effect.Effect<MergeResult, WriteError> => {
         const { merge } = error
         if (merge === undefined) return error
-        // Another edit may give up the value that a unique index holds: they are judged together.
+        // Another edit may release the value of the unique index, so uniqueness is checked for all edits together.
         return Effect.succeed(
           isUniqueViolation(error)
             ? { _tag: "Merged", document: merge.document }
@@ -104,14 +104,14 @@ const mergeEdit = (
     )
 }
 
-/** The version of the document in a commit; undefined where it cannot be found any more, or nobody can read it. */
+/** The version of the document in a commit; undefined if it is no longer there or is not readable. */
 const versionIn = (store: StoreService, { collection, id }: StagedEdit, commit: string) =>
   Effect.flatMap(store.at(commit), (view) => view.collection(collection).version(id)).pipe(
     Effect.map(Option.getOrUndefined),
     Effect.catchTag("NotFoundError", "ValidationError", () => Effect.succeed(undefined))
   )
 
-/** Commits that are looked through for the one that wrote an edit: the reply to it may have been lost. */
+/** The number of commits that are searched for an edit that was written although its reply was lost. */
 export const mostCommits = 100
 
 const wasPublished = (store: StoreService, edit: StagedEdit): Effect.Effect<boolean, ReadError> =>
@@ -119,13 +119,13 @@ const wasPublished = (store: StoreService, edit: StagedEdit): Effect.Effect<bool
     commits.some(({ message }) => isEditInMessage(message, edit))
   )
 
-/** What is wrong with an edit alone does not keep the others from being compared. */
+/** An invalid edit. It does not prevent the comparison of the other edits. */
 const invalid = ({ collection, id }: StagedEdit, problem: string): PlannedEdit => ({
   review: { collection, id, before: null, after: null, state: "invalid", problem },
   basedOn: undefined
 })
 
-/** A document that nobody can read can still be deleted, by whoever has seen it so. */
+/** A document that is not readable can be deleted, if the edit is based on its current version. */
 const planOnUnreadable = (
   store: StoreService,
   edit: StagedEdit,
@@ -149,20 +149,20 @@ const planOnUnreadable = (
     )
 }
 
-/** What an edit is compared with. */
+/** The store and the reads that the comparison of edits shares. */
 export interface PlanContext {
   readonly store: StoreService
-  /** The bytes of a document's file. */
+  /** Reads the file of a document. */
   readonly fileOf: (
     collection: string,
     id: string,
     version: Version
   ) => Effect.Effect<Option.Option<Uint8Array>, ReadError>
-  /** The messages of the last commits of the branch, asked for once. */
+  /** The messages of the last commits of the branch, read once. */
   readonly messages: Effect.Effect<ReadonlyArray<string>, ReadError>
 }
 
-/** Compares an edit with the version that is stored now. */
+/** Compares an edit with the stored version. */
 export const planEdit = (planning: PlanContext, edit: StagedEdit): Effect.Effect<PlannedEdit, WriteError> =>
   Effect.gen(function* () {
     const { store } = planning
@@ -173,7 +173,7 @@ export const planEdit = (planning: PlanContext, edit: StagedEdit): Effect.Effect
       : yield* found.left
   }).pipe(Effect.catchTag("ValidationError", ({ message }) => Effect.succeed(invalid(edit, message))))
 
-/** Whether a file has numbers that JavaScript reads as others: no edited text has such. */
+/** Whether a file contains numbers that JavaScript cannot represent exactly. An edited text contains none. */
 const isRounded = (content: Uint8Array): Effect.Effect<boolean> =>
   Effect.map(
     Steps.run(() => inexactNumbersSteps(decoder.decode(content))),
@@ -218,7 +218,7 @@ const planOnVersion = (
       return planned({ state: "conflict", after: merge?.document ?? ours, conflict })
     }
     if (found?.sha === base?.sha) {
-      // It may have been written and taken back; one without a stamp may say the same as an older one on purpose.
+      // The edit may have been written and reverted. An edit without a stamp may repeat an older one on purpose.
       const isWritten =
         edit.stamp !== undefined && (yield* messages).some((message) => isEditInMessage(message, edit))
       if (isWritten) return planned({ state: "none", after: before })
@@ -232,7 +232,7 @@ const planOnVersion = (
     if (ours === null || found === undefined)
       return yield* contradicting(yield* bodyIn(yield* versionIn(store, edit, base.commit)))
     const merging = yield* mergeEdit(store, edit, base, ours, found).pipe(
-      // A history that was rewritten may not have the base any more.
+      // A rewritten history may no longer contain the base.
       Effect.catchTag("NotFoundError", () => Effect.succeed(undefined))
     )
     if (merging === undefined) return yield* contradicting(null)

@@ -6,7 +6,7 @@ import type { MergeConflict } from "../../domain/merge/MergeRules.js"
 import type { Proposal, ProposeOptions } from "../Proposals.js"
 
 /**
- * The most edits of one publication.
+ * The maximum number of edits of one publication.
  *
  * @since 0.1.0
  * @category editing
@@ -14,44 +14,44 @@ import type { Proposal, ProposeOptions } from "../Proposals.js"
 export const maxEdits = 500
 
 /**
- * The version of a document that an edit began with.
+ * The version of a document that an edit is based on.
  *
  * @since 0.1.0
  * @category editing
  */
 export interface EditBase {
-  /** The id of its file's blob. */
+  /** The blob id of the file. */
   readonly sha: string
-  /** A commit that has it. */
+  /** A commit that contains the version. */
   readonly commit: string
 }
 
 /**
- * A document to be edited.
+ * The text of a document for an editor, and its version.
  *
  * @since 0.1.0
  * @category editing
  */
 export interface EditableDocument extends EditBase {
-  /** Its JSON text without the fields that the store writes, with its numbers as the file has them. */
+  /** The JSON text of the document without metadata, with numbers as the file spells them. */
   readonly text: string
 }
 
 /**
- * Who is right at the places where an edit and a stored version contradict each other.
+ * Decides the conflicts between an edit and a stored version.
  *
  * @since 0.1.0
  * @category editing
  */
 export interface EditSettlement {
-  /** The blob of the stored version that was looked at: against another one nothing is settled. */
+  /** The blob id of the stored version that was compared. The settlement is ignored for any other version. */
   readonly against: string
-  /** The paths, as conflicts name them, at which the stored value holds; at all others the edit's does. */
+  /** The paths of the conflicts at which the stored value is kept. At all others the value of the edit is written. */
   readonly theirs: ReadonlyArray<ReadonlyArray<string | number>>
 }
 
 /**
- * A change of one document that waits to be published.
+ * A change of one document that is not published yet.
  *
  * @since 0.1.0
  * @category editing
@@ -61,40 +61,41 @@ export interface StagedEdit {
   readonly collection: string
   /** The id of the document. */
   readonly id: string
-  /** The version that was edited; null where there was no document. */
+  /** The version that was edited; null if there was no document. */
   readonly base: EditBase | null
-  /** The JSON text of the document as it is to be; null deletes it. */
+  /** The new JSON text of the document; null deletes it. */
   readonly text: string | null
-  /** What was decided about a conflict. */
+  /** The decisions about conflicts. */
   readonly settled?: EditSettlement | undefined
-  /** Another one for each edit, also for one that says the same as an earlier one: published edits are known by it. */
+  /** A unique value for each edit, which distinguishes an edit from an earlier one of the same content. */
   readonly stamp?: string | undefined
 }
 
 /**
- * Where an edit and what others have stored meanwhile contradict each other.
+ * A conflict between an edit and the version that others have stored since.
  *
  * @since 0.1.0
  * @category editing
  */
 export interface EditConflict {
-  /** The version that was edited; null where there was no document. */
+  /** The version that was edited; null if there was no document. */
   readonly base: JsonObject | null
-  /** The document as the edit wants it; null where it deletes it. */
+  /** The document of the edit; null if the edit deletes it. */
   readonly ours: JsonObject | null
-  /** The document as it is stored; null where it was deleted. */
+  /** The stored document; null if it was deleted. */
   readonly theirs: JsonObject | null
-  /** The stored version, for the base of another edit; null where there is none. */
+  /** The stored version, as the base of a new edit; null if there is none. */
   readonly version: EditBase | null
-  /** The merge with the edit's values at `fields`; null where documents as a whole contradict each other. */
+  /** The merged document, with the values of the edit at `fields`; null if the whole documents are in conflict. */
   readonly merged: JsonObject | null
-  /** The places that no rule merges; empty where documents as a whole contradict each other. */
+  /** The fields that no rule merges; empty if the whole documents are in conflict. */
   readonly fields: ReadonlyArray<MergeConflict>
 }
 
 /**
- * What an edit comes to: `create`, `change` or `delete` as it says; `merge` where others changed the document at other
- * places; `none` where the document is already as it says; `conflict` and `invalid` keep all edits from being published.
+ * The state of an edit: `create`, `change` or `delete` if the base is the stored version; `merge` if others changed other
+ * fields of the document; `none` if the document already has the content of the edit. `conflict` and `invalid` prevent
+ * the publication of all edits.
  *
  * @since 0.1.0
  * @category editing
@@ -102,7 +103,7 @@ export interface EditConflict {
 export type EditState = "create" | "change" | "merge" | "delete" | "none" | "conflict" | "invalid"
 
 /**
- * One edit beside what is stored, without the fields that the store writes.
+ * One edit compared with the stored document, without metadata.
  *
  * @since 0.1.0
  * @category editing
@@ -112,88 +113,89 @@ export interface ReviewedEdit {
   readonly collection: string
   /** The id of the document. */
   readonly id: string
-  /** What the edit comes to. */
+  /** The state of the edit. */
   readonly state: EditState
-  /** The document as it is stored; null where there is none. */
+  /** The stored document; null if there is none. */
   readonly before: JsonObject | null
-  /** The document as it will be; null where there will be none. */
+  /** The document after the publication; null if it will not exist. */
   readonly after: JsonObject | null
-  /** Of `conflict`: what contradicts what. */
+  /** The conflict, if the state is `conflict`. */
   readonly conflict?: EditConflict | undefined
-  /** Of `invalid`: what is wrong with the text. */
+  /** The problem of the text, if the state is `invalid`. */
   readonly problem?: string | undefined
 }
 
 /**
- * What publishing some edits would do.
+ * The preview of a publication.
  *
  * @since 0.1.0
  * @category editing
  */
 export interface EditReview {
-  /** One for each edit, in their order. */
+  /** One review for each edit, in the same order. */
   readonly edits: ReadonlyArray<ReviewedEdit>
-  /** The files of the commit: documents, indexes, manifests. */
+  /** The files that the commit changes: documents, indexes, manifests. */
   readonly files: ReadonlyArray<{ readonly path: string; readonly removed: boolean }>
-  /** Why the commit would be refused, such as two documents with one value of a unique index. */
+  /** Why the commit would fail, such as two documents with the same value in a unique index. */
   readonly problem?: string | undefined
 }
 
 /**
- * What came of publishing some edits.
+ * The result of a publication.
  *
  * @since 0.1.0
  * @category editing
  */
 export interface Publication {
-  /** The commit; null where nothing was written, because nothing was left to write or because of a conflict. */
+  /** The commit id; null if there was nothing to write, or if an edit is invalid or in conflict. */
   readonly commit: string | null
-  /** One for each edit, in their order. */
+  /** One review for each edit, in the same order. */
   readonly edits: ReadonlyArray<ReviewedEdit>
 }
 
 /**
- * What came of proposing some edits.
+ * The result of proposing edits.
  *
  * @since 0.1.0
  * @category editing
  */
 export interface ProposedEdits {
-  /** The proposal; null where there was nothing to propose, or because of a conflict. */
+  /** The proposal; null if there was nothing to propose, or if an edit is invalid or in conflict. */
   readonly proposal: Proposal | null
-  /** One for each edit, in their order. */
+  /** One review for each edit, in the same order. */
   readonly edits: ReadonlyArray<ReviewedEdit>
 }
 
 /**
- * Documents to be edited, and edits that are published together.
+ * Reads documents for editors, and publishes edits together.
  *
  * @since 0.1.0
  * @category editing
  */
 export interface StagedEdits {
-  /** A document to be edited; none where there is none. */
+  /** The text of a document for an editor; none if the document does not exist. */
   readonly document: (
     collection: string,
     id: string
   ) => Effect.Effect<Option.Option<EditableDocument>, ReadError>
-  /** The JSON Schema that is stored of a collection, for a form; none where none is. */
+  /** The stored JSON Schema of a collection, for a form; none if there is none. */
   readonly schema: (collection: string) => Effect.Effect<Option.Option<JsonObject>, ReadError>
-  /** Compares edits with what is stored now, and shows the commit that they come to. Writes nothing. */
+  /** Compares edits with the stored documents, and previews the commit. Writes nothing. */
   readonly review: (edits: ReadonlyArray<StagedEdit>) => Effect.Effect<EditReview, WriteError>
   /**
-   * Writes all edits in one commit, merged with what others have changed since their bases; or none of them, where one
-   * is a conflict or not valid. The commit's message ends in a trailer, `Chainstore-Edits:`, that names what was written: an
-   * edit that one of the last 100 commits of its document names (of the branch, where the document is as it was and the edit has a stamp), or that
-   * the document already has, is not written again.
+   * Writes all edits in one commit, merged with the changes since their bases. If an edit is invalid or in conflict, none
+   * is written. The commit message ends with a trailer `Chainstore-Edits:` of the digests of the edits. An edit is not
+   * written again if the document already has its content, or if the trailer of one of the last 100 commits of its
+   * document contains its digest. If the document is unchanged and the edit has a stamp, the last 100 commits of the
+   * branch are searched instead.
    */
   readonly publish: (
     edits: ReadonlyArray<StagedEdit>,
     message: string
   ) => Effect.Effect<Publication, WriteError>
   /**
-   * Proposes all edits for the branch instead of writing them there; merged, and left, as `publish` does. Once it is
-   * accepted, the edits that it names are not written again. Proposing twice makes two proposals.
+   * Proposes all edits for the branch instead of writing them to it. Merges and skips edits as `publish` does. After the
+   * proposal is accepted, its edits are not written again. Proposing twice makes two proposals.
    */
   readonly propose: (
     edits: ReadonlyArray<StagedEdit>,

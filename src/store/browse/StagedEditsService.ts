@@ -22,15 +22,15 @@ import {
   type StagedEdits
 } from "./StagedEdits.js"
 
-/** How often a publication is planned anew because somebody was faster. */
+/** The number of times that a publication is planned again after a conflict. */
 const attempts = 5
 
-/** Documents that are read at a time. */
+/** The number of documents that are read concurrently. */
 const concurrency = 8
 
 const decoder = new TextDecoder()
 
-/** The text of a document without the fields that the store writes. */
+/** The JSON text of a document without metadata. */
 const textOf = ({ _created_at, _id, _rev, _updated_at, ...body }: LosslessObject): Effect.Effect<string> =>
   Effect.map(encodeSliced(body), (bytes) => decoder.decode(Either.getOrElse(bytes, () => new Uint8Array())))
 
@@ -57,24 +57,24 @@ interface Submission {
 }
 
 interface SubmitResult<A> {
-  /** None where nothing was left to write, or where an edit is in the way. */
+  /** None if there was nothing to write, or if an edit is invalid or in conflict. */
   readonly written: Option.Option<A>
   readonly edits: ReadonlyArray<ReviewedEdit>
 }
 
-/** Staged edits of a store, over the remote that it is written against. */
+/** Makes the staged edits of a store. */
 export const makeStagedEdits = (
   store: StoreService,
   remote: GitRemoteService,
   readOnly: boolean
 ): StagedEdits => {
-  /** The bytes of a document's file; none where it has moved, and is not read by its id. */
+  /** Reads the file of a document; none if it is at another path than that of its id. */
   const fileOf = (collection: string, id: string, { commit, sha }: Version) =>
     remote
       .blobs(commit as Oid, [{ path: under(store.root, collection, `${id}.json`), oid: sha as Oid }])
       .pipe(Stream.runHead, Effect.map(Option.map(({ content }) => content)))
 
-  /** The text of a document with its numbers as its file has them. */
+  /** The text of a document with its numbers as the file spells them. */
   const spelledText = (collection: string, id: string, version: Version) =>
     fileOf(collection, id, version).pipe(
       Effect.flatMap(Effect.transposeMapOption((content) => Steps.run(() => parseVerbatimSteps(content)))),
@@ -99,8 +99,8 @@ export const makeStagedEdits = (
     })
 
   /**
-   * Plans edits and writes them: none where one is in the way, and anew where somebody was faster. `message` names the
-   * edits that are written.
+   * Plans edits and writes them. If one is invalid or in conflict, none is written. After a lost race they are planned
+   * again. A trailer is added to `message`.
    */
   const submit = <A>(
     { edits, message, operation }: Submission,

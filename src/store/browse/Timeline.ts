@@ -5,7 +5,7 @@ import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import type { Proposal, ProposalState } from "../Proposals.js"
 
 /**
- * One document as it was on one side of a comparison, and on the other: null where it is missing.
+ * The two versions of a document in a comparison.
  *
  * @since 0.1.0
  * @category models
@@ -15,66 +15,65 @@ export interface DocumentChange {
   readonly collection: string
   /** The id of the document. */
   readonly id: string
-  /** What became of it. */
+  /** The kind of the change. */
   readonly kind: "added" | "changed" | "removed"
-  /** The document before. */
+  /** The document before the change; null if it does not exist. */
   readonly before: JsonObject | null
-  /** The document after. */
+  /** The document after the change; null if it does not exist. */
   readonly after: JsonObject | null
-  /** Whether one of the two is a file that holds no readable document. */
+  /** Whether one of the two files contains no readable document. */
   readonly unreadable: boolean
 }
 
 /**
- * A page of the documents in which two commits differ.
+ * A page of the documents that differ between two commits.
  *
  * @since 0.1.0
  * @category models
  */
 export interface DocumentChanges {
-  /** How many documents differ altogether. */
+  /** The total number of documents that differ. */
   readonly total: number
-  /** Those of this page, by collection and id. */
+  /** The documents of this page, by collection and id. */
   readonly documents: ReadonlyArray<DocumentChange>
 }
 
 /**
- * What a revert would write.
+ * The preview of a revert.
  *
  * @since 0.1.0
  * @category models
  */
 export interface RevertPreview {
-  /** The documents that it changes back: as they are, and as they would be. */
+  /** The documents that the revert changes: their current version and the reverted one. */
   readonly documents: ReadonlyArray<DocumentChange>
-  /** How many documents it changes altogether. */
+  /** The total number of documents that change. */
   readonly total: number
-  /** How many index and manifest files it changes. */
+  /** The number of index and manifest files that change. */
   readonly derived: number
-  /** Why it would be refused; null where it would not. */
+  /** Why the revert would fail; null if it would succeed. */
   readonly problem: string | null
 }
 
 /**
- * A field of a document, or a whole file, that two branches have changed differently. A side that is missing there is
- * undefined.
+ * A field of a document, or a whole file, that two branches have changed differently. A missing value is undefined.
  *
  * @since 0.1.0
  * @category models
  */
 export interface MergeChoice {
-  /** The field, by names and places in lists; empty for the whole of it. */
+  /** The path of the field: names and indexes of lists. Empty for the whole file. */
   readonly path: ReadonlyArray<string | number>
-  /** The value where the branches parted. */
+  /** The value in the merge base. */
   readonly base?: Json | undefined
-  /** On the branch that is merged into. */
+  /** The value on the target branch. */
   readonly ours?: Json | undefined
-  /** On the branch that is merged. */
+  /** The value on the merged branch. */
   readonly theirs?: Json | undefined
 }
 
 /**
- * A conflict that keeps two branches from being merged, and what is to be chosen in it.
+ * A conflict between two branches, with the choices that resolve it.
  *
  * @since 0.1.0
  * @category models
@@ -82,16 +81,16 @@ export interface MergeChoice {
 export interface BranchConflict {
   /** The file in the repository. */
   readonly path: string
-  /** What is wrong, in words. */
+  /** The problem, in words. */
   readonly problem: string
-  /** Stands for both versions: a decision counts for these alone. */
+  /** A digest of both versions. A decision applies only to these versions. */
   readonly digest: string
-  /** What is to be chosen, one by one. */
+  /** The choices, one for each field in conflict. */
   readonly choices: ReadonlyArray<MergeChoice>
 }
 
 /**
- * What somebody has decided of one conflict.
+ * The decision about one conflict.
  *
  * @since 0.1.0
  * @category models
@@ -99,93 +98,93 @@ export interface BranchConflict {
 export interface ConflictDecision {
   /** The `path` of the conflict. */
   readonly path: string
-  /** The `digest` of the conflict, as it was shown. */
+  /** The `digest` of the conflict that was shown. */
   readonly digest: string
-  /** A side for each of its choices. */
+  /** The chosen side for each choice. */
   readonly take: ReadonlyArray<"ours" | "theirs">
 }
 
 /**
- * What a merge of a branch would do.
+ * The preview of a merge.
  *
  * @since 0.1.0
  * @category models
  */
 export interface MergePreview {
-  /** `upToDate`: everything was merged already; `fastForward`: the branch has nothing of its own. */
+  /** `upToDate`: everything is merged already. `fastForward`: the target has no commits of its own. */
   readonly kind: "merge" | "fastForward" | "upToDate"
-  /** The documents that it changes. */
+  /** The documents that change. */
   readonly documents: ReadonlyArray<{
     readonly collection: string
     readonly id: string
     readonly kind: "added" | "changed" | "removed"
   }>
-  /** How many documents it changes altogether. */
+  /** The total number of documents that change. */
   readonly total: number
-  /** The conflicts that nobody has decided. */
+  /** The conflicts without a decision. */
   readonly conflicts: ReadonlyArray<BranchConflict>
 }
 
 /**
- * What accepting a proposal would do.
+ * The preview of accepting a proposal.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ProposalPreview extends MergePreview {
-  /** The commit of the proposal that was looked at, which `acceptProposal` takes. */
+  /** The commit of the proposal that was previewed; the argument of `acceptProposal`. */
   readonly commit: string
 }
 
 /**
- * The history and the branches of a repository as people look at them; `R` and `W` are how reads and writes fail.
+ * The history, branches and proposals of a repository. `R` and `W` are the errors of reads and writes.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Timeline<R = ReadError, W = WriteError> {
-  /** The newest commits of the branch, whatever they changed. */
+  /** The newest commits of the branch. */
   readonly commits: (limit: number) => Effect.Effect<ReadonlyArray<HistoryEntry>, R>
   /** A page of the documents that a commit changed. */
   readonly changes: (commit: string, offset: number) => Effect.Effect<DocumentChanges, R>
-  /** What a revert of a commit would write. */
+  /** Previews the revert of a commit. */
   readonly previewRevert: (commit: string) => Effect.Effect<RevertPreview, R>
-  /** Undoes a commit by a new one, and returns that. */
+  /** Reverts a commit by a new commit, and returns the id of the new one. */
   readonly revert: (commit: string) => Effect.Effect<string, W>
   /** The branches of the repository, by name. */
   readonly branches: Effect.Effect<ReadonlyArray<Branch>, R>
-  /** Makes a branch at a commit, a tag or a branch, and returns the commit. */
+  /** Creates a branch at a commit, tag or branch, and returns the commit id. */
   readonly createBranch: (name: string, from: string) => Effect.Effect<string, W>
-  /** A page of the documents in which a branch differs from the one that is shown, as both are now. */
+  /** A page of the documents that differ between the heads of a branch and of the current branch. */
   readonly compare: (branch: string, offset: number) => Effect.Effect<DocumentChanges, R>
-  /** What a merge of a branch into the one that is shown would do, once what was decided is. */
+  /** Previews the merge of a branch into the current one with these decisions. */
   readonly previewMerge: (
     branch: string,
     decisions: ReadonlyArray<ConflictDecision>
   ) => Effect.Effect<MergePreview, W>
-  /** Merges a branch into the one that is shown; null where there was nothing to merge. Undecided conflicts fail it. */
+  /** Merges a branch into the current one; null if there was nothing to merge. Fails for a conflict without a decision. */
   readonly merge: (
     branch: string,
     decisions: ReadonlyArray<ConflictDecision>
   ) => Effect.Effect<string | null, W>
-  /** The proposals of the repository that are in a state, oldest first, for whatever branch they are made. */
+  /** The proposals of the repository in a state, for all branches, oldest first. */
   readonly proposals: (state: ProposalState) => Effect.Effect<ReadonlyArray<Proposal>, R>
-  /** A page of the documents that a proposal changes, or has changed where it is accepted. */
+  /** A page of the documents that a proposal changes, or has changed if it is accepted. */
   readonly compareProposal: (id: string, offset: number) => Effect.Effect<DocumentChanges, R>
-  /** What accepting a proposal would do, once what was decided is. */
+  /** Previews accepting a proposal with these decisions. */
   readonly previewProposal: (
     id: string,
     decisions: ReadonlyArray<ConflictDecision>
   ) => Effect.Effect<ProposalPreview, W>
   /**
-   * Accepts a proposal that is at a commit, the one that was looked at; null where there was nothing to merge. Undecided
-   * conflicts fail it.
+   * Accepts a proposal if it is still at the commit that was previewed; null if there was nothing to merge. Fails for a
+   * conflict without a decision.
    */
   readonly acceptProposal: (
     id: string,
     commit: string,
     decisions: ReadonlyArray<ConflictDecision>
   ) => Effect.Effect<string | null, W>
-  /** Turns a proposal down. */
+  /** Closes a proposal without merging it. */
   readonly closeProposal: (id: string) => Effect.Effect<Proposal, W>
 }

@@ -8,7 +8,7 @@ import { samePath } from "./Difference.js"
 import type { BranchConflict, ConflictDecision, MergePreview, Timeline } from "./Timeline.js"
 import { pageOf } from "./TimelineReads.js"
 
-/** Documents that a preview names. */
+/** The maximum number of documents that a preview lists. */
 const mostNamed = 200
 
 const choicesOf = (conflict: Unmerged): BranchConflict["choices"] => {
@@ -21,12 +21,12 @@ const conflictOf = (conflict: Unmerged): BranchConflict => {
   const { path, problem } = conflict
   const choices = choicesOf(conflict)
   const { ours, theirs } = "blobs" in conflict ? conflict.blobs : conflict
-  // The problem names a setting.
+  // The problem is included because it names the setting, if the conflict is one of settings.
   const versions = [ours ?? null, theirs ?? null, choices.map((one) => one.path), problem]
   return { path, problem, digest: sha256(JSON.stringify(versions)), choices }
 }
 
-/** Decides by what was decided, of the versions that it was decided of, and of no others. */
+/** Resolves conflicts by the decisions. A decision applies only to the versions of its digest. */
 export const resolver =
   (decisions: ReadonlyArray<ConflictDecision>): Resolver =>
   (conflict) => {
@@ -38,7 +38,7 @@ export const resolver =
     return ({ path }) => decision.take[choices.findIndex((choice) => samePath(choice.path, path))]
   }
 
-/** A dry run as people look at it. */
+/** Converts the result of a dry run. */
 export const previewOf = ({ conflicts, documents, kind }: Merged): MergePreview => ({
   kind,
   documents: documents.slice(0, mostNamed),
@@ -46,7 +46,7 @@ export const previewOf = ({ conflicts, documents, kind }: Merged): MergePreview 
   conflicts: conflicts.map(conflictOf)
 })
 
-/** The branches of a repository, compared and merged. */
+/** Lists, compares and merges branches. */
 export const makeTimelineBranches = ({
   store
 }: BrowseOptions): Pick<Timeline, "branches" | "createBranch" | "compare" | "previewMerge" | "merge"> => ({

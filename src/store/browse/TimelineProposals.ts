@@ -5,7 +5,7 @@ import type { Timeline } from "./Timeline.js"
 import { previewOf, resolver } from "./TimelineBranches.js"
 import { pageOf } from "./TimelineReads.js"
 
-/** The proposals of a repository, looked at, accepted and closed. */
+/** Lists, previews, accepts and closes proposals. */
 export const makeTimelineProposals = ({
   store
 }: BrowseOptions): Pick<
@@ -15,7 +15,7 @@ export const makeTimelineProposals = ({
   proposals: (state) => store.proposals({ state }),
   compareProposal: (id, offset) => pageOf(store.proposal(id).compare(), offset),
   previewProposal: (id, decisions) =>
-    // Where it moves in between, what is shown has more than the commit, which is not accepted then.
+    // The commit is read first: if the proposal moves before the preview, accepting that commit fails.
     Effect.flatMap(store.proposal(id).get(), ({ commitSha }) =>
       Effect.map(store.proposal(id).preview({ onConflict: resolver(decisions) }), (merged) => ({
         ...previewOf(merged),

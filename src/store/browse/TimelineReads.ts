@@ -15,7 +15,7 @@ import type { Change } from "../remote/GitRemote.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
 import type { DocumentChange, DocumentChanges, RevertPreview, Timeline } from "./Timeline.js"
 
-/** Documents of one page of a comparison. */
+/** The number of documents of one page of a comparison. */
 const pageLength = 20
 const concurrency = 8
 
@@ -26,7 +26,7 @@ interface ReadDocument {
   readonly unreadable: boolean
 }
 
-/** A file of a version that holds no document is shown as such; everything else that fails is a failure. */
+/** Reads one side of a difference. A file without a readable document is marked; other errors are failures. */
 const readSide = (read: DocumentDifference["before"]): Effect.Effect<ReadDocument, ReadError> =>
   read.pipe(
     Effect.map((found) => ({ document: Option.getOrNull(found), unreadable: false })),
@@ -46,7 +46,7 @@ const readDifference = ({ after, before, collection, id, kind }: DocumentDiffere
     })
   )
 
-/** A page of differences, whose documents alone are read. */
+/** A page of differences. Only the documents of the page are read. */
 export const pageOf = (
   differences: Stream.Stream<DocumentDifference, ReadError>,
   offset: number
@@ -59,7 +59,7 @@ export const pageOf = (
     return { total: all.length, documents }
   })
 
-/** What a file would be shown as. */
+/** The document of a file, or a mark that it is not readable. */
 interface FileContent {
   readonly document: JsonObject | null
   readonly unreadable: boolean
@@ -73,7 +73,7 @@ const parseContent = (bytes: Uint8Array): FileContent =>
     onRight: (document) => ({ document, unreadable: false })
   })
 
-/** The history of a branch: what is read of it. */
+/** Reads the history of a branch and previews reverts. */
 export const makeTimelineReads = ({
   remote,
   store
@@ -89,7 +89,7 @@ export const makeTimelineReads = ({
       })
     })
 
-  /** Before the first commit there was no document. */
+  /** The differences of the first commit, which adds all its documents. */
   const firstDocuments = (commit: string): Stream.Stream<DocumentDifference, ReadError> =>
     Stream.unwrap(
       Effect.gen(function* () {

@@ -13,7 +13,7 @@ const readOnly = new AuthError({
   hint: "Sign in with a token that has Contents read and write permission."
 })
 
-/** The timeline of a store; one that can only read is told so before anything is asked. */
+/** Makes the timeline of a store. A read-only store fails its writes before any request. */
 export const makeTimeline = (options: BrowseOptions): Timeline => {
   const reads = makeTimelineReads(options)
   const branches = makeTimelineBranches(options)

@@ -1,6 +1,6 @@
 export { JsonOrder } from "../../domain/json/JsonOrder.js"
 /**
- * Queries of a collection for people: filters, manifests, pages.
+ * Reads and edits of the console: pages of queries, history, staged edits.
  *
  * @since 0.1.0
  * @category namespaces

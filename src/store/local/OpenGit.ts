@@ -14,7 +14,7 @@ import { type StoreOptions, storeFields } from "../StoreOptions.js"
  * @category options
  */
 export interface OpenGitOptions extends StoreOptions, Omit<GitHost.GitHostOptions, "cache"> {
-  /** The remote's `cache`: a directory for objects that were fetched. `cache` is the store's. */
+  /** The directory of fetched objects, which `GitHost` calls `cache`. Here `cache` is the cache of the store. */
   readonly cacheDirectory?: string | undefined
 }
 

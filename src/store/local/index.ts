@@ -1,12 +1,12 @@
 /**
- * Repositories that need this machine: on its disk, or on any Git server through a clone. Node only.
+ * Repositories on the disk of this machine, or on any Git server through a clone. Node only.
  *
  * @module chainstore/local
  * @since 0.1.0
  */
 
 /**
- * The bare repositories below a directory of this machine.
+ * The bare repositories in a directory of this machine.
  *
  * @since 0.1.0
  * @category namespaces

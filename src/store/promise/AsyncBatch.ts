@@ -31,7 +31,8 @@ const Methods = withPromiseMethods(PromiseAdapter, { ...methods, ...queueing }) 
 ) => PromiseAdapter<Batch> & PromiseMethods<Batch, typeof methods> & AsyncQueueing
 
 /**
- * Queued operations of one commit. `commit` writes them; leaving an `await using` block discards what was not committed.
+ * Queued operations of one commit. `commit` writes them. Leaving an `await using` block discards operations that are not
+ * committed.
  *
  * @since 0.1.0
  * @category models
@@ -45,7 +46,7 @@ export class AsyncBatch extends Methods implements AsyncDisposable {
     super(runner, Effect.succeed(batch))
   }
 
-  /** Writes what is queued as one commit; its id, null when nothing was queued. */
+  /** Writes the queued operations as one commit. Returns its id, or null if nothing was queued. */
   commit(options?: SignalOptions): Promise<string | null> {
     return this.runner.run(Effect.map(this.batch.commit, Option.getOrNull), options, true)
   }
@@ -55,7 +56,7 @@ export class AsyncBatch extends Methods implements AsyncDisposable {
   }
 }
 
-/** Runs a function with a batch and commits what it queued; a function that throws discards it. */
+/** Runs a function with a batch and commits the queued operations. If the function throws, they are discarded. */
 export const inBatch = async <A>(
   operation: string,
   runner: PromiseRunner,

@@ -28,7 +28,7 @@ import { effectOptions, type PromiseOptions, type SignalOptions, signalOptions }
 import type { PromiseRunner } from "./PromiseRunner.js"
 
 /**
- * The options of a read of many, with a plain or async function as `onInvalid`.
+ * The options of a read of many documents; `onInvalid` may be a plain or an async function.
  *
  * @since 0.1.0
  * @category options
@@ -42,18 +42,18 @@ export type AsyncReadManyOptions = PromiseOptions<ReadManyOptions>
  * @category queries
  */
 export interface AsyncStreamQuery<D, S = undefined> extends Query<D>, PromiseOptions<QueryOptions> {
-  /** As of `StreamQuery`. */
+  /** See `StreamQuery`. */
   readonly select?: S
 }
 
 /**
- * The same for a page, which can explain itself.
+ * A query of one page, optionally with an explanation.
  *
  * @since 0.1.0
  * @category queries
  */
 export interface AsyncPageQuery<D, S = undefined, X = undefined> extends AsyncStreamQuery<D, S> {
-  /** As of `PageQuery`. */
+  /** See `PageQuery`. */
   readonly explain?: X
 }
 
@@ -81,14 +81,14 @@ const Reads = withPromiseMethods(PromiseAdapter, reads) as new <A, D>(
 ) => PromiseAdapter<CollectionReader<A, D>> & PromiseMethods<CollectionReader<A, D>, typeof reads>
 
 /**
- * Reads of a collection, as promises; null for what is absent.
+ * The reads of a collection as promises; null for an absent value.
  *
  * @since 0.1.0
  * @category models
  */
 export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends Reads<A, D> {
   constructor(
-    /** The collection's name, which is its directory below the root. */
+    /** The name of the collection, which is also its directory below the root. */
     readonly name: string,
     runner: PromiseRunner,
     target: Effect.Effect<CollectionReader<A, D>, ValidationError>
@@ -96,7 +96,7 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
     super(runner, target)
   }
 
-  /** A page of the documents that satisfy a condition, in an order; see `CollectionReader.query`. */
+  /** A page of the documents that match a query; see `CollectionReader.query`. */
   query<
     const S extends ReadonlyArray<PathOf<D>> | undefined = undefined,
     const X extends boolean | undefined = undefined
@@ -104,7 +104,7 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
     return this.run((collection) => collection.query<S, X>(effectOptions(query)), query)
   }
 
-  /** The same as a stream of documents, of one commit. */
+  /** All documents that match a query, at one commit; see `CollectionReader.queryAll`. */
   queryAll<const S extends ReadonlyArray<PathOf<D>> | undefined = undefined>(
     query?: AsyncStreamQuery<D, S>
   ): AsyncIterable<QueryResult<A, D, S>> {
@@ -114,7 +114,7 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
     )
   }
 
-  /** The different values of a field in order; see `CollectionReader.distinct`. */
+  /** The distinct values of a field, in order; see `CollectionReader.distinct`. */
   distinct<P extends PathOf<D>>(
     path: P,
     options?: SignalOptions
@@ -122,7 +122,7 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
     return this.run((collection) => collection.distinct(path), options)
   }
 
-  /** Writes the collection to an .xlsx workbook: to a file's path (on Node) or a web stream. Returns the columns. */
+  /** Writes the collection to an .xlsx workbook at a file path (on Node) or to a web stream. Returns the columns. */
   async exportExcel(
     destination: string | WritableStream<Uint8Array>,
     options?: PromiseOptions<ExcelOptions>
@@ -168,7 +168,7 @@ const Writes = withPromiseMethods(AsyncCollectionReader, writes) as new <A, I, D
 ) => AsyncCollectionReader<A, D> & PromiseMethods<Collection<A, I, D>, typeof writes>
 
 /**
- * A collection of documents, as promises. Every write is one commit.
+ * A collection of documents as promises. Every write is one commit.
  *
  * @since 0.1.0
  * @category models
@@ -182,7 +182,7 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject>
     super(name, runner, collection)
   }
 
-  /** Reads a document, applies a plain or async function and writes the result; see `Collection.edit`. */
+  /** Reads a document, applies a plain or async function, and writes the result; see `Collection.edit`. */
   edit(
     id: string,
     next: (document: A) => PromiseLike<I> | I,
@@ -195,7 +195,7 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject>
     )
   }
 
-  /** Imports records, a commit per chunk; see `Collection.importRecords`. */
+  /** Imports records with one commit per chunk; see `Collection.importRecords`. */
   importRecords(
     records: RecordSource<unknown>,
     options?: PromiseOptions<ImportOptions>
@@ -208,10 +208,10 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject>
   }
 }
 
-/** A schema that requires nothing. */
+/** A schema without requirements. */
 export type PlainSchema = Schema.Schema<any, any>
 
-/** A definition whose schema requires nothing, or a name. */
+/** The name of a collection, or a definition whose schema has no requirements. */
 export type PlainCollectionLike = string | CollectionDefinition<string, PlainSchema>
 
 type OfSchema<S> = S extends PlainSchema
@@ -222,17 +222,17 @@ type ReaderOfSchema<S> = S extends PlainSchema
   ? AsyncCollectionReader<Typed<Schema.Schema.Type<S>>, Schema.Schema.Encoded<S>>
   : AsyncCollectionReader
 
-/** The reads and writes of a collection, as promises; see `CollectionOf`. */
+/** The collection of a name or definition and a schema; see `CollectionOf`. */
 export type AsyncCollectionOf<C, S> = OfSchema<SchemaOf<C, S>>
 
-/** The same reads alone. */
+/** The reader of a name or definition and a schema. */
 export type AsyncCollectionReaderOf<C, S> = ReaderOfSchema<SchemaOf<C, S>>
 
 interface CollectionOpener {
   readonly collection: (name: any, schema?: any) => unknown
 }
 
-/** The collection of a view or store, opened by each call, so that a wrong name or schema fails the call. */
+/** Opens a collection of a view or store in each call, so that an invalid name or schema rejects the call. */
 export const openCollection = <C>(
   opener: Effect.Effect<CollectionOpener, ValidationError>,
   name: CollectionLike,

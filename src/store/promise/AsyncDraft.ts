@@ -16,7 +16,7 @@ import type { PromiseOptions } from "./PromiseOptions.js"
 import type { PromiseRunner } from "./PromiseRunner.js"
 
 /**
- * Writes on a branch of their own, which become visible together or are proposed.
+ * Writes on a separate branch, which become visible together or are proposed.
  *
  * @since 0.1.0
  * @category models
@@ -30,12 +30,12 @@ export class AsyncDraft extends PromiseAdapter<Draft> {
     super(runner, target)
   }
 
-  /** The branch that is written to. */
+  /** The branch that receives the writes. */
   get branch(): string {
     return this.draft().branch
   }
 
-  /** Opens a collection whose reads and writes are on the branch. */
+  /** Opens a collection of the branch. */
   collection<
     C extends string | CollectionDefinition<string, PlainSchema>,
     S extends PlainSchema | undefined = undefined
@@ -44,7 +44,7 @@ export class AsyncDraft extends PromiseAdapter<Draft> {
     return new AsyncCollection(nameIn(given), this.runner, openCollection(this.target, given, schema))
   }
 
-  /** Runs the body and commits what it queued on the branch; the commit's id, null when it queued nothing. */
+  /** Runs the body and commits its queued operations on the branch. `commitSha` is null if it queued none. */
   async batch<A>(
     body: (batch: AsyncBatch) => Promise<A> | A,
     options: PromiseOptions<BatchOptions> = {}

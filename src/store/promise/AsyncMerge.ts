@@ -9,15 +9,15 @@ import { effectOptions, type PromiseOptions, type SignalOptions, signalOptions }
 import type { PromiseRunner } from "./PromiseRunner.js"
 
 /**
- * A document that differs between two commits. Its contents are read when they are asked for; null where it is missing.
+ * A document that differs between two commits. Its contents are read on demand, and are null if it is missing.
  *
  * @since 0.1.0
  * @category models
  */
 export interface AsyncDocumentDifference extends Pick<DocumentDifference, "collection" | "id" | "kind"> {
-  /** Reads the document of the first commit; null where it was added. */
+  /** Reads the document of the first commit; null if it was added. */
   readonly before: (options?: SignalOptions) => Promise<StoredDocument | null>
-  /** Reads the document of the second commit; null where it was removed. */
+  /** Reads the document of the second commit; null if it was removed. */
   readonly after: (options?: SignalOptions) => Promise<StoredDocument | null>
 }
 
@@ -28,7 +28,7 @@ export interface AsyncDocumentDifference extends Pick<DocumentDifference, "colle
  * @category options
  */
 export interface AsyncMergeOptions extends Omit<MergeOptions, "onConflict"> {
-  /** Decides each conflict; absent: any conflict fails the merge. */
+  /** Resolves each conflict. Default `fail`: any conflict fails the merge. */
   readonly onConflict?:
     | "fail"
     | "ours"
@@ -38,17 +38,17 @@ export interface AsyncMergeOptions extends Omit<MergeOptions, "onConflict"> {
 }
 
 /**
- * What a merge has done, or would do; `commitSha` is null where nothing was written.
+ * The result of a merge or of its preview; `commitSha` is null if nothing was written.
  *
  * @since 0.1.0
  * @category models
  */
 export interface AsyncMerged extends Omit<Merged, "commitSha"> {
-  /** The commit that was made, or that the branch was moved to; null where nothing was written. */
+  /** The new commit of the branch; null if nothing was written. */
   readonly commitSha: string | null
 }
 
-/** The options as the Effect API takes them. */
+/** Converts the options to those of the Effect API. */
 export const mergeOptionsOf = <Options extends Pick<AsyncMergeOptions, "onConflict">>(
   options: PromiseOptions<Options> | undefined
 ): Omit<Options, "onConflict"> & Pick<MergeOptions, "onConflict"> => {
@@ -59,13 +59,13 @@ export const mergeOptionsOf = <Options extends Pick<AsyncMergeOptions, "onConfli
     : given
 }
 
-/** The result as promises give it. */
+/** Converts the result of the Effect API. */
 export const mergedOf = (merged: Merged): AsyncMerged => ({
   ...merged,
   commitSha: Option.getOrNull(merged.commitSha)
 })
 
-/** The differences with their contents as promises. */
+/** Converts the differences of the Effect API. */
 export const differencesOf = <E>(
   runner: PromiseRunner,
   differences: Stream.Stream<DocumentDifference, E>

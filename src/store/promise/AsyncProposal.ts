@@ -25,7 +25,7 @@ const Methods = withPromiseMethods(PromiseAdapter, rows) as new (
 ) => PromiseAdapter<ProposalHandle> & PromiseMethods<ProposalHandle, typeof rows>
 
 /**
- * How a proposal is merged; `onConflict` may be an async function.
+ * Options of a merge of a proposal; `onConflict` may be an async function.
  *
  * @since 0.1.0
  * @category options
@@ -35,27 +35,27 @@ export interface AsyncProposalMergeOptions
     Pick<AsyncMergeOptions, "onConflict"> {}
 
 /**
- * How a proposal is accepted; `onConflict` may be an async function.
+ * Options of accepting a proposal; `onConflict` may be an async function.
  *
  * @since 0.1.0
  * @category options
  */
 export interface AsyncAcceptOptions extends AsyncProposalMergeOptions, Pick<AcceptOptions, "commitSha"> {}
 
-/** Edits of a proposal as an effect. */
+/** Converts a function that edits a proposal to an effect. */
 export const draftBody =
   <A>(runner: PromiseRunner, edits: (draft: AsyncDraft) => PromiseLike<A> | A) =>
   (draft: Draft) =>
     runCallback(() => edits(new AsyncDraft(runner, () => draft)))
 
 /**
- * One proposal, as promises.
+ * One proposal as promises.
  *
  * @since 0.1.0
  * @category models
  */
 export class AsyncProposal extends Methods {
-  /** The documents that it changes. */
+  /** The documents that the proposal changes. */
   compare(options?: PromiseOptions<CompareOptions>): AsyncIterable<AsyncDocumentDifference> {
     const compared = Effect.map(this.target, (proposal) =>
       differencesOf(this.runner, proposal.compare(effectOptions(options)))
@@ -70,22 +70,22 @@ export class AsyncProposal extends Methods {
     return this.run((proposal) => Effect.map(how(proposal, mergeOptionsOf(options)), mergedOf), options)
   }
 
-  /** What accepting it would do, with the conflicts that would stop that. Writes nothing. */
+  /** The result of accepting the proposal, with its conflicts, without writing anything. */
   preview(options?: PromiseOptions<AsyncProposalMergeOptions>): Promise<AsyncMerged> {
     return this.merging((proposal, given) => proposal.preview(given), options)
   }
 
-  /** Merges the branch that it is made for into it. Here `ours` is the proposal. */
+  /** Merges the target branch into the proposal. Here `ours` is the proposal. */
   rebase(options?: PromiseOptions<AsyncProposalMergeOptions>): Promise<AsyncMerged> {
     return this.merging((proposal, given) => proposal.rebase(given), options)
   }
 
-  /** Merges it: see `ProposalHandle` of the Effect API. */
+  /** Merges the proposal into its target branch; see `ProposalHandle.accept`. */
   accept(options?: PromiseOptions<AsyncAcceptOptions>): Promise<AsyncMerged> {
     return this.merging((proposal, given) => proposal.accept(given), options)
   }
 
-  /** More edits, all or none of them. */
+  /** Adds edits to the proposal: all of them or none. */
   async update<A>(
     edits: (draft: AsyncDraft) => PromiseLike<A> | A,
     options?: PromiseOptions<WriteOptions>

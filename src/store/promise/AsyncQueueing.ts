@@ -2,7 +2,7 @@ import type { InputOf } from "../CollectionDefinition.js"
 import type { PlainCollectionLike } from "./AsyncCollection.js"
 import type { PromiseOptions, SignalOptions } from "./PromiseOptions.js"
 
-/** What batches and writers have of documents; methods whose types depend on the collection. */
+/** The methods of batches and writers whose types depend on the collection. */
 export interface AsyncQueueing {
   put<C extends PlainCollectionLike>(
     collection: C,

@@ -63,13 +63,13 @@ const Reads = withPromiseMethods(PromiseAdapter, reads) as new (
 ) => PromiseAdapter<StoreView> & PromiseMethods<StoreView, typeof reads>
 
 /**
- * A read-only view of one commit, as promises.
+ * A read-only view of one commit as promises.
  *
  * @since 0.1.0
  * @category models
  */
 export class AsyncView extends Reads {
-  /** Opens a collection for reading, by its definition or by its name. */
+  /** Opens a collection for reading, by its definition or its name. */
   collection<
     C extends string | CollectionDefinition<string, PlainSchema>,
     S extends PlainSchema | undefined = undefined
@@ -78,7 +78,7 @@ export class AsyncView extends Reads {
     return new AsyncCollectionReader(nameIn(given), this.runner, openCollection(this.target, given, schema))
   }
 
-  /** Writes a worksheet per collection: to a file's path (on Node) or a web stream. Returns the columns of each. */
+  /** Writes one worksheet per collection to a file path (on Node) or to a web stream. Returns the columns of each. */
   async exportExcel(
     destination: string | WritableStream<Uint8Array>,
     options?: PromiseOptions<DatabaseExcelOptions>
@@ -111,9 +111,9 @@ const Methods = withPromiseMethods(AsyncView, methods) as new (
 ) => AsyncView & PromiseMethods<StoreService, typeof methods>
 
 /**
- * The document store as promises: the same options, names and errors as the Effect API, null for what is absent,
- * `for await` for streams, an `AbortSignal` on every call that reads or writes. Close it, or open it with
- * `await using`.
+ * The document store as promises. Options, names and errors are those of the Effect API. An absent value is null, a
+ * stream is an `AsyncIterable`, and every call that reads or writes takes an `AbortSignal`. Close the store, or open it
+ * with `await using`.
  *
  * @since 0.1.0
  * @category models
@@ -126,15 +126,15 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     readonly repository: string,
     /** The branch that is read and written. */
     readonly branch: string,
-    /** The directory that collections lie in. */
+    /** The directory of the collections. */
     readonly root: string,
-    /** Whether index and manifest files are believed that do not name the version that they describe. */
+    /** Whether index and manifest files without the tree id that they describe are trusted. */
     readonly trustForeignIndexes: boolean
   ) {
     super(runner, store)
   }
 
-  /** A store from any layer; `chainstore/promise` and `chainstore/local` open the usual ones. */
+  /** Opens a store from any layer. For common layers use `chainstore/promise` and `chainstore/local`. */
   static async fromLayer<E>(layer: Layer.Layer<Store, E>): Promise<AsyncStore> {
     const runtime = ManagedRuntime.make(withDefaultLogger(layer))
     const runner = new PromiseRunner(runtime, () => runtime.dispose())
@@ -150,12 +150,12 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return new AsyncStore(runner, Effect.succeed(service), repository, branch, root, trustForeignIndexes)
   }
 
-  /** Calls the store, and ends the call when the signal of the options is aborted. */
+  /** Runs a call of the store. The signal of the options interrupts it. */
   private call<A, E>(use: (store: StoreService) => Effect.Effect<A, E>, options?: SignalOptions): Promise<A> {
     return this.runner.run(Effect.flatMap(this.store, use), signalOptions(options))
   }
 
-  /** Opens a collection by its definition or by its name. Takes no request. */
+  /** Opens a collection by its definition or its name. Sends no request. */
   override collection<
     C extends string | CollectionDefinition<string, PlainSchema>,
     S extends PlainSchema | undefined = undefined
@@ -164,7 +164,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return new AsyncCollection(nameIn(given), this.runner, openCollection(this.store, given, schema))
   }
 
-  /** Runs the body and commits what it queued; a body that throws discards it. */
+  /** Runs the body and commits its queued operations. If the body throws, they are discarded. */
   async batch<A>(
     body: (batch: AsyncBatch) => Promise<A> | A,
     options: PromiseOptions<BatchOptions> = {}
@@ -172,7 +172,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return inBatch("Store.batch", this.runner, this.store, body, options)
   }
 
-  /** A batch to be committed by hand; closing the store discards what is not. */
+  /** Opens a batch that the caller commits. Closing the store discards operations that are not committed. */
   async openBatch(options: PromiseOptions<BatchOptions> = {}): Promise<AsyncBatch> {
     const scoped = await ScopedHandle.open<Batch, unknown, WriteError>(
       this.runner,
@@ -184,7 +184,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   }
 
   /**
-   * Runs the body and flushes what it queued at the end. The body may `close` the writer before: it then goes on
+   * Runs the body, and flushes its queued operations at the end. The body may `close` the writer earlier and continue
    * without it.
    */
   async writer<A>(
@@ -201,7 +201,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return { result, commits: ended ?? [] }
   }
 
-  /** A writer to be closed by hand; closing the store closes it. */
+  /** Opens a writer that the caller closes. Closing the store closes it too. */
   async openWriter(options: PromiseOptions<WriterOptions> = {}): Promise<AsyncWriter> {
     return new AsyncWriter(
       await ScopedHandle.open(this.runner, this.writers(options), "close", signalOptions(options)),
@@ -210,9 +210,9 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   }
 
   /**
-   * Runs the body on a work branch and makes its commits visible together; a body that throws leaves nothing behind.
-   * The body may `commit` or `rollback` before its end: it then goes on without the transaction, and what it throws
-   * undoes nothing. After a rollback `commitSha` is null.
+   * Runs the body on a work branch and makes its commits visible together. If the body throws, nothing is written. The
+   * body may call `commit` or `rollback` and continue without the transaction; an error after that undoes nothing. After
+   * a rollback `commitSha` is null.
    */
   async transaction<A>(
     body: (transaction: AsyncTransaction) => Promise<A> | A,
@@ -229,8 +229,9 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   }
 
   /**
-   * Runs the body as one transaction, with a store whose every operation joins it, also in services that are given that
-   * store: see `Store.withTransaction`. A body that throws writes nothing. This store itself stays outside.
+   * Runs the body as one transaction. Every operation of the store that the body receives joins the transaction, also
+   * in services that use that store: see `Store.withTransaction`. If the body throws, nothing is written. Operations of
+   * this store do not join.
    *
    * @since 0.1.0
    */
@@ -251,7 +252,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     )
   }
 
-  /** Runs a body with a store that closes at its end. */
+  /** Runs the body with a store, and closes that store at the end. */
   private async during<A>(store: AsyncStore, body: (store: AsyncStore) => Promise<A> | A): Promise<A> {
     try {
       const result = await body(store)
@@ -263,7 +264,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     }
   }
 
-  /** A transaction to be committed by hand; closing the store rolls it back. */
+  /** Opens a transaction that the caller commits. Closing the store rolls it back. */
   async openTransaction(options: PromiseOptions<TransactionOptions> = {}): Promise<AsyncTransaction> {
     const scoped = await ScopedHandle.open(
       this.runner,
@@ -306,7 +307,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return new AsyncView(this.runner, Effect.succeed(view))
   }
 
-  /** The same store on another branch; closing this one closes it too, and not the other way round. */
+  /** The store on another branch. Closing this store closes the other one, but not the reverse. */
   async onBranch(branch: string): Promise<AsyncStore> {
     const service = await this.call((store) => Effect.sync(() => store.onBranch(branch)))
     return AsyncStore.of(this.runner.child(), service)
@@ -335,7 +336,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   }
 
   /**
-   * Writes on a branch of its own and proposes that. Edits that throw or write nothing leave no proposal.
+   * Writes on a separate branch and proposes it. If the edits throw or write nothing, there is no proposal.
    *
    * @since 0.1.0
    */
@@ -348,7 +349,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   }
 
   /**
-   * One proposal; it is looked for when it is used.
+   * One proposal. It is looked up by the calls of its methods.
    *
    * @since 0.1.0
    */
@@ -361,7 +362,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     )
   }
 
-  /** Runs a body up to its first commit, which is not made; what it would hold, null when nothing would be written. */
+  /** Runs the body until its first commit and returns that commit without making it; null if nothing would be written. */
   async preview<A>(
     body: (store: AsyncStore) => Promise<A> | A,
     options?: SignalOptions
@@ -375,25 +376,25 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return Option.getOrNull(commit)
   }
 
-  /** Forgets what is cached of a path in the repository, or everything: the next read asks the remote. */
+  /** Removes a path of the repository, or everything, from the cache: the next read asks the remote. */
   async invalidate(path?: string): Promise<void> {
     return this.call((store) => store.invalidate(path))
   }
 
-  /** How many requests an operation will take of the remote; 0 on a repository of this machine. */
+  /** The number of requests that an operation will send to the remote; 0 for a repository on this machine. */
   estimate(operation: Estimate): Promise<number> {
     return this.call((store) => Effect.sync(() => store.estimate(operation)))
   }
 
-  /** The same as `doctor`, with options. */
+  /** `doctor` with options. */
   doctorWith(options: PromiseOptions<DoctorOptions>): Promise<ReadonlyArray<Finding>> {
     return this.call((store) => store.doctorWith(effectOptions(options)), options)
   }
 
   /**
-   * Ends what is under way and gives everything back. Open writers are flushed; rejects with what could not be written,
-   * `unwritten` names it. Open transactions are rolled back, open batches discarded, calls that have not come to their
-   * end reject. Calling it again changes nothing.
+   * Ends all open calls and releases the resources. Open writers are flushed; if a flush fails, the promise rejects and
+   * `unwritten` names the operations. Open transactions are rolled back, open batches are discarded, and pending calls
+   * reject. Further calls have no effect.
    */
   close(): Promise<void> {
     return this.runner.close()

@@ -7,8 +7,8 @@ import type { PromiseRunner } from "./PromiseRunner.js"
 import type { ScopedHandle } from "./ScopedHandle.js"
 
 /**
- * Commits on a work branch that become visible together at `commit`. Leaving an `await using` block without it rolls
- * back.
+ * Commits on a work branch that become visible together at `commit`. Leaving an `await using` block without a commit
+ * rolls back.
  *
  * @since 0.1.0
  * @category models
@@ -34,14 +34,14 @@ export class AsyncTransaction extends AsyncDraft implements AsyncDisposable {
   }
 
   /**
-   * Makes everything visible with one fast-forward and ends the transaction; the commit's id, null when nothing was
-   * written. A second call returns the same.
+   * Makes all commits visible with one fast-forward, and ends the transaction. Returns the commit id, or null if nothing
+   * was written. Further calls return the same result.
    */
   async commit(options?: SignalOptions): Promise<string | null> {
     return this.scoped.close(options)
   }
 
-  /** Ends the transaction, and nothing of it is written; after `commit` it changes nothing. */
+  /** Ends the transaction without writing anything. Has no effect after `commit`. */
   async rollback(): Promise<void> {
     await this.scoped.abandon()
   }

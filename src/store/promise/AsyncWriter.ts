@@ -22,7 +22,8 @@ const Methods = withPromiseMethods(PromiseAdapter, { ...methods, ...queueing }) 
 ) => PromiseAdapter<Writer> & PromiseMethods<Writer, typeof methods> & AsyncQueueing
 
 /**
- * Collects writes and commits them together. `put` means queued; `flush` and `close` mean durable.
+ * Collects writes and commits them together. `put` resolves when the write is queued; `flush` and `close` resolve when the
+ * queued writes are durable.
  *
  * @since 0.1.0
  * @category models
@@ -35,7 +36,7 @@ export class AsyncWriter extends Methods implements AsyncDisposable {
     super(runner, Effect.succeed(scoped.handle))
   }
 
-  /** Flushes and ends the writer; rejects with what could not be written, `unwritten` names it. */
+  /** Flushes and ends the writer. If the flush fails, the promise rejects and `unwritten` names the operations. */
   async close(options?: SignalOptions): Promise<void> {
     await this.scoped.close(options)
   }

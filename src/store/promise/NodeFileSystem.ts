@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Sink from "effect/Sink"
 import { RemoteError } from "../../domain/errors/StoreError.js"
 
-/** Taken from the process at run time: no bundler carries it into a browser, and a bundle for Node needs no package. */
+/** Read from `process` at run time: a browser bundle then contains no Node module, and a Node bundle needs no package. */
 const nodeFileSystem = () => globalThis.process?.getBuiltinModule?.("node:fs/promises")
 
 type NodeFileSystem = NonNullable<ReturnType<typeof nodeFileSystem>>
@@ -25,7 +25,7 @@ const attempt = <A>(method: string, path: string, run: () => Promise<A>): Effect
       })
   })
 
-/** The kind of a file and its mode; an export looks at nothing else. */
+/** The type and mode of a file, which are the only members that an export reads. */
 const fileInfo = (found: Stats): File.Info => {
   const none = Option.none()
   return {
@@ -38,7 +38,7 @@ const fileInfo = (found: Stats): File.Info => {
   }
 }
 
-/** What an export does with files; everything else of `FileSystem` finds nothing. */
+/** The file operations that an export needs. All others of `FileSystem` fail with NotFound. */
 const make = (fs: NodeFileSystem): FileSystem =>
   makeNoop({
     chmod: (path, mode) => attempt("chmod", path, () => fs.chmod(path, mode)),
@@ -58,7 +58,7 @@ const make = (fs: NodeFileSystem): FileSystem =>
       )
   })
 
-/** Provides the file system of this machine if the destination is a file's path. */
+/** Provides the file system of this machine if the destination is a file path. */
 export const provideFileSystem = <A, E>(
   destination: string | WritableStream<Uint8Array>,
   effect: Effect.Effect<A, E, FileSystem>

@@ -28,13 +28,13 @@ import { AsyncStore } from "./AsyncStore.js"
 export interface OpenStoreOptions
   extends StoreOptions,
     Omit<GitHub.GitHubOptions, "token" | "auth" | "session" | keyof StoreOptions> {
-  /** A token of GitHub; sent to the API's address alone. */
+  /** A token of GitHub. It is sent only to the address of the API. */
   readonly token?: string | undefined
-  /** Yields an `Authorization` header; asked again a minute before `expiresAt`, and when it is refused. */
+  /** Returns an `Authorization` header. Called again one minute before `expiresAt`, and when the host rejects it. */
   readonly auth?:
     | (() => Promise<{ readonly header: string; readonly expiresAt?: Date | undefined }>)
     | undefined
-  /** Carries every request instead of the global `fetch`. */
+  /** Sends every request instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 

@@ -10,8 +10,8 @@ type ArgumentsOf<Member> = Member extends (...args: infer Args) => unknown ? Arg
 type ReturnOf<Member> = Member extends (...args: any) => infer Return ? Return : Member
 
 /**
- * How a member of an Effect interface becomes a method: what it returns, how many arguments come before the options,
- * and whether it has options of its own beside the signal.
+ * Describes a method for a member of an Effect interface: the kind of its result, the number of arguments before the
+ * options, and whether the member has options itself. Without options of its own, a method takes only the signal.
  */
 export type MethodRow = readonly [
   returns: "value" | "nullable" | "stream",
@@ -32,7 +32,7 @@ type MethodRowOf<Args extends Arguments, Return> = Args["length"] extends Requir
     ? readonly [ResultKind<Return>, Before["length"], "options"]
     : never
 
-/** The rows of some members of an interface; a row that does not fit its member does not compile. */
+/** Rows for some members of an interface. A row that does not fit its member is a type error. */
 export type MethodRows<Interface> = {
   readonly [Name in keyof Interface]?: MethodRowOf<ArgumentsOf<Interface[Name]>, ReturnOf<Interface[Name]>>
 }
@@ -61,7 +61,7 @@ type PromiseResult<Given extends MethodRow, Return> = Given extends readonly ["s
 
 type Method<Args extends Arguments, Return> = { method(...args: Args): Return }["method"]
 
-/** Members of an Effect interface as methods that return promises, or an `AsyncIterable` for a stream. */
+/** The members of an Effect interface as methods that return promises, or an `AsyncIterable` for a stream. */
 export type PromiseMethods<Interface, Given> = {
   [Name in keyof Interface as Name extends keyof Given ? Name : never]: Name extends keyof Given
     ? Given[Name] extends MethodRow
@@ -73,14 +73,14 @@ export type PromiseMethods<Interface, Given> = {
     : never
 }
 
-/** An Effect interface that methods call; `target` fails once it may no longer be called. */
+/** Calls the members of an Effect interface as promises. `target` fails after the interface has ended. */
 export class PromiseAdapter<Interface> {
   constructor(
     protected readonly runner: PromiseRunner,
     protected readonly target: Effect.Effect<Interface, ValidationError>
   ) {}
 
-  /** Calls the interface, and ends the call when the signal of the options is aborted. */
+  /** Runs a call of the interface. The signal of the options interrupts it. */
   protected run<A, E>(use: (target: Interface) => Effect.Effect<A, E>, options?: SignalOptions): Promise<A> {
     return this.runner.run(Effect.flatMap(this.target, use), signalOptions(options))
   }
@@ -107,7 +107,7 @@ const methodOf = (name: string, [returns, beforeOptions, own]: MethodRow) =>
 
 type Class<Instance> = new (...args: any) => Instance
 
-/** A class with a method for each row. The cast of the caller gives it the types of `Promised`. */
+/** Extends a class with a method for each row. Callers cast the result to the types of `PromiseMethods`. */
 export const withPromiseMethods = <Base extends Class<object>>(
   base: Base,
   rows: { readonly [name: string]: MethodRow }

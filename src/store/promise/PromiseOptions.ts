@@ -5,13 +5,13 @@ import { callback as anyFunction, optional, optionsReader, valueKind } from "../
 import { toEffectCallback } from "./Callback.js"
 
 /**
- * An operation that can be aborted.
+ * Options of every operation that can be aborted.
  *
  * @since 0.1.0
  * @category options
  */
 export interface SignalOptions {
-  /** Ends the call: nothing is written, or the whole write is; the promise rejects with the signal's reason. */
+  /** Interrupts the call: either nothing or the complete write is stored. The promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -23,7 +23,7 @@ type PromiseOption<Value> = Value extends (...args: infer Args) => Effect.Effect
       : Value
     : Value
 
-/** Options of an Effect with a signal, and with plain or async functions as callbacks. */
+/** The options of an effect, with plain or async functions as callbacks, and a signal. */
 export type PromiseOptions<Options> = SignalOptions & {
   [Name in keyof Options]: PromiseOption<Options[Name]>
 }
@@ -31,7 +31,7 @@ export type PromiseOptions<Options> = SignalOptions & {
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null
 
-/** The options that the Effect of the same name takes: without the signal, each function as an effectful callback. */
+/** Converts options to those of the effect: removes the signal, and makes each function an effectful callback. */
 export const effectOptions = (options: unknown): any => {
   if (!isObject(options)) return options
   const { signal: _, ...rest } = options
@@ -41,7 +41,7 @@ export const effectOptions = (options: unknown): any => {
   )
 }
 
-/** The signal alone of options that have more. */
+/** The signal of options. */
 export const signalOptions = (options: SignalOptions | undefined): SignalOptions | undefined =>
   typeof options === "object" && options !== null ? { signal: options.signal } : options
 
@@ -61,14 +61,14 @@ const readSignal = optionsReader(
   )
 )
 
-/** The signal of a call that may begin; options that hold more than that are refused. */
+/** Validates the options, returns their signal, and throws if it is aborted already. Other options are rejected. */
 export const readSignalOption = (options: SignalOptions | undefined): AbortSignal | undefined => {
   Either.getOrThrowWith(readSignal("AsyncStore", options), (error) => error)
   if (options?.signal?.aborted === true) throw options.signal.reason
   return options?.signal ?? undefined
 }
 
-/** Makes a call; `abort` runs if the signal is aborted before the call ends. */
+/** Runs a call. `abort` runs if the signal is aborted before the call ends. */
 export const withAbort = async <A>(
   signal: AbortSignal | undefined,
   abort: () => void,

@@ -12,10 +12,10 @@ import { CallbackError, callbackReason } from "./Callback.js"
 import { readSignalOption, type SignalOptions, withAbort } from "./PromiseOptions.js"
 import { layerStandardError } from "./StandardErrorLogger.js"
 
-/** How long closing the store waits for a call to release its resources. */
+/** The time that closing the store waits for each call to release its resources. */
 const closeTimeout = Duration.seconds(10)
 
-/** The error of every call on a closed store, and of every call that closing the store ended. */
+/** The error of calls on a closed store, and of calls that closing the store has interrupted. */
 export const storeClosed = () =>
   new ValidationError({
     operation: "AsyncStore",
@@ -24,11 +24,11 @@ export const storeClosed = () =>
   })
 
 /**
- * Runs the store's effects as promises that reject with the store's own errors, and tracks every open call, so that
- * closing the store ends them all.
+ * Runs effects of the store as promises that reject with the store's errors. Tracks all open calls, so that closing the
+ * store ends them.
  */
 export class PromiseRunner {
-  /** Each function ends one call, iteration or scoped handle, and waits for its end. */
+  /** Functions that end one call, iteration or scoped handle each, and wait for its end. */
   private readonly openCalls = new Set<() => Promise<unknown>>()
   private closing: Promise<void> | undefined
   private closed = false
@@ -40,7 +40,7 @@ export class PromiseRunner {
     private readonly joined?: CapturedTransactions
   ) {}
 
-  /** A runner that closes when this one closes, or before; its calls join the transactions of `joined`. */
+  /** A runner that closes with this one or earlier. Its calls join the transactions of `joined`. */
   readonly child = (joined = this.joined): PromiseRunner =>
     new PromiseRunner(this.runtime, async () => {}, this, joined)
 
@@ -58,7 +58,7 @@ export class PromiseRunner {
     this.parent?.ended(end)
   }
 
-  /** Runs an effect; closing the store interrupts it, unless it `finishes`. */
+  /** Runs an effect. Closing the store interrupts it, or waits for it if `finishes` is true. */
   readonly run = async <A, E>(
     effect: Effect.Effect<A, E, Store>,
     options?: SignalOptions,
@@ -69,14 +69,14 @@ export class PromiseRunner {
       return withinCloseTimeout(exit)
     })
 
-  /** Runs an effect that stays open between calls: closing the store calls `end`, and reports what it rejects with. */
+  /** Runs an effect that stays open between calls. Closing the store calls `end` and reports its rejection. */
   readonly runOpen = async <A, E>(
     effect: Effect.Effect<A, E, Store>,
     end: () => Promise<unknown>,
     signal: AbortSignal
   ): Promise<A> => this.runWith(signal, effect, () => end)
 
-  /** A stream for `for await`: leaving the loop ends it. */
+  /** A stream as an `AsyncIterable`. Leaving the loop ends the stream. */
   readonly iterate = <A, E>(
     stream: Effect.Effect<Stream.Stream<A, E>, E, Store>,
     options?: SignalOptions
@@ -85,7 +85,7 @@ export class PromiseRunner {
     return { [Symbol.asyncIterator]: iterate }
   }
 
-  /** Ends all open calls; the first call of `close` rejects with the operations that could not be written. */
+  /** Ends all open calls. Only the first call of `close` rejects, with the operations that could not be written. */
   readonly close = (): Promise<void> => {
     if (this.closing !== undefined) return this.closing.catch(() => {})
     this.closed = true
@@ -98,7 +98,10 @@ export class PromiseRunner {
     await this.dispose()
     const lost = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []))
     if (lost.length > 1) {
-      throw new AggregateError(lost, `not everything queued is written: ${lost.map(messageOf).join("; ")}`)
+      throw new AggregateError(
+        lost,
+        `not all queued operations are written: ${lost.map(messageOf).join("; ")}`
+      )
     }
     if (lost.length === 1) throw lost[0]
   }
@@ -130,7 +133,7 @@ export class PromiseRunner {
     if (lost === undefined || lost === reason) throw reason
     throw new AggregateError(
       [reason, lost],
-      `${messageOf(reason)}; and not everything queued is written: ${messageOf(lost)}`
+      `${messageOf(reason)}; and not all queued operations are written: ${messageOf(lost)}`
     )
   }
 
@@ -141,7 +144,7 @@ export class PromiseRunner {
     const signal = readSignalOption(options)
     if (this.isClosed) throw storeClosed()
     const runtime = await this.runtime.runtime()
-    // Both may have come meanwhile, and are not told again.
+    // Both may have happened during the await, before the listeners are added.
     if (signal?.aborted === true) throw signal.reason
     if (this.isClosed) throw storeClosed()
     const source = Stream.mapError(Stream.unwrap(stream), (error) => new CallbackError(error))
@@ -181,20 +184,20 @@ export class PromiseRunner {
   }
 }
 
-/** Waits for the end, but not for ever. */
+/** Waits for the end of a call, for a limited time. */
 const withinCloseTimeout = (end: Promise<unknown> | undefined): Promise<void> =>
   Effect.runPromise(
     Effect.tryPromise(async () => end).pipe(
       Effect.timeout(closeTimeout),
       Effect.tapErrorTag("TimeoutException", () =>
-        Effect.logWarning("a call on a closed store did not end in time: it is abandoned")
+        Effect.logWarning("a call on a closed store did not end in time and was abandoned")
       ),
       Effect.ignore,
       Effect.provide(layerStandardError)
     )
   )
 
-/** The error of a writer that could not write everything after its body had failed. */
+/** The error of a writer that failed to flush after its body had failed. */
 const unwrittenError = (cause: Cause.Cause<unknown>): StoreError | undefined =>
   Array.from(Cause.failures(cause)).find(
     (error): error is StoreError => error instanceof StoreError && error.unwritten !== undefined

@@ -10,18 +10,18 @@ import { type PromiseRunner, storeClosed } from "./PromiseRunner.js"
 
 type BodyFailure = CallbackError | ValidationError
 
-/** A bracket of the store, as a function of its body. */
+/** An operation of the store that runs a body with a handle, such as a writer or a transaction. */
 export type Bracket<Handle, Result, E> = (
   body: (handle: Handle) => Effect.Effect<void, BodyFailure>
 ) => Effect.Effect<Result, E | BodyFailure, Store>
 
-/** A handle of a bracket whose body ends when the handle is closed or abandoned. */
+/** The handle of a bracket whose body ends when the handle is closed or abandoned. */
 export class ScopedHandle<Handle, Result> {
   private readonly end = Deferred.unsafeMake<void, BodyFailure>(FiberId.none)
   private readonly abandoned = new ValidationError({
     operation: "AsyncTransaction.commit",
     message: "this transaction was rolled back: there is nothing to commit",
-    hint: "open another one"
+    hint: "open another transaction"
   })
   /** Whether a caller of `close` receives the result, so that a failure is reported once. */
   private reported = false
@@ -35,7 +35,7 @@ export class ScopedHandle<Handle, Result> {
     private readonly stop: AbortController
   ) {}
 
-  /** Opens a bracket that its caller ends, or the store when it is closed. */
+  /** Opens a bracket that the caller ends, or the store when it closes. */
   static open<Handle, Result, E>(
     runner: PromiseRunner,
     bracket: Bracket<Handle, Result, E>,
@@ -66,7 +66,7 @@ export class ScopedHandle<Handle, Result> {
     return interruptedBy(options, stop, opening)
   }
 
-  /** Runs a function inside a bracket, which the function may end; `ended` is null if it abandoned the bracket. */
+  /** Runs a function inside a bracket. The function may end the bracket; `ended` is null if it abandoned the bracket. */
   static during<Handle, Result, A, E>(
     runner: PromiseRunner,
     bracket: Bracket<Handle, Result, E>,
@@ -107,7 +107,7 @@ export class ScopedHandle<Handle, Result> {
       const ended = await result
       return { result: await inside!.running, ended }
     }
-    // A function that ended the bracket itself still runs.
+    // A function that has ended the bracket itself may still be running.
     const value = await runner.run(
       runCallback(() => inside.running),
       options
@@ -121,7 +121,7 @@ export class ScopedHandle<Handle, Result> {
     return this.endedByCaller || this.bodyEnded
   }
 
-  /** Ends the bracket with success; its writes are durable when this resolves. */
+  /** Ends the bracket with success. Its writes are durable when the promise resolves. */
   close(options?: SignalOptions): Promise<Result> {
     return interruptedBy(options, this.stop, () => {
       this.endedByCaller = true
@@ -131,13 +131,13 @@ export class ScopedHandle<Handle, Result> {
     })
   }
 
-  /** Closes it unless it is closed; a failure is reported to the first caller of `close` only. */
+  /** Closes the bracket unless it is closed. Only the first call of `close` reports a failure. */
   async leave(): Promise<void> {
     if (this.reported) await this.result().catch(() => {})
     else await this.close()
   }
 
-  /** Ends the bracket with a failure; closing or abandoning it again changes nothing. */
+  /** Ends the bracket with a failure. Closing or abandoning it again has no effect. */
   async abandon(): Promise<void> {
     this.endedByCaller = true
     this.finish(Exit.fail(this.abandoned))
@@ -160,7 +160,7 @@ export class ScopedHandle<Handle, Result> {
   }
 }
 
-/** Makes a call; its signal interrupts the bracket while the call lasts. */
+/** Runs a call. Its signal interrupts the bracket during the call. */
 const interruptedBy = async <A>(
   options: SignalOptions | undefined,
   stop: AbortController,

@@ -6,10 +6,10 @@ import * as Logger from "effect/Logger"
 
 const standardError = Logger.withConsoleError(Logger.stringLogger)
 
-/** Writes what the store logs to standard error. */
+/** Writes log messages to standard error. */
 export const layerStandardError = Logger.replace(Logger.defaultLogger, standardError)
 
-/** The same for a layer, from its building on, unless it chooses a logger of its own. */
+/** Logs to standard error while the layer is built and used, unless the layer sets its own logger. */
 export const withDefaultLogger = <A, E>(layer: Layer.Layer<A, E>): Layer.Layer<A, E> => {
   const unlessChosen = Layer.unwrapEffect(
     Effect.map(FiberRef.get(FiberRef.currentLoggers), (loggers) =>

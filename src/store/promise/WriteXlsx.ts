@@ -6,7 +6,7 @@ import { withErrorListener } from "../transfer/NodeStreamErrors.js"
 import { effectOptions, readSignalOption, type SignalOptions, signalOptions } from "./PromiseOptions.js"
 
 /**
- * Writes documents as the one sheet of a workbook: to a file's path (on Node) or a web stream. Returns the columns.
+ * Writes documents to a workbook with one sheet, at a file path (on Node) or to a web stream. Returns the columns.
  *
  * @since 0.1.0
  * @category utilities

@@ -1,5 +1,5 @@
 /**
- * The store in promises, without Effect. Runs in a browser too.
+ * The document store as promises, without Effect. Runs in a browser too.
  *
  * @module chainstore/promise
  * @since 0.1.0

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { ValidationError } from "../domain/errors/StoreError.js"
 
-/** The format of the option, or else of the ending of the file's name. */
+/** The format of the option, or otherwise of the file extension. */
 export const formatOf = <const Format extends string>(
   operation: string,
   name: string,
@@ -16,8 +16,8 @@ export const formatOf = <const Format extends string>(
     : Effect.fail(
         new ValidationError({
           operation,
-          message: format === "" ? "the format is not known" : `${format} is not a format of ${operation}`,
-          hint: `use --format ${known.join(" | ")}, or such an ending of the file's name`
+          message: format === "" ? "the format is unknown" : `${format} is not a format of ${operation}`,
+          hint: `use --format ${known.join(" | ")}, or a file name with that extension`
         })
       )
 }
