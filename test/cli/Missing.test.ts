@@ -29,7 +29,7 @@ describe("what is not there", () => {
         if (code === 3) {
           assert.match(
             ran.err,
-            /^NotFoundError: there is no repository local\/demo in .+\nthe first `put` or `import` makes it/
+            /^NotFoundError: there is no repository local\/demo in .+\nthe first `put` or `import` creates it/
           )
         }
         assert.isFalse(existsSync(join(directory, "repos")), line.join(" "))
