@@ -1,7 +1,7 @@
 import type { Oid } from "../domain/identifiers/Oid.js"
 
 /**
- * A commit and its root tree: what a branch points to.
+ * A commit, such as the head of a branch, and its root tree.
  *
  * @since 0.1.0
  * @category models
@@ -14,7 +14,7 @@ export interface Head {
 }
 
 /**
- * What a file is: a plain one, an executable one, a symbolic link, or the commit of a submodule.
+ * The mode of a file: a regular file, an executable file, a symbolic link, or the commit of a submodule.
  *
  * @since 0.1.0
  * @category models
@@ -39,7 +39,7 @@ export type Change =
   | {
       readonly _tag: "Remove"
       readonly path: string
-      /** What the parent has there, where the caller knows it: some hosts have to be told. */
+      /** The mode of the path in the parent, if the caller knows it. GitHub's API requires it. */
       readonly mode?: FileMode | undefined
     }
 
@@ -57,7 +57,7 @@ export interface Signature {
 }
 
 /**
- * What a commit says, beside its changes. The time is the remote's, or Effect's clock where the remote lets us choose.
+ * The message and the people of a commit. The time is that of Effect's clock, or of the remote if the remote sets it.
  *
  * @since 0.1.0
  * @category models
@@ -65,51 +65,51 @@ export interface Signature {
 export interface CommitText {
   /** The message, subject line first. */
   readonly message: string
-  /** Who wrote the change; absent: the remote decides. */
+  /** Who wrote the change. Default: chosen by the remote. */
   readonly author?: Signature | undefined
-  /** Who made the commit; absent: as the author. */
+  /** Who made the commit. Default: the author. */
   readonly committer?: Signature | undefined
 }
 
 /**
- * A commit to be made: paths are unique over `changes`; the mode of what is put is 100644.
+ * The content of a new commit. No two of its changes have the same path. A `Put` file has the mode 100644.
  *
  * @since 0.1.0
  * @category models
  */
 export interface NewCommit extends CommitText {
-  /** What differs from the tree of the commit that this one stands on. */
+  /** The differences from the tree of the parent. */
   readonly changes: ReadonlyArray<Change>
-  /** The commits that it merges: its parents after the one that it stands on. */
+  /** The merged commits, which become its further parents. */
   readonly merges?: ReadonlyArray<Oid> | undefined
 }
 
 /**
- * A commit that was made and is durable. `blobs` holds the id of each path that was put.
+ * A commit that was made and is durable. `blobs` has the blob id of each `Put` path.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Committed extends Head {
-  /** The ids of the blobs that were put, by path. */
+  /** The ids of the `Put` blobs, by path. */
   readonly blobs: ReadonlyMap<string, Oid>
 }
 
 /**
- * A commit as it is stored.
+ * A stored commit.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CommitInfo extends Head {
-  /** The parents, the first of them the branch that was committed to. */
+  /** The parents. The first one was the head of the branch that was committed to. */
   readonly parents: ReadonlyArray<Oid>
-  /** The message as it is stored. */
+  /** The stored message. */
   readonly message: string
-  /** Who wrote the change, and when, in ISO 8601. */
+  /** Who wrote the change, and when (ISO 8601). */
   readonly author: Signature & { readonly date: string }
-  /** Who made the commit, and when, in ISO 8601. */
+  /** Who made the commit, and when (ISO 8601). */
   readonly committer: Signature & { readonly date: string }
-  /** Where a human may look at it, if the remote has a page. */
+  /** The web page of the commit, if the remote has one. */
   readonly url?: string | undefined
 }

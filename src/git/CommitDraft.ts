@@ -5,10 +5,10 @@ import type { CommitText, Head, NewCommit, Signature } from "./Commit.js"
 import { type CommitObject, type ObjectType, withFinalNewline } from "./GitObject.js"
 import type { TreeEntry } from "./Tree.js"
 
-/** Who commits, where nobody says. */
+/** The default author and committer. */
 export const defaultSignature: Signature = { name: "Chainstore", email: "chainstore@localhost" }
 
-/** The commit object of a new commit, made at `millis` on `head` by `signature` where the text names nobody. */
+/** The commit object of a new commit on `head` at the time `millis`. `signature` is the default author. */
 export const makeCommitObject = (
   head: Option.Option<Head>,
   tree: Oid,
@@ -16,18 +16,18 @@ export const makeCommitObject = (
   millis: number,
   signature: Signature = defaultSignature
 ): CommitObject => {
-  const person = (who: Signature) => ({ ...who, seconds: Math.floor(millis / 1000), offset: 0 })
-  const by = person(author ?? signature)
+  const dated = (who: Signature) => ({ ...who, seconds: Math.floor(millis / 1000), offset: 0 })
+  const datedAuthor = dated(author ?? signature)
   return {
     tree,
     parents: [...new Set([...Option.toArray(Option.map(head, ({ commit }) => commit)), ...merges])],
-    author: by,
-    committer: committer === undefined ? by : person(committer),
+    author: datedAuthor,
+    committer: committer === undefined ? datedAuthor : dated(committer),
     message: withFinalNewline(message)
   }
 }
 
-/** The error for a path that is to be an object which is missing or of another type. */
+/** The error for a linked object that is missing or has another type than the mode requires. */
 export const linkTargetError = (
   operation: string,
   path: string,
@@ -35,19 +35,19 @@ export const linkTargetError = (
   mode: TreeEntry["mode"],
   actual: ObjectType | undefined
 ): ValidationError | undefined => {
-  const wanted = mode === "040000" ? "tree" : "blob"
-  // A submodule's commit lies in another repository.
-  return mode === "160000" || actual === wanted
+  const required = mode === "040000" ? "tree" : "blob"
+  // The commit of a submodule is an object of another repository.
+  return mode === "160000" || actual === required
     ? undefined
     : new ValidationError({
         operation,
         path,
-        message: `${oid} is ${actual === undefined ? "not in the repository" : `a ${actual}, not a ${wanted}`}`,
+        message: `${oid} is ${actual === undefined ? "not in the repository" : `a ${actual}, not a ${required}`}`,
         hint: "Write the object first"
       })
 }
 
-/** The error for a commit that is to be merged and is not in the repository. */
+/** The error for a merged commit that is not in the repository. */
 export const missingMergeParentError = (operation: string, oid: Oid): ValidationError =>
   new ValidationError({
     operation,
@@ -55,7 +55,7 @@ export const missingMergeParentError = (operation: string, oid: Oid): Validation
     hint: "Give the id of a commit that the repository has"
   })
 
-/** The ids of the paths that a commit puts, by the ids of its changes in their order. */
+/** The blob ids of the `Put` paths of a commit. `oidOf` returns the id of a change by its position. */
 export const putBlobOids = (
   { changes }: NewCommit,
   oidOf: (index: number) => Oid | undefined

@@ -8,20 +8,20 @@ import type { TreeEntry } from "./Tree.js"
 
 export type ObjectType = "blob" | "tree" | "commit" | "tag"
 
-/** An object in memory: its type and the bytes that are hashed behind its header. */
+/** The type and the content of an object. */
 export interface RawObject {
   readonly type: ObjectType
   readonly content: Uint8Array
 }
 
-/** An entry of one tree object: its own name, mode and object. */
+/** An entry of a tree object. */
 export interface NamedEntry {
   readonly name: string
   readonly mode: TreeEntry["mode"]
   readonly oid: Oid
 }
 
-/** Who and when, as Git writes it: seconds since the epoch and minutes east of UTC. */
+/** A person and a time: seconds since the epoch, and the offset from UTC in minutes. */
 export interface DatedSignature {
   readonly name: string
   readonly email: string
@@ -40,7 +40,7 @@ export interface CommitObject {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-/** The name of an object: the SHA-1 of its type, length and content. */
+/** The id of an object: the SHA-1 of its type, length and content. */
 export const hash = (type: ObjectType, content: Uint8Array): Oid =>
   sha1(encoder.encode(`${type} ${content.length}\0`), content) as Oid
 
@@ -57,7 +57,7 @@ export const compareNames = (a: string, b: string): number => {
   return a.length - b.length
 }
 
-/** The order of a tree's entries: by the bytes of their names, a directory's as if it ended in a slash. */
+/** The order of a tree's entries: by the bytes of their names, where a directory's name ends in a slash. */
 export const compareEntries = (
   a: Pick<NamedEntry, "name" | "mode">,
   b: Pick<NamedEntry, "name" | "mode">
@@ -71,7 +71,7 @@ export const compareEntries = (
 export const entryKindOf = (mode: TreeEntry["mode"]): TreeEntry["kind"] =>
   mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob"
 
-/** Writes an id as bytes. A digit's value follows from its character code: a tree has thousands of them. */
+/** Writes an id as bytes. Computing a digit from its character code is faster than parsing; a tree has thousands of digits. */
 const setHex = (bytes: Uint8Array, at: number, digits: string): void => {
   for (let i = 0; i < digits.length; i += 2) {
     const high = digits.charCodeAt(i)
@@ -80,7 +80,7 @@ const setHex = (bytes: Uint8Array, at: number, digits: string): void => {
   }
 }
 
-/** Writes text as UTF-8, and returns where it ends. Most is ASCII, for which a view of the bytes costs more than the text. */
+/** Writes text as UTF-8, and returns its end. ASCII text, which is most frequent, needs no call of the encoder. */
 const setText = (bytes: Uint8Array, at: number, text: string): number => {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)
@@ -90,14 +90,14 @@ const setText = (bytes: Uint8Array, at: number, text: string): number => {
   return at + text.length
 }
 
-/** The bytes of a tree whose entries are in order (`compareEntries`). */
+/** Encodes a tree. The entries must be in the order of `compareEntries`. */
 export const encodeTree = (entries: Iterable<NamedEntry>): Uint8Array => {
   let bytes = new Uint8Array(4096)
   let length = 0
   for (const entry of entries) {
-    const most = 29 + entry.name.length * 3
-    if (length + most > bytes.length) {
-      const larger = new Uint8Array(Math.max(bytes.length * 2, length + most))
+    const maxBytes = 29 + entry.name.length * 3
+    if (length + maxBytes > bytes.length) {
+      const larger = new Uint8Array(Math.max(bytes.length * 2, length + maxBytes))
       larger.set(bytes.subarray(0, length))
       bytes = larger
     }
@@ -122,7 +122,7 @@ const modes: ReadonlyMap<string, TreeEntry["mode"]> = new Map([
   ["160000", "160000"]
 ])
 
-/** The entries of a tree, in order; left with a reason when the bytes are not a tree with UTF-8 names. */
+/** Parses a tree. Left with a reason if the bytes are not a tree with UTF-8 names. */
 export const parseTree = (content: Uint8Array): Either.Either<ReadonlyArray<NamedEntry>, string> => {
   const entries: Array<NamedEntry> = []
   let at = 0
@@ -146,29 +146,29 @@ const formatPerson = (person: DatedSignature) => {
   return `${cleanIdentity(person.name)} <${cleanIdentity(person.email)}> ${person.seconds} ${person.offset < 0 ? "-" : "+"}${zone}`
 }
 
-/** A message as a commit holds it: Git ends each in a newline. */
+/** A message as Git stores it, with a final newline. */
 export const withFinalNewline = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`)
 
-/** A commit's message without the newline that ends it. */
+/** A stored message without its final newline. */
 export const withoutFinalNewline = (message: string): string =>
   message.endsWith("\n") ? message.slice(0, -1) : message
 
-/** The bytes of a commit. */
+/** Encodes a commit. */
 export const encodeCommit = ({ author, committer, message, parents, tree }: CommitObject): Uint8Array => {
-  const by = formatPerson(author)
+  const authorText = formatPerson(author)
   return encoder.encode(
     [
       `tree ${tree}`,
       ...parents.map((parent) => `parent ${parent}`),
-      `author ${by}`,
-      `committer ${committer === author ? by : formatPerson(committer)}`,
+      `author ${authorText}`,
+      `committer ${committer === author ? authorText : formatPerson(committer)}`,
       "",
       message.replace(/\0/g, "")
     ].join("\n")
   )
 }
 
-/** Seconds since the epoch as GitHub writes dates. */
+/** Formats seconds since the epoch as GitHub does. */
 export const toIsoDate = (seconds: number): string =>
   Number.isFinite(seconds) && Math.abs(seconds) < 8.64e12
     ? new Date(seconds * 1000).toISOString().replace(".000Z", "Z")
@@ -183,7 +183,7 @@ const parsePerson = (line: string) => {
   }
 }
 
-/** Reads text in an encoding that a commit names; in UTF-8 where nobody knows it. */
+/** The decoder for the encoding that a commit names; UTF-8 if the encoding is unknown. */
 const decoderOf = (encoding: string) => {
   try {
     return new TextDecoder(encoding, { ignoreBOM: true })
@@ -192,7 +192,7 @@ const decoderOf = (encoding: string) => {
   }
 }
 
-const endOfHead = (content: Uint8Array): number => {
+const endOfHeaders = (content: Uint8Array): number => {
   for (let at = content.indexOf(0x0a); at >= 0; at = content.indexOf(0x0a, at + 1)) {
     if (content[at + 1] === 0x0a) return at
   }
@@ -201,17 +201,17 @@ const endOfHead = (content: Uint8Array): number => {
 
 const latin1 = new TextDecoder("latin1")
 
-/** A commit from its bytes; headers we do not know (signatures) are passed over. Undefined where it names no tree. */
+/** Parses a commit. Unknown headers, such as signatures, are ignored. Undefined if the commit names no tree. */
 export const parseCommit = (oid: Oid, content: Uint8Array): CommitInfo | undefined => {
-  const split = endOfHead(content)
-  const headBytes = content.subarray(0, split < 0 ? content.length : split)
-  const encoding = /\nencoding ([^\n]*)/.exec(latin1.decode(headBytes))?.[1]
+  const split = endOfHeaders(content)
+  const headerBytes = content.subarray(0, split < 0 ? content.length : split)
+  const encoding = /\nencoding ([^\n]*)/.exec(latin1.decode(headerBytes))?.[1]
   const decoder = decoderOf(encoding ?? "utf-8")
   let tree = ""
   let author = ""
   let committer = ""
   const parents: Array<Oid> = []
-  for (const line of decoder.decode(headBytes).split("\n")) {
+  for (const line of decoder.decode(headerBytes).split("\n")) {
     const space = line.indexOf(" ")
     const value = line.slice(space + 1)
     switch (line.slice(0, space)) {

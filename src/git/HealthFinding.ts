@@ -1,16 +1,16 @@
 /**
- * What the remote found in the files of a repository, or did to them.
+ * A problem in the files of a repository, or a repair that was made.
  *
  * @since 0.1.0
  * @category models
  */
 export interface HealthFinding {
-  /** `error` needs repair, `warning` deserves a look, `ok` was checked and found right. */
+  /** `error`: needs repair. `warning`: may need repair. `ok`: no action is needed. */
   readonly severity: "ok" | "warning" | "error"
-  /** A name for programs. */
+  /** A stable identifier of the kind of finding. */
   readonly code: string
-  /** What was found, in words. */
+  /** A description for people. */
   readonly message: string
-  /** What to do about it. */
+  /** The recommended action. */
   readonly hint?: string | undefined
 }

@@ -7,7 +7,7 @@ export interface MapEntry {
   readonly oid: Oid
 }
 
-/** A tree as a map: its entries by name, in Git's order. */
+/** The entries of a tree by name, in Git's order. */
 export type MapTree = ReadonlyMap<string, MapEntry>
 
 export const namedEntries = (tree: MapTree): Array<GitObject.NamedEntry> =>

@@ -13,7 +13,7 @@ const inOrder = (entries: MapTree): MapTree =>
       .map(({ mode, name, oid }) => [name, { mode, oid }])
   )
 
-/** The changes of a commit as edits of its tree. */
+/** The changes of a commit as edits of its tree. `blob` returns the id of a blob. */
 export const toPathEdits = (
   changes: ReadonlyArray<Change>,
   blob: (content: Uint8Array) => Oid
@@ -24,7 +24,7 @@ export const toPathEdits = (
     oid: change._tag === "Put" ? blob(change.content) : change._tag === "Link" ? change.oid : undefined
   }))
 
-/** Makes `edits` in the tree `base`; `write` keeps each tree that is made, and returns its id. */
+/** Applies edits to the tree `base`. `write` stores a new tree and returns its id. */
 export const editMapTree = (
   trees: Pick<ReadonlyMap<Oid, MapTree>, "get">,
   base: Oid | undefined,

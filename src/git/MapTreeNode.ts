@@ -4,7 +4,7 @@ import { type MapEntry, type MapTree, namedEntries } from "./MapTree.js"
 import type { TreeEntry } from "./Tree.js"
 import type { TreeNode } from "./TreeReading.js"
 
-/** A tree of this form by the positions of its entries. */
+/** Accesses the entries of a `MapTree` by position. */
 export class MapTreeNode implements TreeNode<MapTreeNode> {
   private list: ReadonlyArray<GitObject.NamedEntry> | undefined
 

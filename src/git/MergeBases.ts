@@ -2,42 +2,42 @@ import { type Steps, stepSize } from "../domain/concurrency/Steps.js"
 import type { Oid } from "../domain/identifiers/Oid.js"
 import { compareCodePoints } from "../domain/text/CodePointOrder.js"
 
-/** What the search for merge bases reads of a commit. */
+/** The parts of a commit that the search for merge bases reads. */
 export interface DatedCommit {
   readonly parents: ReadonlyArray<Oid>
-  /** The committer's date, in any unit: later commits are looked at first. */
+  /** The committer's date, in any unit. Newer commits are visited first. */
   readonly date: number
 }
 
-/** A commit by its id; undefined where it is missing. */
+/** Finds a commit; undefined if it is missing. */
 export type FindCommit = (oid: Oid) => DatedCommit | undefined
 
 const reachedFromOne = 1
 const reachedFromOther = 2
 const reachedFromBoth = reachedFromOne | reachedFromOther
-/** Reached from a common ancestor that was found already. */
+/** An ancestor of a common ancestor that was found already. */
 const stale = 4
 const result = 8
 
-interface Waiting extends DatedCommit {
+interface QueuedCommit extends DatedCommit {
   readonly oid: Oid
 }
 
 /**
- * Marks what is reached from one commit, and from any of some others, newest first, until everything that waits is
- * reached from a common ancestor (Git's `paint_down_to_common`).
+ * Marks the commits that are reachable from one commit, and from any of some others. Visits the newest first, and stops when
+ * every queued commit is an ancestor of a common ancestor (Git's `paint_down_to_common`).
  */
 function* paint(
   find: FindCommit,
   requireCommit: (oid: Oid) => DatedCommit,
   one: Oid,
   others: ReadonlyArray<Oid>
-): Steps<{ readonly flags: ReadonlyMap<Oid, number>; readonly isWhole: boolean }> {
+): Steps<{ readonly flags: ReadonlyMap<Oid, number>; readonly isComplete: boolean }> {
   const flags = new Map<Oid, number>()
   /** Sorted by date, the newest last. */
-  const waiting: Array<Waiting> = []
+  const queue: Array<QueuedCommit> = []
   let live = 0
-  let isWhole = true
+  let isComplete = true
   const isStale = (oid: Oid) => (flags.get(oid)! & stale) !== 0
   const queued = new Set<Oid>()
   const mark = (oid: Oid, added: number) => {
@@ -51,16 +51,16 @@ function* paint(
     }
     const found = (after & stale) === 0 ? requireCommit(oid) : find(oid)
     if (found === undefined) {
-      isWhole = false
+      isComplete = false
       return
     }
-    let [low, high] = [0, waiting.length]
+    let [low, high] = [0, queue.length]
     while (low < high) {
       const middle = (low + high) >> 1
-      if (waiting[middle]!.date <= found.date) low = middle + 1
+      if (queue[middle]!.date <= found.date) low = middle + 1
       else high = middle
     }
-    waiting.splice(low, 0, { oid, parents: found.parents, date: found.date })
+    queue.splice(low, 0, { oid, parents: found.parents, date: found.date })
     queued.add(oid)
     if ((after & stale) === 0) live++
   }
@@ -68,7 +68,7 @@ function* paint(
   for (const other of others) mark(other, reachedFromOther)
   for (let steps = 1; live > 0; steps++) {
     if (steps % stepSize === 0) yield
-    const { oid, parents } = waiting.pop()!
+    const { oid, parents } = queue.pop()!
     queued.delete(oid)
     if (!isStale(oid)) live--
     const own = flags.get(oid)!
@@ -79,12 +79,12 @@ function* paint(
     }
     for (const parent of parents) mark(parent, passed)
   }
-  return { flags, isWhole }
+  return { flags, isComplete }
 }
 
 /**
- * All best common ancestors of two commits, ordered by their ids: those that are reached from no other common ancestor.
- * Histories that cross have several, unrelated ones none. `missing` makes the error for a commit that must be there.
+ * The best common ancestors of two commits, ordered by id: those that are not ancestors of another common ancestor. Criss-cross
+ * histories have several, and unrelated ones have none. `missing` makes the error for a required commit that is missing.
  */
 export function* mergeBases(
   find: FindCommit,
@@ -100,9 +100,9 @@ export function* mergeBases(
   }
   const first = yield* paint(find, requireCommit, a, [b])
   let found = [...first.flags].flatMap(([oid, flags]) => ((flags & (result | stale)) === result ? [oid] : []))
-  // Dates that are wrong may leave a common ancestor of another one among them.
+  // With wrong dates, an ancestor of another result may be among the results.
   if (found.length > 1) {
-    const painted = first.isWhole ? find : requireCommit
+    const painted = first.isComplete ? find : requireCommit
     const best: Array<Oid> = []
     for (const oid of found) {
       const others = found.filter((other) => other !== oid)

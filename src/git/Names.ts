@@ -2,18 +2,18 @@ import { ValidationError } from "../domain/errors/StoreError.js"
 import { trim } from "../domain/text/TrimText.js"
 
 /*
- * The rules for names in a repository: paths, refs, branches, people. One rule for every remote, so that what one of
- * them takes no other refuses.
+ * The rules for paths, refs, branches and the names of people. They are the same for every remote, so that a name which one remote
+ * accepts is not refused by another one.
  */
 
 const encoder = new TextEncoder()
 const bytesOf = (text: string): number => encoder.encode(text).length
 const loneSurrogate = /\p{Cs}/u
 
-/** Characters that HFS+ leaves out of a name. */
+/** Characters that HFS+ ignores in a name. */
 const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
-/** Whether some file system takes a name for `.git`, which Git therefore refuses in trees. */
+/** Whether a name is equivalent to `.git` on some file system. Git refuses such names in trees. */
 const isDotGit = (segment: string): boolean =>
   segment
     .replace(invisible, "")
@@ -21,7 +21,7 @@ const isDotGit = (segment: string): boolean =>
     .split(/[\\:]/)
     .some((part) => /^(\.git|git~1)[ .]*$/.test(part))
 
-/** Why a path cannot lie in a repository, if it cannot. */
+/** Why a path is not valid in a repository; undefined if it is. */
 export const pathProblem = (path: string): string | undefined => {
   if (path === "") return "an empty path"
   if (path.includes("\0")) return "a path with a NUL character"
@@ -34,7 +34,7 @@ export const pathProblem = (path: string): string | undefined => {
   return undefined
 }
 
-/** The error for a path that cannot lie in a repository. */
+/** The error for a path that is not valid in a repository. */
 export const pathError = (operation: string, path: string): ValidationError | undefined => {
   const problem = pathProblem(path)
   return problem === undefined
@@ -47,7 +47,7 @@ export const pathError = (operation: string, path: string): ValidationError | un
       })
 }
 
-/** The segments of a path to read; undefined when no tree can hold it. "" has none. */
+/** The segments of a path; undefined if no tree can have such a path. The path "" has no segments. */
 export const segmentsOf = (path: string): ReadonlyArray<string> | undefined => {
   if (path === "") return []
   const segments = path.split("/")
@@ -56,7 +56,7 @@ export const segmentsOf = (path: string): ReadonlyArray<string> | undefined => {
     : segments
 }
 
-/** Why a name cannot be a ref's, short or whole, if it cannot: the rules of `git check-ref-format`, and no option. */
+/** Why a short or full name of a ref is not valid; undefined if it is. The rules are those of `git check-ref-format`. */
 export const refProblem = (name: string): string | undefined => {
   if (name === "" || name === "@") return "not a name that a ref can have"
   if (name.startsWith("-")) return "a name may not start with a dash"
@@ -67,35 +67,34 @@ export const refProblem = (name: string): string | undefined => {
   const parts = name.split("/")
   if (parts.some((part) => part === "" || part.startsWith(".") || part.endsWith(".lock")))
     return "a part of a name may not be empty, start with a dot or end with .lock"
-  // A part is the name of a file, and with `.lock` that of another one.
+  // Each part is a file name, also with `.lock` appended.
   if (name.length >= 1024 || parts.some((part) => bytesOf(part) >= 250)) return "a name that is too long"
   return undefined
 }
 
 export const isRefName = (name: string): boolean => refProblem(name) === undefined
 
-/** Whether a name is a ref's whole one, below `refs/`. */
+/** Whether a name is a valid full name of a ref, below `refs/`. */
 export const isFullRefName = (name: string): boolean => name.startsWith("refs/") && isRefName(name)
 
 export const branchRef = (branch: string): string => `refs/heads/${branch}`
 
-/** Bytes that the whole name of a branch may have: as many as the name of a file, and as GitHub takes. */
+/** The largest size of the full name of a branch, in bytes: that of a file name, and GitHub's limit. */
 const maxBranchRef = 255
 
-/** Whether a short name would be taken for the id of an object, wherever a revision is asked for. */
-const isLikeId = (name: string): boolean => /^[0-9a-f]{40}$/i.test(name)
+/** Whether a short name would be read as an object id in a revision. */
+const looksLikeOid = (name: string): boolean => /^[0-9a-f]{40}$/i.test(name)
 
-/** Whether GitHub lets no branch or tag have a short name, since it means something else. */
-export const isAmbiguousName = (name: string): boolean => isLikeId(name) || name.startsWith("refs/")
+/** Whether GitHub refuses a short name for branches and tags because it has another meaning. */
+export const isAmbiguousName = (name: string): boolean => looksLikeOid(name) || name.startsWith("refs/")
 
 /**
- * Why a name cannot be a branch's, if it cannot: the rules of `git check-ref-format --branch`, and three of GitHub's, by
- * whose API a name that begins with `refs/` means another branch and one of 40 hexadecimal digits a commit, and whose
- * names of branches end at 244 bytes.
+ * Why the name of a branch is not valid; undefined if it is. The rules are those of `git check-ref-format --branch` and three of
+ * GitHub: no name may begin with `refs/`, have 40 hexadecimal digits (a commit), or have more than 244 bytes.
  */
 export const branchProblem = (name: string): string | undefined => {
   if (name === "HEAD") return "not a name that a branch can have"
-  if (isLikeId(name)) return "a name of 40 hexadecimal digits is the id of a commit"
+  if (looksLikeOid(name)) return "a name of 40 hexadecimal digits is the id of a commit"
   if (name.startsWith("refs/"))
     return "a branch is named without refs/heads/, and its name may not begin with refs/"
   const size = bytesOf(branchRef(name))
@@ -107,7 +106,7 @@ export const branchProblem = (name: string): string | undefined => {
   )
 }
 
-/** The error for a name that no branch can have. */
+/** The error for an invalid name of a branch. */
 export const branchError = (operation: string, branch: string): ValidationError | undefined => {
   const problem = branchProblem(branch)
   return problem === undefined
@@ -115,13 +114,13 @@ export const branchError = (operation: string, branch: string): ValidationError 
     : new ValidationError({ operation, message: `branch ${JSON.stringify(branch)}: ${problem}` })
 }
 
-/** What Git leaves out at both ends of a person's name. */
+/** Characters that Git removes at both ends of a person's name. */
 const crud = /[\x00-\x20.,:;<>"'\\]/
 
-/** A person's name or address as Git writes it into a commit. */
+/** A person's name or address as Git stores it in a commit. */
 export const cleanIdentity = (text: string): string => trim(text.replace(/[<>\n\0]/g, ""), crud)
 
-/** The error for an author or committer, or a message, that no commit can hold. */
+/** The error for an author, a committer or a message that is not valid in a commit. */
 export const commitTextError = (
   operation: string,
   text: {

@@ -1,6 +1,6 @@
-/** Lines of two versions of a file that differ, with the lines around them. A line ends in its newline, where it has one. */
+/** Differing lines of two versions of a file, with context lines. Each line includes its newline, if it has one. */
 export interface Hunk {
-  /** How many lines of the old version come before it. */
+  /** The number of lines of the old version before the hunk. */
   readonly before: number
   readonly old: ReadonlyArray<string>
   readonly new: ReadonlyArray<string>
@@ -13,7 +13,7 @@ const withoutNewline = (lines: Array<string>) => {
   if (last >= 0) lines[last] = lines[last]!.replace(/\n$/, "")
 }
 
-/** Reads the hunks of a unified diff of one file; undefined where it is not one. */
+/** Parses the unified diff of one file; undefined if the text is not a unified diff. */
 export const parsePatch = (text: string): ReadonlyArray<Hunk> | undefined => {
   const hunks: Array<{ readonly before: number; readonly old: Array<string>; readonly new: Array<string> }> =
     []
@@ -22,7 +22,7 @@ export const parsePatch = (text: string): ReadonlyArray<Hunk> | undefined => {
     const found = header.exec(line)
     const hunk = hunks[hunks.length - 1]
     if (found !== null) {
-      // A hunk that holds no line of the old version is placed after the line that it names.
+      // A hunk without old lines comes after the line that its header names.
       hunks.push({ before: Number(found[1]) - (found[2] === "0" ? 0 : 1), old: [], new: [] })
       continue
     }
@@ -40,7 +40,7 @@ export const parsePatch = (text: string): ReadonlyArray<Hunk> | undefined => {
   return hunks.length === 0 ? undefined : hunks
 }
 
-/** The same changes from the new version to the old one. */
+/** The changes from the new version to the old one. */
 export const reversed = (hunks: ReadonlyArray<Hunk>): ReadonlyArray<Hunk> => {
   let shift = 0
   return hunks.map((hunk) => {
@@ -50,17 +50,17 @@ export const reversed = (hunks: ReadonlyArray<Hunk>): ReadonlyArray<Hunk> => {
   })
 }
 
-/** The new version that hunks make of the old one; undefined where they are not of this version. */
+/** Applies hunks to the old version; undefined if they do not match it. */
 export const applyPatch = (text: string, hunks: ReadonlyArray<Hunk>): string | undefined => {
   const lines = text.split(/(?<=\n)/)
-  const made: Array<string> = []
+  const result: Array<string> = []
   let at = 0
   for (const hunk of hunks) {
     if (hunk.before < at || hunk.before > lines.length) return undefined
-    for (; at < hunk.before; at++) made.push(lines[at]!)
+    for (; at < hunk.before; at++) result.push(lines[at]!)
     for (const line of hunk.old) if (lines[at++] !== line) return undefined
-    for (const line of hunk.new) made.push(line)
+    for (const line of hunk.new) result.push(line)
   }
-  for (; at < lines.length; at++) made.push(lines[at]!)
-  return made.join("")
+  for (; at < lines.length; at++) result.push(lines[at]!)
+  return result.join("")
 }

@@ -12,12 +12,12 @@ import type { TemporaryFile } from "./TemporaryFile.js"
 import type { PathChange, Tree, TreeEntry } from "./Tree.js"
 
 export interface Reference {
-  /** The whole name, such as `refs/heads/main`. */
+  /** The full name, such as `refs/heads/main`. */
   readonly name: string
   readonly oid: Oid
 }
 
-/** One ref that moves: where it is (none: it must not exist), and where it goes (none: it is deleted). */
+/** The update of one ref. `expected` is none if the ref must not exist, and `next` is none if it is deleted. */
 export interface RefUpdate {
   readonly name: string
   readonly expected: Option.Option<Oid>
@@ -25,58 +25,56 @@ export interface RefUpdate {
 }
 
 /**
- * A Git repository: objects that are found by their content's id, and refs that move by test-and-set. This is what a
- * store needs of one, wherever it is kept.
+ * The port through which a store uses a Git repository: objects that are addressed by content, and refs that are updated by
+ * test-and-set.
  *
- * A commit or tree that is asked for by its id and is missing is a `RemoteError` (`Corrupt`), except where the answer
- * is an option of it. `Failure` is why a repository did not answer. Effects are safe to interrupt: a write that is
- * interrupted either happened as a whole or did not.
+ * A missing commit or tree is a `RemoteError` (`Corrupt`), unless the method returns an option. `Failure` is the error of the
+ * implementation. Effects are safe to interrupt: an interrupted write takes effect completely or not at all.
  */
 export interface Repository<Failure = RemoteError> {
-  /** What errors call it, such as a directory or `memory://1`. */
+  /** The name for errors, such as a directory or `memory://1`. */
   readonly name: string
 
   readonly object: (oid: Oid) => Effect.Effect<Option.Option<RawObject>, Failure>
-  /** Blobs in the order asked for; a missing one is a `RemoteError` (`Corrupt`). Bounded memory. */
+  /** The blobs in the order of `oids`, in bounded memory. A missing one is a `RemoteError` (`Corrupt`). */
   readonly blobs: (
     oids: ReadonlyArray<Oid>
   ) => Stream.Stream<{ readonly oid: Oid; readonly content: Uint8Array }, Failure>
 
-  /** Brings blobs that are read next into the repository, where it is a copy of a part of another one. */
+  /** Fetches blobs that are about to be read. Only a partial clone has this method. */
   readonly prefetchBlobs?: ((oids: ReadonlyArray<Oid>) => Effect.Effect<void, Failure>) | undefined
 
-  /** Branch, tag, whole ref name, or full or short id to an object id (tags are peeled to their commit). */
+  /** Resolves a branch, a tag, a full ref name, or a full or abbreviated id. Tags are peeled to their commit. */
   readonly resolve: (revision: string) => Effect.Effect<Option.Option<Oid>, Failure>
   readonly commit: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, Failure>
   /** The entry at `path` below a commit or tree; "" is the root tree itself. */
   readonly lookup: (root: Oid, path: string) => Effect.Effect<Option.Option<TreeEntry>, Failure>
-  /** The entries at many paths, in their order, without those that are not there. */
+  /** The entries at many paths, in their order, without missing ones. */
   readonly entries: (
     root: Oid,
     paths: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<TreeEntry>, Failure>
-  /** Direct entries, or with `recursive` every blob with its whole relative path. */
+  /** The direct entries, or with `recursive` every blob with its relative path. */
   readonly tree: (
     root: Oid,
     path: string,
     options?: { readonly recursive?: boolean | undefined }
   ) => Effect.Effect<Option.Option<Tree>, Failure>
-  /** The id `path` would have after `changes`, with nothing written. None when it would be empty or missing. */
+  /** The id of the tree at `path` after `changes`, without writing anything. None if it would be empty or missing. */
   readonly treeAfter: (
     base: Option.Option<Oid>,
     path: string,
     changes: ReadonlyArray<Change>
   ) => Effect.Effect<Option.Option<Oid>, Failure | ValidationError>
 
-  /** A ref by its whole name. */
+  /** A ref by its full name. */
   readonly ref: (name: string) => Effect.Effect<Option.Option<Oid>, Failure>
-  /** The refs whose whole names begin with `prefix`, ordered by name. */
+  /** The refs whose full names begin with `prefix`, ordered by name. */
   readonly refs: (prefix: string) => Effect.Effect<ReadonlyArray<Reference>, Failure>
   /**
-   * Test-and-set of a ref, after every commit of this process that was queued for it; `next` none deletes it. `unique` says
-   * that nobody else can choose the name: a ref that exists at `next` is then one whose creation was delivered twice.
-   * `temporary` says that nobody else has to see a branch which is made: a copy of another repository may keep it to
-   * itself, until a move of refs in which it takes part is refused.
+   * Updates a ref by test-and-set, after every commit that this process queued for it. `next` none deletes the ref. `unique`: no
+   * other writer can choose the name, so a ref that already exists at `next` was created by a repeated delivery. `temporary`: no
+   * other client needs the new branch, so a clone may keep it local until an update of which it is a part is refused.
    */
   readonly updateRef: (
     name: string,
@@ -84,17 +82,16 @@ export interface Repository<Failure = RemoteError> {
     next: Option.Option<Oid>,
     options?: { readonly unique?: boolean | undefined; readonly temporary?: boolean | undefined }
   ) => Effect.Effect<void, RefMoved | Failure | AmbiguousWriteError>
-  /** The same for several refs in one step, all or none. Left out by repositories that know no such step. */
+  /** Updates several refs, all or none. Absent if the repository does not support that. */
   readonly updateRefs?:
     | ((updates: ReadonlyArray<RefUpdate>) => Effect.Effect<void, RefMoved | Failure | AmbiguousWriteError>)
     | undefined
-  /** The short name of the branch that HEAD names, which need not exist. */
+  /** The short name of the branch that HEAD points to. The branch may not exist. */
   readonly defaultBranch: Effect.Effect<string, Failure>
 
   /**
-   * The next commit of a branch: takes the branch's turn among the writers that share this value, runs `build` with the
-   * newest commit, and makes what it gives. Returns once the commit is durable. `RefMoved` when somebody else moved the
-   * branch meanwhile.
+   * Commits to a branch: locks the branch among the writers that share this value, runs `build` with the newest commit, and makes
+   * the commit that it returns. Returns when the commit is durable. Fails with `RefMoved` if another writer moved the branch.
    */
   readonly commitNext: <A, E>(
     branch: string,
@@ -106,7 +103,7 @@ export interface Repository<Failure = RemoteError> {
     E | RefMoved | Failure | AmbiguousWriteError | ValidationError
   >
 
-  /** Commits that changed `path`, newest first, as `git log` simplifies history. */
+  /** The commits that changed `path`, newest first, with the history simplification of `git log`. */
   readonly log: (
     from: Oid,
     options?: { readonly path?: string | undefined; readonly limit?: number | undefined }
@@ -117,14 +114,14 @@ export interface Repository<Failure = RemoteError> {
     after: Oid,
     under?: string
   ) => Effect.Effect<ReadonlyArray<PathChange>, Failure>
-  /** False where one of them is missing. */
+  /** False if one of the commits is missing. */
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, Failure>
-  /** All best common ancestors of two commits, ordered by id: several where histories cross, none where they are unrelated. */
+  /** The best common ancestors of two commits, ordered by id. Criss-cross histories have several, unrelated ones have none. */
   readonly mergeBases: (a: Oid, b: Oid) => Effect.Effect<ReadonlyArray<Oid>, Failure>
 
-  /** Room for what is too large for memory, where the repository is on a disk. */
+  /** A temporary file for data that is too large for memory. Absent if the repository is not on a disk. */
   readonly temporaryFile?: Effect.Effect<TemporaryFile, RemoteError, Scope.Scope> | undefined
 
-  /** What is to be said of the repository's files, where it has files. */
+  /** Examines the repository's files. Absent if it has none. */
   readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, Failure> | undefined
 }

@@ -1,12 +1,12 @@
 import type { Oid } from "../domain/identifiers/Oid.js"
 import { isRefName } from "./Names.js"
 
-/** One step from an object: to an ancestor, so many times back by the nth parent, or to an object of a type below. */
+/** A suffix of a revision: `Ancestor` follows the nth parent `back` times, `Peel` dereferences to an object of a type. */
 export type RevisionStep =
   | { readonly _tag: "Ancestor"; readonly back: number; readonly nth: number }
   | { readonly _tag: "Peel"; readonly type: "commit" | "tree" | "tag" | "blob" | "object" | "any" }
 
-/** A revision as `git rev-parse` takes it: a name or an id, and steps from it (`main~2`, `v1^{}`, `HEAD^2`). */
+/** A revision in the syntax of `git rev-parse`: a name or an id, and suffixes (`main~2`, `v1^{}`, `HEAD^2`). */
 export interface Revision {
   readonly name: string
   readonly steps: ReadonlyArray<RevisionStep>
@@ -14,12 +14,12 @@ export interface Revision {
 
 const step = /~(\d{0,9})|\^(?:\{(commit|tree|tag|blob|object|)\}|(\d{0,9}))/y
 
-/** No name is longer, and so many steps as a body can hold would be walked for seconds. */
-const longest = 4096
+/** The largest length of a revision. The steps of a longer one could take seconds. */
+const maxLength = 4096
 
-/** Reads a revision; undefined where a step is not one of Git's, or where it has more than 4,096 characters. */
+/** Parses a revision; undefined if a suffix is not valid or the text has more than 4,096 characters. */
 export const parseRevision = (text: string): Revision | undefined => {
-  if (text.length > longest) return undefined
+  if (text.length > maxLength) return undefined
   const first = text.search(/[~^]|$/)
   const steps: Array<RevisionStep> = []
   for (let next = first; next < text.length; ) {
@@ -40,7 +40,7 @@ export const parseRevision = (text: string): Revision | undefined => {
   return { name: text.slice(0, first), steps }
 }
 
-/** The commit that steps from a commit lead to; undefined where there is none. */
+/** Follows the suffixes of a revision from a commit; undefined if there is no such commit. */
 const commitAfter = (
   { steps }: Revision,
   from: Oid | undefined,
@@ -57,21 +57,21 @@ const commitAfter = (
   return at
 }
 
-/** The names and objects that a revision is looked up in. */
+/** The refs and objects against which a revision is resolved. */
 export interface RevisionSource {
-  /** The object that a ref points to, by the ref's whole name or `HEAD`; of an annotated tag the object that it tags. */
+  /** The object that a ref points to, by the ref's full name or `HEAD`. Annotated tags are peeled. */
   readonly ref: (name: string) => Oid | undefined
-  /** The same of an object's id; undefined when there is no such object. */
+  /** Peels an object; undefined if it does not exist. */
   readonly peel: (oid: Oid) => Oid | undefined
-  /** The ids that begin with so many digits. */
+  /** The ids that begin with `digits`. */
   readonly startingWith: (digits: string) => ReadonlyArray<Oid>
   /** The parents of a commit; undefined for anything else. */
   readonly parents: (oid: Oid) => ReadonlyArray<Oid> | undefined
 }
 
 /**
- * The commit, tree or blob that an id, its beginning, a branch, a tag or a whole ref name stands for; tags are
- * followed, and so are steps to an earlier commit.
+ * Resolves a full or abbreviated id, a branch, a tag or a full ref name, with suffixes, to a commit, tree or blob. Tags are
+ * peeled.
  */
 export const resolveRevision = (source: RevisionSource, text: string): Oid | undefined => {
   const revision = parseRevision(text)

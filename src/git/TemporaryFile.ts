@@ -3,21 +3,21 @@ import * as Stream from "effect/Stream"
 import type { RemoteError } from "../domain/errors/StoreError.js"
 
 /**
- * Bytes that are too many for the memory, for as long as a scope lasts.
+ * A file for data that is too large for memory. It exists as long as its scope.
  *
  * @since 0.1.0
  * @category models
  */
 export interface TemporaryFile {
-  /** How many bytes it has. */
+  /** Its size in bytes. */
   readonly size: () => number
-  /** Adds bytes to its end. */
+  /** Appends bytes. */
   readonly append: (bytes: Uint8Array) => Effect.Effect<void, RemoteError>
-  /** The bytes between two places, in pieces. */
+  /** Streams the bytes from `start` to `end`. */
   readonly read: (start: number, end: number) => Stream.Stream<Uint8Array, RemoteError>
 }
 
-/** The same in memory, where there is no disk. What is appended is kept as it is, and read where it was appended. */
+/** A temporary file in memory, for environments without a disk. It keeps the appended arrays without copying them. */
 export const makeInMemory = (): TemporaryFile => {
   const pieces: Array<{ readonly start: number; readonly bytes: Uint8Array }> = []
   let size = 0

@@ -3,7 +3,7 @@ import type { Oid } from "../domain/identifiers/Oid.js"
 import type { FileMode } from "./Commit.js"
 
 /**
- * What an entry of a tree names: a file, a directory, or the commit of a submodule.
+ * The type of a tree entry: a file, a directory, or the commit of a submodule.
  *
  * @since 0.1.0
  * @category models
@@ -11,27 +11,26 @@ import type { FileMode } from "./Commit.js"
 export type EntryKind = "blob" | "tree" | "commit"
 
 /**
- * One entry of a tree. `path` is relative to the tree that was asked for; `size` is known for blobs where the remote
- * tells it.
+ * An entry of a tree. `path` is relative to the tree that was read. `size` is present for blobs if the remote knows it.
  *
  * @since 0.1.0
  * @category models
  */
 export interface TreeEntry {
-  /** The path relative to the tree that was read, without a slash at its ends. */
+  /** The path relative to the tree that was read, without leading and trailing slashes. */
   readonly path: string
-  /** The mode as Git writes it, six octal digits. */
+  /** The mode, in six octal digits. */
   readonly mode: "100644" | "100755" | "120000" | "040000" | "160000"
-  /** What the entry names. */
+  /** The type of the entry. */
   readonly kind: EntryKind
   /** The id of the blob, tree or commit. */
   readonly oid: Oid
-  /** The bytes of a file, where the remote tells. */
+  /** The size of a file in bytes, if the remote knows it. */
   readonly size?: number | undefined
 }
 
 /**
- * A directory: its own id and its entries, complete.
+ * A directory with all of its entries.
  *
  * @since 0.1.0
  * @category models
@@ -39,13 +38,13 @@ export interface TreeEntry {
 export interface Tree {
   /** The id of the tree. */
   readonly oid: Oid
-  /** Its entries; below directories too where it was read recursively. */
+  /** Its entries, including those of its subdirectories if it was read recursively. */
   readonly entries: ReadonlyArray<TreeEntry>
 }
 
 /**
- * One path that differs between two trees, by its content or by its mode; `before` and `after` are the ids of blobs, or of
- * the commits of submodules, absent where the path is missing. Renames are a removal and an addition.
+ * A path whose content or mode differs between two trees. `before` and `after` are the ids of blobs or of the commits of
+ * submodules; none if the path is missing. A rename is a removal and an addition.
  *
  * @since 0.1.0
  * @category models
@@ -53,15 +52,15 @@ export interface Tree {
 export interface PathChange {
   /** The path of the file. */
   readonly path: string
-  /** Its blob in the first commit; none where it was added. */
+  /** The blob in the first commit; none if the path was added. */
   readonly before: Option.Option<Oid>
-  /** Its blob in the second commit; none where it was deleted. */
+  /** The blob in the second commit; none if the path was deleted. */
   readonly after: Option.Option<Oid>
-  /** Its modes, undefined where it is missing; absent where none is another one than 100644. */
+  /** The modes, each undefined if the path is missing there. Absent if no mode differs from 100644. */
   readonly modes?: { readonly before: FileMode | undefined; readonly after: FileMode | undefined } | undefined
 }
 
-/** A file of a tree: its blob and its mode. */
+/** The blob and the mode of a file. */
 export interface FileEntry {
   readonly oid: Oid
   readonly mode: FileMode
@@ -69,7 +68,7 @@ export interface FileEntry {
 
 const isPlain = (file: FileEntry | undefined): boolean => file === undefined || file.mode === "100644"
 
-/** The difference of two files of one path. */
+/** The change of a path from one file to another. */
 export const pathChange = (
   path: string,
   before: FileEntry | undefined,
@@ -81,13 +80,13 @@ export const pathChange = (
   ...(isPlain(before) && isPlain(after) ? {} : { modes: { before: before?.mode, after: after?.mode } })
 })
 
-/** The blobs of a difference. A submodule has none: its commit lies in another repository. */
+/** The blobs of a change. A submodule has none: its commit is an object of another repository. */
 export const blobSides = ({ after, before, modes }: PathChange): Pick<PathChange, "before" | "after"> => ({
   before: modes?.before === "160000" ? Option.none() : before,
   after: modes?.after === "160000" ? Option.none() : after
 })
 
-/** A difference without its blobs: undefined where neither side is a submodule. */
+/** A change reduced to its submodules; undefined if neither side is a submodule. */
 export const submodulesOf = ({ after, before, modes, path }: PathChange): PathChange | undefined => {
   const side = (oid: Option.Option<Oid>, mode: FileMode | undefined): FileEntry | undefined =>
     mode === "160000" && Option.isSome(oid) ? { oid: oid.value, mode } : undefined
@@ -97,16 +96,16 @@ export const submodulesOf = ({ after, before, modes, path }: PathChange): PathCh
 }
 
 /**
- * A file that was read by its blob's id.
+ * The content of a blob.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Blob {
-  /** The path that it was asked for by. */
+  /** The requested path. */
   readonly path: string
   /** The id of the blob. */
   readonly oid: Oid
-  /** Its bytes, not to be changed. */
+  /** Its bytes, which must not be changed. */
   readonly content: Uint8Array
 }

@@ -6,21 +6,21 @@ import type { TreeEntry } from "./Tree.js"
 
 type Mode = TreeEntry["mode"]
 
-/** One change of a tree by path; `oid` undefined removes. */
+/** The change of one path of a tree. `oid` is undefined for a removal. */
 export interface PathEdit {
   readonly path: string
   readonly mode: Mode
   readonly oid: Oid | undefined
 }
 
-/** One change of one directory; `oid` undefined removes. */
+/** The change of one entry of a directory. `oid` is undefined for a removal. */
 export interface EntryEdit {
   readonly name: string
   readonly mode: Mode
   readonly oid: Oid | undefined
 }
 
-/** Directories in the form that an implementation keeps them. */
+/** Reads and writes directories in the representation of an implementation. */
 export interface DirectoryStore<Directory> {
   readonly empty: Directory
   readonly load: (oid: Oid) => Directory
@@ -28,7 +28,7 @@ export interface DirectoryStore<Directory> {
     directory: Directory,
     name: string
   ) => { readonly mode: Mode; readonly oid: Oid } | undefined
-  /** Makes a directory of `base` (undefined: a new one) with edits, whose names are unique. Undefined where nothing is left in it. */
+  /** Applies edits with unique names to a directory (`base` undefined: a new one). Undefined if the result is empty. */
   readonly edit: (
     base: Oid | undefined,
     directory: Directory,
@@ -37,7 +37,7 @@ export interface DirectoryStore<Directory> {
 }
 
 export interface EditOptions {
-  /** For errors, such as `GitRepository.commitNext`. */
+  /** The operation that errors name, such as `GitRepository.commitNext`. */
   readonly operation: string
   /** Whether a removal may name a directory. */
   readonly removesDirectories: boolean
@@ -53,7 +53,7 @@ const node = (): Node => ({ edit: undefined, children: new Map() })
 const refusal = (operation: string, path: string, problem: string, hint?: string) =>
   new ValidationError({ operation, path, message: `the path ${JSON.stringify(path)} ${problem}`, hint })
 
-/** The error for a file where a change needs a directory. */
+/** The error for a change below a path that is a file. */
 export const fileBlocksDirectory = (operation: string, path: string): ValidationError =>
   refusal(
     operation,
@@ -62,15 +62,15 @@ export const fileBlocksDirectory = (operation: string, path: string): Validation
     "remove the file in the same commit, or use another path"
   )
 
-/** Why changes cannot be one commit, as far as their paths alone tell. */
+/** The error for changes with invalid or repeated paths. */
 export const changedPathsError = (
   operation: string,
   changes: ReadonlyArray<{ readonly path: string }>
 ): ValidationError | undefined => {
   const seen = new Set<string>()
   for (const { path } of changes) {
-    const wrong = pathError(operation, path)
-    if (wrong !== undefined) return wrong
+    const invalid = pathError(operation, path)
+    if (invalid !== undefined) return invalid
     if (seen.has(path)) return refusal(operation, path, "is changed twice in one commit")
     seen.add(path)
   }
@@ -82,8 +82,8 @@ function* plan(edits: Iterable<PathEdit>, operation: string): Steps.Steps<Node> 
   let count = 0
   for (const edit of edits) {
     if (++count % Steps.stepSize === 0) yield
-    const wrong = pathError(operation, edit.path)
-    if (wrong !== undefined) throw wrong
+    const invalid = pathError(operation, edit.path)
+    if (invalid !== undefined) throw invalid
     let at = root
     let from = 0
     for (;;) {
@@ -105,9 +105,8 @@ function* plan(edits: Iterable<PathEdit>, operation: string): Steps.Steps<Node> 
 }
 
 /**
- * Makes `edits` in the tree `base` (undefined: in an empty one), and touches only the directories on their way; returns
- * the id of the root, in steps. Directories below are made before those that hold them. Throws a `ValidationError` where
- * the edits cannot be made.
+ * Applies edits to the tree `base` (undefined: the empty tree), in steps, and returns the id of the new root. Only directories on
+ * the edited paths are read. A subdirectory is written before its parent. Throws a `ValidationError` for invalid edits.
  */
 export function* unsafeEditTree<Directory>(
   directories: DirectoryStore<Directory>,
@@ -117,7 +116,7 @@ export function* unsafeEditTree<Directory>(
 ): Steps.Steps<Oid> {
   const { operation } = options
 
-  /** The directory that is changed below another one; undefined where it is made. */
+  /** The id of an existing subdirectory that contains changes; undefined if it is created. */
   const directoryBelow = (before: Directory, name: string, { edit }: Node, path: string): Oid | undefined => {
     const existing = directories.find(before, name)
     if (existing === undefined) return undefined
@@ -128,7 +127,7 @@ export function* unsafeEditTree<Directory>(
     return undefined
   }
 
-  /** The entry for a directory that was made; a file may take its place where nothing is left of it. */
+  /** The entry for an edited directory. A file may replace it if it is empty. */
   const directoryEdit = (made: Oid | undefined, name: string, { edit }: Node, path: string): EntryEdit => {
     if (edit?.oid === undefined) return { name, mode: "040000", oid: made }
     if (made !== undefined) throw refusal(operation, path, "is changed both as a file and as a directory")
@@ -168,7 +167,7 @@ export function* unsafeEditTree<Directory>(
     changes: [] as EntryEdit[]
   })
 
-  // A path may have thousands of directories: more than calls may lie within each other.
+  // An explicit stack: a path may have thousands of directories, more than the call stack allows.
   const root = yield* plan(edits, operation)
   const open = [enter("", "", root, base === emptyTree ? undefined : base)]
   for (let visited = 1; ; visited++) {
@@ -191,7 +190,7 @@ export function* unsafeEditTree<Directory>(
     const above = open[open.length - 1]
     if (above === undefined) return made ?? emptyTree
     above.changes.push(directoryEdit(made, at.name, at.node, at.path))
-    // A directory may be large.
+    // A step for each directory, as one may be large.
     yield
   }
 }

@@ -9,28 +9,28 @@ import { type FileEntry, type PathChange, pathChange, type Tree, type TreeEntry 
 
 type Entry = Pick<TreeEntry, "mode" | "oid">
 
-/** One tree object in the form that an implementation keeps it: its entries by position, in Git's order. */
+/** A tree object in the representation of an implementation: its entries by position, in Git's order. */
 export interface TreeNode<Self> {
   readonly length: number
   readonly entryNamed: (name: string) => Entry | undefined
   readonly name: (index: number) => string
   readonly mode: (index: number) => TreeEntry["mode"]
   readonly oid: (index: number) => Oid
-  /** The order of an entry and one of another tree, as Git orders them within one tree. */
+  /** Compares an entry with one of another tree by Git's order of entries. */
   readonly compareTo: (index: number, other: Self, otherIndex: number) => number
-  /** Whether two entries of one name hold the same object with the same mode. */
+  /** Whether two entries of one name have the same object and mode. */
   readonly sameEntry: (index: number, other: Self, otherIndex: number) => boolean
 }
 
-/** Where the trees are. */
+/** Loads trees by id. */
 export interface TreeSource<T> {
   readonly tree: (oid: Oid) => T
 }
 
-/** Entries that are looked at in one step: each may take the read of a directory. */
+/** The number of entries that are visited in one step. Each may require the read of a directory. */
 const stepSize = 64
 
-/** The entry at `path` below a root tree, which itself is at ""; undefined when there is none. */
+/** The entry at `path` below a root tree; undefined if there is none. The path "" is the root tree itself. */
 export const entryAt = (
   find: (tree: Oid, name: string) => Entry | undefined,
   root: Oid,
@@ -47,7 +47,7 @@ export const entryAt = (
   return at
 }
 
-/** The id of the directory at `path` below a root tree; undefined where it is missing, is a file or is empty. */
+/** The id of the directory at `path` below a root tree; undefined if it is missing, is a file or is empty. */
 export const directoryAt = (
   find: (tree: Oid, name: string) => Entry | undefined,
   root: Oid,
@@ -57,7 +57,7 @@ export const directoryAt = (
   return found?.mode === "040000" && found.oid !== emptyTree ? found.oid : undefined
 }
 
-/** An entry as it is listed. */
+/** Adds the path and the kind to an entry. */
 export const toTreeEntry = (path: string, mode: TreeEntry["mode"], oid: Oid): TreeEntry => ({
   path,
   mode,
@@ -66,9 +66,9 @@ export const toTreeEntry = (path: string, mode: TreeEntry["mode"], oid: Oid): Tr
 })
 
 export interface ListOptions {
-  /** Every blob with its whole relative path, not the direct entries. */
+  /** Every blob with its relative path, instead of the direct entries. */
   readonly recursive?: boolean | undefined
-  /** With `recursive`: the trees too. */
+  /** With `recursive`: includes the trees. */
   readonly trees?: boolean | undefined
 }
 
@@ -80,7 +80,7 @@ export function* entriesBelow<T extends TreeNode<T>>(
 ): Steps.Steps<ReadonlyArray<TreeEntry>> {
   const entries: Array<TreeEntry> = []
   let seen = 0
-  // A path may have thousands of directories: more than calls may lie within each other.
+  // An explicit stack: a path may have thousands of directories, more than the call stack allows.
   const open = [{ tree: source.tree(top), prefix: "", next: 0 }]
   for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
     if (at.next >= at.tree.length) {
@@ -91,18 +91,18 @@ export function* entriesBelow<T extends TreeNode<T>>(
     const { prefix, tree } = at
     const i = at.next++
     const entry = toTreeEntry(prefix + tree.name(i), tree.mode(i), tree.oid(i))
-    const isOpened = options.recursive === true && entry.kind === "tree"
-    if (!isOpened || options.trees === true) entries.push(entry)
-    if (isOpened) open.push({ tree: source.tree(entry.oid), prefix: `${entry.path}/`, next: 0 })
+    const isEntered = options.recursive === true && entry.kind === "tree"
+    if (!isEntered || options.trees === true) entries.push(entry)
+    if (isEntered) open.push({ tree: source.tree(entry.oid), prefix: `${entry.path}/`, next: 0 })
   }
   return entries
 }
 
-/** An entry that is not a directory. */
+/** An entry as a file; undefined for a directory. */
 const fileOf = ({ mode, oid }: Entry): FileEntry | undefined =>
   mode === "040000" ? undefined : { oid, mode }
 
-/** Every path whose file differs between two entries at `under`, ordered by path, in steps. */
+/** Every path whose file differs between two entries at `under`, ordered by path. Runs in steps. */
 export function* diffTrees<T extends TreeNode<T>>(
   source: TreeSource<T>,
   before: Entry | undefined,
@@ -113,7 +113,7 @@ export function* diffTrees<T extends TreeNode<T>>(
   const record = (path: string, from: FileEntry | undefined, to: FileEntry | undefined) =>
     changes.push(pathChange(path, from, to))
 
-  /** Directories whose comparison is under way, the innermost last: they may lie deeper than calls may. */
+  /** The stack of directories that are being compared. It may be deeper than the call stack allows. */
   const open: Array<{
     readonly from: T | undefined
     readonly to: T | undefined
@@ -180,20 +180,23 @@ export function* diffTrees<T extends TreeNode<T>>(
   return changes
 }
 
-/** What the reads of a repository's trees stand on. */
+/** The dependencies of a tree reader. */
 export interface TreeReaderDependencies {
-  /** The tree of a commit, or the tree itself; throws where it is missing. */
+  /** The tree of a commit, or the tree itself. Throws if it is missing. */
   readonly rootOf: (oid: Oid) => Oid
-  /** Runs code that throws where an object is missing. */
+  /** Runs code that throws if an object is missing. */
   readonly run: <A>(method: string, body: () => A) => Effect.Effect<A, RemoteError>
-  /** The same for code in steps, with turns for others in between. */
+  /** Runs code in steps. Other fibers run between the steps. */
   readonly runSteps: <A>(method: string, start: () => Steps.Steps<A>) => Effect.Effect<A, RemoteError>
 }
 
-/** The reads of a repository's trees. */
-export const makeTreeReader = <T extends TreeNode<T>>(source: TreeSource<T>, on: TreeReaderDependencies) => {
+/** Makes the methods of `Repository` that read trees. */
+export const makeTreeReader = <T extends TreeNode<T>>(
+  source: TreeSource<T>,
+  dependencies: TreeReaderDependencies
+) => {
   const find = (tree: Oid, name: string) => source.tree(tree).entryNamed(name)
-  const at = (root: Oid, path: string) => entryAt(find, on.rootOf(root), path)
+  const at = (root: Oid, path: string) => entryAt(find, dependencies.rootOf(root), path)
   const listedAt = (root: Oid, path: string): TreeEntry | undefined => {
     const entry = at(root, path)
     return entry === undefined ? undefined : toTreeEntry(path, entry.mode, entry.oid)
@@ -204,12 +207,13 @@ export const makeTreeReader = <T extends TreeNode<T>>(source: TreeSource<T>, on:
     return Option.some({ oid: found.oid, entries: yield* entriesBelow(source, found.oid, options) })
   }
   return {
-    lookup: (root: Oid, path: string) => on.run("lookup", () => Option.fromNullable(listedAt(root, path))),
+    lookup: (root: Oid, path: string) =>
+      dependencies.run("lookup", () => Option.fromNullable(listedAt(root, path))),
 
     entries: (root: Oid, paths: ReadonlyArray<string>) =>
-      on.run("entries", () => {
-        const top = on.rootOf(root)
-        /** Directories by their paths: files that are asked for together mostly lie in few. */
+      dependencies.run("entries", () => {
+        const top = dependencies.rootOf(root)
+        /** Directories by path: files that are read together are usually in few directories. */
         const directories = new Map<string, Entry | undefined>()
         return paths.flatMap((path) => {
           const slash = path.lastIndexOf("/")
@@ -225,11 +229,11 @@ export const makeTreeReader = <T extends TreeNode<T>>(source: TreeSource<T>, on:
 
     tree: (root: Oid, path: string, options: ListOptions = {}) =>
       options.recursive === true
-        ? on.runSteps("tree", () => treeAt(root, path, options))
-        : on.run("tree", () => Steps.runSync(treeAt(root, path, options))),
+        ? dependencies.runSteps("tree", () => treeAt(root, path, options))
+        : dependencies.run("tree", () => Steps.runSync(treeAt(root, path, options))),
 
     diff: (before: Option.Option<Oid>, after: Oid, under = "") =>
-      on.runSteps("diff", () =>
+      dependencies.runSteps("diff", () =>
         diffTrees(
           source,
           Option.getOrUndefined(Option.map(before, (root) => at(root, under))),

@@ -21,10 +21,10 @@ import { directoryAt, makeTreeReader } from "../TreeReading.js"
 import { logOf } from "./MemoryHistory.js"
 import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
 
-// Loaded when branches are merged: a page with a store in memory does not carry it.
-const merging = lazyModule(() => import("../MergeBases.js"))
+// Loaded at the first merge, so that a web page with a store in memory is smaller.
+const loadMergeBases = lazyModule(() => import("../MergeBases.js"))
 
-/** What engine code throws when an object is missing. */
+/** Thrown by synchronous code if an object is missing. */
 class MissingObject {
   constructor(readonly oid: Oid) {}
 }
@@ -38,14 +38,14 @@ const infoOf = (commit: MemoryCommit): CommitInfo => {
 }
 
 /**
- * A repository in memory by the port. Several may be opened over one `MemoryRepository`, as several processes open one
- * on a disk: the writers of each take turns, and all of them meet at the refs.
+ * Implements `Repository` in memory. Several may share one `MemoryRepository`, as several processes share a repository on a disk:
+ * the writers of each one queue, and test-and-set of the refs detects the commits of the others.
  */
 export const open = (memory: MemoryRepository): Repository => {
   const { name } = memory
   const { withLock } = makeKeyedMutex()
 
-  /** Runs code that is done at once. */
+  /** Runs synchronous code. */
   const run = <A>(method: string, body: () => A): Effect.Effect<A, RemoteError> =>
     Effect.suspend(() => {
       try {
@@ -142,7 +142,7 @@ export const open = (memory: MemoryRepository): Repository => {
       commitTextError(operation, commit) ??
       linkError(operation, commit.changes) ??
       mergesError(operation, commit) ??
-      (Option.isNone(head) ? besideError(operation, branchRef(branch), memory.refs.keys()) : undefined)
+      (Option.isNone(head) ? nameConflict(operation, branchRef(branch), memory.refs.keys()) : undefined)
     if (wrong !== undefined) return wrong
     const edits = toPathEdits(commit.changes, (content) => memory.writeBlob(content))
     const base = Option.getOrUndefined(head)?.tree
@@ -153,8 +153,8 @@ export const open = (memory: MemoryRepository): Repository => {
     return { commit: oid, tree, blobs: putBlobOids(commit, (index) => edits[index]?.oid) }
   }
 
-  /** The error for a ref that is made beside one whose name begins with its own, or the other way round. */
-  const besideError = (operation: string, made: string, refs: Iterable<string>): RemoteError | undefined => {
+  /** The error for a new ref whose name is a path prefix of another one, or the other way round. */
+  const nameConflict = (operation: string, made: string, refs: Iterable<string>): RemoteError | undefined => {
     for (const other of refs) {
       const isAbove = made.startsWith(`${other}/`)
       if (!isAbove && !other.startsWith(`${made}/`)) continue
@@ -169,15 +169,18 @@ export const open = (memory: MemoryRepository): Repository => {
     return undefined
   }
 
-  /** Runs what moves refs in the turns of their branches, which are taken in one order. */
-  const inTurns = <A, E>(refs: ReadonlyArray<string>, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  /** Runs an update of refs while it holds the mutexes of their branches, acquired in one order. */
+  const withBranchMutexes = <A, E>(
+    refs: ReadonlyArray<string>,
+    effect: Effect.Effect<A, E>
+  ): Effect.Effect<A, E> =>
     [...new Set(refs)]
       .filter((ref) => ref.startsWith(branchRef("")))
       .sort(GitObject.compareNames)
       .reduceRight((inner, ref) => withLock(ref.slice(branchRef("").length))(inner), effect)
 
   const updateRefs: NonNullable<Repository["updateRefs"]> = (updates) =>
-    inTurns(
+    withBranchMutexes(
       updates.map((update) => update.name),
       Effect.suspend((): Effect.Effect<void, RefMoved | RemoteError> => {
         for (const { expected, name: ref } of updates) {
@@ -191,7 +194,7 @@ export const open = (memory: MemoryRepository): Repository => {
         }
         for (const { expected, name: ref, next } of updates) {
           if (Option.isSome(expected) || Option.isNone(next)) continue
-          const wrong = besideError("Repository.updateRef", ref, refs.keys())
+          const wrong = nameConflict("Repository.updateRef", ref, refs.keys())
           if (wrong !== undefined) return wrong
         }
         for (const { name: ref, next } of updates) {
@@ -309,7 +312,7 @@ export const open = (memory: MemoryRepository): Repository => {
       ),
 
     mergeBases: (a, b) =>
-      Effect.flatMap(merging, ({ mergeBases }) =>
+      Effect.flatMap(loadMergeBases, ({ mergeBases }) =>
         run("mergeBases", () =>
           Steps.runSync(
             mergeBases(

@@ -11,21 +11,20 @@ export type MemoryTree = MapTree
 
 export interface MemoryCommit extends GitObject.CommitObject {
   readonly oid: Oid
-  /** Rises with every commit made, so a parent's is always lower. */
+  /** Increases with every commit, so a parent has a lower number. */
   readonly sequence: number
 }
 
 let repositories = 0
 
 /**
- * The objects and refs of one repository in memory. Several remotes may share it, as several processes share a
- * repository on a disk.
+ * The objects and refs of a repository in memory. Several remotes may share it, as several processes share a repository on a disk.
  *
  * @since 0.1.0
  * @category models
  */
 export class MemoryRepository {
-  /** The name that errors and spans give it. */
+  /** The name for errors and spans. */
   readonly name: string
   /** Every blob, by id. */
   readonly blobs: Map<Oid, Uint8Array> = new Map()
@@ -33,7 +32,7 @@ export class MemoryRepository {
   readonly trees = new Map<Oid, MemoryTree>()
   /** Every commit, by id. */
   readonly commits = new Map<Oid, MemoryCommit>()
-  /** Whole ref names, such as `refs/heads/main`. */
+  /** The refs by full name, such as `refs/heads/main`. */
   readonly refs = new Map<string, Oid>()
 
   private readonly revisions: RevisionSource = {
@@ -49,26 +48,26 @@ export class MemoryRepository {
     this.trees.set(this.treeOid(new Map()), new Map())
   }
 
-  /** The id that a tree would have. */
+  /** The id of a tree. */
   treeOid(tree: MemoryTree): Oid {
     return GitObject.hash("tree", encodeMapTree(tree))
   }
 
-  /** Keeps a tree, and returns its id. */
+  /** Stores a tree, and returns its id. */
   writeTree(tree: MemoryTree): Oid {
     const oid = this.treeOid(tree)
     if (!this.trees.has(oid)) this.trees.set(oid, tree)
     return oid
   }
 
-  /** Keeps the bytes of a file, and returns the id of the blob. */
+  /** Stores a blob, and returns its id. */
   writeBlob(content: Uint8Array): Oid {
     const oid = GitObject.hash("blob", content)
     if (!this.blobs.has(oid)) this.blobs.set(oid, content.slice())
     return oid
   }
 
-  /** Keeps a commit that no ref points to yet. */
+  /** Stores a commit. No ref points to it yet. */
   writeCommit(commit: GitObject.CommitObject): MemoryCommit {
     const oid = GitObject.hash("commit", GitObject.encodeCommit(commit))
     const known = this.commits.get(oid)
@@ -78,7 +77,7 @@ export class MemoryRepository {
     return written
   }
 
-  /** The type of an object; undefined when there is none of this id. */
+  /** The type of an object; undefined if it does not exist. */
   typeOf(oid: Oid): GitObject.ObjectType | undefined {
     return this.commits.has(oid)
       ? "commit"
@@ -89,17 +88,17 @@ export class MemoryRepository {
           : undefined
   }
 
-  /** The tree that an id names, directly or through a commit. */
+  /** The tree with an id, or the tree of the commit with that id. */
   rootOf(oid: Oid): Oid | undefined {
     return this.commits.get(oid)?.tree ?? (this.trees.has(oid) ? oid : undefined)
   }
 
-  /** What lies at `path` below a tree; "" is the tree itself. */
+  /** The entry at `path` below a tree. The path "" is the tree itself. */
   lookup(root: Oid, path: string): MemoryEntry | undefined {
     return entryAt((tree, name) => this.trees.get(tree)?.get(name), root, path)
   }
 
-  /** The branch of `HEAD`: `main`, or else the first one that was made. */
+  /** The default branch: `main`, or the oldest branch if there is no `main`. */
   get defaultBranch(): string | undefined {
     if (this.refs.has("refs/heads/main")) return "main"
     for (const name of this.refs.keys())
@@ -107,21 +106,21 @@ export class MemoryRepository {
     return undefined
   }
 
-  /** A commit by `HEAD`, branch, tag, whole ref name, or full or short id, with steps to an earlier one. */
+  /** Resolves `HEAD`, a branch, a tag, a full ref name, or a full or abbreviated id, with suffixes, to a commit. */
   resolve(text: string): MemoryCommit | undefined {
     const oid = resolveRevision(this.revisions, text)
     return oid === undefined ? undefined : this.commits.get(oid)
   }
 
-  /** Whether the first commit is the second one or in its history. */
+  /** Whether `ancestor` is `descendant` or in its history. */
   isAncestor(ancestor: Oid, descendant: Oid): boolean {
     const seen = new Set<Oid>()
-    const waiting = [descendant]
-    for (let oid = waiting.pop(); oid !== undefined; oid = waiting.pop()) {
+    const pending = [descendant]
+    for (let oid = pending.pop(); oid !== undefined; oid = pending.pop()) {
       if (oid === ancestor) return true
       if (seen.has(oid)) continue
       seen.add(oid)
-      waiting.push(...(this.commits.get(oid)?.parents ?? []))
+      pending.push(...(this.commits.get(oid)?.parents ?? []))
     }
     return false
   }
