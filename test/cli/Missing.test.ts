@@ -69,7 +69,7 @@ describe("what is not there", () => {
       assert.strictEqual(ran.code, 7)
       assert.match(
         ran.err,
-        /^RemoteError: the directory \/proc\/nowhere\/data\/repos\/local cannot be made: ENOENT.+\nchoose another/
+        /^RemoteError: the directory \/proc\/nowhere\/data\/repos\/local cannot be created: ENOENT.+\nchoose another/
       )
     })
   )

@@ -80,7 +80,7 @@ it.scopedLive("explains itself with --help, and a start that fails with one line
     const wrong = [
       [{ CHAINSTORE_BIND: "0.0.0.0" }, "CHAINSTORE_PUBLIC_URL"],
       [{ PORT: "99999" }, "PORT"],
-      [{ CHAINSTORE_DATA: "/proc/nowhere" }, "the directory /proc/nowhere/repos cannot be made"],
+      [{ CHAINSTORE_DATA: "/proc/nowhere" }, "the directory /proc/nowhere/repos cannot be created"],
       [{}, "npm start takes no arguments, but received --port 5000", ["--port", "5000"]]
     ] as const
     const start = ([environment, says, args = []]: readonly [

@@ -9,7 +9,7 @@ import { defaultSignature } from "../CommitDraft.js"
 import { branchError, isFullRefName } from "../Names.js"
 import { type RevisionSource, resolveRevision } from "../Revision.js"
 import { makeTreeReader } from "../TreeReading.js"
-import * as Creation from "./Creation.js"
+import * as BareRepository from "./BareRepository.js"
 import { attempt, attemptPromise, MissingObject } from "./files/EngineError.js"
 import * as TemporaryFile from "./files/TemporaryFile.js"
 import { Lease } from "./lease/Lease.js"
@@ -23,6 +23,7 @@ import { ingest } from "./objects/PackIngest.js"
 import type { GitRepository } from "./port/GitRepository.js"
 import { CatFile } from "./processes/CatFile.js"
 import { requireGit } from "./processes/GitProcess.js"
+import * as RepositoryFormat from "./RepositoryFormat.js"
 import { RefStore } from "./refs/RefStore.js"
 import * as Drafts from "./writes/CommitDrafts.js"
 import * as CommitQueue from "./writes/CommitQueue.js"
@@ -33,65 +34,68 @@ import * as RefUpdate from "./writes/RefUpdate.js"
 export interface EngineOptions {
   /** The bare repository. */
   readonly directory: string
-  /** Create it when it is missing. Default false. */
+  /** Creates the repository if it is missing. Default false. */
   readonly create?: boolean | undefined
-  /** The branch that HEAD names in a repository that is created. Default `main`. */
+  /** The default branch of a new repository. Default `main`. */
   readonly defaultBranch?: string | undefined
-  /** `fsync` (default): an acknowledged write survives a power cut as far as the disk honours flushes. `none`: only a killed process. */
+  /**
+   * `fsync` (default): an acknowledged write survives a power cut, if the disk honours flushes. `none`: it survives a killed
+   * process only.
+   */
   readonly durability?: "fsync" | "none" | undefined
   /** Milliseconds to wait for a lock of another process. Default 10,000. */
   readonly timeout?: number | undefined
-  /** Who commits, where a commit does not say. Default `Chainstore <chainstore@localhost>`. */
+  /** The default author of commits. Default `Chainstore <chainstore@localhost>`. */
   readonly signature?: Signature | undefined
   readonly caches?: CacheSizes | undefined
-  /** Where commits go before they are kept here: this repository is a copy of a part of another one. */
+  /** Publishes commits to another repository before they are stored here. Used by a clone. */
   readonly publish?: Publish | undefined
-  /** Waited for before commits go there. */
+  /** Awaited before commits are published. */
   readonly throttle?: Effect.Effect<void> | undefined
-  /** When the engine repacks by itself; false never. */
+  /** When the engine repacks automatically; false: never. */
   readonly maintenance?:
     | false
     | Partial<Pick<Maintenance.MaintenanceOptions, "packs" | "looseObjects" | "quiet">>
     | undefined
 }
 
-/** Milliseconds for which what has failed waits until nothing of it is left. */
-const patience = 1_000
+/** Milliseconds to wait for the removal of the files of failed Git children. */
+const cleanupTimeout = 1_000
 
-/** Creates the bare repository unless it exists. */
+/** Creates the bare repository, unless it exists. */
 export const create = (options: EngineOptions): Effect.Effect<void, RemoteError> => {
   const directory = path.resolve(options.directory)
   return attemptPromise("GitRepository.create", directory, async () => {
-    if (Creation.isRepository(directory)) return
-    await Creation.create(directory, options.defaultBranch ?? "main", options.durability !== "none")
+    if (BareRepository.isRepository(directory)) return
+    await BareRepository.create(directory, options.defaultBranch ?? "main", options.durability !== "none")
   })
 }
 
-/** Opens one bare repository, for as long as the scope lasts. Everything staged is flushed when it closes. */
+/** Opens a bare repository until the scope closes. Staged commits are flushed when it closes. */
 export const open = (options: EngineOptions): Effect.Effect<GitRepository, RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
     const directory = path.resolve(options.directory)
     const durable = options.durability !== "none"
     yield* requireGit
     if (options.create === true) yield* create(options)
-    const owner = new Lease(directory)
+    const lease = new Lease(directory)
     yield* Effect.acquireRelease(
       attempt("GitRepository.open", directory, () => {
-        Creation.checkFormat(directory)
-        owner.open()
+        RepositoryFormat.checkFormat(directory)
+        lease.open()
       }),
-      () => Effect.ignore(Effect.try(() => owner.close()))
+      () => Effect.ignore(Effect.try(() => lease.close()))
     )
-    yield* Maintenance.dropDamaged(directory, "GitRepository.open", owner)
+    yield* Maintenance.dropDamaged(directory, "GitRepository.open", lease)
     const objects = yield* Effect.acquireRelease(
       attempt(
         "GitRepository.open",
         directory,
-        () => new ObjectDatabase(directory, owner, options.caches ?? {})
+        () => new ObjectDatabase(directory, lease, options.caches ?? {})
       ),
       (database) => Effect.sync(() => database.close())
     )
-    const refs = new RefStore(directory, owner, options.timeout ?? 10_000)
+    const refs = new RefStore(directory, lease, options.timeout ?? 10_000)
     const catFile = yield* Effect.acquireRelease(
       Effect.sync(() => new CatFile(directory)),
       (process) => Effect.sync(() => process.close())
@@ -111,7 +115,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
 
     const maintenance = yield* Maintenance.make({
       directory,
-      owner,
+      lease,
       objects,
       packs: 50,
       looseObjects: 2_000,
@@ -132,8 +136,8 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
     })
 
     const checkBranch = (operation: string, branch: string) => {
-      const wrong = branchError(operation, branch)
-      return wrong === undefined ? Effect.void : Effect.fail(wrong)
+      const invalid = branchError(operation, branch)
+      return invalid === undefined ? Effect.void : Effect.fail(invalid)
     }
 
     const revisions: RevisionSource = {
@@ -149,8 +153,8 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       parents: (oid) => objects.commit(oid)?.parents
     }
 
-    const moves = { directory, objects, refs, durable, settled: queue.settled }
-    const updateInTurn = RefUpdate.make({ ...moves, inTurn: (_, update) => update })
+    const refUpdates = { directory, objects, refs, durable, settled: queue.settled }
+    const updateWithoutMutex = RefUpdate.make({ ...refUpdates, withRefMutex: (_, update) => update })
 
     const repository: GitRepository = {
       name: directory,
@@ -191,24 +195,24 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           isFullRefName(name) || name === "HEAD" ? Option.fromNullable(refs.read(name)) : Option.none()
         ),
       refs: (prefix) => attempt("GitRepository.refs", directory, () => refs.list(prefix)),
-      updateRef: RefUpdate.make({ ...moves, inTurn: queue.inTurn }),
-      withRefMutex: (name, effect) => queue.inTurn(name, effect(updateInTurn)),
+      updateRef: RefUpdate.make({ ...refUpdates, withRefMutex: queue.withRefMutex }),
+      withRefMutex: (name, effect) => queue.withRefMutex(name, effect(updateWithoutMutex)),
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
       ingest: (pack, most) =>
         Effect.zipLeft(
-          ingest({ directory, most, operation: "GitRepository.ingest" }, pack),
+          ingest({ directory, maxBytes: most, operation: "GitRepository.ingest" }, pack),
           maintenance.flushed
         ),
       withGitChildren: (effect) =>
         Effect.onError(
-          Maintenance.withChildren(owner, "GitRepository.withGitChildren", directory, effect),
-          () => Effect.promise(() => owner.waitUntilCleared(patience))
+          Maintenance.withChildren(lease, "GitRepository.withGitChildren", directory, effect),
+          () => Effect.promise(() => lease.waitUntilCleared(cleanupTimeout))
         ),
       withExclusiveAccess: (effect) =>
-        queue.exclusively(
-          Maintenance.withChildren(owner, "GitRepository.withExclusiveAccess", directory, effect)
+        queue.withExclusiveAccess(
+          Maintenance.withChildren(lease, "GitRepository.withExclusiveAccess", directory, effect)
         ),
       log: (from, how) =>
         Stream.unwrap(Effect.as(queue.settled(from), History.log(directory, from, how ?? {}))),
@@ -220,7 +224,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       mergeBases: (a, b) => History.mergeBases(native, objects, a, b),
       temporaryFile: TemporaryFile.make(path.join(directory, "chainstore")),
       health: Effect.zipRight(
-        Maintenance.dropDamaged(directory, "GitRepository.health", owner),
+        Maintenance.dropDamaged(directory, "GitRepository.health", lease),
         attemptPromise("GitRepository.health", directory, () => Health.examine(directory, objects))
       ),
       maintain: maintenance.maintain

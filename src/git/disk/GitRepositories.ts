@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
-import { isRepository } from "./Creation.js"
+import { isRepository } from "./BareRepository.js"
 import * as Engine from "./Engine.js"
 import { hasHead, makeDirectory, makeDirectorySync } from "./files/Directories.js"
 import { attempt } from "./files/EngineError.js"
@@ -25,7 +25,7 @@ export type { GitRepositoriesOptions, MaintenanceSchedule } from "./GitRepositor
  * @category models
  */
 export interface RepositoryName {
-  /** The directory that the repository lies in. */
+  /** The directory that contains the repository. */
   readonly owner: string
   /** The name, without `.git`. */
   readonly name: string
@@ -34,30 +34,30 @@ export interface RepositoryName {
 type OpenFailure = NotFoundError | RemoteError | ValidationError
 
 /**
- * A repository that has no name yet, and what was said when it was written.
+ * A new repository without a name, and the result of its preparation.
  *
  * @since 0.1.0
  * @category models
  */
 export interface PreparedRepository<A> {
-  /** What the preparation returned. */
+  /** The result of the preparation. */
   readonly result: A
-  /** Gives it a name; false where the name is taken. */
+  /** Publishes the repository under a name. Returns false if the name is taken. */
   readonly publish: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
 }
 
 /**
- * What `GitRepositories` can do.
+ * The methods of `GitRepositories`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface GitRepositoriesService {
-  /** The directory that all of them lie in, absolute. */
+  /** The absolute path of the directory of all repositories. */
   readonly directory: string
-  /** The repository, opened once for all its users in this process. */
+  /** Opens a repository. All users in this process share one engine. */
   readonly open: (owner: string, name: string) => Effect.Effect<GitRepository, OpenFailure, Scope.Scope>
-  /** The repository, created with `defaultBranch` (default `main`) when it does not exist; `created` tells. */
+  /** Opens a repository, and creates it with `defaultBranch` (default `main`) if it does not exist. */
   readonly create: (
     owner: string,
     name: string,
@@ -68,23 +68,23 @@ export interface GitRepositoriesService {
     Scope.Scope
   >
   /**
-   * Runs `write` in a new repository that nobody else sees until it is published: it comes into being with all that was
-   * written, or not at all. It is removed with the scope, unless it was published.
+   * Runs `write` in a new repository, which is not visible until it is published. It is removed when the scope closes, unless it
+   * was published.
    */
   readonly prepare: <A, E, R>(
     write: (repository: GitRepository) => Effect.Effect<A, E, R>,
     options?: { readonly defaultBranch?: string | undefined }
   ) => Effect.Effect<PreparedRepository<A>, E | RemoteError, R | Scope.Scope>
-  /** Whether there is such a repository. */
+  /** Whether a repository exists. */
   readonly exists: (owner: string, name: string) => Effect.Effect<boolean, RemoteError>
-  /** Removes a repository that nobody has open: its name first, at once, then its content. False: there is none. */
+  /** Removes a repository that is not open: first its name, in one step, then its files. Returns false if it does not exist. */
   readonly remove: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
-  /** Every repository, ordered by owner and name. */
+  /** All repositories, ordered by owner and name. */
   readonly list: Effect.Effect<ReadonlyArray<RepositoryName>, RemoteError>
 }
 
 /**
- * The bare repositories below one directory: one engine each, shared by everything in this process.
+ * The bare repositories below one directory. Each has one engine, which all its users in this process share.
  *
  * @since 0.1.0
  * @category services
@@ -97,7 +97,7 @@ export class GitRepositories extends Context.Tag("chainstore/git/GitRepositories
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
 
 /**
- * Whether a text may be an owner or a repository's name: it becomes part of a path.
+ * Whether a text is valid as the owner or the name of a repository. It becomes a part of a path.
  *
  * @since 0.1.0
  * @category refinements
@@ -106,7 +106,7 @@ export const isRepositoryName = (text: string): boolean =>
   namePattern.test(text) && !text.endsWith(".git") && !text.endsWith(".lock") && !text.endsWith(".")
 
 /**
- * `owner/name` in two parts.
+ * Parses `owner/name`.
  *
  * @since 0.1.0
  * @category text
@@ -118,20 +118,20 @@ export const parseName = (text: string): Effect.Effect<RepositoryName, Validatio
     : Effect.fail(
         new ValidationError({
           operation: "GitRepositories.open",
-          message: `${JSON.stringify(text)} is no name of a repository`,
+          message: `${JSON.stringify(text)} is not a valid name of a repository`,
           hint: "Use owner/name with letters, digits, dots, dashes and underscores"
         })
       )
 }
 
-/** What a directory keeps for as long as it is itself; undefined where there is none. */
+/** Identifies a directory: differs after the directory is replaced. Undefined if it does not exist. */
 const identityOf = (directory: string): string | undefined => {
   const found = fs.statSync(directory, { throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.ino}:${found.birthtimeMs}`
 }
 
 /**
- * Opens the repositories below a directory until the scope closes; the directory is made where it is missing.
+ * Opens the repositories below a directory until the scope closes. Creates the directory if it is missing.
  *
  * @since 0.1.0
  * @category constructors
@@ -149,9 +149,9 @@ export const make = (
       lookup: (directory: string) => Engine.open({ ...options, directory }),
       idleTimeToLive: idle
     })
-    /** The directory that each engine was opened on. */
+    /** The identity of the directory that each engine was opened on. */
     const identities = new Map<string, string>()
-    const opening = yield* Effect.makeSemaphore(1)
+    const creationMutex = yield* Effect.makeSemaphore(1)
 
     const checked = (owner: string, name: string) =>
       isRepositoryName(owner) && isRepositoryName(name)
@@ -161,7 +161,7 @@ export const make = (
     const exists = (directory: string) =>
       attempt("GitRepositories.exists", root, () => isRepository(directory))
 
-    /** The shared engine; one whose repository was replaced on disk is let go first, and so is one that failed to open. */
+    /** The shared engine of a repository. It is opened again if the directory was replaced, or if opening failed before. */
     const engine = (directory: string, identity: string) => {
       const before = identities.get(directory)
       identities.set(directory, identity)
@@ -180,7 +180,7 @@ export const make = (
         hint: "Create it first"
       })
 
-    // Done for every request of a host.
+    // Fast, because the host calls it for every request.
     const open: GitRepositoriesService["open"] = (owner, name) =>
       Effect.flatMap(checked(owner, name), (named) => {
         const directory = directoryOf(named)
@@ -199,7 +199,7 @@ export const make = (
     const create: GitRepositoriesService["create"] = (owner, name, how) =>
       Effect.gen(function* () {
         const directory = directoryOf(yield* checked(owner, name))
-        const created = yield* opening.withPermits(1)(
+        const created = yield* creationMutex.withPermits(1)(
           Effect.gen(function* () {
             if (yield* exists(directory)) return false
             yield* RcMap.invalidate(engines, directory)
@@ -210,7 +210,7 @@ export const make = (
         return { repository: yield* open(owner, name), created }
       })
 
-    const place = Effect.acquireRelease(
+    const temporaryDirectory = Effect.acquireRelease(
       attempt("GitRepositories.prepare", root, () => {
         const made = fs.mkdtempSync(path.join(root, creatingPrefix))
         return { made, directory: path.join(made, "repository.git") }
@@ -224,7 +224,7 @@ export const make = (
 
     const prepare: GitRepositoriesService["prepare"] = (write, how) =>
       Effect.gen(function* () {
-        const { directory: written } = yield* place
+        const { directory: written } = yield* temporaryDirectory
         const engine = Engine.open({
           ...options,
           directory: written,
@@ -238,7 +238,7 @@ export const make = (
           publish: (owner, name) =>
             Effect.gen(function* () {
               const directory = directoryOf(yield* checked(owner, name))
-              return yield* opening.withPermits(1)(
+              return yield* creationMutex.withPermits(1)(
                 Effect.gen(function* () {
                   if (yield* exists(directory)) return false
                   yield* RcMap.invalidate(engines, directory)
@@ -263,18 +263,18 @@ export const make = (
     const remove: GitRepositoriesService["remove"] = (owner, name) =>
       Effect.gen(function* () {
         const directory = directoryOf(yield* checked(owner, name))
-        return yield* opening.withPermits(1)(
+        return yield* creationMutex.withPermits(1)(
           Effect.gen(function* () {
             if (!(yield* exists(directory))) return false
-            // An idle engine ends here: it would write into the directory again.
+            // Closes an idle engine, which would otherwise write into the directory again.
             yield* RcMap.invalidate(engines, directory)
             identities.delete(directory)
             const gone = yield* attempt("GitRepositories.remove", directory, () => {
               const parent = path.dirname(directory)
-              const place = fs.mkdtempSync(path.join(parent, removingPrefix))
-              fs.renameSync(directory, path.join(place, "repository.git"))
+              const doomed = fs.mkdtempSync(path.join(parent, removingPrefix))
+              fs.renameSync(directory, path.join(doomed, "repository.git"))
               if (options.durability !== "none") fsyncPathSync(parent)
-              return place
+              return doomed
             })
             yield* Effect.promise(() => fs.promises.rm(gone, { recursive: true, force: true })).pipe(
               Effect.catchAllCause((cause) => Effect.logWarning(`${gone} could not be deleted`, cause))
@@ -318,7 +318,7 @@ export const make = (
   })
 
 /**
- * `GitRepositories` of one directory.
+ * A layer of `GitRepositories` for one directory.
  *
  * @since 0.1.0
  * @category layers

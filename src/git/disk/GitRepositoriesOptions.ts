@@ -19,34 +19,34 @@ import type { DurationInput } from "../../domain/time/DurationInput.js"
 import type { EngineOptions } from "./Engine.js"
 
 /**
- * When an engine repacks by itself.
+ * When an engine repacks automatically.
  *
  * @since 0.1.0
  * @category models
  */
 export interface MaintenanceSchedule {
-  /** Packs that may come together before they are repacked; 0 never repacks by itself. */
+  /** The number of packs above which they are repacked; 0: never. */
   readonly packs?: number | undefined
-  /** Loose objects that may come together before they are packed. */
+  /** The number of loose objects above which they are packed. */
   readonly looseObjects?: number | undefined
-  /** The time without a write after which maintenance that is due begins. */
+  /** The time without writes after which due maintenance begins. */
   readonly quiet?: DurationInput | undefined
 }
 
 /**
- * Where bare repositories lie on this machine, and how their engines work.
+ * Options of the bare repositories below one directory and of their engines.
  *
  * @since 0.1.0
  * @category options
  */
 export interface GitRepositoriesOptions extends Pick<EngineOptions, "durability" | "signature" | "caches"> {
-  /** Holds the bare repositories as `<owner>/<name>.git`. Created when missing. */
+  /** The directory of the bare repositories `<owner>/<name>.git`. Created if it is missing. */
   readonly directory: string
-  /** How long to wait for a lock of another process. Default 10 seconds. */
+  /** The longest wait for a lock of another process. Default 10 seconds. */
   readonly timeout?: DurationInput | undefined
-  /** When the engine repacks by itself; false never. */
+  /** When the engine repacks automatically; false: never. */
   readonly maintenance?: false | MaintenanceSchedule | undefined
-  /** How long an unused repository stays open. Default 1 minute. */
+  /** The time that an unused repository stays open. Default 1 minute. */
   readonly idle?: DurationInput | undefined
 }
 
@@ -56,7 +56,7 @@ const schedule = Schema.Struct({
   quiet: optional(duration())
 } satisfies FieldsOf<MaintenanceSchedule>)
 
-/** The options of repositories on this machine, as they are read. */
+/** The schemas of the options. */
 export const repositoriesFields = {
   directory: valueKind<string>(
     "the path of a directory",
@@ -80,7 +80,7 @@ export const repositoriesFields = {
 
 const read = optionsReader(Schema.Struct(repositoriesFields))
 
-/** Checks options; what the engine takes in milliseconds is in milliseconds. */
+/** Validates the options, and converts durations to the milliseconds that the engine expects. */
 export const resolveOptions = (
   given: GitRepositoriesOptions
 ): Either.Either<EngineOptions & { readonly idle: Duration.Duration }, ValidationError> =>
@@ -91,7 +91,7 @@ export const resolveOptions = (
       typeof maintenance === "object" ? inMillis(maintenance) : maintenance === false ? false : undefined
   }))
 
-/** Only what was given: a field that is there and undefined would take the place of a default. */
+/** Leaves out missing fields: a field with the value undefined would replace a default. */
 const inMillis = ({ looseObjects, packs, quiet }: typeof schedule.Type) => ({
   ...(packs === undefined ? {} : { packs }),
   ...(looseObjects === undefined ? {} : { looseObjects }),

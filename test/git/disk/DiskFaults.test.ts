@@ -122,7 +122,7 @@ describe("a repository that is deleted and made again", () => {
       fs.rmSync(at, { recursive: true })
       git("/", "init", "-q", "--bare", "-b", "main", at)
       const error = yield* Effect.flip(c.insert({ n: 1 }, { id: "second" }))
-      assert.include(error.message, "was deleted and made again")
+      assert.include(error.message, "was deleted and created again")
       assert.include(error.hint, "Open it again")
     })
   )

@@ -2,7 +2,7 @@ import { mutant } from "../bundled.js"
 
 const engine = "git/memory/Engine.ts"
 const memory = "git/memory/MemoryRepository.ts"
-const log = "git/memory/MemoryLog.ts"
+const log = "git/memory/MemoryHistory.ts"
 const remote = "store/remote/repository/RepositoryRemote.ts"
 const treeEdit = "git/TreeEdit.ts"
 const mapTree = "git/MapTreeEdit.ts"
@@ -64,8 +64,8 @@ export const remotes = [
   ]),
   mutant("the author is the committer", commit, [
     draft,
-    "author: by,",
-    "author: person(committer ?? author ?? signature),"
+    "author: datedAuthor,",
+    "author: dated(committer ?? author ?? signature),"
   ]),
   mutant("blobs that were put are not told", commit, [
     draft,
@@ -189,13 +189,13 @@ export const remotes = [
   ]),
   mutant("ancestors are parents", "`to` does not descend from it", [
     memory,
-    "waiting.push(...(this.commits.get(oid)?.parents ?? []))",
-    "if (seen.size < 2) waiting.push(...(this.commits.get(oid)?.parents ?? []))"
+    "pending.push(...(this.commits.get(oid)?.parents ?? []))",
+    "if (seen.size < 2) pending.push(...(this.commits.get(oid)?.parents ?? []))"
   ]),
   mutant("ancestors are first parents", "`to` does not descend from it", [
     memory,
-    "waiting.push(...(this.commits.get(oid)?.parents ?? []))",
-    "waiting.push(...(this.commits.get(oid)?.parents.slice(0, 1) ?? []))"
+    "pending.push(...(this.commits.get(oid)?.parents ?? []))",
+    "pending.push(...(this.commits.get(oid)?.parents.slice(0, 1) ?? []))"
   ]),
   mutant("a branch is made twice", creates, [
     remote,
@@ -286,22 +286,22 @@ export const remotes = [
   ]),
   mutant("a removed path may be missing", commit, [
     treeEdit,
-    "if (existing === undefined || (isTree && !options.directories)) {",
-    "if (isTree && !options.directories) {"
+    "if (existing === undefined || (isTree && !options.removesDirectories)) {",
+    "if (isTree && !options.removesDirectories) {"
   ]),
   mutant("a directory is removed as a file", commit, [
     treeEdit,
-    "if (existing === undefined || (isTree && !options.directories)) {",
+    "if (existing === undefined || (isTree && !options.removesDirectories)) {",
     "if (existing === undefined) {"
   ]),
   mutant("a file takes the place of a directory", commit, [
     treeEdit,
-    'if (isTree && edit.mode !== "040000" && !options.directories) {',
+    'if (isTree && edit.mode !== "040000" && !options.removesDirectories) {',
     "if (isTree && edit.mode === undefined) {"
   ]),
   mutant("a directory takes the place of a file", commit, [
     treeEdit,
-    "    if (edit === undefined) throw fileInTheWay(operation, path)\n",
+    "    if (edit === undefined) throw fileBlocksDirectory(operation, path)\n",
     ""
   ]),
   mutant("a path is changed twice", commit, [
@@ -326,12 +326,12 @@ export const remotes = [
   ]),
   mutant("a listing has no directories", snapshot, [
     reading,
-    "if (!isOpened || options.trees === true) entries.push(entry)",
+    "if (!isEntered || options.trees === true) entries.push(entry)",
     'if (entry.kind !== "tree" || options.trees === true) entries.push(entry)'
   ]),
   mutant("a whole listing has directories", snapshot, [
     reading,
-    "if (!isOpened || options.trees === true) entries.push(entry)",
+    "if (!isEntered || options.trees === true) entries.push(entry)",
     "entries.push(entry)"
   ]),
   mutant("a whole listing has short paths", snapshot, [

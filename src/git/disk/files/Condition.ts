@@ -1,23 +1,23 @@
 import * as Effect from "effect/Effect"
 
-/** Waiting for a condition over state that is told of its changes. */
+/** A condition variable: fibers wait until a predicate over shared state is true. */
 export const make = () => {
   const listeners = new Set<() => void>()
 
   return {
-    /** Lets everybody who waits look again. */
+    /** Makes all waiting fibers evaluate their predicates again. Called after each change of the state. */
     notifyAll: (): void => {
       for (const listener of [...listeners]) listener()
     },
 
-    /** Waits until `holds`, looked at whenever something changed; at most `millis` after the last change. */
+    /** Waits until `holds` returns true, or until `millis` have passed since the last change. */
     waitUntil: (holds: () => boolean, millis = Number.POSITIVE_INFINITY): Effect.Effect<void> =>
       Effect.async<void>((resume) => {
         if (holds()) return resume(Effect.void)
         let timer: NodeJS.Timeout | undefined
         const stop = () => {
           clearTimeout(timer)
-          listeners.delete(look)
+          listeners.delete(evaluate)
         }
         const finish = () => {
           stop()
@@ -27,8 +27,8 @@ export const make = () => {
           clearTimeout(timer)
           if (millis !== Number.POSITIVE_INFINITY) timer = setTimeout(finish, millis)
         }
-        const look = () => (holds() ? finish() : wait())
-        listeners.add(look)
+        const evaluate = () => (holds() ? finish() : wait())
+        listeners.add(evaluate)
         wait()
         return Effect.sync(stop)
       })

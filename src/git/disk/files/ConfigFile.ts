@@ -1,6 +1,6 @@
 import { EngineError } from "./EngineError.js"
 
-/** One setting of a configuration file; section and name are in lower case, as Git compares them. */
+/** A setting of a configuration file. Section and name are in lower case, because Git ignores their case. */
 export interface Setting {
   readonly section: string
   readonly subsection: string | undefined
@@ -8,7 +8,7 @@ export interface Setting {
   readonly value: string
 }
 
-/** The whole name of a setting, such as `core.bare`. */
+/** The full name of a setting, such as `core.bare`. */
 export const settingName = ({ name, section, subsection }: Setting): string =>
   subsection === undefined ? `${section}.${name}` : `${section}.${subsection}.${name}`
 
@@ -19,8 +19,7 @@ const key = /([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:(=)|(?=\n|$))/y
 const blank = /(?:\s|[#;][^\n]*)*/y
 
 /**
- * The settings of a configuration file in Git's syntax, in their order. Includes are not followed. Throws a `Fault` where
- * Git would refuse the file.
+ * Parses a configuration file in Git's syntax. Includes are not followed. Throws an `EngineError` if Git would refuse the file.
  */
 export const parseConfig = (file: string, source: string): ReadonlyArray<Setting> => {
   const text = source.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n")
@@ -44,7 +43,7 @@ export const parseConfig = (file: string, source: string): ReadonlyArray<Setting
   }
   const value = (): string => {
     let read = ""
-    // Blanks count only where something follows them, or in quotes.
+    // Trailing whitespace is ignored, except in quotes.
     let kept = 0
     let quoted = false
     for (; at < text.length && text[at] !== "\n"; at++) {
@@ -89,7 +88,7 @@ export const parseConfig = (file: string, source: string): ReadonlyArray<Setting
   return settings
 }
 
-/** The same settings as the text of a file. */
+/** Formats settings as the text of a configuration file. */
 export const printConfig = (settings: ReadonlyArray<Setting>): string =>
   settings
     .map(({ name, section, subsection, value }) => {

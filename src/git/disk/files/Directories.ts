@@ -5,21 +5,21 @@ import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { attempt, EngineError } from "./EngineError.js"
 import { fsyncPathSync, hasErrorCode } from "./FileOperations.js"
 
-/** Whether something lies at a path. */
+/** Whether a file or directory exists. */
 export const pathExists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** Whether a directory holds the HEAD of a repository: one that is a symbolic link may lead to a branch that is not there. */
+/** Whether a directory has a HEAD. It may be a symbolic link to a missing branch, so it is not followed. */
 export const hasHead = (directory: string): boolean =>
   lstatSync(join(directory, "HEAD"), { throwIfNoEntry: false }) !== undefined
 
 /**
- * The paths of all files below a directory, relative to `root`. Symbolic links are followed, but not in circles.
- * Directories that `mayHold` refuses are left out, and so are those that others remove meanwhile.
+ * The paths of all files below a directory, relative to `root`. Symbolic links are followed, except in cycles. Directories for
+ * which `mayContain` is false, or which another process removes meanwhile, are left out.
  */
 export function* filesBelow(
   root: string,
   directory: string,
-  mayHold: (directory: string) => boolean = () => true,
+  mayContain: (directory: string) => boolean = () => true,
   followed: ReadonlyArray<string> = []
 ): Generator<string> {
   let entries: Array<Dirent>
@@ -32,13 +32,13 @@ export function* filesBelow(
   for (const entry of entries) {
     const name = `${directory}/${entry.name}`
     if (entry.isDirectory()) {
-      if (mayHold(name)) yield* filesBelow(root, name, mayHold, followed)
+      if (mayContain(name)) yield* filesBelow(root, name, mayContain, followed)
       continue
     }
     const target = entry.isSymbolicLink() ? directoryAt(join(root, name)) : undefined
     if (target === undefined) yield name
-    else if (mayHold(name) && !isCircle(target, [realpathSync(join(root, directory)), ...followed])) {
-      yield* filesBelow(root, name, mayHold, [...followed, target])
+    else if (mayContain(name) && !isCycle(target, [realpathSync(join(root, directory)), ...followed])) {
+      yield* filesBelow(root, name, mayContain, [...followed, target])
     }
   }
 }
@@ -46,12 +46,12 @@ export function* filesBelow(
 const directoryAt = (path: string): string | undefined =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? realpathSync(path) : undefined
 
-const isCircle = (target: string, above: ReadonlyArray<string>): boolean =>
+const isCycle = (target: string, above: ReadonlyArray<string>): boolean =>
   above.some((directory) => directory === target || directory.startsWith(`${target}${sep}`))
 
 /**
- * The directory and those above it, for their owner alone, one by one: Node's recursive way never ends where a file system
- * answers ENOENT, as /proc does, and says ENOENT of a disk that is read-only.
+ * Creates a directory and its missing parents, accessible for their owner only. Node's recursive `mkdir` is not used: it never
+ * ends on a file system that always fails with ENOENT, such as /proc, and it reports ENOENT for a read-only disk.
  */
 export const makeDirectorySync = (path: string, durable = true): void => {
   if (pathExists(path)) return
@@ -64,7 +64,7 @@ export const makeDirectorySync = (path: string, durable = true): void => {
   }
 }
 
-/** Makes a directory that others then fill. */
+/** Creates a directory, with an error that names the option. */
 export const makeDirectory = (directory: string): Effect.Effect<void, RemoteError> =>
   attempt("Directory.make", directory, () => {
     try {
@@ -72,7 +72,7 @@ export const makeDirectory = (directory: string): Effect.Effect<void, RemoteErro
     } catch (cause) {
       throw new EngineError(
         "Denied",
-        `the directory ${directory} cannot be made: ${cause instanceof Error ? cause.message : cause}`,
+        `the directory ${directory} cannot be created: ${cause instanceof Error ? cause.message : cause}`,
         "choose another, with --directory or CHAINSTORE_DATA"
       )
     }

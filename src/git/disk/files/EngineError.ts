@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { RemoteError, type RemoteErrorReason } from "../../../domain/errors/StoreError.js"
 
-/** What the engine's synchronous code throws when it knows what is wrong. */
+/** Thrown by the synchronous code of the engine for a known problem. */
 export class EngineError extends Error {
   constructor(
     readonly reason: RemoteErrorReason,
@@ -14,11 +14,11 @@ export class EngineError extends Error {
   }
 }
 
-/** An object that the native reader did not find; stock Git may still know it. */
+/** An object that the native reader did not find. Stock Git may still find it. */
 export class MissingObject extends EngineError {
   constructor(
     readonly oid: string,
-    /** Why it may be there all the same. */
+    /** Why the object may exist nevertheless. */
     damage?: string
   ) {
     super(
@@ -38,7 +38,7 @@ const codeOf = (cause: unknown): string | undefined =>
 
 const textOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
-/** Whether what was thrown says that bytes on the disk are not what they should be. */
+/** Whether an error means that bytes on the disk are damaged. */
 export const isCorruption = (cause: unknown): boolean => {
   const code = codeOf(cause) ?? ""
   return (
@@ -49,7 +49,7 @@ export const isCorruption = (cause: unknown): boolean => {
   )
 }
 
-/** Translates whatever file system, zlib or engine threw into the error that callers see. */
+/** Translates an error of the file system, zlib or the engine into a `RemoteError`. */
 export const toRemoteError = (operation: string, directory: string, cause: unknown): RemoteError => {
   if (cause instanceof RemoteError) return cause
   const make = (reason: RemoteErrorReason, message: string, hint?: string) =>
@@ -63,7 +63,7 @@ export const toRemoteError = (operation: string, directory: string, cause: unkno
     case "EPERM":
       return make(
         "Denied",
-        `This process may not do that in ${directory}: ${textOf(cause)}`,
+        `This process lacks the rights in ${directory}: ${textOf(cause)}`,
         "Give its user the rights to the whole repository"
       )
     case "ENOSPC":
@@ -105,8 +105,8 @@ export const attempt = <A>(
   Effect.try({ try: run, catch: (cause) => toRemoteError(operation, directory, cause) })
 
 /**
- * Runs asynchronous engine code as an effect. Interruption only asks it to stop (by the signal) and then waits for
- * it: a file that is half renamed is never left behind.
+ * Runs asynchronous engine code as an effect. An interruption aborts the signal and waits for the code, so that no operation is
+ * left incomplete.
  */
 export const attemptPromise = <A>(
   operation: string,
@@ -121,5 +121,5 @@ export const attemptPromise = <A>(
     return Effect.promise(() => settled)
   })
 
-/** Waits in real time: what holds a lock is another process, which knows nothing of a test's clock. */
+/** Waits in real time, because a lock is held by another process, which does not use a test clock. */
 export const waitMillis = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))

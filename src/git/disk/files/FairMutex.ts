@@ -1,10 +1,13 @@
 import * as Effect from "effect/Effect"
 
-/** A line of waiting effects: one runs at a time, first come, first served. */
+/**
+ * A mutex for code in an uninterruptible region: only the waiting can be interrupted. Waiters acquire it in the order of their
+ * arrival; Effect's semaphore lets a new fiber overtake them.
+ */
 export class FairMutex {
-  private readonly line: Array<{ readonly start: () => void }> = []
+  private readonly waiters: Array<{ readonly start: () => void }> = []
 
-  /** Runs `body` when its turn has come; only the waiting is interruptible here, by `restore`. */
+  /** Runs `body` while it holds the mutex. `restore` makes the waiting interruptible. */
   run<A, E, R>(
     restore: <A2, E2, R2>(effect: Effect.Effect<A2, E2, R2>) => Effect.Effect<A2, E2, R2>,
     body: Effect.Effect<A, E, R>
@@ -12,24 +15,24 @@ export class FairMutex {
     return Effect.suspend(() => {
       let ready = false
       let resume: (() => void) | undefined
-      const ticket = {
+      const waiter = {
         start: () => {
           ready = true
           resume?.()
         }
       }
-      this.line.push(ticket)
-      if (this.line.length === 1) ticket.start()
+      this.waiters.push(waiter)
+      if (this.waiters.length === 1) waiter.start()
       const wait = Effect.async<void>((done) => {
         if (ready) return done(Effect.void)
         resume = () => done(Effect.void)
       })
-      const leave = Effect.sync(() => {
-        const place = this.line.indexOf(ticket)
-        this.line.splice(place, 1)
-        if (place === 0) this.line[0]?.start()
+      const release = Effect.sync(() => {
+        const at = this.waiters.indexOf(waiter)
+        this.waiters.splice(at, 1)
+        if (at === 0) this.waiters[0]?.start()
       })
-      return Effect.ensuring(Effect.zipRight(restore(wait), body), leave)
+      return Effect.ensuring(Effect.zipRight(restore(wait), body), release)
     })
   }
 }

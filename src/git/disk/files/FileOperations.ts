@@ -4,7 +4,7 @@ import * as path from "node:path"
 export const fsyncFile = (fd: number): Promise<void> =>
   new Promise((resolve, reject) => fs.fsync(fd, (cause) => (cause === null ? resolve() : reject(cause))))
 
-/** Makes a file, or the names in a directory, durable. */
+/** Syncs a file or directory to the disk. */
 export const fsyncPath = async (at: string): Promise<void> => {
   const fd = fs.openSync(at, "r")
   try {
@@ -14,7 +14,7 @@ export const fsyncPath = async (at: string): Promise<void> => {
   }
 }
 
-/** The same before anything else happens. */
+/** Syncs a file or directory to the disk, synchronously. */
 export const fsyncPathSync = (at: string): void => {
   const fd = fs.openSync(at, "r")
   try {
@@ -24,25 +24,25 @@ export const fsyncPathSync = (at: string): void => {
   }
 }
 
-/** Writes all of it: where the disk is nearly full, one call writes what there is room for and says no more. */
+/** Writes all bytes. A single call may write fewer, for instance if the disk is nearly full. */
 export const writeAll = (fd: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at)
 }
 
-/** As many symbolic links as Git follows. */
-const mostLinks = 5
+/** The number of symbolic links that Git follows. */
+const maxLinks = 5
 
-/** The file that a path leads to through symbolic links, which need not be there yet. */
+/** The target of a path through symbolic links. It may not exist. */
 export const linkTarget = (file: string): string => {
   let at = file
-  for (let steps = 0; steps < mostLinks; steps++) {
+  for (let steps = 0; steps < maxLinks; steps++) {
     if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return at
     at = path.resolve(path.dirname(at), fs.readlinkSync(at))
   }
   return at
 }
 
-/** Removes a file that may be gone. One system call, where `rmSync` makes several. */
+/** Removes a file if it exists. Makes one system call, while `rmSync` makes several. */
 export const unlink = (file: string): void => {
   try {
     fs.unlinkSync(file)
@@ -53,7 +53,7 @@ export const unlink = (file: string): void => {
 
 const scratch = Buffer.allocUnsafeSlow(4096)
 
-/** Removes a file if that can be done: what was achieved with it is not undone if it cannot. */
+/** Removes a file, and ignores errors. */
 export const tryUnlink = (file: string): void => {
   try {
     fs.unlinkSync(file)
@@ -62,7 +62,7 @@ export const tryUnlink = (file: string): void => {
   }
 }
 
-/** The text of a small file; ELOOP where it is a symbolic link. */
+/** Reads a file of at most 4,096 bytes. Throws ELOOP for a symbolic link. */
 export const readSmallFile = (file: string): string => {
   const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
   try {
@@ -75,7 +75,7 @@ export const readSmallFile = (file: string): string => {
 export const hasErrorCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
   cause instanceof Error && "code" in cause && codes.includes(String(cause.code))
 
-/** Removes a directory that holds nothing but empty directories, as Git does where a ref is to go. */
+/** Removes a directory that contains only empty directories, as Git does before it writes a ref of that name. */
 export const removeEmptyTree = (directory: string): void => {
   for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
     if (!entry.isDirectory()) return
@@ -88,6 +88,7 @@ export const removeEmptyTree = (directory: string): void => {
   }
 }
 
+/** Removes a directory and its parents below `root`, as long as they are empty. */
 export const removeEmptyParents = (directory: string, root: string): void => {
   let at = directory
   while (at.startsWith(`${root}${path.sep}`)) {

@@ -10,7 +10,7 @@ import type { TemporaryFile } from "../../TemporaryFile.js"
 
 const pieceBytes = 256 * 1024
 
-const broken = (cause: unknown) =>
+const failure = (cause: unknown) =>
   new RemoteError({
     operation: "TemporaryFile",
     message: "A temporary file could not be written or read: is there space left on the disk?",
@@ -18,7 +18,7 @@ const broken = (cause: unknown) =>
     cause
   })
 
-const nameless = async (directory: string): Promise<FileHandle> => {
+const openNameless = async (directory: string): Promise<FileHandle> => {
   await mkdir(directory, { recursive: true })
   const file = join(directory, `.spool-${randomUUID()}`)
   const handle = await open(file, "wx+", 0o600)
@@ -27,8 +27,8 @@ const nameless = async (directory: string): Promise<FileHandle> => {
 }
 
 /**
- * A file for what is too large for memory, on the disk of `directory`. It has no name, so nothing of it outlives the
- * process. It is opened once there is more than `inMemory` bytes.
+ * A temporary file in `directory`. It has no name, so that it does not outlive the process. The first `inMemory` bytes are kept
+ * in memory, and the file is opened when there are more.
  */
 export const make = (
   directory: string,
@@ -36,7 +36,7 @@ export const make = (
 ): Effect.Effect<TemporaryFile, RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
     let file: FileHandle | undefined
-    let first: Buffer = Buffer.alloc(0)
+    let buffered: Buffer = Buffer.alloc(0)
     let size = 0
     const write = async (handle: FileHandle, bytes: Uint8Array) => {
       for (let at = 0; at < bytes.length; ) {
@@ -47,13 +47,13 @@ export const make = (
     }
     const opened = async () => {
       if (file !== undefined) return file
-      file = await nameless(directory)
+      file = await openNameless(directory)
       size = 0
-      await write(file, first)
-      first = Buffer.alloc(0)
+      await write(file, buffered)
+      buffered = Buffer.alloc(0)
       return file
     }
-    // Closing waits for what is under way.
+    // Closing waits for pending reads and writes.
     yield* Effect.addFinalizer(() => Effect.promise(async () => file?.close()))
     return {
       size: () => size,
@@ -62,11 +62,11 @@ export const make = (
           Effect.tryPromise({
             try: async () => {
               if (file === undefined && size + bytes.length <= inMemory) {
-                first = Buffer.concat([first, bytes])
-                size = first.length
+                buffered = Buffer.concat([buffered, bytes])
+                size = buffered.length
               } else await write(await opened(), bytes)
             },
-            catch: broken
+            catch: failure
           })
         ),
       read: (start, end) =>
@@ -75,13 +75,13 @@ export const make = (
             ? Effect.succeedNone
             : Effect.tryPromise({
                 try: async () => {
-                  if (file === undefined) return Option.some([first.subarray(at, end), end] as const)
+                  if (file === undefined) return Option.some([buffered.subarray(at, end), end] as const)
                   const wanted = Math.min(pieceBytes, end - at)
                   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, at)
                   if (bytesRead === 0) throw new Error("The file is shorter than what was written to it")
                   return Option.some([buffer.subarray(0, bytesRead), at + bytesRead] as const)
                 },
-                catch: broken
+                catch: failure
               })
         )
     }

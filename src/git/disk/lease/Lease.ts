@@ -5,44 +5,51 @@ import { hasHead, makeDirectorySync } from "../files/Directories.js"
 import { EngineError } from "../files/EngineError.js"
 import { hasErrorCode, unlink } from "../files/FileOperations.js"
 import * as Liveness from "../processes/LivenessLocks.js"
-import { asDead, bootTime, identity, isElsewhere, isOfThisBoot, mayLive } from "../processes/Processes.js"
-import * as Repairs from "./RepairLog.js"
+import {
+  asDead,
+  bootTime,
+  identity,
+  isElsewhere,
+  isOfThisBoot,
+  mayLive
+} from "../processes/ProcessIdentity.js"
+import * as RepairLog from "./RepairLog.js"
 import { type Cleared, clearSince, entriesIn, locksOf, type WorkStart } from "./StaleFiles.js"
 
 /*
- * Every engine has a directory of its own below `chainstore/` in the repository, named after its process. Locks are
- * hard links to files in it, so that a lock's inode tells whose it is. While Git children work for an engine, a file
- * in its directory says so. When its process is dead, another one claims the directory by renaming it into its own
- * (one winner), removes the locks that are links to its files and what its children left, and then the directory.
- * Locks of anybody else are never touched.
+ * Every engine has a lease: a directory below `chainstore/` in the repository, named after its process. Locks are hard links to
+ * files in it, so that the inode of a lock identifies its owner. While Git children work for an engine, its directory contains a
+ * file `work-*`. When the process of a lease is dead, another engine claims the directory by renaming it into its own, which only one
+ * engine can do. It removes the locks that are links to files of the directory, the files that the children left, and then the
+ * directory. Locks of other programs are never removed.
  */
 
 const claim = "claimed-"
 const work = "work-"
-/** Work that ended when a child was killed. */
+/** The prefix of the file of work whose child was killed. */
 const broken = "broken-"
 
-/** Milliseconds until the first look for what could not be removed yet, and between two looks at most. */
-const [firstLook, lastLook] = [20, 30_000]
+/** The delay before the first retry of a removal, and the longest delay between two retries, in milliseconds. */
+const [firstDelay, longestDelay] = [20, 30_000]
 
 const isDenied = (cause: unknown) => hasErrorCode(cause, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT")
 
-/** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
+/** The lease of one engine: its temporary files, which become objects or locks and identify their owner. */
 export class Lease {
   readonly name = [...identity, randomUUID()].join("~")
   readonly directory: string
   private files = 0
   private denied: unknown
-  private look: NodeJS.Timeout | undefined
-  private untilLook = firstLook
-  /** Told when nothing is left that is still to be removed. */
-  private readonly cleared = new Set<() => void>()
+  private retryTimer: NodeJS.Timeout | undefined
+  private retryDelay = firstDelay
+  /** Called when all files of dead processes have been removed. */
+  private readonly whenCleared = new Set<() => void>()
 
   constructor(private readonly repository: string) {
     this.directory = path.join(repository, "chainstore", this.name)
   }
 
-  /** Takes the place. On a disk that cannot be written, or is full, the repository can still be read. */
+  /** Acquires the lease. On a full or read-only disk the repository can still be read. */
   open(): void {
     this.denied = undefined
     try {
@@ -55,59 +62,59 @@ export class Lease {
     }
   }
 
-  /** Whether the repository can be written, as far as is known. */
+  /** Whether the repository is writable, as far as is known. */
   get isWritable(): boolean {
     return this.denied === undefined
   }
 
-  /** A fresh path for a temporary file. */
+  /** A new path for a temporary file. */
   temporaryPath(kind: string): string {
     const present = () => hasHead(this.repository)
-    // The disk may have been mended since.
+    // The disk may be writable again.
     if (this.denied !== undefined && present()) this.open()
     if (this.denied !== undefined) throw this.denied
     if (!fs.existsSync(this.directory) && present()) {
       throw new EngineError(
         "Unreachable",
-        `The repository ${this.repository} was deleted and made again`,
-        "Open it again: this process still holds the one that is gone"
+        `The repository ${this.repository} was deleted and created again`,
+        "Open it again: this process has opened the deleted one"
       )
     }
     return path.join(this.directory, `${kind}-${(this.files++).toString(36)}`)
   }
 
-  /** Says that Git children work here from now on. They are over when the answer is called: `sound` if none was killed. */
+  /** Records that Git children begin to work. The returned function records their end; `sound` means that none was killed. */
   beginChildWork(): (sound: boolean) => void {
     const file = this.temporaryPath(`${work}${bootTime() ?? ""}`)
     fs.writeFileSync(file, "")
     return (sound) => {
       if (sound) return unlink(file)
       fs.renameSync(file, path.join(this.directory, path.basename(file).replace(work, broken)))
-      clearTimeout(this.look)
-      this.look = undefined
-      this.untilLook = firstLook
+      clearTimeout(this.retryTimer)
+      this.retryTimer = undefined
+      this.retryDelay = firstDelay
       this.clearAll()
     }
   }
 
-  /** Waits until nothing of dead processes is left, at most so many milliseconds. */
+  /** Waits until all files of dead processes have been removed, at most `millis` milliseconds. */
   waitUntilCleared(millis: number): Promise<void> {
-    if (this.look === undefined) return Promise.resolve()
+    if (this.retryTimer === undefined) return Promise.resolve()
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer)
-        this.cleared.delete(done)
+        this.whenCleared.delete(done)
         resolve()
       }
       const timer = setTimeout(done, millis)
-      this.cleared.add(done)
+      this.whenCleared.add(done)
     })
   }
 
-  /** Gives the place up. What is not cleared yet of dead processes is left to the next owner. */
+  /** Releases the lease. Files of dead processes that could not be removed are left to the next lease. */
   close(): void {
     this.clearAll()
-    this.rest()
+    this.finishClearing()
     const home = path.dirname(this.directory)
     const own = path.join(home, deadName(this.name))
     for (const { name } of entriesIn(this.directory)) {
@@ -121,12 +128,12 @@ export class Lease {
     Liveness.release(this.directory)
   }
 
-  /** Clears up after owners and children that are dead; answers how many files were removed. */
+  /** Removes the files of dead engines and children, and returns their number. */
   recoverDead(): number {
     if (this.denied !== undefined) return 0
     const home = path.dirname(this.directory)
     for (const { name } of entriesIn(home)) {
-      if (name === this.name || !name.includes("~") || mayOwn(path.join(home, name))) continue
+      if (name === this.name || !name.includes("~") || mayBeAlive(path.join(home, name))) continue
       try {
         fs.renameSync(path.join(home, name), path.join(this.directory, `${claim}${name}`))
       } catch {}
@@ -138,54 +145,54 @@ export class Lease {
     let removed = 0
     for (const { name } of entriesIn(this.directory)) {
       const file = path.join(this.directory, name)
-      if (name.startsWith(claim)) removed += this.clear(file)
+      if (name.startsWith(claim)) removed += this.clearClaimed(file)
       else if (name.startsWith(broken)) {
         const cleared = this.clearWork([startOf(file, this.name)])
         removed += cleared.removed.length
         if (!cleared.pending) unlink(file)
       }
     }
-    this.lookAgain()
+    this.scheduleRetry()
     return removed
   }
 
-  /** Looks again by itself as long as something is left that may still be in use. */
-  private lookAgain(): void {
+  /** Schedules a retry while files are left that may still be in use. */
+  private scheduleRetry(): void {
     const pending = entriesIn(this.directory).some(
       ({ name }) => name.startsWith(claim) || name.startsWith(broken)
     )
     if (!pending) {
-      this.rest()
+      this.finishClearing()
       return
     }
-    this.look ??= setTimeout(() => {
-      this.look = undefined
-      this.untilLook = Math.min(this.untilLook * 2, lastLook)
+    this.retryTimer ??= setTimeout(() => {
+      this.retryTimer = undefined
+      this.retryDelay = Math.min(this.retryDelay * 2, longestDelay)
       try {
         this.clearAll()
       } catch {
-        // A disk that is full or gone; whoever writes next is told.
-        this.rest()
+        // The disk is full or gone. The next write reports it.
+        this.finishClearing()
       }
-    }, this.untilLook).unref()
+    }, this.retryDelay).unref()
   }
 
-  private rest(): void {
-    clearTimeout(this.look)
-    this.look = undefined
-    this.untilLook = firstLook
-    for (const done of this.cleared) done()
+  private finishClearing(): void {
+    clearTimeout(this.retryTimer)
+    this.retryTimer = undefined
+    this.retryDelay = firstDelay
+    for (const done of this.whenCleared) done()
   }
 
   private clearWork(starts: ReadonlyArray<WorkStart>): Cleared {
     const [first] = [...starts].sort((a, b) => a.at - b.at)
     if (first === undefined) return { removed: [], pending: false }
     const cleared = clearSince(this.repository, first, worksElsewhere(path.dirname(this.directory)))
-    for (const file of cleared.removed) this.note(file, "a Git child")
+    for (const file of cleared.removed) this.recordRemoval(file, "a Git child")
     return cleared
   }
 
-  private clear(claimed: string): number {
+  private clearClaimed(claimed: string): number {
     const inodes = new Set<bigint>()
     const starts: Array<WorkStart> = []
     for (const entry of fs.readdirSync(claimed, { recursive: true, withFileTypes: true })) {
@@ -202,7 +209,7 @@ export class Lease {
         if (stat !== undefined && inodes.has(stat.ino)) {
           unlink(lock)
           removed++
-          this.note(path.relative(this.repository, lock), "an engine")
+          this.recordRemoval(path.relative(this.repository, lock), "an engine")
         }
       }
     }
@@ -213,44 +220,44 @@ export class Lease {
     return removed
   }
 
-  private note(file: string, whose: string): void {
-    Repairs.record(this.repository, `removed ${file}, which ${whose} that is dead had left`)
+  private recordRemoval(file: string, owner: string): void {
+    RepairLog.record(this.repository, `removed ${file}, which ${owner} left when it was killed`)
   }
 }
 
 const isWork = (name: string): boolean => name.startsWith(work) || name.startsWith(broken)
 
-/** When the work began that a file tells of, in a directory that is named after its owner. */
+/** The start of the work that a file `work-*` records. `owner` is the name of its directory. */
 const startOf = (file: string, owner: string): WorkStart => {
   const then = Number(/-(\d+)-/.exec(path.basename(file))?.[1] ?? Number.NaN)
   const now = isOfThisBoot(owner.split("~")) ? bootTime() : undefined
   return {
-    // A rename changes the time of a file's status, but not that of its content.
+    // A rename changes the ctime of a file, but not its mtime.
     at: fs.statSync(file).mtimeMs,
-    step: now === undefined || Number.isNaN(then) ? 0 : now - then
+    clockShift: now === undefined || Number.isNaN(then) ? 0 : now - then
   }
 }
 
-/** A name of a directory whose owner nobody takes for alive. */
+/** The name of a lease directory whose owner counts as dead. */
 const deadName = (name: string): string => asDead(name.split("~")).join("~")
 
-/** Whether the owner that a directory is named after may still live. */
-const mayOwn = (directory: string): boolean => {
-  const its = path.basename(directory).split("~")
-  return mayLive(its) && !(isElsewhere(its) && Liveness.isReleased(directory, "process") === true)
+/** Whether the owner of a lease directory may be alive. */
+const mayBeAlive = (directory: string): boolean => {
+  const owner = path.basename(directory).split("~")
+  return mayLive(owner) && !(isElsewhere(owner) && Liveness.isReleased(directory, "process") === true)
 }
 
 /**
- * When the work began, in milliseconds since the epoch, for which Git children may still run in other pid namespaces of
- * this machine. They are not listed here.
+ * The start times, in milliseconds since the epoch, of work whose Git children may still run in other pid namespaces of this
+ * machine. Those processes cannot be listed here.
  */
 const worksElsewhere = (home: string): ReadonlyArray<number> =>
   entriesIn(home).flatMap((entry) => {
     if (!entry.isDirectory()) return []
     const directory = path.join(home, entry.name)
     const nested = worksElsewhere(directory)
-    const its = entry.name.replace(claim, "").split("~")
-    if (!isElsewhere(its)) return nested
+    const owner = entry.name.replace(claim, "").split("~")
+    if (!isElsewhere(owner)) return nested
     const works = entriesIn(directory).flatMap(({ name }) => {
       const stat = fs.lstatSync(path.join(directory, name), { throwIfNoEntry: false })
       return name.startsWith(work) && stat !== undefined ? [stat.mtimeMs] : []

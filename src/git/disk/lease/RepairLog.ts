@@ -5,7 +5,7 @@ import { hasErrorCode } from "../files/FileOperations.js"
 const maxBytes = 64 * 1024
 const keptLines = 100
 
-/** What an engine removed or rebuilt in a repository by itself, and when. */
+/** A file that an engine removed or rebuilt automatically, with the time. */
 export interface Repair {
   /** RFC 3339. */
   readonly at: string
@@ -34,7 +34,7 @@ const append = (file: string, line: string): void => {
   fs.renameSync(shorter, file)
 }
 
-/** Notes a repair, for whoever examines the repository later, if the disk takes the note. */
+/** Appends a repair to the log, and ignores errors of the disk. */
 export const record = (repository: string, message: string): void => {
   try {
     append(fileOf(repository), `${JSON.stringify({ at: new Date().toISOString(), message })}\n`)
@@ -52,6 +52,6 @@ const repairOf = (line: string): ReadonlyArray<Repair> => {
   }
 }
 
-/** The newest repairs, the oldest of them first. */
+/** The latest repairs, in the order of their times. */
 export const list = (repository: string): ReadonlyArray<Repair> =>
   linesOf(fileOf(repository)).slice(-keptLines).flatMap(repairOf)

@@ -2,15 +2,15 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { filesBelow, pathExists } from "../files/Directories.js"
 import { hasErrorCode, linkTarget } from "../files/FileOperations.js"
-import { gitWritersIn } from "../processes/Processes.js"
+import { gitWritersIn } from "../processes/GitWriters.js"
 
 /*
- * Git's locks do not tell whose they are, and Git removes none that a killed process left. What a killed child of an
- * engine left is known by the time since when the engine had children: it is younger than that, no Git process that
- * may write it is older than it, and a lock has been there for longer than one is held without a process.
+ * A lock of Git does not name its process, and Git does not remove the locks of killed processes. A file is regarded as left by a
+ * killed Git child of an engine if it is younger than the beginning of the engine's child work, if no running Git process that may
+ * have written it is older than the file, and if a lock is older than any lock without a process can be.
  */
 
-/** What is in a directory; nothing where there is none, as others remove empty ones at any time. */
+/** The entries of a directory. Empty if it does not exist: Git removes empty directories at any time. */
 export const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
   try {
     return fs.readdirSync(directory, { withFileTypes: true })
@@ -20,7 +20,7 @@ export const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
   }
 }
 
-/** Every lock in a repository, and every file that keeps a pack from being collected. */
+/** All lock files and `.keep` files of a repository. */
 export const locksOf = (repository: string): ReadonlyArray<string> => {
   const locks: Array<string> = []
   const look = (directory: string, ending: string) => {
@@ -40,10 +40,10 @@ export const locksOf = (repository: string): ReadonlyArray<string> => {
   return locks
 }
 
-/** What a push keeps apart until it is applied: no program but Git makes such a directory. */
+/** The quarantine directories of pushes, which only Git creates. */
 const quarantine = /^(tmp_objdir-.*|incoming-.*)$/
 
-/** What Git calls files and directories while they are being written, by the directory that they are in. */
+/** The names of Git's temporary files and directories, by their parent directory. */
 const temporaries: Readonly<Record<string, RegExp>> = {
   "": /^packed-refs\.new$/,
   objects: quarantine,
@@ -66,8 +66,8 @@ const temporariesOf = (repository: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Whether a file keeps a pack for a push that is under way; people keep packs too. */
-const isOfPush = (file: string): boolean => {
+/** Whether a `.keep` file belongs to a running push. Users create such files, too. */
+const belongsToPush = (file: string): boolean => {
   try {
     return fs.readFileSync(file, "latin1").startsWith("receive-pack ")
   } catch {
@@ -75,89 +75,91 @@ const isOfPush = (file: string): boolean => {
   }
 }
 
-/** Milliseconds for which something has to be there that others than Git make too; longer where processes are not listed. */
-const patience = 300
-const blindPatience = 60_000
-/** Milliseconds by which the clocks of files and processes may differ. */
+/** The least age of a stale file, in milliseconds, and the one that applies if processes cannot be listed. */
+const staleAfter = 300
+const staleAfterUnlisted = 60_000
+/** The largest difference between the clocks of files and of processes, in milliseconds. */
 const clockDifference = 50
 const day = 86_400_000
 
-interface Leftover {
+interface StaleFile {
   readonly file: string
-  /** When it was made or changed last, in milliseconds since the epoch. */
+  /** The time of its creation or last change, in milliseconds since the epoch. */
   readonly changed: number
 }
 
-const timed = (files: ReadonlyArray<string>): ReadonlyArray<Leftover> =>
+const withTimes = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
   files.flatMap((file) => {
     const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-    // The lock of an engine is a link to a file of its own.
+    // The lock of an engine is a hard link to another file.
     if (stat === undefined || (stat.isFile() && stat.nlink > 1)) return []
-    return file.endsWith(".keep") && !isOfPush(file) ? [] : [{ file, changed: stat.ctimeMs }]
+    return file.endsWith(".keep") && !belongsToPush(file) ? [] : [{ file, changed: stat.ctimeMs }]
   })
 
 export interface Cleared {
-  /** The paths that were removed, in the repository. */
+  /** The removed paths, relative to the repository. */
   readonly removed: ReadonlyArray<string>
-  /** Whether something is left that may still be in use. */
+  /** Whether files that may still be in use are left. */
   readonly pending: boolean
 }
 
-/** When an engine began to have Git children work for it. */
+/** The beginning of the work of an engine's Git children. */
 export interface WorkStart {
-  /** In milliseconds since the epoch, by the clock as it was set then. */
+  /** In milliseconds since the epoch, by the clock at that time. */
   readonly at: number
-  /** By how many milliseconds the clock has been set forward since. */
-  readonly step: number
+  /** The milliseconds by which the clock has been set forward since then. */
+  readonly clockShift: number
 }
 
 /**
- * Removes what dead Git processes left since the start of their work. Other processes that are not listed here may have
- * worked since the times `others`. Where the clock has been set since, each time may be of before or after that, and the
- * one counts by which the file may still be in use.
+ * Removes the files that dead Git processes left since the start of their work. `others` are the start times of processes that
+ * cannot be listed here. If the clock has been set meanwhile, a time may be from before or after that, and the one counts by which
+ * the file may still be in use.
  */
 export const clearSince = (
   repository: string,
-  { at, step }: WorkStart,
+  { at, clockShift }: WorkStart,
   others: ReadonlyArray<number>
 ): Cleared => {
-  const found = timed([...locksOf(repository), ...temporariesOf(repository)]).filter(
-    ({ changed }) => changed >= Math.min(at, at + step)
+  const found = withTimes([...locksOf(repository), ...temporariesOf(repository)]).filter(
+    ({ changed }) => changed >= Math.min(at, at + clockShift)
   )
   if (found.length === 0) return { removed: [], pending: false }
   const listed = gitWritersIn(repository)
   const writers = [
     ...(listed ?? []),
-    ...others.map((start) => ({ start: Math.min(start, start + step), waits: false }))
+    ...others.map((start) => ({ start: Math.min(start, start + clockShift), waitsForHook: false }))
   ]
   const now = Date.now()
   const unused = found.filter(({ changed, file }) => {
-    const made = Math.max(...[changed, changed + step].filter((time) => time <= now + clockDifference))
-    const enough = listed === undefined ? blindPatience : quarantine.test(path.basename(file)) ? 0 : patience
+    const made = Math.max(...[changed, changed + clockShift].filter((time) => time <= now + clockDifference))
+    const leastAge =
+      listed === undefined ? staleAfterUnlisted : quarantine.test(path.basename(file)) ? 0 : staleAfter
     return (
-      now - made >= enough &&
+      now - made >= leastAge &&
       !writers.some(
-        ({ start, waits }) => start <= made + clockDifference && !(waits && file.endsWith(".lock"))
+        ({ start, waitsForHook }) =>
+          start <= made + clockDifference && !(waitsForHook && file.endsWith(".lock"))
       )
     )
   })
   return { removed: removeAll(repository, unused), pending: unused.length < found.length }
 }
 
-/** Removes temporary files that nobody has written to for a day, whoever made them. */
+/** Removes temporary files of any program that have not been written to for a day. */
 export const clearOld = (repository: string): ReadonlyArray<string> => {
-  const old = timed(temporariesOf(repository)).filter(({ changed }) => Date.now() - changed > day)
+  const old = withTimes(temporariesOf(repository)).filter(({ changed }) => Date.now() - changed > day)
   return removeAll(repository, old)
 }
 
-const removeAll = (repository: string, leftovers: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
-  leftovers.map(({ file }) => {
+const removeAll = (repository: string, files: ReadonlyArray<StaleFile>): ReadonlyArray<string> =>
+  files.map(({ file }) => {
     fs.rmSync(file, { recursive: true, force: true })
     return path.relative(repository, file)
   })
 
-/** Locks that have been there for a minute, and that no engine knows. */
+/** The locks that are older than a minute and do not belong to an engine. */
 export const unknownLocks = (repository: string): ReadonlyArray<string> =>
-  timed(locksOf(repository).filter((file) => file.endsWith(".lock"))).flatMap(({ changed, file }) =>
-    Date.now() - changed > blindPatience ? [path.relative(repository, file)] : []
+  withTimes(locksOf(repository).filter((file) => file.endsWith(".lock"))).flatMap(({ changed, file }) =>
+    Date.now() - changed > staleAfterUnlisted ? [path.relative(repository, file)] : []
   )

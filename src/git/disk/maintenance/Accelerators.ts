@@ -4,9 +4,9 @@ import * as path from "node:path"
 import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 
 /*
- * Files that Git derives from packs and history to be faster: multi-pack index, reachability bitmaps, reverse indexes,
- * commit-graphs. Git trusts them without a look at their checksums, and fails or misreads where a power cut or a disk
- * damaged one. Nothing is lost by dropping them.
+ * Files that Git derives from packs and history for speed: multi-pack index, reachability bitmaps, reverse indexes, commit-graphs.
+ * Git does not verify their checksums, and fails or returns wrong results if a power cut or a disk damaged one. They can be removed
+ * without loss.
  */
 
 const packFile = /^(multi-pack-index(-[0-9a-f]{40}\.(bitmap|rev))?|pack-.*\.(bitmap|rev))$/
@@ -24,8 +24,8 @@ const namesIn = (directory: string): ReadonlyArray<string> => {
   }
 }
 
-/** Whether a file ends with the SHA-1 of what comes before it; one that is gone does. */
-const isWhole = async (file: string): Promise<boolean> => {
+/** Whether a file ends with the SHA-1 of its other bytes. True for a missing file. */
+const isIntact = async (file: string): Promise<boolean> => {
   const hash = createHash("sha1")
   let rest = Buffer.alloc(0)
   try {
@@ -41,8 +41,8 @@ const isWhole = async (file: string): Promise<boolean> => {
   return rest.length === 20 && hash.digest().equals(rest)
 }
 
-/** Whether the list of a chain of commit-graphs can be read, and each of them. */
-const isWholeChain = async (directory: string): Promise<boolean> => {
+/** Whether the chain of commit-graphs and each of its files are intact. */
+const isIntactChain = async (directory: string): Promise<boolean> => {
   let text: string
   try {
     text = fs.readFileSync(path.join(directory, chain), "utf8")
@@ -53,12 +53,12 @@ const isWholeChain = async (directory: string): Promise<boolean> => {
   if (!/^([0-9a-f]{40}\n)+$/.test(text)) return false
   for (const name of text.trimEnd().split("\n")) {
     const file = path.join(directory, `graph-${name}.graph`)
-    if (!fs.existsSync(file) || !(await isWhole(file))) return false
+    if (!fs.existsSync(file) || !(await isIntact(file))) return false
   }
   return true
 }
 
-/** The accelerators of a repository by their paths in it; a chain of commit-graphs stands for all its files. */
+/** The paths of the derived files in a repository. A chain of commit-graphs is listed as one file. */
 const present = (repository: string): ReadonlyArray<string> => [
   ...namesIn(path.join(repository, packs))
     .filter((name) => packFile.test(name))
@@ -66,29 +66,29 @@ const present = (repository: string): ReadonlyArray<string> => [
   ...[graph, `${graphs}/${chain}`].filter((name) => fs.existsSync(path.join(repository, name)))
 ]
 
-/** Those that are damaged. */
+/** The damaged files. */
 export const damaged = async (repository: string): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const name of present(repository)) {
-    const isSound = name.endsWith(chain)
-      ? await isWholeChain(path.join(repository, graphs))
-      : await isWhole(path.join(repository, name))
-    if (!isSound) found.push(name)
+    const intact = name.endsWith(chain)
+      ? await isIntactChain(path.join(repository, graphs))
+      : await isIntact(path.join(repository, name))
+    if (!intact) found.push(name)
   }
   return found
 }
 
-/** Removes one; Git works without it and writes a new one. */
+/** Removes a file. Git works without it, and the next maintenance writes a new one. */
 export const drop = (repository: string, name: string): void => {
   unlink(path.join(repository, name))
-  // Git refuses a graph file that is there already, whole or not.
+  // Git refuses to write a graph file that exists, even if it is damaged.
   if (!name.endsWith(chain)) return
   for (const other of namesIn(path.join(repository, graphs))) {
     if (other.endsWith(".graph")) unlink(path.join(repository, graphs, other))
   }
 }
 
-/** Makes the accelerators that Git has written, and the packs' names beside them, durable. */
+/** Syncs the files that Git has written, and their directories. */
 export const settle = async (repository: string): Promise<void> => {
   const files = present(repository).map((name) => path.join(repository, name))
   const directories = [packs, "objects/info", graphs].map((name) => path.join(repository, name))

@@ -1,20 +1,20 @@
 import type { HealthFinding } from "../../HealthFinding.js"
-import * as Repairs from "../lease/RepairLog.js"
+import * as RepairLog from "../lease/RepairLog.js"
 import { unknownLocks } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
-import { gitWritersIn } from "../processes/Processes.js"
+import { gitWritersIn } from "../processes/GitWriters.js"
 import * as Accelerators from "./Accelerators.js"
 
-/** So many packs come together only where the maintenance does not succeed. */
+/** The number of packs that is reached only if the maintenance fails. */
 const tooManyPacks = 1_000
 
-/** What is to be said of the files of a repository, beside what is in its objects. */
+/** Examines the files of a repository, but not its objects. */
 export const examine = async (
   directory: string,
   objects: ObjectDatabase
 ): Promise<ReadonlyArray<HealthFinding>> => {
   objects.examine()
-  const found: Array<HealthFinding> = Repairs.list(directory).map(({ at, message }) => ({
+  const found: Array<HealthFinding> = RepairLog.list(directory).map(({ at, message }) => ({
     severity: "ok",
     code: "repaired",
     message: `${at}: ${message}`
@@ -40,7 +40,7 @@ export const examine = async (
     found.push({
       severity: "warning",
       code: "lock",
-      message: `${name} is there, and no Git process of this machine works in the repository`,
+      message: `${name} exists, and no Git process of this machine works in the repository`,
       hint: "if no other machine uses the repository either, remove the file"
     })
   }

@@ -7,7 +7,7 @@ import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { attempt, attemptPromise } from "../files/EngineError.js"
 import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
-import * as Repairs from "../lease/RepairLog.js"
+import * as RepairLog from "../lease/RepairLog.js"
 import { clearOld } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { runTethered } from "../processes/GitProcess.js"
@@ -15,64 +15,65 @@ import * as Accelerators from "./Accelerators.js"
 import { isPartial, repack } from "./Repack.js"
 
 const operation = "GitRepository.maintain"
-/** So many times the allowed number of packs is too many to wait for a quiet moment. */
+/** At this multiple of the allowed number of packs, maintenance does not wait for a quiet moment. */
 const overdue = 10
 
 export interface MaintenanceOptions {
   readonly directory: string
-  readonly owner: Lease
+  readonly lease: Lease
   readonly objects: ObjectDatabase
-  /** Packs that may come together before they are repacked; 0 never repacks by itself. */
+  /** The number of packs above which they are repacked; 0: never. */
   readonly packs: number
-  /** Loose objects that may come together before they are packed: those found at first and those written since. */
+  /** The number of loose objects above which they are packed: an estimate at the start, plus those written since. */
   readonly looseObjects: number
-  /** Milliseconds without a write after which maintenance that is due begins. */
+  /** Milliseconds without a write after which due maintenance begins. */
   readonly quiet: number
 }
 
-/** Runs what starts Git children that take locks and write files: what they leave when killed is cleared up. */
+/** Runs an effect that starts writing Git children. The files that a killed child leaves are removed. */
 export const withChildren = <A, E, R>(
-  owner: Lease,
+  lease: Lease,
   operation: string,
   directory: string,
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | RemoteError, R> =>
   Effect.acquireUseRelease(
-    attempt(operation, directory, () => owner.beginChildWork()),
+    attempt(operation, directory, () => lease.beginChildWork()),
     () => effect,
     (end, exit) => Effect.ignore(attempt(operation, directory, () => end(Exit.isSuccess(exit))))
   )
 
-/** Drops accelerators that are damaged, where the disk can be written. */
+/** Removes damaged derived files, if the disk is writable. */
 export const dropDamaged = (
   directory: string,
   operation: string,
-  owner: Lease
+  lease: Lease
 ): Effect.Effect<void, RemoteError> =>
   attemptPromise(operation, directory, async () => {
-    if (!owner.isWritable) return
+    if (!lease.isWritable) return
     for (const name of await Accelerators.damaged(directory)) {
       Accelerators.drop(directory, name)
-      Repairs.record(directory, `removed ${name}, which was damaged; the maintenance writes it anew`)
+      RepairLog.record(directory, `removed ${name}, which was damaged; the maintenance writes it anew`)
     }
   })
 
 /**
- * Keeps a repository fast: packs grow in a geometric row, history gets its changed-path filters. Nothing that is
- * unreachable is removed, so it is safe beside every writer. One at a time, also among processes.
+ * Keeps a repository fast: combines packs so that their sizes form a geometric progression, and writes the changed-path filters of
+ * the commit-graph. Unreachable objects are not removed, so it is safe while other processes write. Only one run at a time, also
+ * among processes.
  */
 export const make = (options: MaintenanceOptions) =>
   Effect.gen(function* () {
-    const { directory, objects, owner } = options
-    const turn = yield* Effect.makeSemaphore(1)
-    const mark = path.join(directory, "chainstore", "maintenance.lock")
+    const { directory, lease, objects } = options
+    const mutex = yield* Effect.makeSemaphore(1)
+    const lockFile = path.join(directory, "chainstore", "maintenance.lock")
 
     const lock = attempt(operation, directory, () => {
-      const file = owner.temporaryPath("maintenance")
+      const file = lease.temporaryPath("maintenance")
       fs.writeFileSync(file, "")
       const take = () => {
         try {
-          fs.linkSync(file, mark)
+          fs.linkSync(file, lockFile)
           return true
         } catch (cause) {
           if (hasErrorCode(cause, "EEXIST")) return false
@@ -80,50 +81,51 @@ export const make = (options: MaintenanceOptions) =>
           throw cause
         }
       }
-      if (take() || (owner.recoverDead() > 0 && take())) return file
+      if (take() || (lease.recoverDead() > 0 && take())) return file
       unlink(file)
       return undefined
     })
 
-    const note = (message: string) => Repairs.record(directory, message)
+    const record = (message: string) => RepairLog.record(directory, message)
 
     const clean = attempt(operation, directory, () => {
-      owner.recoverDead()
-      for (const file of clearOld(directory)) note(`removed ${file}, to which nobody had written for a day`)
+      lease.recoverDead()
+      for (const file of clearOld(directory))
+        record(`removed ${file}, which had not been written to for a day`)
     })
 
-    /** Makes the index of a pack anew, from the pack, which Git checks meanwhile. */
+    /** Rebuilds the index of a pack. Git verifies the pack meanwhile. */
     const reindex = (stem: string) =>
       Effect.gen(function* () {
-        const index = yield* attempt(operation, directory, () => owner.temporaryPath("index"))
+        const index = yield* attempt(operation, directory, () => lease.temporaryPath("index"))
         const command = ["index-pack", "--no-rev-index", "-o", index, `${stem}.pack`]
         yield* runTethered(directory, operation, command)
         yield* attemptPromise(operation, directory, async () => {
           await fsyncPath(index)
           fs.renameSync(index, `${stem}.idx`)
           await fsyncPath(path.dirname(stem))
-          note(`made ${path.relative(directory, stem)}.idx anew, which was damaged`)
+          record(`rebuilt ${path.relative(directory, stem)}.idx, which was damaged`)
         })
       })
 
     const children = Effect.gen(function* () {
       yield* attempt(operation, directory, () => objects.examine())
-      // A pack that is damaged too stays as it is, and the others are kept fast all the same.
+      // If the pack is damaged, too, it is left, and the other packs are maintained nevertheless.
       for (const stem of objects.damagedPacks) yield* Effect.ignoreLogged(reindex(stem))
       yield* attempt(operation, directory, () => objects.rescan())
-      yield* repack({ directory, owner, damaged: objects.damagedPacks })
+      yield* repack({ directory, lease, damaged: objects.damagedPacks })
       yield* runTethered(directory, operation, [
         ...["-c", "core.fsync=all"],
         ...["commit-graph", "write", "--reachable", "--split", "--no-progress"],
-        // The filters are made from trees, and a partial clone may lack them.
+        // The filters require all trees, which a partial clone may not have.
         isPartial(directory) ? "--no-changed-paths" : "--changed-paths"
       ])
     })
 
     const work = Effect.gen(function* () {
       yield* clean
-      yield* dropDamaged(directory, operation, owner)
-      yield* withChildren(owner, operation, directory, children)
+      yield* dropDamaged(directory, operation, lease)
+      yield* withChildren(lease, operation, directory, children)
       yield* attemptPromise(operation, directory, () => Accelerators.settle(directory))
       yield* attempt(operation, directory, () => {
         objects.rescan()
@@ -131,14 +133,14 @@ export const make = (options: MaintenanceOptions) =>
       })
     })
 
-    const maintain: Effect.Effect<void, RemoteError> = turn.withPermits(1)(
+    const maintain: Effect.Effect<void, RemoteError> = mutex.withPermits(1)(
       Effect.acquireUseRelease(
         lock,
         (file) => (file === undefined ? Effect.void : work),
         (file) =>
           Effect.sync(() => {
             if (file === undefined) return
-            fs.rmSync(mark, { force: true })
+            fs.rmSync(lockFile, { force: true })
             fs.rmSync(file, { force: true })
           })
       )
@@ -161,11 +163,11 @@ export const make = (options: MaintenanceOptions) =>
     const begin = () => {
       if (running) return
       running = true
-      // Timers are real ones: quiet is a matter of the disk, not of the program's clock.
+      // Real timers are used, because the quiet time concerns the disk, not the clock of the program.
       Runtime.runFork(runtime)(background, { scope })
     }
 
-    /** Looks whether maintenance is due: at once when it is overdue, otherwise when nothing was written for a while. */
+    /** Starts due maintenance: at once if it is overdue, or else after a time without writes. */
     const flushed = Effect.sync(() => {
       clearTimeout(timer)
       if (options.packs === 0 || running) return

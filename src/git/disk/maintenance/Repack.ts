@@ -9,17 +9,17 @@ import { entriesIn } from "../lease/StaleFiles.js"
 import { runTethered } from "../processes/GitProcess.js"
 
 /*
- * `git repack --geometric -d` deletes packs before the directory with the new one is synced, and Git 2.39 cannot run it in
- * a partial clone or where objects are borrowed. So the packs are chosen here, and deleted once the new pack and the
- * multi-pack-index are durable.
+ * `git repack --geometric -d` deletes packs before it has synced the directory with the new pack, and Git 2.39 cannot run it in a
+ * partial clone or in a repository with alternates. So the packs are chosen here, and deleted after the new pack and the
+ * multi-pack index are durable.
  */
 
 const operation = "GitRepository.maintain"
-/** Each pack is to have so many times the objects of the next smaller one. */
+/** The least ratio of the number of objects of a pack and of the next smaller one. */
 const factor = 2
-/** Endings of what belongs to a pack. The index goes first, so that nobody finds it without its pack. */
-const endings = ["idx", "pack", "rev", "bitmap"]
-/** Packs with one of these files beside them stay as they are: somebody keeps them, or their kind would be lost. */
+/** The extensions of the files of a pack. The index is removed first, so that no reader finds an index without its pack. */
+const extensions = ["idx", "pack", "rev", "bitmap"]
+/** A pack with a file of one of these extensions is not combined: it is kept, or its kind would be lost. */
 const fixed = ["keep", "promisor", "mtimes"]
 
 interface Counted {
@@ -27,7 +27,7 @@ interface Counted {
   readonly objects: number
 }
 
-/** The last number of an index's fan-out is the count of its objects. */
+/** The number of objects of a pack: the last entry of the fan-out table of its index. */
 const objectsIn = (index: string): number => {
   const fd = fs.openSync(index, "r")
   try {
@@ -39,7 +39,7 @@ const objectsIn = (index: string): number => {
   }
 }
 
-/** The smallest packs, as many as have to become one so that the sizes of the others and of the new one grow by `factor`. */
+/** The smallest packs that must be combined so that the sizes of the remaining packs grow by `factor`. */
 const combinable = (packs: ReadonlyArray<Counted>): ReadonlyArray<Counted> => {
   const sorted = [...packs].sort((a, b) => a.objects - b.objects)
   let end = sorted.length
@@ -50,37 +50,37 @@ const combinable = (packs: ReadonlyArray<Counted>): ReadonlyArray<Counted> => {
   return sorted.slice(0, end)
 }
 
-/** Whether a repository may lack objects that its origin promised. */
+/** Whether a repository is a partial clone, which may lack objects. */
 export const isPartial = (directory: string): boolean =>
   entriesIn(path.join(directory, "objects", "pack")).some(({ name }) => name.endsWith(".promisor"))
 
 export interface RepackOptions {
   readonly directory: string
-  readonly owner: Lease
-  /** Packs whose index cannot be used, by their paths without an ending. */
+  readonly lease: Lease
+  /** Packs with a damaged index, by their paths without extension. */
   readonly damaged: ReadonlyArray<string>
 }
 
-/** Combines small packs and loose objects of a repository, and indexes all packs. Borrowed objects stay where they are. */
-export const repack = ({ damaged, directory, owner }: RepackOptions): Effect.Effect<void, RemoteError> =>
+/** Combines small packs and loose objects of a repository, and writes a multi-pack index. Objects of alternates are left there. */
+export const repack = ({ damaged, directory, lease }: RepackOptions): Effect.Effect<void, RemoteError> =>
   Effect.gen(function* () {
-    const place = path.join(directory, "objects", "pack")
+    const packDirectory = path.join(directory, "objects", "pack")
 
     const packs = () => {
-      const files = new Set(entriesIn(place).map(({ name }) => name))
+      const files = new Set(entriesIn(packDirectory).map(({ name }) => name))
       return [...files].flatMap((file) => {
         const name = file.replace(/\.pack$/, "")
         const isUsable =
-          name !== file && files.has(`${name}.idx`) && !damaged.includes(path.join(place, name))
+          name !== file && files.has(`${name}.idx`) && !damaged.includes(path.join(packDirectory, name))
         return isUsable ? [{ name, isFixed: fixed.some((ending) => files.has(`${name}.${ending}`)) }] : []
       })
     }
 
-    /** Runs Git with lines as its input. */
+    /** Runs Git with lines as its standard input. */
     const git = (args: ReadonlyArray<string>, lines: ReadonlyArray<string>) =>
       Effect.acquireUseRelease(
         attempt(operation, directory, () => {
-          const file = owner.temporaryPath("input")
+          const file = lease.temporaryPath("input")
           fs.writeFileSync(file, lines.map((line) => `${line}\n`).join(""))
           return file
         }),
@@ -88,12 +88,12 @@ export const repack = ({ damaged, directory, owner }: RepackOptions): Effect.Eff
         (file) => Effect.ignore(Effect.try(() => unlink(file)))
       )
 
-    const sync = attemptPromise(operation, directory, () => fsyncPath(place))
+    const sync = attemptPromise(operation, directory, () => fsyncPath(packDirectory))
 
     const { chosen, others } = yield* attempt(operation, directory, () => {
       const present = packs()
       const counted = present.flatMap(({ isFixed, name }) =>
-        isFixed ? [] : [{ name, objects: objectsIn(path.join(place, `${name}.idx`)) }]
+        isFixed ? [] : [{ name, objects: objectsIn(path.join(packDirectory, `${name}.idx`)) }]
       )
       const chosen = new Set(combinable(counted).map(({ name }) => name))
       return { chosen, others: present.filter(({ name }) => !chosen.has(name)) }
@@ -101,14 +101,14 @@ export const repack = ({ damaged, directory, owner }: RepackOptions): Effect.Eff
     const { stdout } = yield* git(
       [
         ...["-c", "pack.threads=1", "pack-objects", "--stdin-packs", "--unpacked", "--non-empty", "-q"],
-        ...["--delta-base-offset", path.join(place, "pack")]
+        ...["--delta-base-offset", path.join(packDirectory, "pack")]
       ],
       [...[...chosen].map((name) => `${name}.pack`), ...others.map(({ name }) => `^${name}.pack`)]
     )
     yield* sync
-    // Where nothing new was made, the other packs have the same objects.
-    const made = new Set(stdout.split("\n").map((hash) => `pack-${hash}`))
-    const redundant = [...chosen].filter((name) => !made.has(name))
+    // If no pack was written, the other packs contain the same objects.
+    const written = new Set(stdout.split("\n").map((hash) => `pack-${hash}`))
+    const redundant = [...chosen].filter((name) => !written.has(name))
     const remaining = yield* attempt(operation, directory, () =>
       packs().filter(({ name }) => !redundant.includes(name))
     )
@@ -121,7 +121,7 @@ export const repack = ({ damaged, directory, owner }: RepackOptions): Effect.Eff
     }
     yield* attempt(operation, directory, () => {
       for (const name of redundant) {
-        for (const ending of endings) unlink(path.join(place, `${name}.${ending}`))
+        for (const ending of extensions) unlink(path.join(packDirectory, `${name}.${ending}`))
       }
     })
     yield* git(["prune-packed", "-q"], [])

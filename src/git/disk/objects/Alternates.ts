@@ -3,8 +3,8 @@ import * as path from "node:path"
 import { pathExists } from "../files/Directories.js"
 import { hasErrorCode } from "../files/FileOperations.js"
 
-/** As deep as Git follows repositories that borrow from others that borrow. */
-const deepest = 5
+/** The depth to which Git follows alternates of alternates. */
+const maxDepth = 5
 
 const linesOf = (file: string): ReadonlyArray<string> => {
   if (!pathExists(file)) return []
@@ -21,7 +21,7 @@ const escapes: Readonly<Record<string, number>> = {
   ...{ '"': 34, "\\": 92 }
 }
 
-/** A path that may be in quotes, in the manner of C, as Git writes those that would not be one line otherwise. */
+/** Removes the C-style quotes that Git writes around a path with special characters. */
 const unquoted = (line: string): string => {
   const quoted = /^"((?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*)"$/.exec(line)?.[1]
   if (quoted === undefined) return line
@@ -35,7 +35,7 @@ const unquoted = (line: string): string => {
   ).toString()
 }
 
-/** The directories of objects that one borrows from, and those that they borrow from. */
+/** The `objects` directories of the alternates, and of their alternates. */
 export const alternatesOf = (objects: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   const visit = (directory: string, depth: number) => {
@@ -44,7 +44,7 @@ export const alternatesOf = (objects: string): ReadonlyArray<string> => {
       const other = path.resolve(directory, unquoted(line))
       if (other === objects || found.has(other)) continue
       found.add(other)
-      if (depth < deepest) visit(other, depth + 1)
+      if (depth < maxDepth) visit(other, depth + 1)
     }
   }
   visit(objects, 1)

@@ -46,7 +46,7 @@ export interface LogOptions {
   readonly author?: string | undefined
 }
 
-/** History as `git log` walks it, with its changed-path filters where they were written. */
+/** Runs `git log`, which uses the changed-path filters of the commit-graph. */
 export const log = (
   directory: string,
   from: Oid,
@@ -54,7 +54,7 @@ export const log = (
 ): Stream.Stream<CommitInfo, RemoteError> =>
   Stream.suspend(() => {
     const path = options.path ?? ""
-    // What no tree can hold, Git would take for a path of the file system.
+    // Git would read a path that no tree can have as a path of the file system.
     if (path.includes("\0") || segmentsOf(path.replace(/\/$/, "")) === undefined) return Stream.empty
     const decoder = new TextDecoder()
     let rest = ""
@@ -97,10 +97,11 @@ export const log = (
     )
   })
 
+/** The largest number of commits of a walk in memory. */
 const nativeSteps = 200
 
-/** Whether one commit is reached from another, by a short walk in memory; undefined where that does not tell. */
-const reaches = (objects: ObjectDatabase, ancestor: Oid, descendant: Oid): boolean | undefined => {
+/** Whether a commit is an ancestor of another one, by a short walk in memory; undefined if the walk is too long. */
+const isNearAncestor = (objects: ObjectDatabase, ancestor: Oid, descendant: Oid): boolean | undefined => {
   if (objects.commit(ancestor) === undefined || objects.commit(descendant) === undefined) return false
   let level: Array<Oid> = [descendant]
   const seen = new Set<Oid>(level)
@@ -123,7 +124,7 @@ const reaches = (objects: ObjectDatabase, ancestor: Oid, descendant: Oid): boole
   return false
 }
 
-/** Whether one commit is reached from another: a short walk in memory, then Git. */
+/** Whether a commit is an ancestor of another one: a short walk in memory, and `git merge-base` if that is not enough. */
 export const isAncestor = (
   directory: string,
   objects: ObjectDatabase,
@@ -132,7 +133,7 @@ export const isAncestor = (
 ): Effect.Effect<boolean, RemoteError> => {
   const operation = "GitRepository.isAncestor"
   return Effect.flatMap(
-    attempt(operation, directory, () => reaches(objects, ancestor, descendant)),
+    attempt(operation, directory, () => isNearAncestor(objects, ancestor, descendant)),
     (known) =>
       known !== undefined
         ? Effect.succeed(known)
@@ -146,7 +147,7 @@ export const isAncestor = (
   )
 }
 
-/** All best common ancestors of two commits. */
+/** The best common ancestors of two commits. */
 export const mergeBases = (
   native: NativeReads,
   objects: ObjectDatabase,

@@ -7,7 +7,7 @@ import { makeDirectorySync, pathExists } from "../files/Directories.js"
 import { EngineError, isCorruption } from "../files/EngineError.js"
 import { fsyncFile, fsyncPath, hasErrorCode, unlink, writeAll } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
-import { type Deflated, slices } from "../packs/ObjectStream.js"
+import { type DeflatedObject, slices } from "../packs/ObjectStream.js"
 import type { ObjectType } from "../port/GitRepository.js"
 import { LooseWriter } from "./LooseWriter.js"
 
@@ -18,42 +18,42 @@ const objectTypes: Readonly<Record<string, ObjectType>> = {
   tag: "tag"
 }
 
-/** What is larger is never deflated at once. */
-const wholeBytes = 65_536
+/** A larger object is deflated in pieces, in bytes. */
+const maxWholeBytes = 65_536
 
-/** Enough for a header and the tables that it is deflated by. */
+/** Enough compressed bytes to inflate a header. */
 const headBytes = 512
 
 const emptyFile = (oid: Oid) => new EngineError("Corrupt", `Object ${oid} is an empty file`, "Run `git fsck`")
-const brokenHeader = (oid: Oid) =>
-  new EngineError("Corrupt", `Object ${oid} has a broken header`, "Run `git fsck`")
+const invalidHeader = (oid: Oid) =>
+  new EngineError("Corrupt", `Object ${oid} has an invalid header`, "Run `git fsck`")
 
 const headerOf = (oid: Oid, bytes: Buffer) => {
   const end = bytes.indexOf(0)
   const [typeText = "", sizeText = ""] = bytes.toString("latin1", 0, end).split(" ")
   const type = objectTypes[typeText]
-  if (type === undefined || !/^\d+$/.test(sizeText)) throw brokenHeader(oid)
+  if (type === undefined || !/^\d+$/.test(sizeText)) throw invalidHeader(oid)
   return { type, size: Number(sizeText), header: end + 1 }
 }
 
-/** The objects of a repository that have a file each. */
+/** The loose objects of a repository. */
 export class LooseObjects {
-  /** About how many there are. */
+  /** The estimated number of objects. */
   count = 0
-  /** The directories whose names are known to be durable. */
-  private readonly settled = new Set<string>()
+  /** The fan-out directories that have been synced to the disk. */
+  private readonly synced = new Set<string>()
 
   constructor(
     private readonly directory: string,
-    private readonly owner: Lease
+    private readonly lease: Lease
   ) {}
 
   private path(oid: string): string {
     return path.join(this.directory, oid.slice(0, 2), oid.slice(2))
   }
 
-  /** Where an object lies deflated; undefined when it is not loose. Reads no more than its header. */
-  deflated(oid: Oid): Deflated | undefined {
+  /** The file of an object; undefined if it is not loose. Reads only the header. */
+  deflated(oid: Oid): DeflatedObject | undefined {
     const file = this.path(oid)
     let fd: number
     try {
@@ -86,11 +86,11 @@ export class LooseObjects {
     if (packed.length === 0) throw emptyFile(oid)
     const bytes = zlib.inflateSync(packed)
     const { header, size, type } = headerOf(oid, bytes)
-    if (size !== bytes.length - header) throw brokenHeader(oid)
+    if (size !== bytes.length - header) throw invalidHeader(oid)
     return { type, content: new Uint8Array(bytes.buffer, bytes.byteOffset + header, size) }
   }
 
-  /** Ids that begin with `prefix` (at least two digits). */
+  /** The ids that begin with `prefix` (at least two digits). */
   startingWith(prefix: string): Array<Oid> {
     try {
       return fs
@@ -103,13 +103,13 @@ export class LooseObjects {
     }
   }
 
-  /** Writes one object, unless it is there. */
+  /** Writes an object, unless it exists. */
   async write(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
-    if (content.length > wholeBytes) return this.writeAll(type, content, durable)
+    if (content.length > maxWholeBytes) return this.writeLarge(type, content, durable)
     const oid = GitObject.hash(type, content)
     if (this.holds(oid, type, content) && (await this.freshen(oid, durable))) return oid
     const head = Buffer.from(`${type} ${content.length}\0`, "latin1")
-    const temporary = this.owner.temporaryPath("object")
+    const temporary = this.lease.temporaryPath("object")
     try {
       const fd = fs.openSync(temporary, "wx", 0o444)
       try {
@@ -118,7 +118,7 @@ export class LooseObjects {
       } finally {
         fs.closeSync(fd)
       }
-      await this.place(temporary, oid, durable)
+      await this.rename(temporary, oid, durable)
     } catch (cause) {
       unlink(temporary)
       throw cause
@@ -126,8 +126,8 @@ export class LooseObjects {
     return oid
   }
 
-  /** A large one is deflated on another thread and with no copy of it in memory. */
-  private async writeAll(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
+  /** Writes a large object. It is deflated on another thread, without a copy in memory. */
+  private async writeLarge(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
     const writer = this.writer(type, content.length)
     try {
       for (const piece of slices(content)) await writer.write(piece)
@@ -137,40 +137,40 @@ export class LooseObjects {
     }
   }
 
-  /** Begins an object of `size` bytes that are yet to come; `finish` ends it, and closing the writer gives it up. */
+  /** Begins to write an object of `size` bytes. `finish` completes it; closing the writer discards it. */
   writer(type: ObjectType, size: number): LooseWriter {
-    return new LooseWriter(type, size, this.owner.temporaryPath("object"))
+    return new LooseWriter(type, size, this.lease.temporaryPath("object"))
   }
 
   async finish(writer: LooseWriter, durable: boolean): Promise<Oid> {
     const oid = await writer.finish(durable)
-    await this.place(writer.file, oid, durable)
+    await this.rename(writer.file, oid, durable)
     return oid
   }
 
-  /** Gives the file that holds an object its name. */
-  private async place(file: string, oid: Oid, durable: boolean): Promise<void> {
+  /** Renames a temporary file to the file of its object. */
+  private async rename(file: string, oid: Oid, durable: boolean): Promise<void> {
     const target = this.path(oid)
     const isNew = !pathExists(target)
     const fan = path.dirname(target)
     for (;;) {
       if (!fs.existsSync(fan)) {
         makeDirectorySync(fan, false)
-        this.settled.delete(fan)
+        this.synced.delete(fan)
       }
       try {
         fs.renameSync(file, target)
         break
       } catch (cause) {
-        // Git removes directories that it has emptied.
+        // Git removes empty directories.
         if (!hasErrorCode(cause, "ENOENT") || !fs.existsSync(file)) throw cause
       }
     }
-    if (durable) await this.settle(fan)
+    if (durable) await this.sync(fan)
     if (isNew) this.count++
   }
 
-  /** Whether an object is there, and not as the damaged file that a power cut may leave. */
+  /** Whether an intact copy of an object exists. A power cut may leave a damaged file. */
   private holds(oid: Oid, type: ObjectType, content: Uint8Array): boolean {
     try {
       const found = this.read(oid)
@@ -181,7 +181,7 @@ export class LooseObjects {
     }
   }
 
-  /** Makes an object that is there as young as a new one, for whoever prunes, and as durable. */
+  /** Updates the mtime of an existing object, so that `git prune` keeps it, and syncs it if `durable`. */
   private async freshen(oid: Oid, durable: boolean): Promise<boolean> {
     const file = this.path(oid)
     try {
@@ -189,28 +189,28 @@ export class LooseObjects {
       fs.utimesSync(file, now, now)
       if (durable) await fsyncPath(file)
     } catch (cause) {
-      // Packed or pruned meanwhile, or somebody else's: it is written anew.
+      // The object was packed or pruned meanwhile, or belongs to another user. It is written again.
       if (hasErrorCode(cause, "ENOENT", "ENOTDIR", "EPERM", "EACCES")) return false
       throw cause
     }
-    if (durable) await this.settle(path.dirname(file))
+    if (durable) await this.sync(path.dirname(file))
     return true
   }
 
-  /** Makes the names in one of the 256 directories durable, and its own. */
-  private async settle(fan: string): Promise<void> {
+  /** Syncs a fan-out directory, and the parent directory if it is new. */
+  private async sync(fan: string): Promise<void> {
     try {
       await fsyncPath(fan)
     } catch (cause) {
-      // Whatever was in it has been packed.
+      // Its objects have been packed.
       if (!hasErrorCode(cause, "ENOENT")) throw cause
     }
-    if (this.settled.has(fan)) return
+    if (this.synced.has(fan)) return
     await fsyncPath(this.directory)
-    this.settled.add(fan)
+    this.synced.add(fan)
   }
 
-  /** Counts them, by one of 256 directories. */
+  /** Estimates the number of objects from one of the 256 directories. */
   estimate(): void {
     try {
       this.count = fs.readdirSync(path.join(this.directory, "17")).length * 256

@@ -9,7 +9,7 @@ import type { ObjectType } from "../port/GitRepository.js"
 
 const writeAt = promisify(fs.write)
 
-/** Writes what comes, one piece at a time, so that nothing is on its way when the file is closed. */
+/** Writes pieces one after the other, so that no write is pending when the file is closed. */
 const writeTo = async (fd: number, pieces: AsyncIterable<Uint8Array>): Promise<void> => {
   for await (const piece of pieces) {
     for (let at = 0; at < piece.length; ) {
@@ -18,14 +18,14 @@ const writeTo = async (fd: number, pieces: AsyncIterable<Uint8Array>): Promise<v
   }
 }
 
-/** An object whose content comes piece by piece: hashed and deflated as it comes, into a file that gets its name last. */
+/** Writes an object from pieces. Each piece is hashed and deflated when it arrives; the file is renamed at the end. */
 export class LooseWriter {
   private readonly fd: number
   private readonly hash = createHash("sha1")
   private readonly deflater = zlib.createDeflate({ level: 1, chunkSize: 256 * 1024 })
-  /** Why the file could not be written, once that is known. */
+  /** Resolves when the file has been written, with the cause of a failure. */
   private readonly written: Promise<{ readonly cause: unknown } | undefined>
-  private given = 0
+  private received = 0
   private open = true
 
   constructor(
@@ -38,20 +38,20 @@ export class LooseWriter {
       () => undefined,
       (cause: unknown) => ({ cause })
     )
-    this.take(Buffer.from(`${type} ${size}\0`, "latin1"))
+    this.deflate(Buffer.from(`${type} ${size}\0`, "latin1"))
   }
 
-  private take(bytes: Uint8Array): boolean {
+  private deflate(bytes: Uint8Array): boolean {
     this.hash.update(bytes)
     return this.deflater.write(bytes)
   }
 
-  /** Takes a piece in; done when there is room for the next one. */
+  /** Writes a piece. Resolves when the next one can be written. */
   async write(bytes: Uint8Array): Promise<void> {
-    this.given += bytes.length
-    if (this.given > this.size) throw this.wrongSize()
-    // A small piece is not waited for: by the time that it is deflated, its giver may have written over it.
-    if (this.take(bytes.length < this.deflater.writableHighWaterMark ? Buffer.from(bytes) : bytes)) return
+    this.received += bytes.length
+    if (this.received > this.size) throw this.wrongSize()
+    // A small piece is copied: its deflation is not awaited, and the caller may reuse the buffer.
+    if (this.deflate(bytes.length < this.deflater.writableHighWaterMark ? Buffer.from(bytes) : bytes)) return
     await new Promise<void>((resolve) => {
       this.deflater.once("drain", resolve)
       void this.written.then(() => resolve())
@@ -59,9 +59,9 @@ export class LooseWriter {
     if (this.deflater.destroyed) await this.end()
   }
 
-  /** The object's id, once the file holds all of it. */
+  /** Completes the file, and returns the id of the object. */
   async finish(durable: boolean): Promise<Oid> {
-    if (this.given !== this.size) throw this.wrongSize()
+    if (this.received !== this.size) throw this.wrongSize()
     this.deflater.end()
     await this.end()
     if (durable) await fsyncFile(this.fd)
@@ -69,7 +69,7 @@ export class LooseWriter {
     return this.hash.digest("hex") as Oid
   }
 
-  /** Leaves nothing behind but a file that was given its name. */
+  /** Closes the file, and removes it unless it was renamed. */
   async close(): Promise<void> {
     this.deflater.destroy()
     await this.written
@@ -90,8 +90,8 @@ export class LooseWriter {
   private wrongSize(): EngineError {
     return new EngineError(
       "Server",
-      `An object that was to have ${this.size} bytes came with ${this.given}`,
-      "Say the size that its content has"
+      `An object has ${this.received} bytes instead of the announced ${this.size}`,
+      "Announce the size of the content"
     )
   }
 }

@@ -9,14 +9,14 @@ import type { ObjectDatabase } from "./ObjectDatabase.js"
 
 export type NativeReads = ReturnType<typeof make>
 
-/** Native code over one repository's objects; those that only stock Git can find are fetched from it. */
+/** Runs synchronous code over the objects of a repository. Objects that only stock Git finds are read by `git cat-file`. */
 export const make = (directory: string, objects: ObjectDatabase, catFile: CatFile) => {
   const onlyRemote = <A>(effect: Effect.Effect<A, RemoteError | ValidationError>) =>
     Effect.catchAll(effect, (error) =>
       error instanceof ValidationError ? Effect.die(error) : Effect.fail(error)
     )
 
-  /** Runs native code, again for each object that had to be fetched. */
+  /** Runs code, and again after each missing object that stock Git has found. */
   const run = <A>(operation: string, body: () => A): Effect.Effect<A, RemoteError> =>
     onlyRemote(runChecked(operation, body))
 
@@ -35,7 +35,7 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
     return from(undefined)
   }
 
-  /** The same for code in steps, with turns for others in between. */
+  /** Runs code in steps. Other fibers run between the steps. */
   const runSteps = <A>(operation: string, start: () => Steps.Steps<A>): Effect.Effect<A, RemoteError> =>
     onlyRemote(runStepsChecked(operation, start))
 
@@ -48,7 +48,7 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
     return from(undefined)
   }
 
-  /** Runs code again that lacked an object which stock Git has, unless that was asked for last time. */
+  /** Reads a missing object by stock Git and runs the code again, unless the same object was missing last time. */
   const recovered = <A>(
     operation: string,
     cause: unknown,
@@ -70,7 +70,7 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
     )
   }
 
-  /** An object that may be missing, wherever it is. */
+  /** Finds an object, by stock Git if necessary. */
   const find = (operation: string, oid: Oid) =>
     Effect.flatMap(
       run(operation, () => objects.find(oid)),

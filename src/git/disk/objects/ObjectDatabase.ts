@@ -10,7 +10,7 @@ import { EngineError, isCorruption, MissingObject } from "../files/EngineError.j
 import { hasErrorCode } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { parseCommit, tagTarget } from "../packs/ObjectParsing.js"
-import { type Deflated, ObjectStream } from "../packs/ObjectStream.js"
+import { type DeflatedObject, ObjectStream } from "../packs/ObjectStream.js"
 import type { BuiltPack } from "../packs/PackBuilder.js"
 import type { PackFile } from "../packs/PackFile.js"
 import { PackSet } from "../packs/PackSet.js"
@@ -22,19 +22,19 @@ import { alternatesOf } from "./Alternates.js"
 import { LooseObjects } from "./LooseObjects.js"
 
 export interface CacheSizes {
-  /** Bytes of parsed trees kept. Default 64 MiB. */
+  /** The size of the cache of parsed trees, in bytes. Default 64 MiB. */
   readonly trees?: number | undefined
-  /** Bytes of commits and delta bases kept. Default 64 MiB. */
+  /** The size of the cache of commits and delta bases, in bytes. Default 64 MiB. */
   readonly objects?: number | undefined
-  /** Bytes of a pack's index from which on it is read in parts, as it is needed. Default 1 MiB. */
+  /** The size in bytes from which the index of a pack is read in parts. Default 1 MiB. */
   readonly packIndex?: number | undefined
 }
 
-/** What weighs more than all of the limit is not kept. Who sets a value says how many bytes it takes. */
-const ofBytes = <A, K extends string | number = string>(limit: number) =>
+/** A cache limited in bytes. The caller of `set` passes the size of the value. A value above the limit is not cached. */
+const cacheOfBytes = <A, K extends string | number = string>(limit: number) =>
   new LruCache<A, K>(limit, undefined, { largest: limit })
 
-/** All copies of an object that there are, and what is wrong with the first of them. */
+/** All copies of an object are damaged. `cause` is the error of the first one. */
 class DamagedCopies {
   constructor(readonly cause: unknown) {}
 }
@@ -42,40 +42,43 @@ class DamagedCopies {
 const timeOf = (directory: string): number | undefined =>
   statSync(directory, { throwIfNoEntry: false })?.mtimeMs
 
-/** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
+/**
+ * The objects of a repository: those of staged commits, then packs, then loose files. Reads are synchronous, because the files are
+ * usually in the page cache.
+ */
 export class ObjectDatabase {
   private readonly packs: PackSet
-  /** The loose objects of repositories that this one borrows from. */
-  private lenders: ReadonlyArray<LooseObjects> = []
-  /** A directory that objects are borrowed from and that is not there. */
-  private lost: string | undefined
+  /** The loose objects of the alternates. */
+  private alternates: ReadonlyArray<LooseObjects> = []
+  /** The directory of an alternate that is missing. */
+  private missingAlternate: string | undefined
   private readonly trees: LruCache<RawTree>
   private readonly commits: LruCache<CommitInfo>
-  /** Objects that only stock Git could find. */
-  private readonly foreign = ofBytes<RawObject>(64 * 1024 * 1024)
-  readonly memo = ofBytes<NewTree>(32 * 1024 * 1024)
-  /** Objects of commits that are not yet on disk. */
+  /** Cache of objects that only stock Git could find. */
+  private readonly foreign = cacheOfBytes<RawObject>(64 * 1024 * 1024)
+  readonly memo = cacheOfBytes<NewTree>(32 * 1024 * 1024)
+  /** Objects of commits that are not yet on the disk. */
   readonly staged = new Map<Oid, { readonly object: RawObject; users: number }>()
   readonly loose: LooseObjects
-  /** When packs were last added or removed, as of the last look. */
-  private packed: number | undefined
+  /** The mtime of the directory of packs at the last scan. */
+  private scannedAt: number | undefined
   private readonly objects: string
 
   constructor(
     directory: string,
-    private readonly owner: Lease,
+    private readonly lease: Lease,
     caches: CacheSizes
   ) {
     this.objects = path.join(directory, "objects")
-    this.loose = new LooseObjects(this.objects, owner)
+    this.loose = new LooseObjects(this.objects, lease)
     this.loose.estimate()
-    this.trees = ofBytes(caches.trees ?? 64 * 1024 * 1024)
+    this.trees = cacheOfBytes(caches.trees ?? 64 * 1024 * 1024)
     this.packs = new PackSet(
       directory,
-      ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.75),
+      cacheOfBytes((caches.objects ?? 64 * 1024 * 1024) * 0.75),
       caches.packIndex ?? 1024 * 1024
     )
-    this.commits = ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.25)
+    this.commits = cacheOfBytes((caches.objects ?? 64 * 1024 * 1024) * 0.25)
     this.rescan()
   }
 
@@ -83,35 +86,35 @@ export class ObjectDatabase {
     this.packs.close()
   }
 
-  /** How many packs of its own the repository has, as of the last look. */
+  /** The number of packs of the repository itself at the last scan. */
   get packCount(): number {
     return this.packs.ownCount
   }
 
-  /** Looks at the directories of packs again: others add and remove them. */
+  /** Scans the directories of packs again, because other processes add and remove packs. */
   rescan(): void {
-    const alternates = alternatesOf(this.objects)
-    this.packed = timeOf(path.join(this.objects, "pack"))
-    this.lost = alternates.find((directory) => !pathExists(directory))
-    this.lenders = alternates.map((directory) => new LooseObjects(directory, this.owner))
-    this.packs.rescan(alternates)
+    const directories = alternatesOf(this.objects)
+    this.scannedAt = timeOf(path.join(this.objects, "pack"))
+    this.missingAlternate = directories.find((directory) => !pathExists(directory))
+    this.alternates = directories.map((directory) => new LooseObjects(directory, this.lease))
+    this.packs.rescan(directories)
   }
 
-  /** What is known of an object by the first place that has a sound copy of it. */
-  private look<A>(
+  /** Reads the first intact copy of an object. */
+  private lookUp<A>(
     oid: Oid,
     packed: (pack: PackFile, offset: number) => A,
     loose: (objects: LooseObjects) => A | undefined
   ): A | DamagedCopies | undefined {
-    let broken: DamagedCopies | undefined
+    let damaged: DamagedCopies | undefined
     const tried = (use: () => A | undefined): A | undefined => {
       try {
         return use()
       } catch (cause) {
-        // Repacked meanwhile: the object is in a newer pack.
+        // The pack was replaced meanwhile: the object is in a newer pack.
         if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return undefined
         if (!isCorruption(cause)) throw cause
-        broken ??= new DamagedCopies(cause)
+        damaged ??= new DamagedCopies(cause)
         return undefined
       }
     }
@@ -119,35 +122,35 @@ export class ObjectDatabase {
       const found = tried(() => packed(pack, offset))
       if (found !== undefined) return found
     }
-    for (const place of [this.loose, ...this.lenders]) {
-      const found = tried(() => loose(place))
+    for (const objects of [this.loose, ...this.alternates]) {
+      const found = tried(() => loose(objects))
       if (found !== undefined) return found
     }
-    return broken
+    return damaged
   }
 
-  /** The same, with a second look at what packs there are by now. */
-  private lookTwice<A>(
+  /** Reads an object, and repeats the lookup after a scan of the packs. */
+  private lookUpAgain<A>(
     oid: Oid,
     packed: (pack: PackFile, offset: number) => A,
     loose: (objects: LooseObjects) => A | undefined
   ): A | undefined {
-    const found = this.look(oid, packed, loose)
+    const found = this.lookUp(oid, packed, loose)
     if (found !== undefined && !(found instanceof DamagedCopies)) return found
-    // What an index that was read in parts does not have, it may lack by damage.
+    // An id may be missing from a partially read index because of damage.
     this.packs.verify()
     this.rescan()
-    // The loose ones too: an object is never in neither place, but may move between two looks.
-    const again = this.look(oid, packed, loose)
+    // The loose objects are searched again, too: an object may move between packs and loose files.
+    const again = this.lookUp(oid, packed, loose)
     if (again instanceof DamagedCopies) throw again.cause
     return again
   }
 
-  /** An object, or undefined where neither packs nor loose files have it. */
+  /** Finds an object; undefined if it is missing. */
   find(oid: Oid): RawObject | undefined {
     const staged = this.staged.get(oid)
     if (staged !== undefined) return staged.object
-    const found = this.lookTwice(
+    const found = this.lookUpAgain(
       oid,
       (pack, offset) => pack.readNamed(oid, offset),
       (loose) => loose.read(oid)
@@ -160,28 +163,28 @@ export class ObjectDatabase {
     return undefined
   }
 
-  /** Why an object that was not found may exist all the same: a part of the repository cannot be read. */
+  /** The reason why an object that was not found may exist: a part of the repository cannot be read. */
   private get damage(): string | undefined {
-    return this.lost === undefined
+    return this.missingAlternate === undefined
       ? this.packs.damage
-      : `objects are borrowed from ${this.lost}, which is not there`
+      : `the alternate ${this.missingAlternate} is missing`
   }
 
-  /** Looks at the directories of packs again, and reads every index as a whole. */
+  /** Scans the directories of packs, and verifies every index. */
   examine(): void {
     this.rescan()
     this.packs.verify()
   }
 
-  /** The repository's own packs whose index is known to be damaged, by their paths without an ending. */
+  /** The packs of the repository itself that have a damaged index, by their paths without extension. */
   get damagedPacks(): ReadonlyArray<string> {
     return this.packs.damaged
   }
 
-  /** Type and size, without the content where that can be avoided. */
+  /** The type and size of an object, without reading the content if possible. */
   info(oid: Oid): { readonly type: ObjectType; readonly size: number } | undefined {
     if (!this.staged.has(oid)) {
-      const found = this.look<{ readonly type: ObjectType; readonly size: number }>(
+      const found = this.lookUp<{ readonly type: ObjectType; readonly size: number }>(
         oid,
         (pack, offset) => pack.info(oid, offset),
         (loose) => loose.deflated(oid)
@@ -193,26 +196,27 @@ export class ObjectDatabase {
     return object === undefined ? undefined : { type: object.type, size: object.content.length }
   }
 
-  /** An object of at least `size` bytes to be read piece by piece; undefined where it has to be read as a whole. */
+  /** Opens an object of at least `size` bytes as a stream; undefined if it must be read as a whole. */
   open(oid: Oid, size: number): ObjectStream | undefined {
     if (this.staged.has(oid)) return undefined
-    return this.lookTwice(
+    return this.lookUpAgain(
       oid,
-      (pack, offset) => ({ stream: opened(pack.deflated(offset, size), size) }),
+      (pack, offset) => ({ stream: openStream(pack.deflated(offset, size), size) }),
       (loose) => {
         const found = loose.deflated(oid)
-        return found === undefined ? undefined : { stream: opened(found, size) }
+        return found === undefined ? undefined : { stream: openStream(found, size) }
       }
     )?.stream
   }
 
-  /** An object that must be there. */
+  /** Reads an object. Throws if it is missing. */
   read(oid: Oid): RawObject {
     const found = this.find(oid)
     if (found === undefined) throw new MissingObject(oid)
     return found
   }
 
+  /** Caches an object that only stock Git could find. */
   cacheForeign(oid: Oid, object: RawObject): void {
     this.foreign.set(oid, object, object.content.length + 100)
   }
@@ -224,25 +228,25 @@ export class ObjectDatabase {
     if (object.type !== "tree")
       throw new EngineError("Corrupt", `Object ${oid} is a ${object.type}, not a tree`)
     const tree = RawTree.parse(object.content)
-    this.rememberTree(oid, tree)
+    this.cacheTree(oid, tree)
     return tree
   }
 
-  rememberTree(oid: Oid, tree: RawTree): void {
+  cacheTree(oid: Oid, tree: RawTree): void {
     this.trees.set(oid, tree, tree.weight)
   }
 
-  /** What is remembered of an object is forgotten where others have pruned it since. */
-  private prune(oid: Oid): void {
+  /** Removes a cached commit if another process has pruned it. */
+  private evictPruned(oid: Oid): void {
     if (this.commits.get(oid) === undefined) return
-    // A pack that was deleted is readable for as long as it is open.
-    if (this.packed !== timeOf(path.join(this.objects, "pack"))) this.rescan()
+    // An open pack stays readable after its deletion.
+    if (this.scannedAt !== timeOf(path.join(this.objects, "pack"))) this.rescan()
     if (this.info(oid) === undefined) this.commits.delete(oid)
   }
 
-  /** A commit that somebody names: unlike those that a history leads to, it may have been pruned since it was read. */
+  /** A commit that a caller names. Unlike the parents of a commit, it may have been pruned since it was cached. */
   namedCommit(oid: Oid): CommitInfo | undefined {
-    this.prune(oid)
+    this.evictPruned(oid)
     return this.commit(oid)
   }
 
@@ -250,18 +254,18 @@ export class ObjectDatabase {
     const known = this.commits.get(oid)
     if (known !== undefined) return known
     const object = this.find(oid)
-    return object?.type === "commit" ? this.rememberCommit(oid, object.content) : undefined
+    return object?.type === "commit" ? this.cacheCommit(oid, object.content) : undefined
   }
 
-  rememberCommit(oid: Oid, content: Uint8Array): CommitInfo {
+  cacheCommit(oid: Oid, content: Uint8Array): CommitInfo {
     const commit = parseCommit(oid, content)
     this.commits.set(oid, commit, content.length + 400)
     return commit
   }
 
-  /** What a tag, or a tag of a tag, is of. */
+  /** Dereferences tags. */
   peel(oid: Oid): Oid | undefined {
-    this.prune(oid)
+    this.evictPruned(oid)
     let at = oid
     for (let steps = 0; steps < 20; steps++) {
       if (this.commits.get(at) !== undefined) return at
@@ -275,9 +279,9 @@ export class ObjectDatabase {
     throw new EngineError("Corrupt", `Tag ${oid} is nested too deeply`)
   }
 
-  /** The tree that a commit, tag or tree stands for; undefined when there is no such object. */
+  /** The tree of a commit, tag or tree; undefined if the object is missing. */
   rootOf(oid: Oid): Oid | undefined {
-    this.prune(oid)
+    this.evictPruned(oid)
     const known = this.commits.get(oid)
     if (known !== undefined) return known.tree
     if (this.trees.get(oid) !== undefined || oid === emptyTree) return oid
@@ -287,13 +291,13 @@ export class ObjectDatabase {
     return commit === undefined ? (this.info(peeled)?.type === "tree" ? peeled : undefined) : commit.tree
   }
 
-  /** Ids that begin with `prefix` (at least four digits). */
+  /** The ids that begin with `prefix` (at least four digits). */
   startingWith(prefix: string): Array<Oid> {
     this.rescan()
     const found = new Set<Oid>()
     for (const oid of this.packs.startingWith(prefix)) found.add(oid)
     for (const oid of this.staged.keys()) if (oid.startsWith(prefix)) found.add(oid)
-    for (const loose of [this.loose, ...this.lenders])
+    for (const loose of [this.loose, ...this.alternates])
       for (const oid of loose.startingWith(prefix)) found.add(oid)
     if (found.size === 0 && this.damage !== undefined) {
       throw new EngineError(
@@ -305,25 +309,25 @@ export class ObjectDatabase {
     return [...found]
   }
 
-  /** Writes a pack and makes it visible; see `placePack`. */
+  /** Writes a pack, and adds it to the packs of the repository. */
   writePack(
     pack: BuiltPack,
     durable: boolean,
     beside: ReadonlyArray<number>,
-    mark: string
+    keepSource: string
   ): Promise<() => void> {
     return writePack({
       pack,
       durable,
       beside,
-      mark,
+      keepSource,
       objects: this.objects,
-      owner: this.owner,
+      lease: this.lease,
       register: (stem) => this.packs.register(stem, pack.index),
       isRegistered: (stem) => this.packs.has(stem)
     })
   }
 }
 
-const opened = (object: Deflated | undefined, size: number): ObjectStream | undefined =>
+const openStream = (object: DeflatedObject | undefined, size: number): ObjectStream | undefined =>
   object === undefined || object.size < size ? undefined : new ObjectStream(object)

@@ -9,13 +9,13 @@ import type { GitRepository } from "../port/GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 
-/** Bytes of blobs in one chunk of a stream. */
+/** The size in bytes, and the number of blobs, of one chunk of a stream. */
 const chunkBytes = 1024 * 1024
 const chunkBlobs = 256
-/** From this size on an object is inflated as it is read. */
-const streamedBytes = 256 * 1024
+/** The size in bytes from which an object is streamed. */
+const streamFromBytes = 256 * 1024
 
-/** Reading objects by their ids. What is handed out is nobody else's. */
+/** The methods that read objects by id. The returned arrays are copies. */
 export const make = (
   directory: string,
   objects: ObjectDatabase,
@@ -46,7 +46,7 @@ export const make = (
       Effect.gen(function* () {
         const operation = "GitRepository.openObject"
         const stream = yield* Effect.acquireRelease(
-          native.run(operation, () => objects.open(oid, streamedBytes)),
+          native.run(operation, () => objects.open(oid, streamFromBytes)),
           (opened) => Effect.sync(() => opened?.close())
         )
         if (stream !== undefined) {

@@ -7,29 +7,34 @@ import { gitFailure, spawnFailure, spawnGit } from "../processes/GitProcess.js"
 export interface IngestOptions {
   readonly directory: string
   readonly operation: string
-  /** Bytes of a pack that are taken at most. */
-  readonly most: number
+  /** The largest size of a pack, in bytes. */
+  readonly maxBytes: number
 }
 
 /**
- * Puts the objects of a pack into a repository as they come, in bounded memory, each checked by its name. The pack may be
- * thin: its deltas may have bases that the repository holds. Interruption leaves no pack.
+ * Stores the objects of a pack in a repository by `git index-pack`, in bounded memory. The id of each object is verified. The pack
+ * may be thin: its deltas may have bases in the repository. An interruption leaves no pack.
  */
 export const ingest = <E>(
-  { directory, most, operation }: IngestOptions,
+  { directory, maxBytes, operation }: IngestOptions,
   pack: Stream.Stream<Uint8Array, E>
 ): Effect.Effect<void, E | RemoteError> =>
   Effect.acquireUseRelease(
     attempt(operation, directory, () => {
-      const failure = (code: number, said: string) =>
-        /exceeds maximum allowed size/.test(said)
+      const failure = (code: number, stderr: string) =>
+        /exceeds maximum allowed size/.test(stderr)
           ? toRemoteError(
               operation,
               directory,
-              new EngineError("Denied", `A pack has more than ${most} bytes`)
+              new EngineError("Denied", `A pack has more than ${maxBytes} bytes`)
             )
-          : gitFailure(directory, operation, code, said)
-      const child = spawnGit(directory, ["index-pack", "--stdin", "--fix-thin", `--max-input-size=${most}`])
+          : gitFailure(directory, operation, code, stderr)
+      const child = spawnGit(directory, [
+        "index-pack",
+        "--stdin",
+        "--fix-thin",
+        `--max-input-size=${maxBytes}`
+      ])
       let stderr = ""
       child.stdout.resume()
       child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -44,7 +49,7 @@ export const ingest = <E>(
     ({ child, ended }) => {
       const write = (bytes: Uint8Array) =>
         Effect.async<void>((resume) => {
-          // Git may end early: what is wrong is said when it has.
+          // If Git ended early, its exit reports the error.
           if (child.stdin.destroyed || child.stdin.writableEnded) return resume(Effect.void)
           child.stdin.write(bytes, () => resume(Effect.void))
         })

@@ -38,18 +38,18 @@ const store = (head: Uint8Array, content: Uint8Array): Buffer => {
 }
 
 /**
- * A zlib stream of `content`, with `head` written before it. Small contents and trees are stored: they hardly
- * compress, and a call into zlib costs more than they do; repacking compresses them later.
+ * Encodes `content` as a zlib stream, preceded by `head`. Small contents and trees are stored without compression: they hardly
+ * compress, and a call of zlib takes longer. Repacking compresses them later.
  */
 export const deflate = (head: Uint8Array, content: Uint8Array, compressible: boolean): Buffer => {
   if (content.length <= (compressible ? 1024 : maxStored)) return store(head, content)
   return Buffer.concat([head, zlib.deflateSync(content, { level: compressible ? 1 : 0 })])
 }
 
-/** The most bytes that zlib needs for a stream of `size` bytes. */
-export const bound = (size: number): number => size + (size >>> 9) + 64
+/** The largest size of the zlib stream of `size` bytes. */
+export const maxDeflatedSize = (size: number): number => size + (size >>> 9) + 64
 
-/** The `size` bytes of the zlib stream that begins at `start`; whatever follows it is ignored. */
+/** Inflates `size` bytes from the zlib stream that begins at `start`. Bytes behind the stream are ignored. */
 export const inflate = (bytes: Uint8Array, start: number, size: number): Uint8Array => {
   if (
     bytes[start + 2] === 1 &&
@@ -60,18 +60,15 @@ export const inflate = (bytes: Uint8Array, start: number, size: number): Uint8Ar
     const from = start + 7
     const out = new Uint8Array(bytes.subarray(from, from + size))
     const at = from + size
-    const sum = ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
-    if (sum !== adler32(out, 0, size))
-      throw new EngineError("Corrupt", "An object's checksum does not fit its content")
+    const checksum =
+      ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
+    if (checksum !== adler32(out, 0, size))
+      throw new EngineError("Corrupt", "An object's checksum does not match its content")
     return out
   }
-  // Deflating makes nothing smaller than a 1032nd.
+  // Deflate compresses by a factor of at most 1032.
   if (size > (bytes.length - start) * 1032) {
-    throw new EngineError(
-      "Corrupt",
-      `An object is said to have ${size} bytes, which it cannot`,
-      "Run `git fsck`"
-    )
+    throw new EngineError("Corrupt", `An object has an impossible size of ${size} bytes`, "Run `git fsck`")
   }
   const out = zlib.inflateSync(bytes.subarray(start), {
     chunkSize: Math.max(64, size + 1),

@@ -6,36 +6,36 @@ import type { ObjectType } from "../port/GitRepository.js"
 
 const pieceBytes = 64 * 1024
 
-/** An object that lies by itself in a file: deflated, and no delta. */
-export interface Deflated {
+/** A deflated object in a file that is not a delta. */
+export interface DeflatedObject {
   readonly type: ObjectType
   readonly size: number
   readonly file: string
-  /** Where its bytes begin in the file, and where the next one's do; undefined is the end of the file. */
+  /** The range of its bytes in the file. `end` is undefined for the end of the file. */
   readonly start: number
   readonly end: number | undefined
-  /** Bytes before the content, once inflated. */
+  /** The size of the inflated header before the content. */
   readonly header: number
 }
 
-/** The same with its file open, so that nobody who removes it is in the way. */
+/** A deflated object whose file is open, so that it stays readable if another process removes the file. */
 export class ObjectStream {
   private fd: number | undefined
   readonly type: ObjectType
   readonly size: number
 
-  constructor(private readonly object: Deflated) {
+  constructor(private readonly object: DeflatedObject) {
     this.type = object.type
     this.size = object.size
     this.fd = fs.openSync(object.file, "r")
   }
 
-  /** The content, once, piece by piece. */
+  /** Streams the content. It can be read once. */
   async *pieces(): AsyncGenerator<Uint8Array, void, undefined> {
     const { end, header, size, start } = this.object
     const fd = this.fd
     if (fd === undefined) throw new EngineError("Unreachable", `${this.object.file} was closed`)
-    // From here on the file is closed by its reader, which waits for a read that is under way.
+    // From here on the read stream closes the file, after a pending read.
     this.fd = undefined
     const source = fs.createReadStream("", {
       fd,
@@ -45,15 +45,15 @@ export class ObjectStream {
     })
     const inflater = zlib.createInflate({ chunkSize: pieceBytes })
     pipeline(source, inflater, () => {})
-    let given = -header
+    let inflated = -header
     try {
       for await (const chunk of inflater as AsyncIterable<Buffer>) {
-        const before = given
-        given += chunk.length
-        if (given > size) throw wrongSize(this.object, given)
-        if (given > 0) yield before < 0 ? chunk.subarray(-before) : chunk
+        const before = inflated
+        inflated += chunk.length
+        if (inflated > size) throw wrongSize(this.object, inflated)
+        if (inflated > 0) yield before < 0 ? chunk.subarray(-before) : chunk
       }
-      if (given !== size) throw wrongSize(this.object, given)
+      if (inflated !== size) throw wrongSize(this.object, inflated)
     } finally {
       source.destroy()
       inflater.destroy()
@@ -66,10 +66,10 @@ export class ObjectStream {
   }
 }
 
-const wrongSize = ({ file, size }: Deflated, found: number) =>
+const wrongSize = ({ file, size }: DeflatedObject, found: number) =>
   new EngineError("Corrupt", `An object in ${file} has ${found} bytes instead of ${size}`, "Run `git fsck`")
 
-/** The content of an object that is in memory, in pieces of the same size. */
+/** Splits content that is in memory into pieces of the size that a stream yields. */
 export function* slices(content: Uint8Array): Generator<Uint8Array, void, undefined> {
   for (let at = 0; at < content.length; at += pieceBytes) {
     yield new Uint8Array(content.subarray(at, at + pieceBytes))

@@ -9,17 +9,17 @@ import type { Splice } from "./RawTree.js"
 const typeNumbers = { commit: 1, tree: 2, blob: 3, tag: 4 } as const
 const offsetDelta = 6
 const refDelta = 7
-/** As Git's own limit: longer chains make reads slow. */
+/** The longest delta chain, as in Git: longer ones make reads slow. */
 const maxChain = 50
 
-/** How the bytes of an object are made from those of another one. */
+/** The difference of an object from its base. */
 export interface Delta {
   readonly base: Oid
   readonly baseSize: number
   readonly splices: ReadonlyArray<Splice>
 }
 
-/** An object to be packed, and how to make it from another one that may be in the same pack. */
+/** An object for a pack, with an optional delta from another object. */
 export interface PackableObject {
   readonly oid: Oid
   readonly type: ObjectType
@@ -27,7 +27,7 @@ export interface PackableObject {
   readonly delta?: Delta | undefined
 }
 
-/** A finished pack and its index, ready to be written. */
+/** A complete pack and its index. */
 export interface BuiltPack {
   readonly name: string
   readonly chunks: ReadonlyArray<Buffer>
@@ -113,16 +113,16 @@ const deltaOf = (baseSize: number, size: number, splices: ReadonlyArray<Splice>)
 }
 
 /**
- * Builds one pack in memory. It is self-contained, no delta in it has its base elsewhere, unless it is `thin`: then the
- * base of a delta may be an object that its reader has.
+ * Builds a pack in memory. The bases of all deltas are in the pack, unless it is `thin`: then a base may be an object that the
+ * receiver has.
  */
 export class PackBuilder {
   private readonly chunks: Array<Buffer> = []
-  private readonly places = new Map<
+  private readonly entries = new Map<
     Oid,
     { readonly offset: number; readonly crc: number; readonly depth: number }
   >()
-  private readonly sum = crypto.createHash("sha1")
+  private readonly checksum = crypto.createHash("sha1")
   private size = 12
 
   constructor(
@@ -138,16 +138,16 @@ export class PackBuilder {
 
   private push(bytes: Buffer) {
     this.chunks.push(bytes)
-    this.sum.update(bytes)
+    this.checksum.update(bytes)
   }
 
   get bytes(): number {
     return this.size
   }
 
-  /** Adds one object; `deflated` is its content's zlib stream where that was made beforehand. */
+  /** Adds an object. `deflated` is the zlib stream of its content, if the caller has made it. */
   add(object: PackableObject, deflated?: Buffer): void {
-    const base = object.delta === undefined ? undefined : this.places.get(object.delta.base)
+    const base = object.delta === undefined ? undefined : this.entries.get(object.delta.base)
     let entry: Buffer
     let depth = 0
     if (object.delta !== undefined && (base === undefined ? this.thin : base.depth < maxChain)) {
@@ -165,18 +165,18 @@ export class PackBuilder {
           ? deflate(head, object.content, object.type !== "tree")
           : Buffer.concat([head, deflated])
     }
-    this.places.set(object.oid, { offset: this.size, crc: zlib.crc32(entry), depth })
+    this.entries.set(object.oid, { offset: this.size, crc: zlib.crc32(entry), depth })
     this.push(entry)
     this.size += entry.length
   }
 
   finish(): BuiltPack {
-    if (this.places.size !== this.count)
-      throw new Error(`${this.places.size} objects in a pack of ${this.count}`)
-    const trailer = this.sum.digest()
+    if (this.entries.size !== this.count)
+      throw new Error(`${this.entries.size} objects in a pack of ${this.count}`)
+    const trailer = this.checksum.digest()
     this.chunks.push(trailer)
     return {
-      // Not the checksum: two processes that write the same objects must not write the same file.
+      // The name is random, because two processes that write the same objects must not write the same file.
       name: crypto.createHash("sha1").update(trailer).update(crypto.randomBytes(16)).digest("hex"),
       chunks: this.chunks,
       size: this.size + trailer.length,
@@ -185,8 +185,8 @@ export class PackBuilder {
   }
 
   private indexBytes(trailer: Buffer): Buffer {
-    const oids = [...this.places.keys()].sort((a, b) => (a < b ? -1 : 1))
-    const large = oids.filter((oid) => this.places.get(oid)!.offset > 0x7fffffff)
+    const oids = [...this.entries.keys()].sort((a, b) => (a < b ? -1 : 1))
+    const large = oids.filter((oid) => this.entries.get(oid)!.offset > 0x7fffffff)
     const index = Buffer.alloc(8 + 1024 + oids.length * 28 + large.length * 8 + 40)
     const words = new DataView(index.buffer, index.byteOffset)
     words.setUint32(0, 0xff744f63)
@@ -198,7 +198,7 @@ export class PackBuilder {
     let bucket = 0
     let larges = 0
     for (const [i, oid] of oids.entries()) {
-      const { offset, crc } = this.places.get(oid)!
+      const { offset, crc } = this.entries.get(oid)!
       index.write(oid, names + i * 20, 20, "hex")
       for (const first = index[names + i * 20]!; bucket < first; bucket++) words.setUint32(8 + bucket * 4, i)
       words.setUint32(sums + i * 4, crc)

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { LruCache } from "../../../domain/runtime/LruCache.js"
 
-/** Open file descriptors of packs, the longest unused closed first. */
+/** A cache of open file descriptors of packs. The least recently used one is closed first. */
 export class PackDescriptors {
   private readonly open: LruCache<number>
 

@@ -4,9 +4,9 @@ import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import { hash, type RawObject } from "../../GitObject.js"
 import { EngineError } from "../files/EngineError.js"
 import type { ObjectType } from "../port/GitRepository.js"
-import { bound, inflate } from "./Deflate.js"
+import { inflate, maxDeflatedSize } from "./Deflate.js"
 import { applyDelta, readSize } from "./Delta.js"
-import type { Deflated } from "./ObjectStream.js"
+import type { DeflatedObject } from "./ObjectStream.js"
 import type { PackDescriptors } from "./PackDescriptors.js"
 import type { PackIndex } from "./PackIndex.js"
 
@@ -14,10 +14,10 @@ const types: ReadonlyArray<ObjectType | undefined> = [undefined, "commit", "tree
 const offsetDelta = 6
 const referenceDelta = 7
 const firstRead = 4096
-/** More deltas upon each other than Git ever makes. */
-const longestChain = 10_000
+/** The longest delta chain that is read. Git makes shorter ones. */
+const maxChain = 10_000
 
-/** One entry of a pack as it is written there. */
+/** An entry of a pack. */
 interface Entry {
   readonly type: number
   readonly size: number
@@ -26,18 +26,18 @@ interface Entry {
   readonly base: number | Oid | undefined
 }
 
-/** Every pack that is read takes as many numbers as it has bytes, so that an offset in it has a number of its own. */
-let nextNumber = 0
+/** The next free cache key. Each pack reserves as many keys as it has bytes, so that every offset has a unique key. */
+let nextKey = 0
 
-/** Where every pack's first bytes of an object are read to; what is taken from there is copied. */
+/** The shared buffer for the first bytes of an entry. Parts that are kept are copied. */
 const scratch = Buffer.allocUnsafeSlow(firstRead)
 
-/** Reads one pack through its index, of either version, deltas included. */
+/** Reads the objects of a pack, including deltas. */
 export class PackFile {
-  private firstNumber: number | undefined
+  private firstKey: number | undefined
 
   constructor(
-    /** Path without its ending. */
+    /** The path without extension. */
     readonly stem: string,
     readonly index: PackIndex,
     private readonly files: PackDescriptors,
@@ -101,8 +101,8 @@ export class PackFile {
     } else if (types[type] === undefined) {
       throw new EngineError("Corrupt", `${this.stem}.pack holds an unknown kind of object`, "Run `git fsck`")
     }
-    if (whole && at + bound(size) > data.length && data.length === firstRead) {
-      data = this.readAt(offset, Math.min(at + bound(size), this.bytes - offset))
+    if (whole && at + maxDeflatedSize(size) > data.length && data.length === firstRead) {
+      data = this.readAt(offset, Math.min(at + maxDeflatedSize(size), this.bytes - offset))
     }
     return { type, size, data, start: at, base }
   }
@@ -114,7 +114,7 @@ export class PackFile {
     return offset
   }
 
-  /** The object at `offset`. Its content may be shared with later readers of the same pack. */
+  /** The object at `offset`. Its content may be shared with other readers and must not be changed. */
   read(offset: number): RawObject {
     const chain: Array<{ readonly offset: number; readonly delta: Uint8Array }> = []
     let at = offset
@@ -124,23 +124,23 @@ export class PackFile {
       const content = inflate(entry.data, entry.start, entry.size)
       if (entry.base === undefined) {
         object = { type: types[entry.type]!, content }
-        if (chain.length > 0) this.remember(at, object)
+        if (chain.length > 0) this.cacheBase(at, object)
         break
       }
       chain.push({ offset: at, delta: content })
-      if (chain.length > longestChain) throw this.circle()
+      if (chain.length > maxChain) throw this.deltaCycle()
       at = this.baseOffset(entry.base)
       object = this.bases.get(this.key(at))
     }
     for (let i = chain.length - 1; i >= 0; i--) {
-      const { delta, offset: place } = chain[i]!
+      const { delta, offset: deltaOffset } = chain[i]!
       object = { type: object.type, content: applyDelta(object.content, delta) }
-      this.remember(place, object)
+      this.cacheBase(deltaOffset, object)
     }
     return object
   }
 
-  /** The object that the index says is at `offset`: it has that id, whatever the index has been through. */
+  /** The object at `offset`. Its id is verified, unless the index is known to be intact. */
   readNamed(oid: Oid, offset: number): RawObject {
     const object = this.read(offset)
     if (!this.index.isVerified && hash(object.type, object.content) !== oid) {
@@ -154,10 +154,9 @@ export class PackFile {
   }
 
   /**
-   * Where the object at `offset` lies deflated, if it has at least `least` bytes; undefined of a delta, which has no bytes of its
-   * own.
+   * The deflated bytes of the object at `offset`, if it has at least `least` bytes; undefined for a smaller object and for a delta.
    */
-  deflated(offset: number, least: number): Deflated | undefined {
+  deflated(offset: number, least: number): DeflatedObject | undefined {
     this.index.verify()
     const { base, size, start, type } = this.entryAt(offset, false)
     return base === undefined && size >= least
@@ -172,34 +171,34 @@ export class PackFile {
       : undefined
   }
 
-  /** The length of the file. */
+  /** The size of the file. */
   private get bytes(): number {
     return fs.fstatSync(this.files.descriptor(this.path)).size
   }
 
-  /** Where the entry after the one at `offset` begins, or the checksum of the pack. */
+  /** The end of the entry at `offset`: the next entry, or the checksum of the pack. */
   private endOf(offset: number): number {
     let end = this.bytes - 20
-    for (let place = 0; place < this.index.count; place++) {
-      const other = this.index.offsetAt(place)
+    for (let position = 0; position < this.index.count; position++) {
+      const other = this.index.offsetAt(position)
       if (other > offset && other < end) end = other
     }
     return end
   }
 
-  private circle(): EngineError {
-    return new EngineError("Corrupt", `${this.stem}.pack has a circle of deltas`, "Run `git fsck`")
+  private deltaCycle(): EngineError {
+    return new EngineError("Corrupt", `${this.stem}.pack has a cycle of deltas`, "Run `git fsck`")
   }
 
   private key(offset: number): number {
-    if (this.firstNumber === undefined) {
-      this.firstNumber = nextNumber
-      nextNumber += this.bytes
+    if (this.firstKey === undefined) {
+      this.firstKey = nextKey
+      nextKey += this.bytes
     }
-    return this.firstNumber + offset
+    return this.firstKey + offset
   }
 
-  private remember(offset: number, object: RawObject): void {
+  private cacheBase(offset: number, object: RawObject): void {
     this.bases.set(this.key(offset), object, object.content.length + 150)
   }
 
@@ -219,7 +218,7 @@ export class PackFile {
       size = readSize(delta, readSize(delta, 0)[1])[0]
     }
     for (let steps = 0; entry.base !== undefined; steps++) {
-      if (steps > longestChain) throw this.circle()
+      if (steps > maxChain) throw this.deltaCycle()
       entry = this.entryAt(this.baseOffset(entry.base), false)
     }
     return { type: types[entry.type]!, size }

@@ -5,13 +5,13 @@ import { EngineError } from "../files/EngineError.js"
 import type { PackDescriptors } from "./PackDescriptors.js"
 
 const headerSize = 8 + 1024
-/** Names that are read together around the place where a name is expected, of which it is hardly ever further away. */
+/** The number of ids that are read around the expected position of an id. The id is almost always among them. */
 const window = 128
-/** What one look at an index file costs, in bytes that are read and hashed in the same time. */
-const lookCost = 8192
+/** The cost of a partial lookup, in bytes that could be read and hashed in the same time. */
+const lookupCost = 8192
 
-/** Whether a file that Git ends with the SHA-1 of what comes before is whole. */
-const endsInItsSum = (bytes: Buffer): boolean => {
+/** Whether the last 20 bytes of a file are the SHA-1 of the bytes before. */
+const hasValidChecksum = (bytes: Buffer): boolean => {
   const end = bytes.length - 20
   return end > 0 && createHash("sha1").update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end))
 }
@@ -25,10 +25,9 @@ const compareAt = (bytes: Buffer, at: number, oid: Buffer): number => {
 }
 
 /**
- * Where the objects of one pack lie, by either version of Git's index files. The index of a large pack is read in parts: at
- * first only the table of first bytes, and for each name the few names where it is expected. It is read whole when that has
- * cost as much as reading it whole would have, when a name is missing, or when something is wrong: until then nothing says
- * that it has the bytes that Git wrote.
+ * The index of a pack, in either version of Git's format. A large index is read in parts: first only the fan-out table, and for each
+ * lookup the few ids around the expected position. The whole file is read, and its checksum verified, when the partial lookups have
+ * cost as much as that, when an id is missing, or when something is wrong. Until then the bytes are not known to be intact.
  */
 export class PackIndex {
   readonly count: number
@@ -36,25 +35,25 @@ export class PackIndex {
   private readonly names: number
   private readonly stride: number
   private readonly offsets: number
-  private looks = 0
+  private lookups = 0
 
   private constructor(
     private readonly path: string,
-    /** The first bytes of the file, or the whole file. */
+    /** The header and the fan-out table, or the whole file. */
     private bytes: Buffer,
     private readonly size: number,
     private readonly files: PackDescriptors | undefined
   ) {
     if (size < headerSize + 40) throw this.unusable("is cut short")
-    // The first version has no header, and offsets before the names instead of sums and offsets after all of them.
-    const isFirst = bytes.readUInt32BE(0) !== 0xff744f63
-    if (!isFirst && bytes.readUInt32BE(4) !== 2) throw this.unusable("has a version that is not known")
-    this.fanOut = isFirst ? 0 : 8
+    // Version 1 has no header, and each id follows its offset. In version 2, checksums and offsets follow all ids.
+    const isVersionOne = bytes.readUInt32BE(0) !== 0xff744f63
+    if (!isVersionOne && bytes.readUInt32BE(4) !== 2) throw this.unusable("has an unknown version")
+    this.fanOut = isVersionOne ? 0 : 8
     this.count = bytes.readUInt32BE(this.fanOut + 255 * 4)
-    this.names = this.fanOut + 1024 + (isFirst ? 4 : 0)
-    this.stride = isFirst ? 24 : 20
-    this.offsets = isFirst ? 1024 : headerSize + this.count * 24
-    const end = isFirst ? 1024 + this.count * 24 : this.offsets + this.count * 4
+    this.names = this.fanOut + 1024 + (isVersionOne ? 4 : 0)
+    this.stride = isVersionOne ? 24 : 20
+    this.offsets = isVersionOne ? 1024 : headerSize + this.count * 24
+    const end = isVersionOne ? 1024 + this.count * 24 : this.offsets + this.count * 4
     if (size < end + 40) throw this.unusable("is cut short")
     if (this.isVerified) return
     for (let first = 0; first < 255; first++) {
@@ -62,12 +61,12 @@ export class PackIndex {
     }
   }
 
-  /** The index of a pack that this process has written. */
+  /** The index of a pack that this process wrote. */
   static written(stem: string, bytes: Buffer): PackIndex {
     return new PackIndex(`${stem}.idx`, bytes, bytes.length, undefined)
   }
 
-  /** The index beside a pack: whole below `partsFrom` bytes. */
+  /** Opens the index of a pack. It is read in parts if it has at least `partsFrom` bytes. */
   static open(stem: string, size: number, partsFrom: number, files: PackDescriptors): PackIndex {
     const path = `${stem}.idx`
     if (size >= partsFrom && size >= headerSize + 40) {
@@ -76,7 +75,7 @@ export class PackIndex {
         readInto(files.descriptor(path), first, 0, path)
         return new PackIndex(path, first, size, files)
       } catch (cause) {
-        // The file may be replaced by a sound one, which has the same path.
+        // An intact file may replace it under the same path.
         files.close(path)
         throw cause
       }
@@ -85,12 +84,12 @@ export class PackIndex {
     return new PackIndex(path, bytes, bytes.length, undefined)
   }
 
-  /** Whether its bytes are known to be what Git wrote. */
+  /** Whether the whole file was read and its checksum verified. */
   get isVerified(): boolean {
     return this.bytes.length === this.size
   }
 
-  /** Reads the whole file, and throws where it is damaged. */
+  /** Reads the whole file. Throws if it is damaged. */
   verify(): void {
     if (this.isVerified) return
     const bytes = wholeFile(this.path)
@@ -115,7 +114,7 @@ export class PackIndex {
     return this.bytes.readUInt32BE(this.fanOut + first * 4)
   }
 
-  /** Bytes of the file. */
+  /** Reads bytes of the file. */
   private at(from: number, length: number): Buffer {
     if (this.isVerified) return this.bytes.subarray(from, from + length)
     const bytes = Buffer.allocUnsafe(length)
@@ -123,7 +122,7 @@ export class PackIndex {
     return bytes
   }
 
-  /** The first place whose name is not below `oid`, which may be a prefix; in the whole file. */
+  /** The first position whose id is not less than `oid`, which may be a prefix. Requires the whole file. */
   private lowerBound(oid: Buffer): number {
     const first = oid[0]!
     let low = first === 0 ? 0 : this.boundAt(first - 1)
@@ -136,8 +135,8 @@ export class PackIndex {
     return low
   }
 
-  /** The place of a name, or -1: read where names that are spread evenly would have it, and from there on by halves. */
-  private placeInParts(oid: Buffer): number {
+  /** The position of an id, or -1: an interpolation search that continues as a binary search. */
+  private findPartially(oid: Buffer): number {
     const first = oid[0]!
     let low = first === 0 ? 0 : this.boundAt(first - 1)
     let high = this.boundAt(first)
@@ -159,11 +158,11 @@ export class PackIndex {
     return -1
   }
 
-  /** The offset of an object, or -1: without more than a guess while the index is not verified. */
+  /** The offset of an object, or -1. The result may be wrong while the index is not verified. */
   find(oid: Buffer): number {
-    if (!this.isVerified && ++this.looks * lookCost > this.size) this.verify()
+    if (!this.isVerified && ++this.lookups * lookupCost > this.size) this.verify()
     if (!this.isVerified) {
-      const place = this.placeInParts(oid)
+      const place = this.findPartially(oid)
       return place < 0 ? -1 : this.offsetAt(place)
     }
     const place = this.lowerBound(oid)
@@ -180,24 +179,24 @@ export class PackIndex {
     return Number(this.at(large, 8).readBigUInt64BE(0))
   }
 
-  /** The ids of all objects. */
+  /** All ids. */
   *all(): Generator<Oid> {
     this.verify()
-    for (let place = 0; place < this.count; place++) yield this.nameAt(place)
+    for (let place = 0; place < this.count; place++) yield this.oidAt(place)
   }
 
-  private nameAt(place: number): Oid {
+  private oidAt(place: number): Oid {
     const at = this.names + place * this.stride
     return this.bytes.toString("hex", at, at + 20) as Oid
   }
 
-  /** Ids that begin with a prefix of at least two digits. */
+  /** The ids that begin with a prefix of at least two digits. */
   startingWith(prefix: string): Array<Oid> {
     this.verify()
     const found: Array<Oid> = []
     const low = this.lowerBound(Buffer.from(prefix.slice(0, prefix.length & ~1), "hex"))
     for (let place = low; place < this.count; place++) {
-      const name = this.nameAt(place)
+      const name = this.oidAt(place)
       if (name.startsWith(prefix)) found.push(name)
       else if (name.slice(0, prefix.length) > prefix) break
     }
@@ -216,7 +215,7 @@ const readInto = (fd: number, bytes: Buffer, position: number, path: string): vo
 
 const wholeFile = (path: string): Buffer => {
   const bytes = fs.readFileSync(path)
-  if (!endsInItsSum(bytes)) {
+  if (!hasValidChecksum(bytes)) {
     throw new EngineError("Corrupt", `${path} does not match its checksum`, "Run the maintenance")
   }
   return bytes

@@ -10,39 +10,39 @@ import { PackDescriptors } from "./PackDescriptors.js"
 import { PackFile } from "./PackFile.js"
 import { PackIndex } from "./PackIndex.js"
 
-/** Packs, and indexes that are read in parts. */
+/** The largest number of open packs and partially read indexes. */
 const maxOpenFiles = 64
 
 const stampOf = ({ ctimeNs, ino, mtimeNs, size }: fs.BigIntStats): string =>
   `${ino}:${size}:${mtimeNs}:${ctimeNs}`
 
-/** Objects of packs whose ids are kept together. */
-const mostNamed = 1 << 16
-/** The most objects of such a pack. */
-const mostInNamed = 1 << 10
+/** The largest number of objects of small packs whose ids are kept in one map. */
+const maxSmallPackObjects = 1 << 16
+/** The largest number of objects of a small pack. */
+const maxObjectsPerSmallPack = 1 << 10
 
-/** The packs of one repository, and of those that it borrows from. */
+/** The packs of a repository and of its alternates. */
 export class PackSet {
-  /** Packs in which objects are looked for one after the other. Those that held what was looked for come first. */
-  private inOrder: Array<PackFile> = []
+  /** The packs that are searched one after the other. Those with the last found objects come first. */
+  private searchOrder: Array<PackFile> = []
   /**
-   * The objects of small packs. A writer makes a pack with every commit, hundreds between two maintenances, and looks for most
-   * objects in none of them.
+   * The objects of small packs. A writer makes a pack with every flush, hundreds between two maintenance runs, and most lookups find
+   * nothing in them.
    */
-  private readonly named = new Map<Oid, PackFile>()
-  /** By their paths, without an ending. */
-  private readonly known = new Map<string, PackFile>()
-  /** Those whose index cannot be used, with the version of the file that was looked at. */
-  private readonly broken = new Map<string, { readonly stamp: string; readonly cause: EngineError }>()
+  private readonly smallPackObjects = new Map<Oid, PackFile>()
+  /** All packs by their paths without extension. */
+  private readonly packs = new Map<string, PackFile>()
+  /** The packs with a damaged index, and the version of that index file. */
+  private readonly unusable = new Map<string, { readonly stamp: string; readonly cause: EngineError }>()
   private readonly files = new PackDescriptors(maxOpenFiles)
   private readonly objects: string
   private readonly packDirectory: string
-  private borrowed = 0
+  private alternateCount = 0
 
   constructor(
     private readonly directory: string,
     private readonly bases: LruCache<RawObject, number>,
-    /** Indexes of so many bytes are read in parts. */
+    /** The size in bytes from which an index is read in parts. */
     private readonly partsFrom: number
   ) {
     this.objects = path.join(directory, "objects")
@@ -53,17 +53,17 @@ export class PackSet {
     this.files.closeAll()
   }
 
-  /** How many of them are the repository's own. */
+  /** The number of packs of the repository itself. */
   get ownCount(): number {
-    return this.known.size - this.borrowed
+    return this.packs.size - this.alternateCount
   }
 
-  /** Makes sure of every index that was read in parts; those that turn out to be damaged are not used any more. */
+  /** Verifies every partially read index. Packs with a damaged index are not used any more. */
   verify(): void {
-    for (const pack of [...this.known.values()]) this.using(pack, () => pack.index.verify())
+    for (const pack of [...this.packs.values()]) this.using(pack, () => pack.index.verify())
   }
 
-  /** Uses an index. One damaged index takes the objects of its pack away, and those alone. */
+  /** Uses an index. A damaged index only makes the objects of its own pack unavailable. */
   private using<A>(pack: PackFile, use: () => A): A | undefined {
     try {
       return use()
@@ -73,43 +73,43 @@ export class PackSet {
   }
 
   private failed(pack: PackFile, cause: unknown): undefined {
-    // Others have removed the pack: the next look at the directory finds where its objects went.
+    // Another process removed the pack. The next scan of the directory finds the pack with its objects.
     if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return
     if (!(cause instanceof EngineError)) throw cause
     this.forget(pack)
     const stat = fs.statSync(`${pack.stem}.idx`, { bigint: true, throwIfNoEntry: false })
-    if (stat !== undefined) this.broken.set(pack.stem, { stamp: stampOf(stat), cause })
+    if (stat !== undefined) this.unusable.set(pack.stem, { stamp: stampOf(stat), cause })
   }
 
   private forget(pack: PackFile): void {
-    this.known.delete(pack.stem)
-    const rest = this.inOrder.filter((other) => other !== pack)
-    if (rest.length < this.inOrder.length) this.inOrder = rest
-    else for (const oid of pack.index.all()) this.named.delete(oid)
+    this.packs.delete(pack.stem)
+    const rest = this.searchOrder.filter((other) => other !== pack)
+    if (rest.length < this.searchOrder.length) this.searchOrder = rest
+    else for (const oid of pack.index.all()) this.smallPackObjects.delete(oid)
     pack.close()
   }
 
-  /** The repository's own packs whose index is damaged, by their paths without an ending. */
+  /** The packs of the repository itself that have a damaged index, by their paths without extension. */
   get damaged(): ReadonlyArray<string> {
-    return [...this.broken.keys()].filter((stem) => path.dirname(stem) === this.packDirectory)
+    return [...this.unusable.keys()].filter((stem) => path.dirname(stem) === this.packDirectory)
   }
 
-  /** Why an object that was not found may be in a pack all the same. */
+  /** The reason why an object that was not found may exist in a pack. */
   get damage(): string | undefined {
-    for (const { cause } of this.broken.values()) return cause.message
+    for (const { cause } of this.unusable.values()) return cause.message
     return undefined
   }
 
   has(stem: string): boolean {
-    return this.known.has(stem)
+    return this.packs.has(stem)
   }
 
-  /** The packs that have an object, and where in them it is. */
+  /** The packs that contain an object, with its offset. */
   *holding(oid: Oid): Generator<readonly [pack: PackFile, offset: number]> {
     const bytes = Buffer.from(oid, "hex")
-    const small = this.named.get(oid)
+    const small = this.smallPackObjects.get(oid)
     if (small !== undefined) yield [small, small.find(bytes)]
-    const packs = this.inOrder
+    const packs = this.searchOrder
     for (let i = 0; i < packs.length; i++) {
       const pack = packs[i]!
       let offset: number
@@ -120,7 +120,7 @@ export class PackSet {
         continue
       }
       if (offset < 0) continue
-      if (i > 0 && packs === this.inOrder) {
+      if (i > 0 && packs === this.searchOrder) {
         packs.splice(i, 1)
         packs.unshift(pack)
       }
@@ -129,49 +129,49 @@ export class PackSet {
   }
 
   *startingWith(prefix: string): Generator<Oid> {
-    for (const pack of [...this.known.values()]) {
+    for (const pack of [...this.packs.values()]) {
       yield* this.using(pack, () => pack.index.startingWith(prefix)) ?? []
     }
   }
 
-  /** Looks at the directories of packs again; these are the other ones than the repository's own. */
+  /** Scans the directories of packs, including those of the alternates. */
   rescan(alternates: ReadonlyArray<string>): void {
     const present = new Set<string>()
     for (const objects of [this.objects, ...alternates]) this.scan(path.join(objects, "pack"), present)
-    for (const stem of this.broken.keys()) if (!present.has(stem)) this.broken.delete(stem)
-    this.borrowed = 0
-    for (const [stem, pack] of this.known) {
+    for (const stem of this.unusable.keys()) if (!present.has(stem)) this.unusable.delete(stem)
+    this.alternateCount = 0
+    for (const [stem, pack] of this.packs) {
       if (present.has(stem)) {
-        if (path.dirname(stem) !== this.packDirectory) this.borrowed++
+        if (path.dirname(stem) !== this.packDirectory) this.alternateCount++
         continue
       }
       this.forget(pack)
     }
   }
 
-  /** Reads what is new in one directory of packs, and adds the paths of all its packs, without an ending. */
+  /** Loads the new packs of a directory, and adds the paths of all its packs, without extension, to `present`. */
   private scan(directory: string, present: Set<string>): void {
     const names = new Set(this.namesIn(directory))
     for (const name of names) {
       if (!name.endsWith(".idx") || !names.has(`${name.slice(0, -4)}.pack`)) continue
       const stem = path.join(directory, name.slice(0, -4))
       present.add(stem)
-      if (!this.known.has(stem)) this.load(stem)
+      if (!this.packs.has(stem)) this.load(stem)
     }
   }
 
-  /** Reads an index, or as much of it as says that it may be one. */
+  /** Loads an index, or its header if it is read in parts. */
   private load(stem: string): void {
     try {
       const stat = fs.statSync(`${stem}.idx`, { bigint: true })
       const stamp = stampOf(stat)
-      if (this.broken.get(stem)?.stamp === stamp) return
-      this.broken.delete(stem)
+      if (this.unusable.get(stem)?.stamp === stamp) return
+      this.unusable.delete(stem)
       try {
         this.add(stem, PackIndex.open(stem, Number(stat.size), this.partsFrom, this.files))
       } catch (cause) {
         if (!(cause instanceof EngineError)) throw cause
-        this.broken.set(stem, { stamp, cause })
+        this.unusable.set(stem, { stamp, cause })
       }
     } catch (cause) {
       if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
@@ -193,25 +193,32 @@ export class PackSet {
     }
   }
 
-  /** Adds a pack that this process has written. */
+  /** Adds a pack that this process wrote. */
   register(stem: string, index: Buffer): void {
     this.add(stem, PackIndex.written(stem, index))
   }
 
   private add(stem: string, index: PackIndex): void {
     const pack = new PackFile(stem, index, this.files, this.bases)
-    this.known.set(stem, pack)
-    if (!this.name(pack)) this.inOrder.unshift(pack)
+    this.packs.set(stem, pack)
+    if (!this.addSmallPack(pack)) this.searchOrder.unshift(pack)
   }
 
-  /** Keeps the ids of a small pack, unless another pack has one of them: copies of an object serve where one is damaged. */
-  private name(pack: PackFile): boolean {
+  /**
+   * Adds the ids of a small pack to the map. Not if another pack has one of them: both packs are then searched, because one copy of an
+   * object replaces a damaged other one.
+   */
+  private addSmallPack(pack: PackFile): boolean {
     const { index } = pack
-    if (!index.isVerified || index.count > mostInNamed || this.named.size + index.count > mostNamed)
+    if (
+      !index.isVerified ||
+      index.count > maxObjectsPerSmallPack ||
+      this.smallPackObjects.size + index.count > maxSmallPackObjects
+    )
       return false
     const ids = [...index.all()]
-    if (ids.some((oid) => this.named.has(oid))) return false
-    for (const oid of ids) this.named.set(oid, pack)
+    if (ids.some((oid) => this.smallPackObjects.has(oid))) return false
+    for (const oid of ids) this.smallPackObjects.set(oid, pack)
     return true
   }
 }

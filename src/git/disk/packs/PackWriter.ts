@@ -9,34 +9,34 @@ import type { BuiltPack } from "./PackBuilder.js"
 export interface PackWriterOptions {
   readonly pack: BuiltPack
   readonly durable: boolean
-  /** Open files that are made durable together with the pack. */
+  /** Open files that are synced together with the pack. */
   readonly beside: ReadonlyArray<number>
-  /** A link to this file protects the pack from every collection of garbage. */
-  readonly mark: string
-  /** The repository's directory of objects. */
+  /** A file that is hard-linked as the `.keep` file, which protects the pack from garbage collection. */
+  readonly keepSource: string
+  /** The `objects` directory of the repository. */
   readonly objects: string
-  readonly owner: Lease
-  /** Told the pack's path, without an ending, once it is whole. */
+  readonly lease: Lease
+  /** Called with the path of the pack, without extension, when the pack is complete. */
   readonly register: (stem: string) => void
-  /** Whether a pack at this path is whole, be it this one or one of the same objects before it. */
+  /** Whether a pack at this path is complete. */
   readonly isRegistered: (stem: string) => boolean
 }
 
-/** Writes a pack and makes it visible, and durable if asked for. The answer ends its protection. */
+/** Writes a pack, makes it visible, and syncs it if `durable`. The returned function removes its protection. */
 export const writePack = async ({
   beside,
   durable,
   isRegistered,
-  mark,
+  keepSource,
   objects,
-  owner,
+  lease,
   pack,
   register
 }: PackWriterOptions): Promise<() => void> => {
   const directory = path.join(objects, "pack")
   const target = path.join(directory, `pack-${pack.name}`)
-  const packFile = owner.temporaryPath("pack")
-  const indexFile = owner.temporaryPath("index")
+  const packFile = lease.temporaryPath("pack")
+  const indexFile = lease.temporaryPath("index")
   const descriptors: Array<number> = []
   try {
     descriptors.push(fs.openSync(packFile, "wx", 0o444))
@@ -53,13 +53,13 @@ export const writePack = async ({
   }
   const keep = `${target}.keep`
   try {
-    const made = linkKeep(objects, directory, mark, keep)
+    const createdDirectory = linkKeep(objects, directory, keepSource, keep)
     fs.renameSync(packFile, `${target}.pack`)
     fs.renameSync(indexFile, `${target}.idx`)
     register(target)
-    if (durable) await Promise.all((made ? [directory, objects] : [directory]).map(fsyncPath))
+    if (durable) await Promise.all((createdDirectory ? [directory, objects] : [directory]).map(fsyncPath))
   } catch (cause) {
-    // A pack that is whole stays as garbage; one without its index is nobody's.
+    // A complete pack stays, and is collected as garbage. A pack without an index is removed.
     if (!isRegistered(target)) for (const file of [packFile, indexFile, `${target}.pack`]) unlink(file)
     unlink(keep)
     throw cause
@@ -67,15 +67,15 @@ export const writePack = async ({
   return () => tryUnlink(keep)
 }
 
-/** Answers whether the directory of packs had to be made. */
-const linkKeep = (objects: string, directory: string, mark: string, keep: string): boolean => {
+/** Creates the `.keep` file. Returns whether the directory of packs had to be created. */
+const linkKeep = (objects: string, directory: string, keepSource: string, keep: string): boolean => {
   try {
-    fs.linkSync(mark, keep)
+    fs.linkSync(keepSource, keep)
     return false
   } catch (cause) {
     if (!hasErrorCode(cause, "ENOENT", "ENOTDIR") || !fs.existsSync(objects)) throw cause
     makeDirectorySync(directory, false)
-    fs.linkSync(mark, keep)
+    fs.linkSync(keepSource, keep)
     return true
   }
 }

@@ -7,7 +7,7 @@ import { asBuffer } from "./ObjectParsing.js"
 
 type Mode = TreeEntry["mode"]
 
-/** A stretch of the old bytes that gives way to new ones; what a delta is made of. */
+/** The replacement of a range of bytes. Deltas consist of them. */
 export interface Splice {
   readonly at: number
   readonly remove: number
@@ -22,17 +22,17 @@ export interface EditedTree {
 const slash = 0x2f
 
 /**
- * A tree as Git stores it, with the place of each entry, so that a name is found by halving and a change copies
- * all other entries as they are. A flat directory of 100,000 entries stays one buffer.
+ * The stored bytes of a tree, with the offsets of its entries. A name is found by binary search, and an edit copies the unchanged
+ * entries without decoding them. A flat directory of 100,000 entries is a single buffer.
  */
 export class RawTree implements TreeNode<RawTree> {
   readonly length: number
-  /** Bytes of memory that it takes. */
+  /** Its size in memory, in bytes. */
   readonly weight: number
 
   private constructor(
     readonly bytes: Buffer,
-    /** Where each entry starts; one more than there are entries. */
+    /** The offset of each entry, and the end of the last one. */
     private readonly starts: Uint32Array
   ) {
     this.length = starts.length - 1
@@ -89,7 +89,7 @@ export class RawTree implements TreeNode<RawTree> {
     return this.bytes.toString("hex", end - 20, end) as Oid
   }
 
-  /** True when both entries point to the same object with the same mode. */
+  /** Whether two entries have the same object and mode. */
   sameEntry(index: number, other: RawTree, otherIndex: number): boolean {
     const end = this.starts[index + 1]!
     const otherEnd = other.starts[otherIndex + 1]!
@@ -116,7 +116,7 @@ export class RawTree implements TreeNode<RawTree> {
     return this.compare(index, other.nameBytes(otherIndex), other.isTree(otherIndex))
   }
 
-  /** Below zero when the entry sorts before `name`; directories sort as if their names ended in a slash. */
+  /** Negative if the entry sorts before `name`. A directory sorts as if its name ended in a slash. */
   private compare(index: number, name: Buffer, isTree: boolean): number {
     const bytes = this.bytes
     const start = this.nameStart(index)
@@ -131,7 +131,7 @@ export class RawTree implements TreeNode<RawTree> {
     return mine - theirs || size - name.length
   }
 
-  /** Where `name` is, or where it would be (as `-1 - index`). */
+  /** The index of `name`, or `-1 - index` of the position where it would be inserted. */
   private search(name: Buffer, isTree: boolean): number {
     let low = 0
     let high = this.length
@@ -145,13 +145,13 @@ export class RawTree implements TreeNode<RawTree> {
     return -1 - low
   }
 
-  /** The entry called `name`, of whatever kind. */
+  /** The entry called `name`, of any kind. */
   entryNamed(name: string): Pick<TreeEntry, "mode" | "oid"> | undefined {
     const index = this.find(Buffer.from(name, "utf8"))
     return index < 0 ? undefined : { mode: this.mode(index), oid: this.oid(index) }
   }
 
-  /** The index of the entry called `name`; -1 when there is none. */
+  /** The index of the entry called `name`, or -1. */
   private find(name: Buffer): number {
     const file = this.search(name, false)
     if (file >= 0) return file
@@ -159,7 +159,7 @@ export class RawTree implements TreeNode<RawTree> {
     return tree >= 0 ? tree : -1
   }
 
-  /** This tree with `edits` made: names are unique; removing what is not there changes nothing. */
+  /** Applies edits with unique names. Removing a missing entry changes nothing. */
   edit(edits: ReadonlyArray<EntryEdit>): EditedTree {
     const steps: Array<{ key: Buffer; index: number; removes: boolean; insert: Buffer | undefined }> = []
     for (const edit of edits) {

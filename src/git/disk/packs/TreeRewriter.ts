@@ -11,7 +11,7 @@ import {
 import type { Delta } from "./PackBuilder.js"
 import { RawTree } from "./RawTree.js"
 
-/** A tree that a rewrite made, and how it differs from the one that it replaces. */
+/** A new tree, and its difference from the tree that it replaces. */
 export interface NewTree {
   readonly oid: Oid
   readonly tree: RawTree
@@ -19,15 +19,15 @@ export interface NewTree {
 }
 
 export interface Rewritten {
-  /** The new root; the empty tree when nothing is left. */
+  /** The new root tree; the empty tree if nothing is left. */
   readonly root: Oid
-  /** Subtrees before the trees that hold them. */
+  /** The new trees. Subtrees come before their parents. */
   readonly trees: ReadonlyArray<NewTree>
 }
 
 export interface TreeSource {
   tree(oid: Oid): RawTree
-  /** Remembers trees made for edits of a base, so that hashing first and committing after costs once. */
+  /** Caches the result of edits, so that computing a tree's id before its commit does not take twice the time. */
   readonly memo: {
     get(key: string): NewTree | undefined
     set(key: string, value: NewTree, weight: number): void
@@ -41,7 +41,7 @@ const memoKey = (base: Oid | undefined, edits: ReadonlyArray<EntryEdit>): string
   return key
 }
 
-/** Makes `edits` in the tree `base` (undefined: in an empty one), touching only the directories on their way, in steps. */
+/** Applies edits to the tree `base` (undefined: the empty tree), in steps. Only directories on the edited paths are read. */
 export function* rewriteTree(
   source: TreeSource,
   base: Oid | undefined,

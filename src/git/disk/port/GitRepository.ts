@@ -13,20 +13,20 @@ import type { ListOptions } from "../../TreeReading.js"
 
 export type { CommitObject, DatedSignature, ObjectType, Reference }
 
-/** The content of an object, piece by piece. */
+/** The content of an object as a stream. */
 export interface GitContent {
   readonly type: ObjectType
   readonly size: number
-  /** Whether it is in memory as a whole while it is read: a delta, or an object that is not yet on the disk. */
+  /** Whether the whole object is in memory: true for a delta, and for an object that is not yet on the disk. */
   readonly isBuffered: boolean
-  /** Can be read once. */
+  /** The content. It can be read once. */
   readonly pieces: Stream.Stream<Uint8Array, RemoteError>
 }
 
 /**
- * The object database and the refs of one bare repository on this machine, shared with stock Git and with other
- * processes. Reads see every durable object, and the objects of this process's commits that are still being flushed.
- * Every mutation of a ref in this process takes the ref's queue; other processes are met at Git's own ref lock.
+ * The objects and refs of a bare repository on this machine, which stock Git and other processes may use at the same time. Reads
+ * see every durable object, and the objects of this process's commits that are being flushed. Writers of a ref in this process
+ * queue for its mutex; other processes are excluded by Git's ref lock.
  *
  * @since 0.1.0
  * @category models
@@ -35,47 +35,50 @@ export interface GitRepository extends Repository {
   /** The bare repository's directory. */
   readonly directory: string
 
-  /** As `object`, without more of it in memory than a piece where that can be. Open for as long as the scope lasts. */
+  /** Opens an object as a stream until the scope closes. It is in memory as a whole only if `isBuffered`. */
   readonly openObject: (oid: Oid) => Effect.Effect<Option.Option<GitContent>, RemoteError, Scope.Scope>
-  /** The kind and size of an object; none where the repository has none. */
+  /** The type and size of an object; none if it is missing. */
   readonly objectInfo: (
     oid: Oid
   ) => Effect.Effect<Option.Option<{ readonly type: ObjectType; readonly size: number }>, RemoteError>
-  /** Writes one object, durably; writing it twice is harmless. */
+  /** Writes an object durably. Writing it again is harmless. */
   readonly writeObject: (type: ObjectType, content: Uint8Array) => Effect.Effect<Oid, RemoteError>
-  /** As `writeObject`, with no more of it in memory than a piece; `RemoteError` where `size` is not what came. */
+  /** Writes a blob from a stream in bounded memory. `RemoteError` if the stream does not have `size` bytes. */
   readonly writeBlob: <E, R>(
     size: number,
     pieces: Stream.Stream<Uint8Array, E, R>
   ) => Effect.Effect<Oid, E | RemoteError, R>
-  /** Writes a commit that no ref points to yet, and returns its id. */
+  /** Writes a commit object, and returns its id. No ref is moved. */
   readonly writeCommit: (commit: CommitObject) => Effect.Effect<Oid, RemoteError>
 
-  /** Direct entries, or with `recursive` every blob with its whole relative path (and, with `trees`, the trees too). */
+  /** The direct entries, or with `recursive` every blob with its relative path; with `trees` also the trees. */
   readonly tree: (
     root: Oid,
     path: string,
     options?: ListOptions
   ) => Effect.Effect<Option.Option<Tree>, RemoteError>
-  /** Writes the trees of `base` with `changes` made (none: from nothing); answers the new root tree. Prunes directories left empty. */
+  /** Applies changes to the tree `base` (none: the empty tree), and returns the new root tree. Empty directories are removed. */
   readonly writeTree: (
     base: Option.Option<Oid>,
     changes: ReadonlyArray<TreeChange>
   ) => Effect.Effect<Oid, RemoteError | ValidationError>
   /**
-   * Runs what reads a ref, judges it and moves it, in the turn of those who move it: nobody in this process comes in
-   * between, nor anybody who runs `exclusively`. The `updateRef` that it is given does not wait for the turn again.
+   * Runs an effect while it holds the mutex of a ref. No other writer of this process updates the ref meanwhile, and
+   * `withExclusiveAccess` waits. The `updateRef` that is passed to the effect does not acquire the mutex again.
    */
   readonly withRefMutex: <A, E, R>(
     name: string,
     effect: (updateRef: GitRepository["updateRef"]) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | RemoteError, R>
   /**
-   * Runs what starts Git programs that write. What a killed one leaves is removed before this ends, or soon after where its
-   * own children go on for a while.
+   * Runs an effect that starts writing Git programs. The files that a killed program leaves are removed before this ends, or soon
+   * afterwards if its children still run.
    */
   readonly withGitChildren: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
-  /** Runs `effect` in the branch queues' turn with everything flushed: what a `git receive-pack` child needs. What a killed child leaves is cleared up. */
+  /**
+   * Runs an effect after all staged commits are flushed and while no other writer of this process runs, as `git receive-pack`
+   * requires. The files that a killed child leaves are removed.
+   */
   readonly withExclusiveAccess: <A, E, R>(
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | RemoteError, R>
@@ -91,18 +94,18 @@ export interface GitRepository extends Repository {
       readonly author?: string | undefined
     }
   ) => Stream.Stream<CommitInfo, RemoteError>
-  /** Puts the objects of a pack of at most so many bytes into the repository, each checked by its name; see `PackIngest`. */
+  /** Stores the objects of a pack of at most `most` bytes. The id of each object is verified. */
   readonly ingest: <E>(
     pack: Stream.Stream<Uint8Array, E>,
     most: number
   ) => Effect.Effect<void, E | RemoteError>
-  /** What is to be said of the repository's files: what is damaged or locked, and what was repaired. */
+  /** Examines the repository's files: damage, locks and repairs. */
   readonly health: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError>
-  /** Repack, commit-graph with changed paths, prune of old temporary files; one at a time. */
+  /** Repacks, writes the commit-graph with changed paths, and removes old temporary files. One run at a time. */
   readonly maintain: Effect.Effect<void, RemoteError>
 }
 
-/** One change of a tree by object id; mode as in `TreeEntry`, `oid` none removes (a missing path is a `ValidationError`). */
+/** The change of one path of a tree. `oid` is none for a removal; a missing path is then a `ValidationError`. */
 export interface TreeChange {
   readonly path: string
   readonly mode: TreeEntry["mode"]

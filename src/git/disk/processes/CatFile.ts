@@ -19,14 +19,14 @@ const types: Readonly<Record<string, ObjectType>> = {
 }
 
 /**
- * A long-lived `git cat-file --batch`: the second opinion for objects that the native reader does not find, such as
- * those of alternates. Started when first needed, stopped when idle.
+ * A long-lived `git cat-file --batch` process, which reads the objects that the native reader does not find. Started when first
+ * needed, stopped when idle.
  */
 export class CatFile {
   private child: GitChild | undefined
-  private waiting: Array<Request> = []
+  private requests: Array<Request> = []
   private pending: Buffer = Buffer.alloc(0)
-  private idle: NodeJS.Timeout | undefined
+  private idleTimer: NodeJS.Timeout | undefined
 
   constructor(private readonly directory: string) {}
 
@@ -34,16 +34,19 @@ export class CatFile {
     if (oid === emptyTree) return Promise.resolve({ type: "tree", content: new Uint8Array(0) })
     return new Promise((resolve, reject) => {
       const child = this.child ?? this.start()
-      this.waiting.push({ oid, resolve, reject })
+      this.requests.push({ oid, resolve, reject })
       child.stdin.write(`${oid}\n`)
-      this.rest()
+      this.restartIdleTimer()
     })
   }
 
-  private rest(): void {
-    clearTimeout(this.idle)
-    this.idle = setTimeout(() => (this.waiting.length === 0 ? this.close() : this.rest()), idleMillis)
-    this.idle.unref()
+  private restartIdleTimer(): void {
+    clearTimeout(this.idleTimer)
+    this.idleTimer = setTimeout(
+      () => (this.requests.length === 0 ? this.close() : this.restartIdleTimer()),
+      idleMillis
+    )
+    this.idleTimer.unref()
   }
 
   private start(): GitChild {
@@ -52,7 +55,7 @@ export class CatFile {
     this.pending = Buffer.alloc(0)
     const fail = (cause: Error) => {
       if (this.child === child) this.child = undefined
-      for (const request of this.waiting.splice(0)) request.reject(cause)
+      for (const request of this.requests.splice(0)) request.reject(cause)
     }
     child.stderr.resume()
     child.stdout.on("data", (bytes: Buffer) => this.receive(bytes))
@@ -72,25 +75,25 @@ export class CatFile {
       const type = types[typeText]
       if (type === undefined) {
         this.pending = this.pending.subarray(end + 1)
-        this.waiting.shift()?.resolve(undefined)
+        this.requests.shift()?.resolve(undefined)
         continue
       }
       const size = Number(sizeText)
       if (this.pending.length < end + size + 2) return
       const content = new Uint8Array(this.pending.subarray(end + 1, end + 1 + size))
       this.pending = this.pending.subarray(end + size + 2)
-      const request = this.waiting.shift()
-      // Git believes the index of a pack, and a damaged one may name another object.
+      const request = this.requests.shift()
+      // Git trusts the index of a pack. A damaged index may name another object.
       request?.resolve(hash(type, content) === request.oid ? { type, content } : undefined)
     }
   }
 
   close(): void {
-    clearTimeout(this.idle)
+    clearTimeout(this.idleTimer)
     const child = this.child
     this.child = undefined
     child?.stdin.end()
     child?.kill()
-    for (const request of this.waiting.splice(0)) request.reject(new Error("git cat-file was stopped"))
+    for (const request of this.requests.splice(0)) request.reject(new Error("git cat-file was stopped"))
   }
 }

@@ -2,8 +2,8 @@ import type { Readable } from "node:stream"
 import * as Stream from "effect/Stream"
 
 /**
- * What a child puts out, as it comes. Who leaves does not wait for the next piece, as the end of Node's own iterator does:
- * whoever started the child ends it.
+ * The output of a child process as a stream. Interrupting the stream does not wait for the next piece, as ending Node's iterator
+ * does. The caller ends the child.
  */
 export const outputOf = <E>(output: Readable, failed: (cause: unknown) => E): Stream.Stream<Uint8Array, E> =>
   Stream.fromAsyncIterable(

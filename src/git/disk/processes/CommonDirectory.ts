@@ -4,18 +4,18 @@ import * as path from "node:path"
 import { parseConfig, printConfig, type Setting, settingName } from "../files/ConfigFile.js"
 import { EngineError } from "../files/EngineError.js"
 import { hasErrorCode } from "../files/FileOperations.js"
-import { identity, mayLive } from "./Processes.js"
+import { identity, mayLive } from "./ProcessIdentity.js"
 
 /*
- * Git reads the configuration of a repository whatever it is told, and the settings by which that configuration can name
- * programs have no complete list: drivers have names of their own. Git also lets the directory that holds `config`,
- * `hooks`, `info`, `objects` and `refs` be another one than that of `HEAD` (`GIT_COMMON_DIR`, made for `git worktree`).
- * So each repository gets such a directory in a temporary place of this process: objects and refs are links to those of
- * the repository, the configuration is ours, and there are no hooks and no attributes.
+ * Git always reads the configuration of a repository. That configuration can name programs to run, and the settings that can do
+ * so have no complete list, since drivers have names of their own. But `GIT_COMMON_DIR` (made for `git worktree`) names a directory
+ * that replaces the repository's `config`, `hooks`, `info`, `objects` and `refs`. So each repository gets a common directory below
+ * the temporary directory of this process: its `objects` and `refs` are links to those of the repository, its configuration is
+ * written here, and it has no hooks and no attributes.
  */
 
-/** What a repository may decide for itself: no program, file or address can be named by these. */
-const followed = new RegExp(
+/** The settings that are copied from the repository. None of them can name a program, a file or an address. */
+const copiedSettings = new RegExp(
   `^(?:${[
     "core\\.(?:sharedrepository|fsync|fsyncmethod|compression|loosecompression|bigfilethreshold)",
     "core\\.(?:deltabasecachelimit|packedgitlimit|packedgitwindowsize|filesreflocktimeout|packedrefstimeout)",
@@ -42,18 +42,18 @@ const isPromisor = ({ name, section, value }: Setting) =>
 const configurationOf = (settings: ReadonlyArray<Setting>): ReadonlyArray<Setting> => [
   own("core", "repositoryformatversion", "0"),
   own("core", "bare", "true"),
-  ...settings.filter((setting) => followed.test(settingName(setting))),
+  ...settings.filter((setting) => copiedSettings.test(settingName(setting))),
   own("protocol", "allow", "never"),
   own("repack", "updateserverinfo", "false"),
-  // Otherwise Git would ask a lender for its refs under the configuration of the lender. A program: a shell is not asked.
+  // Otherwise Git would list the refs of an alternate repository under that repository's configuration. `true` is run without a shell.
   own("core", "alternaterefscommand", "true"),
-  // A partial clone stays one, so that its missing objects are no damage; nothing is fetched.
+  // A partial clone remains a partial clone, so that Git accepts its missing objects. Nothing can be fetched.
   ...(settings.some(isPromisor)
     ? [own("remote", "promisor", "true", "nowhere"), own("remote", "url", "/dev/null", "nowhere")]
     : [])
 ]
 
-const shared = ["objects", "refs", "packed-refs", "shallow", "logs", "worktrees"]
+const linkedNames = ["objects", "refs", "packed-refs", "shallow", "logs", "worktrees"]
 
 const prefix = "chainstore-git-"
 
@@ -63,7 +63,7 @@ const removeDead = (temporary: string): void => {
     try {
       fs.rmSync(path.join(temporary, name), { recursive: true, force: true })
     } catch {
-      // That of another user.
+      // It belongs to another user.
     }
   }
 }
@@ -77,16 +77,16 @@ const homeOf = (): string => {
   const made = fs.mkdtempSync(path.join(temporary, `${prefix}${identity.join("~")}~`))
   if (home === undefined) process.once("exit", () => fs.rmSync(home!, { recursive: true, force: true }))
   home = made
-  known.clear()
+  prepared.clear()
   return made
 }
 
-interface Known {
-  readonly place: string
+interface PreparedDirectory {
+  readonly path: string
   readonly stamp: string
 }
 
-const known = new Map<string, Known>()
+const prepared = new Map<string, PreparedDirectory>()
 let count = 0
 
 const stampOf = (file: string): string => {
@@ -112,43 +112,42 @@ const unusable = (cause: unknown) =>
   )
 
 /**
- * The directory that Git is to take for the common one of a bare repository. Throws where it cannot be made, or where the
- * configuration of the repository cannot be read.
+ * The common directory of a bare repository. Throws if it cannot be created, or if the configuration of the repository cannot be
+ * read.
  */
 export const commonDirectory = (directory: string): string => {
   const file = path.join(directory, "config")
   const stamp = stampOf(file)
-  const found = known.get(directory)
-  const present = found !== undefined && fs.existsSync(path.join(found.place, "config"))
-  if (present && found.stamp === stamp) return found.place
+  const found = prepared.get(directory)
+  const present = found !== undefined && fs.existsSync(path.join(found.path, "config"))
+  if (present && found.stamp === stamp) return found.path
   const text = printConfig(configurationOf(settingsOf(file)))
   try {
-    const place = present ? found.place : path.join(homeOf(), (count++).toString(36))
+    const target = present ? found.path : path.join(homeOf(), (count++).toString(36))
     if (!present) {
-      fs.mkdirSync(place)
-      for (const name of shared) fs.symlinkSync(path.join(directory, name), path.join(place, name))
+      fs.mkdirSync(target)
+      for (const name of linkedNames) fs.symlinkSync(path.join(directory, name), path.join(target, name))
     }
-    const next = path.join(place, "config.next")
+    const next = path.join(target, "config.next")
     fs.writeFileSync(next, text)
-    fs.renameSync(next, path.join(place, "config"))
-    known.set(directory, { place, stamp })
-    return place
+    fs.renameSync(next, path.join(target, "config"))
+    prepared.set(directory, { path: target, stamp })
+    return target
   } catch (cause) {
     throw unusable(cause)
   }
 }
 
-/** Removes the directory that was made for a repository which is not used any more. */
+/** Removes the common directory of a repository that is no longer used. */
 export const forgetCommonDirectory = (directory: string): void => {
-  const found = known.get(directory)
-  known.delete(directory)
-  if (found !== undefined) fs.rmSync(found.place, { recursive: true, force: true })
+  const found = prepared.get(directory)
+  prepared.delete(directory)
+  if (found !== undefined) fs.rmSync(found.path, { recursive: true, force: true })
 }
 
 /**
- * Git runs this when a push was checked and before it is applied. Where the other end of the channel is gone, the push is
- * refused, so that nothing is applied for a process that does not live. No branch or tag is made with a name that GitHub
- * refuses (`isAmbiguousName`).
+ * Git runs this hook after it has verified a push and before it applies it. The hook waits for a line on descriptor 3. It refuses
+ * the push if this process has ended, and if a branch or tag has a name that GitHub refuses (`isAmbiguousName`).
  */
 const preReceive = `#!/bin/sh
 while read -r old new ref; do
@@ -170,7 +169,7 @@ echo ready >&3
 read -r answer <&3
 `
 
-/** The only hooks that Git is ever given. */
+/** The directory of the only hooks that Git runs. */
 export const hooksDirectory = (): string => {
   const place = path.join(homeOf(), "hooks")
   const hook = path.join(place, "pre-receive")
@@ -180,7 +179,7 @@ export const hooksDirectory = (): string => {
       fs.writeFileSync(`${hook}.next`, preReceive, { mode: 0o700 })
       fs.renameSync(`${hook}.next`, hook)
     }
-    // Git takes no notice of a hook that may not be run.
+    // Git ignores a hook that is not executable.
     fs.accessSync(hook, fs.constants.X_OK)
   } catch (cause) {
     throw unusable(cause)

@@ -9,7 +9,7 @@ import { outputOf } from "./ChildOutput.js"
 import { commonDirectory, hooksDirectory } from "./CommonDirectory.js"
 import { childrenDescriptor } from "./LivenessLocks.js"
 
-/** The environment that Git is spawned with: nothing of the user's or the system's configuration. */
+/** The environment of Git processes. It excludes the configuration of the user and of the system. */
 const environment = (): Record<string, string> => ({
   PATH: process.env["PATH"] ?? "/usr/bin:/bin",
   ...(process.env["SYSTEMROOT"] === undefined ? {} : { SYSTEMROOT: process.env["SYSTEMROOT"] }),
@@ -24,7 +24,7 @@ const environment = (): Record<string, string> => ({
   GIT_ATTR_NOSYSTEM: "1"
 })
 
-/** What comes before every Git command: the repository, and no hooks, monitors or background collection. */
+/** The arguments of every Git command: the repository, and no hooks, file system monitor or background maintenance. */
 const safeArguments = (directory: string): ReadonlyArray<string> => [
   `--git-dir=${directory}`,
   "--literal-pathspecs",
@@ -35,7 +35,7 @@ const safeArguments = (directory: string): ReadonlyArray<string> => [
 
 export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** Starts a child, or throws why that cannot be. */
+/** Starts a child process. Throws if it cannot be started. */
 const start = (
   command: string,
   args: ReadonlyArray<string>,
@@ -43,8 +43,8 @@ const start = (
     readonly env?: Readonly<Record<string, string>>
     readonly detached?: boolean
     readonly channel?: boolean
-    /** A descriptor that the child and its children keep open until they end. */
-    readonly kept?: number | undefined
+    /** A descriptor that the child and its children inherit. */
+    readonly inherited?: number | undefined
   } = {}
 ): GitChild => {
   const child = spawn(command, args, {
@@ -52,12 +52,12 @@ const start = (
     stdio: [
       ...["pipe" as const, "pipe" as const, "pipe" as const],
       options.channel === true ? "pipe" : "ignore",
-      options.kept ?? "ignore"
+      options.inherited ?? "ignore"
     ],
     cwd: "/",
     detached: options.detached ?? false
   }) as GitChild
-  // Where no descriptor is left for pipes, Node answers a child without them, and tells why in a moment.
+  // If no descriptor is left for pipes, Node returns a child without them and emits the error later.
   if ((child.stdin as Writable | undefined) === undefined) {
     child.on("error", () => {})
     throw new EngineError(
@@ -74,13 +74,13 @@ export interface SpawnOptions {
   /** Further settings, as `name=value`. */
   readonly settings?: ReadonlyArray<string> | undefined
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** Leads a process group of its own, which can be ended as a whole. */
+  /** Starts a new process group, which can be killed as a whole. */
   readonly detached?: boolean | undefined
-  /** Has descriptor 3 for `channelOf`: it says that a push may be applied, and waits to be told to. */
+  /** Runs the `pre-receive` hook, which waits for a line on `hookChannelOf` before the push is applied. */
   readonly waitsInHook?: boolean | undefined
 }
 
-/** What the hook of an awaited push says when it is run, and hears when it may end. */
+/** The channel of the `pre-receive` hook: the hook writes a line when it runs, and waits for one to continue. */
 export const hookChannelOf = (child: GitChild): Duplex => child.stdio[3] as unknown as Duplex
 
 const inRepository = (
@@ -95,7 +95,7 @@ const inRepository = (
   return start(command, [...first, ...safeArguments(directory), ...configured, ...args], {
     detached: options.detached ?? false,
     channel: options.waitsInHook ?? false,
-    kept: childrenDescriptor(directory),
+    inherited: childrenDescriptor(directory),
     env: {
       GIT_COMMON_DIR: commonDirectory(directory),
       // With a common directory of its own, Git takes a repository for a work tree unless it is told otherwise.
@@ -105,7 +105,7 @@ const inRepository = (
   })
 }
 
-/** Starts Git over a bare repository, or throws why that cannot be. No program that anybody's configuration names runs. */
+/** Starts Git in a bare repository. Throws if it cannot be started. No program that a configuration names is run. */
 export const spawnGit = (directory: string, args: ReadonlyArray<string>, options?: SpawnOptions): GitChild =>
   inRepository(directory, [], args, options)
 
@@ -117,7 +117,7 @@ export interface GitOutput {
 
 const outputLimit = 64 * 1024 * 1024
 
-/** What a failed Git command means to the caller. */
+/** The error of a failed Git command. */
 export const gitFailure = (
   directory: string,
   operation: string,
@@ -172,7 +172,7 @@ const runToEnd = (
     })
   })
 
-/** Runs Git to its end; interruption kills it. Any exit code is an answer. */
+/** Runs Git until it exits with any code. An interruption kills it. */
 export const run = (
   directory: string,
   operation: string,
@@ -194,7 +194,7 @@ const succeeded = (directory: string, operation: string) => (output: GitOutput) 
     ? Effect.succeed(output)
     : Effect.fail(gitFailure(directory, operation, output.code, output.stderr))
 
-/** Runs a command, whose input is a file, until standard input ends, and then kills it with all its children. */
+/** A shell script that runs a command with a file as its input. When standard input ends, it kills its process group. */
 const tether = `exec 3<&0
 input=$1
 shift
@@ -204,8 +204,8 @@ work=$!
 wait $work`
 
 /**
- * As `run`, for work that changes packs; fails unless Git succeeded. It does not outlive this process, even one that is
- * killed, and so not the lock that it is done under. `input` is a file.
+ * Runs a Git command that changes packs. Fails if its exit code is not 0. The command ends with this process, even if the process
+ * is killed, so that it does not outlive the lock under which it runs. `input` is the path of a file.
  */
 export const runTethered = (
   directory: string,
@@ -228,7 +228,7 @@ export const runTethered = (
     (child) => (process.platform === "win32" ? child.kill("SIGKILL") : child.stdin.destroy())
   ).pipe(Effect.flatMap(succeeded(directory, operation)))
 
-/** What it means that no child could be made. */
+/** The error of a child process that could not be started. */
 export const spawnFailure = (directory: string, operation: string, cause: Error) =>
   new RemoteError({
     operation,
@@ -239,7 +239,7 @@ export const spawnFailure = (directory: string, operation: string, cause: Error)
     cause
   })
 
-/** Git's standard output as it comes; a failing exit is the stream's failure. Closing the stream kills the child. */
+/** Streams Git's standard output. Fails if the exit code is not 0. Closing the stream kills the child. */
 export const stream = (
   directory: string,
   operation: string,
@@ -292,13 +292,13 @@ export const stream = (
 
 const minimum = [2, 39] as const
 
-/** The Git that was found, and the `PATH` that it was found by. */
-let found: { readonly path: string | undefined; readonly version: string } | undefined
+/** The version of the last Git that was found, and the `PATH` of that lookup. */
+let foundGit: { readonly path: string | undefined; readonly version: string } | undefined
 
-/** Fails with `Unsupported` unless a Git new enough is on the PATH; looked up once for each `PATH`. */
+/** Fails with `Unsupported` unless a supported version of Git is on the PATH. The result is cached for each `PATH`. */
 export const requireGit: Effect.Effect<string, RemoteError> = Effect.suspend(() => {
   const path = process.env["PATH"]
-  if (found !== undefined && found.path === path) return Effect.succeed(found.version)
+  if (foundGit !== undefined && foundGit.path === path) return Effect.succeed(foundGit.version)
   const version = runToEnd(
     "/",
     "GitRepository.open",
@@ -306,11 +306,11 @@ export const requireGit: Effect.Effect<string, RemoteError> = Effect.suspend(() 
     (child) => child.kill("SIGKILL")
   )
   return Effect.flatMap(version, ({ stdout }) => {
-    const told = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout)
-    const [major, minor] = [Number(told?.[1] ?? 0), Number(told?.[2] ?? 0)]
+    const match = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout)
+    const [major, minor] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)]
     if (major > minimum[0] || (major === minimum[0] && minor >= minimum[1])) {
-      const version = told?.[0] ?? ""
-      found = { path, version }
+      const version = match?.[0] ?? ""
+      foundGit = { path, version }
       return Effect.succeed(version)
     }
     return Effect.fail(

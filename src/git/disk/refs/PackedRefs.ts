@@ -5,10 +5,10 @@ import { EngineError } from "../files/EngineError.js"
 const refLine = /^[0-9a-f]{40} [^\0]+$/
 const peeledLine = /^\^[0-9a-f]{40}$/
 
-interface Read {
+interface FileContent {
   readonly stamp: string
   readonly refs: ReadonlyMap<string, Oid>
-  /** A character for each byte: what others wrote is kept as it is, also where it is no UTF-8. */
+  /** The lines as latin1, one character for each byte, so that names which are not UTF-8 are preserved. */
   readonly lines: ReadonlyArray<string>
 }
 
@@ -17,9 +17,9 @@ const nameOf = (line: string): string => {
   return /[\x80-\xff]/.test(name) ? Buffer.from(name, "latin1").toString("utf8") : name
 }
 
-/** The file `packed-refs` of a repository, read again whenever it has changed. */
+/** The file `packed-refs` of a repository. It is read again when it has changed. */
 export class PackedRefs {
-  private last: Read | undefined
+  private last: FileContent | undefined
 
   constructor(private readonly file: string) {}
 
@@ -31,7 +31,7 @@ export class PackedRefs {
     )
   }
 
-  /** The lines of the file. Git ends each with a newline, so a file that does not end in one was cut short. */
+  /** The lines of the file. Git ends each line with a newline, so a file without a final newline is truncated. */
   private linesOf(text: string): ReadonlyArray<string> {
     if (!text.endsWith("\n")) throw this.damaged(text === "" ? "is empty" : "ends in the middle of a line")
     return text.split("\n")
@@ -44,13 +44,13 @@ export class PackedRefs {
       const isLast = at === lines.length - 1
       if (isLast || (at === 0 && line.startsWith("#"))) continue
       if (refLine.test(line)) refs.set(nameOf(line), line.slice(0, 40) as Oid)
-      else if (!mayPeel || !peeledLine.test(line)) throw this.damaged(`has a line ${at + 1} that is no ref`)
+      else if (!mayPeel || !peeledLine.test(line)) throw this.damaged(`has an invalid line ${at + 1}`)
       mayPeel = !line.startsWith("^")
     }
     return refs
   }
 
-  private read(): Read {
+  private read(): FileContent {
     const stat = fs.statSync(this.file, { bigint: true, throwIfNoEntry: false })
     const stamp = stat === undefined ? "none" : `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
     if (this.last?.stamp === stamp) return this.last
@@ -67,7 +67,7 @@ export class PackedRefs {
     return this.read().refs.keys()
   }
 
-  /** What the file would say without a ref and the commit that its tag stands for. */
+  /** The text of the file without a ref and its peeled line. */
   without(name: string): string {
     const kept: Array<string> = []
     const bytes = Buffer.from(name, "utf8").toString("latin1")

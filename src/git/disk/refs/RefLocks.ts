@@ -5,14 +5,14 @@ import { EngineError, waitMillis } from "../files/EngineError.js"
 import { fsyncFile, hasErrorCode, linkTarget, unlink, writeAll } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 
-/** An open file of ours with what a ref is to say. */
-export interface Prepared {
+/** An open temporary file with the new content of a ref. */
+export interface PreparedFile {
   readonly file: string
   readonly fd: number
 }
 
-/** Closes a prepared file, made durable when `durable`. */
-export const finish = async ({ fd }: Prepared, durable: boolean): Promise<void> => {
+/** Closes a prepared file, and syncs it if `durable`. */
+export const finish = async ({ fd }: PreparedFile, durable: boolean): Promise<void> => {
   try {
     if (durable) await fsyncFile(fd)
   } finally {
@@ -20,7 +20,7 @@ export const finish = async ({ fd }: Prepared, durable: boolean): Promise<void> 
   }
 }
 
-/** Throws what is wrong with a repository whose refs cannot be said to be absent, if anything is. */
+/** Throws if the repository is damaged, so that a missing ref file does not prove that the ref does not exist. */
 export const unsafeAssertPresent = (directory: string): void => {
   if (!hasHead(directory)) {
     if (!fs.existsSync(directory)) {
@@ -43,38 +43,38 @@ export const unsafeAssertPresent = (directory: string): void => {
   }
 }
 
-/** Git's lock files, taken so that it can be told whose they are. */
+/** Git's lock files. Each is a hard link to a file of the lease, which identifies its owner. */
 export class RefLocks {
-  private recovered = -Infinity
+  private lastRecovery = -Infinity
 
   constructor(
     private readonly directory: string,
-    private readonly owner: Lease,
+    private readonly lease: Lease,
     private readonly timeout: number
   ) {}
 
   private lockOf(target: string): string {
     const file = path.join(this.directory, target)
-    // Git locks the packed refs where they are, and a ref by its name, also where either is a symbolic link.
+    // If the file is a symbolic link, Git locks the target of `packed-refs`, but the link of a ref.
     return `${target === "packed-refs" ? linkTarget(file) : file}.lock`
   }
 
-  /** Whether somebody else, who may live, holds the lock of a file right now. */
+  /** Whether another process that may be alive holds the lock of a file. */
   isHeld(target: string): boolean {
     const lock = this.lockOf(target)
     if (!fs.existsSync(lock)) return false
-    return this.recover() === 0 || fs.existsSync(lock)
+    return this.recoverDead() === 0 || fs.existsSync(lock)
   }
 
-  /** Removes locks of dead processes, if nobody has just looked for them. */
-  private recover(): number {
+  /** Removes the locks of dead processes, at most every 100 ms. */
+  private recoverDead(): number {
     const now = performance.now()
-    if (now - this.recovered <= 100) return 0
-    this.recovered = now
-    return this.owner.recoverDead()
+    if (now - this.lastRecovery <= 100) return 0
+    this.lastRecovery = now
+    return this.lease.recoverDead()
   }
 
-  /** Takes `target.lock` as a hard link to a file of ours, waiting for whoever holds it. */
+  /** Acquires `target.lock` as a hard link to the file `temporary`. Waits while another process holds it. */
   async take(
     target: string,
     temporary: string,
@@ -99,7 +99,7 @@ export class RefLocks {
           )
         } else if (!hasErrorCode(cause, "EEXIST")) throw cause
       }
-      if (this.recover() > 0) continue
+      if (this.recoverDead() > 0) continue
       if (signal?.aborted === true) throw new EngineError("Locked", `Gave up waiting for ${lock}`)
       if (performance.now() >= deadline) {
         throw new EngineError(
@@ -112,9 +112,9 @@ export class RefLocks {
     }
   }
 
-  /** A file that will become a ref or a lock, with its content in it, a byte for each character. */
-  prepare(content: string): Prepared {
-    const file = this.owner.temporaryPath("ref")
+  /** Creates a file that will become a ref or a lock. Each character of `content` is one byte. */
+  prepare(content: string): PreparedFile {
+    const file = this.lease.temporaryPath("ref")
     const fd = fs.openSync(file, "wx")
     try {
       writeAll(fd, Buffer.from(content, "latin1"))

@@ -17,17 +17,17 @@ import {
 import type { Lease } from "../lease/Lease.js"
 import type { Reference } from "../port/GitRepository.js"
 import { PackedRefs } from "./PackedRefs.js"
-import { finish, type Prepared, RefLocks, unsafeAssertPresent } from "./RefLocks.js"
+import { finish, type PreparedFile, RefLocks, unsafeAssertPresent } from "./RefLocks.js"
 
 const oidPattern = /^[0-9a-f]{40}$/
 const symbolic = /^ref:\s*(.*?)\s*$/
 
-/** What a test-and-set of a ref came to: `Moved` tells where it is instead. */
+/** The outcome of a test-and-set of a ref. `Moved`: the ref is at `actual` instead. */
 export type RefOutcome =
   | { readonly _tag: "Done" }
   | { readonly _tag: "Moved"; readonly actual: Oid | undefined }
 
-/** The ref has moved, but the disk does not say that it will stay. */
+/** The ref was moved, but syncing its directory failed, so that the move may not be durable. */
 export interface Unsettled {
   readonly _tag: "Unsettled"
   readonly cause: unknown
@@ -35,26 +35,26 @@ export interface Unsettled {
 
 const done: RefOutcome = { _tag: "Done" }
 
-/** A ref as it was found: `target` is the ref that a symbolic one stands for, or the ref itself. */
+/** A ref that was read. `target` is the ref to which a symbolic ref points, or the ref itself. */
 export interface FoundRef {
   readonly name: string
   readonly target: string
   readonly oid: Oid | undefined
 }
 
-/** The refs of one repository, loose and packed, written by Git's own lock-file protocol. */
+/** The loose and packed refs of a repository. Writes use Git's lock files. */
 export class RefStore {
   private readonly packed: PackedRefs
   private readonly locks: RefLocks
 
   constructor(
     private readonly directory: string,
-    owner: Lease,
+    lease: Lease,
     /** Milliseconds to wait for a lock. */
     readonly timeout: number
   ) {
     this.packed = new PackedRefs(this.file("packed-refs"))
-    this.locks = new RefLocks(directory, owner, timeout)
+    this.locks = new RefLocks(directory, lease, timeout)
   }
 
   private file(name: string): string {
@@ -72,7 +72,7 @@ export class RefStore {
     }
   }
 
-  /** What a symbolic link says: Git reads one to the name of a ref as a symbolic ref, and any other as the file that it leads to. */
+  /** The content of a symbolic link. Git reads a link to a ref name as a symbolic ref, and any other link as its target file. */
   private linked(file: string): string | undefined {
     try {
       const to = fs.readlinkSync(file)
@@ -83,7 +83,7 @@ export class RefStore {
     }
   }
 
-  /** The name in a symbolic ref. Without the newline that ends it, it may be the beginning of another name. */
+  /** The target of a symbolic ref. Throws if the final newline is missing: the name may be truncated. */
   private targetOf(name: string, text: string): string | undefined {
     const target = symbolic.exec(text)?.[1]
     if (target === undefined || text.endsWith("\n")) return target
@@ -94,7 +94,7 @@ export class RefStore {
     )
   }
 
-  /** The ref that a symbolic ref stands for, with what its file says; another ref itself. */
+  /** Follows symbolic refs, and returns the last ref with the content of its file. */
   private follow(name: string): { readonly name: string; readonly text: string | undefined } {
     let at = name
     for (let steps = 0; steps < 6; steps++) {
@@ -106,12 +106,12 @@ export class RefStore {
     }
     throw new EngineError(
       "Corrupt",
-      `The symbolic ref ${name} leads to no ref`,
+      `The symbolic ref ${name} does not lead to a ref`,
       "Repair it with `git symbolic-ref`"
     )
   }
 
-  /** Where a ref points, through symbolic refs. */
+  /** The object that a ref points to. Symbolic refs are followed. */
   read(name: string): Oid | undefined {
     return this.find(name).oid
   }
@@ -131,12 +131,12 @@ export class RefStore {
     if (oidPattern.test(oid)) return oid as Oid
     throw new EngineError(
       "Corrupt",
-      `The ref ${name} holds no object id`,
+      `The ref ${name} does not contain an object id`,
       `Repair it with \`git update-ref ${name} COMMIT\``
     )
   }
 
-  /** The branch that HEAD names. */
+  /** The branch that HEAD points to. */
   head(): string {
     const text = this.loose("HEAD")
     if (text === undefined) unsafeAssertPresent(this.directory)
@@ -150,11 +150,11 @@ export class RefStore {
     )
   }
 
-  /** Every ref whose whole name begins with `prefix`, ordered by name. */
+  /** The refs whose full names begin with `prefix`, ordered by name. */
   list(prefix: string): Array<Reference> {
     const names = new Set<string>()
-    const mayHold = (name: string) => name.startsWith(prefix) || prefix.startsWith(`${name}/`)
-    for (const name of filesBelow(this.directory, "refs", mayHold)) {
+    const mayContain = (name: string) => name.startsWith(prefix) || prefix.startsWith(`${name}/`)
+    for (const name of filesBelow(this.directory, "refs", mayContain)) {
       if (name.startsWith(prefix) && isFullRefName(name)) names.add(name)
     }
     for (const name of this.packed.names()) if (name.startsWith(prefix)) names.add(name)
@@ -167,13 +167,13 @@ export class RefStore {
     return found
   }
 
-  /** Whether somebody else, who may live, holds the lock of a ref right now. */
+  /** Whether another process that may be alive holds the lock of a ref. */
   isLocked(name: string): boolean {
     return this.locks.isHeld(this.follow(name).name)
   }
 
-  /** A file that will become a ref, with its content in it. */
-  prepare(content: string): Prepared {
+  /** Creates a file that will become a ref. */
+  prepare(content: string): PreparedFile {
     return this.locks.prepare(content)
   }
 
@@ -187,9 +187,8 @@ export class RefStore {
   }
 
   /**
-   * Points a ref that was found at the id that `prepared` holds, if it still is as it was; through a symbolic ref, as
-   * Git does. The new value is visible at once and durable once the ref's directory is synced (`settle`); that, and
-   * removing the prepared file, is left to the caller.
+   * Moves a ref to the id in the file `prepared`, if the ref has not changed since it was read. A symbolic ref is followed, as by Git.
+   * The new value is visible at once, and durable after `settle`. The caller calls `settle` and removes the prepared file.
    */
   async move(
     { name, oid: expected, target }: FoundRef,
@@ -230,7 +229,7 @@ export class RefStore {
     }
   }
 
-  /** Test-and-set of one ref, made durable when `durable`; `next` undefined deletes it. */
+  /** Test-and-set of one ref, synced if `durable`. `next` undefined deletes the ref. */
   async update(
     name: string,
     expected: Oid | undefined,
@@ -255,7 +254,7 @@ export class RefStore {
     }
   }
 
-  /** Makes moves of these refs durable. */
+  /** Syncs the directories of moved refs. */
   async settle(refs: Iterable<FoundRef>): Promise<void> {
     const directories = new Set<string>()
     for (const { target } of refs) {
@@ -284,7 +283,7 @@ export class RefStore {
       if (actual !== expected) return { _tag: "Moved", actual }
       if (actual === undefined) return done
       try {
-        // Packed before loose: the other way round, a crash in between would bring an old value back.
+        // The packed ref is removed first: otherwise a crash in between would restore its old value.
         if (this.packed.get(name) !== undefined) await this.unpack(name, durable)
         if (this.loose(name) !== undefined) unlink(this.file(name))
         this.forgetLog(name)
@@ -301,7 +300,7 @@ export class RefStore {
     }
   }
 
-  /** Removes the log of a deleted ref, as Git does: Git refuses a ref below that name as long as the log is there. */
+  /** Removes the reflog of a deleted ref, as Git does. Otherwise Git would refuse to create a ref below that name. */
   private forgetLog(name: string): void {
     const log = this.file(`logs/${name}`)
     tryUnlink(log)

@@ -16,21 +16,21 @@ import { type NewTree, rewriteTree } from "../packs/TreeRewriter.js"
 import type { TreeChange } from "../port/GitRepository.js"
 import type { Draft } from "./Staging.js"
 
-/** Changes hashed between two looks at what else there is to do. */
+/** The number of changes that are hashed before other fibers may run. */
 const slice = 64
 
 export type CommitDrafts = ReturnType<typeof make>
 
-/** Changes as the objects that they come to, before any is written. */
+/** Turns commits into objects, without writing them. */
 export const make = (objects: ObjectDatabase, native: NativeReads, signature: Signature) => {
   const packableTrees = (trees: ReadonlyArray<NewTree>): Array<PackableObject> =>
     trees.map(({ delta, oid, tree }) => {
-      objects.rememberTree(oid, tree)
+      objects.cacheTree(oid, tree)
       return { oid, type: "tree", content: tree.bytes, delta }
     })
 
-  /** The edits of a commit and the blobs it puts, hashed a slice at a time. */
-  const editsOf = (operation: string, changes: ReadonlyArray<Change>, keep: boolean) =>
+  /** The edits of a commit, and its new blobs if `withBlobs`. Hashed in slices. */
+  const editsOf = (operation: string, changes: ReadonlyArray<Change>, withBlobs: boolean) =>
     Effect.gen(function* () {
       const edits: Array<PathEdit> = []
       const blobs: Array<PackableObject> = []
@@ -48,15 +48,15 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
             } else if (change._tag === "Link") {
               const { mode = "100644" } = change
               checkTarget(operation, change.path, change.oid, mode)
-              // Of a commit that is still on its way, which may fail without this one.
+              // The blob belongs to a commit that is not yet written, and that may fail although this one succeeds.
               const staged = objects.staged.get(change.oid)
-              if (keep && staged !== undefined) {
+              if (withBlobs && staged !== undefined) {
                 blobs.push({ oid: change.oid, type: "blob", content: staged.object.content })
               }
               edits.push({ path: change.path, mode, oid: change.oid })
             } else {
               const oid = GitObject.hash("blob", change.content)
-              if (keep) blobs.push({ oid, type: "blob", content: change.content })
+              if (withBlobs) blobs.push({ oid, type: "blob", content: change.content })
               edits.push({ path: change.path, mode: "100644", oid })
             }
           }
@@ -66,8 +66,8 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
     })
 
   const checkTarget = (operation: string, at: string, oid: Oid, mode: TreeChange["mode"]) => {
-    const wrong = linkTargetError(operation, at, oid, mode, objects.info(oid)?.type)
-    if (wrong !== undefined) throw wrong
+    const invalid = linkTargetError(operation, at, oid, mode, objects.info(oid)?.type)
+    if (invalid !== undefined) throw invalid
   }
 
   const draft = (
@@ -84,13 +84,13 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
       const { blobs, edits } = yield* editsOf(operation, commit.changes, true)
       const now = yield* Timestamp.now(operation)
       return yield* native.runStepsChecked(operation, function* () {
-        const wrong = commitTextError(operation, commit)
-        if (wrong !== undefined) throw wrong
+        const invalid = commitTextError(operation, commit)
+        if (invalid !== undefined) throw invalid
         const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
         const made = yield* rewriteTree(objects, base, edits, { operation, removesDirectories: false })
         const content = GitObject.encodeCommit(makeCommitObject(head, made.root, commit, now, signature))
         const oid = GitObject.hash("commit", content)
-        objects.rememberCommit(oid, content)
+        objects.cacheCommit(oid, content)
         const put = putBlobOids(commit, (index) => edits[index]?.oid)
         return {
           committed: { commit: oid, tree: made.root, blobs: put },

@@ -20,12 +20,12 @@ import { type FlushOptions, flush } from "./Flush.js"
 import * as Staging from "./Staging.js"
 
 type Built<A> = { readonly commit: Option.Option<NewCommit>; readonly result: A }
-type Answer<A> = { readonly committed: Option.Option<Committed>; readonly result: A }
+type CommitResult<A> = { readonly committed: Option.Option<Committed>; readonly result: A }
 type Failure = RefMoved | RemoteError | AmbiguousWriteError | ValidationError
 
-/** What a turn came to: the answer holds once `durable` is. */
+/** The result of a build. It is valid when `durable` has succeeded. */
 interface Staged<A> {
-  readonly answer: Answer<A>
+  readonly result: CommitResult<A>
   readonly durable: Staging.FlushResult | undefined
 }
 
@@ -35,39 +35,40 @@ export interface CommitQueueOptions extends FlushOptions {
     head: Option.Option<Head>,
     commit: NewCommit
   ) => Effect.Effect<Staging.Draft, RemoteError | ValidationError>
-  /** Waited for before each flush: what is staged meanwhile shares it. */
+  /** Awaited before each flush. Commits that are staged meanwhile share the flush. */
   readonly throttle?: Effect.Effect<void> | undefined
-  /** Told after each flush, for what is done now and then. */
+  /** Runs after each flush, to start due maintenance. */
   readonly flushed: Effect.Effect<void>
 }
 
 const operation = "GitRepository.commitNext"
-/** A flush starts once nobody is about to add to it, or this many milliseconds after the last one did. */
-const patience = 2
-/** Milliseconds between two looks at whether a locked branch still is. */
-const lockedMillis = 10
+/** A flush starts when no writer is building a commit, or this many milliseconds after the last change of the queue. */
+const flushDelay = 2
+/** Milliseconds between two checks of a locked branch. */
+const lockCheckMillis = 10
 const maxCommits = 1_000
 const maxBytes = 64 * 1024 * 1024
-/** Milliseconds that closing waits for writes under way. */
-const farewell = 10_000
+/** Milliseconds that closing waits for running writes. */
+const closeTimeout = 10_000
 
 /**
- * The writers of one repository. Builds of a branch run one after the other on the newest staged commit; whatever is
- * staged when a flush begins shares one pack, one wave of fsyncs and one move of the ref. Meanwhile the next builds run.
+ * The commit queue of a repository. Builds of one branch run one after the other, each on the newest staged commit. All commits
+ * that are staged when a flush begins share one pack, one round of fsyncs and one move of each ref. The next builds run meanwhile.
  */
 export const make = (options: CommitQueueOptions) =>
   Effect.gen(function* () {
     const { directory, objects } = options
     const staging = Staging.make(objects)
-    /** The branches that somebody waits for or has the turn of. */
-    const lines = new Map<string, { readonly turn: FairMutex; users: number }>()
+    /** The mutexes of the branches, and the number of writers that hold or wait for each. */
+    const branchMutexes = new Map<string, { readonly mutex: FairMutex; users: number }>()
     const wakeups = yield* Queue.dropping<void>(1)
-    const alone = new FairMutex()
+    const exclusiveMutex = new FairMutex()
     let closed = false
-    /** Nothing is flushed any more. */
+    /** Whether flushing has ended. */
     let ended = false
+    /** False while an effect has exclusive access. */
     let gateOpen = true
-    /** Writers that are in a branch's line or turn. */
+    /** The number of writers that hold or wait for the mutex of a branch. */
     let active = 0
     let flushing = false
     const wasClosed = () =>
@@ -80,30 +81,30 @@ export const make = (options: CommitQueueOptions) =>
     const { notifyAll, waitUntil } = Condition.make()
 
     const enter = (branch: string): FairMutex => {
-      const line = lines.get(branch) ?? { turn: new FairMutex(), users: 0 }
-      lines.set(branch, line)
-      line.users++
+      const entry = branchMutexes.get(branch) ?? { mutex: new FairMutex(), users: 0 }
+      branchMutexes.set(branch, entry)
+      entry.users++
       active++
-      return line.turn
+      return entry.mutex
     }
 
     const leave = (branch: string): void => {
-      const line = lines.get(branch)!
+      const entry = branchMutexes.get(branch)!
       active--
-      if (--line.users === 0) {
-        lines.delete(branch)
+      if (--entry.users === 0) {
+        branchMutexes.delete(branch)
         forget(branch)
       }
       notifyAll()
     }
 
-    /** Branches come and go: nothing is kept of one that nobody writes. */
+    /** Removes the state of a branch without writers, as there may be any number of branches over time. */
     const forget = (branch: string): void => {
-      if (!lines.has(branch)) staging.forget(branch)
+      if (!branchMutexes.has(branch)) staging.forget(branch)
     }
 
-    /** Runs `body` in the branch's turn, counted as a writer, and not while somebody has the repository alone. */
-    const inLine = <A, E, R>(
+    /** Runs `body` while it holds the mutex of a branch, after any exclusive access. It counts as a writer. */
+    const withBranchMutex = <A, E, R>(
       restore: <A2, E2, R2>(effect: Effect.Effect<A2, E2, R2>) => Effect.Effect<A2, E2, R2>,
       branch: string,
       body: Effect.Effect<A, E, R>
@@ -111,7 +112,7 @@ export const make = (options: CommitQueueOptions) =>
       Effect.suspend(() => {
         if (closed) return Effect.fail(wasClosed())
         if (!gateOpen)
-          return Effect.zipRight(restore(waitUntil(() => gateOpen)), inLine(restore, branch, body))
+          return Effect.zipRight(restore(waitUntil(() => gateOpen)), withBranchMutex(restore, branch, body))
         return Effect.ensuring(
           enter(branch).run(restore, body),
           Effect.sync(() => leave(branch))
@@ -123,7 +124,7 @@ export const make = (options: CommitQueueOptions) =>
         Effect.fail(Staging.movedFrom(branch, Staging.commitOf(head), Staging.commitOf(now)))
       )
 
-    /** One build in its turn. */
+    /** Builds and stages one commit. */
     const stage = <A, E>(
       restore: <A2, E2, R2>(effect: Effect.Effect<A2, E2, R2>) => Effect.Effect<A2, E2, R2>,
       name: string,
@@ -132,9 +133,9 @@ export const make = (options: CommitQueueOptions) =>
       Effect.suspend(() => {
         const branch = staging.branchOf(name)
         const { failures, last: seen, withdrawals } = branch
-        const isVoid = () => branch.failures !== failures || branch.withdrawals !== withdrawals
-        /** What it was built on is no more. */
-        const voided = (
+        const isInvalid = () => branch.failures !== failures || branch.withdrawals !== withdrawals
+        /** The failure of a build whose base was not written. */
+        const invalidated = (
           head: Option.Option<Head>
         ): Effect.Effect<never, RefMoved | RemoteError | Staging.Withdrawn> =>
           branch.failures !== failures ? moved(name, head) : Effect.fail(new Staging.Withdrawn())
@@ -144,20 +145,20 @@ export const make = (options: CommitQueueOptions) =>
             branch.staged === undefined ? yield* options.headOf(branchRef(name)) : Option.some(branch.staged)
           const built = yield* Effect.exit(build(head))
           if (Exit.isFailure(built)) {
-            // A refusal that was judged on a commit still on its way holds only once that commit is durable.
+            // A refusal that is based on a staged commit is valid only if that commit becomes durable.
             if (seen !== undefined) yield* Deferred.await(seen)
             return yield* Effect.failCause(built.cause)
           }
-          if (isVoid()) return yield* voided(head)
+          if (isInvalid()) return yield* invalidated(head)
           const { commit, result } = built.value
           const made = Option.isNone(commit)
             ? Option.none<Staging.Draft>()
             : yield* options.draft(head, commit.value).pipe(
                 Effect.asSome,
-                // It may have missed what it was built on.
+                // The error may be due to the missing base.
                 Effect.catchAll(
                   (error): Effect.Effect<never, Failure | Staging.Withdrawn> =>
-                    isVoid() ? voided(head) : Effect.fail(error)
+                    isInvalid() ? invalidated(head) : Effect.fail(error)
                 )
               )
           return { head, made, result }
@@ -165,17 +166,17 @@ export const make = (options: CommitQueueOptions) =>
         return Effect.flatMap(
           restore(draft),
           ({ head, made, result }): Effect.Effect<Staged<A>, RefMoved | RemoteError | Staging.Withdrawn> => {
-            if (isVoid()) return voided(head)
+            if (isInvalid()) return invalidated(head)
             if (ended && Option.isSome(made)) return Effect.fail(wasClosed())
             return Effect.succeed({
-              answer: { committed: Option.map(made, ({ committed }) => committed), result },
+              result: { committed: Option.map(made, ({ committed }) => committed), result },
               durable: Option.isNone(made) ? seen : append(branch, head, made.value)
             })
           }
         )
       })
 
-    /** Who waits for a change is told by `leave`, which follows. */
+    /** Stages a commit and wakes the flush. The call of `leave` that follows notifies waiting fibers. */
     const append = (
       branch: Staging.Branch,
       head: Option.Option<Head>,
@@ -186,10 +187,10 @@ export const make = (options: CommitQueueOptions) =>
       return done
     }
 
-    /** A commit that still waits for its flush to begin is taken out by an interruption; later, the outcome is waited for. */
-    const withdrawing = (name: string, durable: Staging.FlushResult) =>
+    /** Handles an interruption: withdraws a commit whose flush has not begun, or else waits for its outcome. */
+    const withdrawOrAwait = (name: string, durable: Staging.FlushResult) =>
       Effect.suspend(() => {
-        // What waits when the repository is closed is flushed at once, and nothing is built again.
+        // After closing, staged commits are flushed at once, and no commit is built again.
         if (closed || !staging.withdraw(name, durable)) return Effect.ignore(Deferred.await(durable))
         forget(name)
         notifyAll()
@@ -199,23 +200,23 @@ export const make = (options: CommitQueueOptions) =>
     const commitNext = <A, E>(
       name: string,
       build: (head: Option.Option<Head>) => Effect.Effect<Built<A>, E>
-    ): Effect.Effect<Answer<A>, E | Failure> =>
+    ): Effect.Effect<CommitResult<A>, E | Failure> =>
       Effect.uninterruptibleMask((restore) => {
-        const settled = ({ answer, durable }: Staged<A>) => {
-          if (durable === undefined) return Effect.succeed(answer)
+        const awaitDurable = ({ result, durable }: Staged<A>) => {
+          if (durable === undefined) return Effect.succeed(result)
           const wait = Deferred.await(durable)
-          if (options.throttle === undefined) return Effect.as(wait, answer)
+          if (options.throttle === undefined) return Effect.as(wait, result)
           return Effect.as(
-            Option.isNone(answer.committed)
+            Option.isNone(result.committed)
               ? restore(wait)
-              : Effect.onInterrupt(restore(wait), () => withdrawing(name, durable)),
-            answer
+              : Effect.onInterrupt(restore(wait), () => withdrawOrAwait(name, durable)),
+            result
           )
         }
-        const attempt: Effect.Effect<Answer<A>, E | Failure> = Effect.suspend(() =>
-          inLine(restore, name, stage(restore, name, build))
+        const attempt: Effect.Effect<CommitResult<A>, E | Failure> = Effect.suspend(() =>
+          withBranchMutex(restore, name, stage(restore, name, build))
         ).pipe(
-          Effect.flatMap(settled),
+          Effect.flatMap(awaitDurable),
           Effect.catchIf(
             (error) => error instanceof Staging.Withdrawn,
             () => attempt
@@ -224,9 +225,9 @@ export const make = (options: CommitQueueOptions) =>
         return attempt
       })
 
-    /** Branches whose locks others hold, and since when. */
+    /** When each branch was first found locked by another process. */
     const lockedSince = new Map<string, number>()
-    /** Whether a branch is locked by others, who must not hold up the writers of all other branches. */
+    /** Whether a branch is locked by another process. Such a branch is skipped, so that it does not delay all other branches. */
     const hasToWait = (branch: string): boolean => {
       const now = performance.now()
       const since = lockedSince.get(branch) ?? now
@@ -236,27 +237,27 @@ export const make = (options: CommitQueueOptions) =>
       return now - since < options.refs.timeout
     }
 
-    let willLook = false
-    const lookAgain = (): void => {
-      if (willLook) return
-      willLook = true
+    let isCheckScheduled = false
+    const checkLocksLater = (): void => {
+      if (isCheckScheduled) return
+      isCheckScheduled = true
       setTimeout(() => {
-        willLook = false
+        isCheckScheduled = false
         wakeups.unsafeOffer(undefined)
-      }, lockedMillis)
+      }, lockCheckMillis)
     }
 
     const isLocked = (branch: string): boolean => {
       try {
         return options.refs.isLocked(branchRef(branch))
       } catch {
-        // The flush will tell what is wrong with it.
+        // The flush reports the error.
         return false
       }
     }
 
     const flushOpen = Effect.gen(function* () {
-      // What is staged from here on wakes the next flush, which waits for its own pace.
+      // Commits that are staged after this check wake the next flush, which waits for the throttle itself.
       if (staging.isEmpty()) return
       if (options.throttle !== undefined) {
         yield* Effect.raceFirst(
@@ -266,15 +267,18 @@ export const make = (options: CommitQueueOptions) =>
       }
       yield* waitUntil(
         () => active === 0 || staging.commits() >= maxCommits || staging.bytes() > maxBytes,
-        patience
+        flushDelay
       )
       const batches = staging.take(hasToWait)
-      if (!staging.isEmpty()) lookAgain()
+      if (!staging.isEmpty()) checkLocksLater()
       if (batches.length === 0) return
-      const portions = batches.map((batch) => ({ ...batch, late: lockedSince.delete(batch.branch) }))
+      const flushes = batches.map((batch) => ({
+        ...batch,
+        waitedForLock: lockedSince.delete(batch.branch)
+      }))
       flushing = true
       const written = yield* Effect.either(
-        attemptPromise(operation, directory, () => flush(options, portions))
+        attemptPromise(operation, directory, () => flush(options, flushes))
       )
       flushing = false
       for (const [i, batch] of batches.entries()) {
@@ -289,14 +293,14 @@ export const make = (options: CommitQueueOptions) =>
       yield* options.flushed
     })
 
-    /** What is staged now is never flushed. */
+    /** Ends flushing. Staged commits fail. */
     const end = () => {
       ended = true
       staging.abandon(wasClosed)
       notifyAll()
     }
 
-    const quiet = () => !flushing && staging.isEmpty()
+    const isIdle = () => !flushing && staging.isEmpty()
 
     yield* Effect.zipRight(Queue.take(wakeups), Effect.uninterruptible(flushOpen)).pipe(
       Effect.forever,
@@ -308,7 +312,7 @@ export const make = (options: CommitQueueOptions) =>
         closed = true
         notifyAll()
         return Effect.zipRight(
-          waitUntil(() => quiet() && active === 0, farewell),
+          waitUntil(() => isIdle() && active === 0, closeTimeout),
           Effect.sync(end)
         )
       })
@@ -317,31 +321,34 @@ export const make = (options: CommitQueueOptions) =>
     return {
       commitNext,
 
-      /** Runs `effect` in a ref's turn, with everything staged on it flushed. */
-      inTurn: <A, E, R>(ref: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | RemoteError, R> =>
+      /** Runs `effect` while it holds the mutex of a ref, after the staged commits of the ref are flushed. */
+      withRefMutex: <A, E, R>(
+        ref: string,
+        effect: Effect.Effect<A, E, R>
+      ): Effect.Effect<A, E | RemoteError, R> =>
         Effect.uninterruptibleMask((restore) => {
-          // Branches have their turns by their short names, and other refs by their whole ones.
+          // The key of a branch is its short name, and that of another ref its full name.
           const name = ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : ref
-          // A commit that is taken out leaves the flush before it as the last one.
-          const settled = (seen: Staging.FlushResult | undefined): Effect.Effect<void> =>
+          // If the newest batch is withdrawn, the one before it is awaited.
+          const flushed = (seen: Staging.FlushResult | undefined): Effect.Effect<void> =>
             Effect.suspend(() => {
               const { last } = staging.branchOf(name)
               return last === undefined || last === seen
                 ? Effect.void
-                : Effect.zipRight(Effect.ignore(Deferred.await(last)), settled(last))
+                : Effect.zipRight(Effect.ignore(Deferred.await(last)), flushed(last))
             })
-          return inLine(restore, name, restore(Effect.zipRight(settled(undefined), effect)))
+          return withBranchMutex(restore, name, restore(Effect.zipRight(flushed(undefined), effect)))
         }),
 
-      /** Runs `effect` with everything flushed and no writer of this process at work. */
-      exclusively: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      /** Runs `effect` after all staged commits are flushed, while no other writer of this process runs. */
+      withExclusiveAccess: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         Effect.uninterruptibleMask((restore) => {
           const body = Effect.suspend(() => {
             gateOpen = false
             return Effect.ensuring(
               restore(
                 Effect.zipRight(
-                  waitUntil(() => active === 0 && quiet()),
+                  waitUntil(() => active === 0 && isIdle()),
                   effect
                 )
               ),
@@ -351,10 +358,10 @@ export const make = (options: CommitQueueOptions) =>
               })
             )
           })
-          return alone.run(restore, body)
+          return exclusiveMutex.run(restore, body)
         }),
 
-      /** Waits until these objects are durable or have failed to be: until then this process alone knows them. */
+      /** Waits until objects are no longer staged: their flush has succeeded or failed. */
       settled: (...oids: ReadonlyArray<Oid>) => waitUntil(() => !oids.some((oid) => objects.staged.has(oid)))
     } as const
   })

@@ -17,13 +17,13 @@ export interface ObjectWritesOptions {
   readonly native: NativeReads
   readonly drafts: CommitDrafts
   readonly durable: boolean
-  /** Waits until objects are not known to this process alone. */
+  /** Waits until objects are no longer staged in this process. */
   readonly settled: (...oids: ReadonlyArray<Oid>) => Effect.Effect<void>
-  /** Told after each write, for what is done now and then. */
+  /** Runs after each write, to start due maintenance. */
   readonly written: Effect.Effect<void>
 }
 
-/** Writing objects one by one, beside the queue of commits. */
+/** The methods that write single objects, without the commit queue. */
 export const make = ({
   directory,
   drafts,
@@ -90,7 +90,7 @@ export const make = ({
       return made.root
     }),
 
-  treeAfter: (base, at, changes) =>
+  treeAfter: (base, path, changes) =>
     Effect.gen(function* () {
       const operation = "GitRepository.treeAfter"
       const { edits } = yield* drafts.editsOf(operation, changes, false)
@@ -99,7 +99,7 @@ export const make = ({
         const made = yield* rewriteTree(objects, root, edits, { operation, removesDirectories: false })
         const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))
         const load = (oid: Oid) => fresh.get(oid) ?? objects.tree(oid)
-        return Option.fromNullable(directoryAt((tree, name) => load(tree).entryNamed(name), made.root, at))
+        return Option.fromNullable(directoryAt((tree, name) => load(tree).entryNamed(name), made.root, path))
       })
     })
 })

@@ -15,18 +15,25 @@ export interface RefUpdateOptions {
   readonly objects: ObjectDatabase
   readonly refs: RefStore
   readonly durable: boolean
-  /** Waits until an object is not known to this process alone. */
+  /** Waits until an object is no longer staged in this process. */
   readonly settled: (oid: Oid) => Effect.Effect<void>
-  /** Runs what moves a ref in the ref's turn. */
-  readonly inTurn: <A, E, R>(
+  /** Runs an update while it holds the mutex of the ref. */
+  readonly withRefMutex: <A, E, R>(
     name: string,
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | RemoteError, R>
 }
 
-/** Test-and-set of one ref, after everything queued before it. */
+/** Test-and-set of one ref, after the commits that were queued before it. */
 export const make =
-  ({ directory, durable, inTurn, objects, refs, settled }: RefUpdateOptions): GitRepository["updateRef"] =>
+  ({
+    directory,
+    durable,
+    objects,
+    refs,
+    settled,
+    withRefMutex
+  }: RefUpdateOptions): GitRepository["updateRef"] =>
   (name, expected, next) => {
     const operation = "GitRepository.updateRef"
     if (!isFullRefName(name)) {
@@ -34,7 +41,7 @@ export const make =
         new RemoteError({
           operation,
           reason: "Denied",
-          message: `${JSON.stringify(name)} is no whole name of a ref`,
+          message: `${JSON.stringify(name)} is not the full name of a ref`,
           hint: "Use a name such as refs/heads/main"
         })
       )
@@ -42,7 +49,7 @@ export const make =
     const update = Effect.flatMap(
       attemptPromise(operation, directory, async (signal) => {
         const target = Option.getOrUndefined(next)
-        // Packs that are gone from the disk hold nothing that a ref may point to.
+        // A removed pack may still be open, but a ref must not point to its objects.
         if (target !== undefined) objects.rescan()
         if (target !== undefined && objects.info(target) === undefined) throw new MissingObject(target)
         return refs.update(name, Option.getOrUndefined(expected), target, durable, signal)
@@ -62,6 +69,6 @@ export const make =
         }
       }
     )
-    const safely = Option.isSome(next) ? Effect.zipRight(settled(next.value), update) : update
-    return inTurn(name, safely)
+    const afterStaged = Option.isSome(next) ? Effect.zipRight(settled(next.value), update) : update
+    return withRefMutex(name, afterStaged)
   }

@@ -14,18 +14,18 @@ import type { BranchFlush } from "./Flush.js"
 
 type Failure = RefMoved | RemoteError | AmbiguousWriteError
 
-/** A commit that was to share a flush was taken out of it before it began: the others are built again. */
+/** A commit was withdrawn before its flush began. Commits that were built on it are built again. */
 export class Withdrawn extends Data.TaggedError("Withdrawn") {}
 
 export type FlushResult = Deferred.Deferred<void, Failure | Withdrawn>
 
-/** A commit as objects, ready to be staged. */
+/** The objects of a commit, ready to be staged. */
 export interface Draft {
   readonly committed: Committed
   readonly objects: ReadonlyArray<PackableObject>
 }
 
-/** Commits that became objects but are not yet written: all of one branch that one flush will make durable. */
+/** The staged commits of one branch that one flush will write. */
 export interface Batch extends BranchFlush {
   tip: Oid
   /** The tree of the tip. */
@@ -36,19 +36,20 @@ export interface Batch extends BranchFlush {
   readonly done: FlushResult
 }
 
-/** What is staged of one branch. */
+/** The staged commits of one branch. */
 export interface Branch {
   readonly name: string
-  /** What the next commit stands on while there are commits that are not yet durable. */
+  /** The head for the next commit while there are commits that are not yet durable. */
   staged: Head | undefined
+  /** The batch that accepts further commits. */
   open: Batch | undefined
-  /** What the flush that is under way holds of it. */
+  /** The batch that is being flushed. */
   flushing: Batch | undefined
-  /** The outcome of the newest batch. */
+  /** The result of the newest batch. */
   last: FlushResult | undefined
-  /** Rises when a flush fails: whatever was built on its commits is void. */
+  /** Increases when a flush fails. Commits that were built on its commits are invalid. */
   failures: number
-  /** Rises when a commit is taken out: what was built on it is built again. */
+  /** Increases when a commit is withdrawn. Commits that were built on it are built again. */
   withdrawals: number
 }
 
@@ -62,9 +63,10 @@ export const movedFrom = (branch: string, expected: Oid | undefined, actual: Oid
     actual: Option.fromNullable(actual)
   })
 
-/** The commits of every branch between their build and their flush; their objects can be read meanwhile. */
+/** The commits of all branches between their build and their flush. Their objects can be read meanwhile. */
 export const make = (objects: ObjectDatabase) => {
   const branches = new Map<string, Branch>()
+  /** The totals of all open batches. */
   let open = { commits: 0, bytes: 0 }
 
   const branchOf = (name: string): Branch => {
@@ -91,7 +93,7 @@ export const make = (objects: ObjectDatabase) => {
     }
   }
 
-  /** A batch no longer waits for a flush. */
+  /** Removes a batch from the totals of open batches. */
   const close = ({ bytes, commits }: Batch) => {
     open = { commits: open.commits - commits, bytes: open.bytes - bytes }
   }
@@ -99,7 +101,7 @@ export const make = (objects: ObjectDatabase) => {
   return {
     branchOf,
 
-    /** Commits, and bytes of their objects, that no flush has begun with. */
+    /** The number of commits in open batches, and the size of their objects. */
     commits: () => open.commits,
     bytes: () => open.bytes,
     isEmpty: () => [...branches.values()].every((branch) => branch.open === undefined),
@@ -134,7 +136,7 @@ export const make = (objects: ObjectDatabase) => {
       return batch.done
     },
 
-    /** Everything that is staged, for one flush, but of branches that have to wait. */
+    /** Closes all open batches for a flush, except for branches that have to wait. */
     take: (hasToWait: (branch: string) => boolean): ReadonlyArray<Batch> => {
       const batches: Array<Batch> = []
       for (const branch of branches.values()) {
@@ -147,7 +149,7 @@ export const make = (objects: ObjectDatabase) => {
       return batches
     },
 
-    /** Takes out what is staged of a branch, unless its flush has begun: whether it was taken out. */
+    /** Withdraws the open batch of a branch. Returns false if its flush has begun. */
     withdraw: (name: string, done: FlushResult): boolean => {
       const branch = branches.get(name)
       const batch = branch?.open
@@ -174,7 +176,7 @@ export const make = (objects: ObjectDatabase) => {
       Deferred.unsafeDone(batch.done, Exit.void)
     },
 
-    /** A flush failed, and with it whatever was staged on its commits meanwhile. */
+    /** Fails a batch, and the open batch that was built on it. */
     fail: (batch: Batch, error: Failure): void => {
       const branch = branchOf(batch.branch)
       const follower = branch.open
@@ -188,7 +190,7 @@ export const make = (objects: ObjectDatabase) => {
       if (follower === undefined) return
       release(follower)
       close(follower)
-      // Nothing of the follower was written, whatever became of the commits that it stands on.
+      // The follower was not written, so its error is never ambiguous.
       const cause =
         error._tag === "RemoteError"
           ? error
@@ -200,13 +202,13 @@ export const make = (objects: ObjectDatabase) => {
       Deferred.unsafeDone(follower.done, Exit.fail(cause))
     },
 
-    /** Keeps nothing of a branch on which nothing is staged. */
+    /** Removes the state of a branch without staged commits. */
     forget: (name: string): void => {
       const branch = branches.get(name)
       if (branch?.open === undefined && branch?.last === undefined) branches.delete(name)
     },
 
-    /** What is staged now is never flushed. */
+    /** Fails all open batches. */
     abandon: (because: () => RemoteError): void => {
       for (const branch of branches.values()) {
         if (branch.open === undefined) continue

@@ -1,0 +1,87 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+
+export const readText = (file: string): string | undefined => {
+  try {
+    return fs.readFileSync(file, "utf8").trim()
+  } catch {
+    return undefined
+  }
+}
+
+export const linkText = (file: string): string | undefined => {
+  try {
+    return fs.readlinkSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+const machine = `${os.hostname()}${linkText("/proc/self/ns/pid") ?? ""}`.replace(/[^A-Za-z0-9-]+/g, "_")
+const boot = (readText("/proc/sys/kernel/random/boot_id") ?? "unknown").replace(/[^A-Za-z0-9-]+/g, "_")
+
+/** The state, the parent and the start time of a process, in the kernel's units; undefined if unknown. */
+export const statOf = (pid: number | string) => {
+  const stat = readText(`/proc/${pid}/stat`)
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return fields === undefined ? undefined : { state: fields[0], parent: fields[1], start: fields[19] }
+}
+
+/** Whether a process has ended although its parent has not read the exit code. Many containers have no init process that does. */
+export const isZombie = (state: string | undefined) => state === "Z" || state === "X"
+
+/** Identifies this process among all processes of all machines at all times. */
+export const identity: ReadonlyArray<string> = [
+  machine,
+  boot,
+  String(process.pid),
+  statOf(process.pid)?.start ?? "unknown"
+]
+
+/** Replaces the pid of a process that is known to be dead. */
+const dead = "dead"
+
+/** The identity of a process that is known to be dead. */
+export const asDead = ([itsMachine = "", itsBoot = "", , ...rest]: ReadonlyArray<string>) => [
+  itsMachine,
+  itsBoot,
+  dead,
+  ...rest
+]
+
+/** Whether a process runs, or ran, on this kernel in another pid namespace, where its pid has another meaning. */
+export const isElsewhere = ([itsMachine, itsBoot]: ReadonlyArray<string>): boolean =>
+  itsMachine !== machine && itsBoot === boot && boot !== "unknown"
+
+/** Whether the process with an identity may be alive. A process of another machine or pid namespace counts as alive. */
+export const mayLive = (its: ReadonlyArray<string>): boolean => {
+  const [itsMachine, itsBoot, pidText, start] = its
+  if (pidText === dead && isElsewhere(its)) return false
+  if (itsMachine !== machine || itsBoot === undefined || pidText === undefined) return true
+  if (itsBoot !== boot || pidText === dead) return false
+  const pid = Number(pidText)
+  try {
+    process.kill(pid, 0)
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ESRCH") return false
+  }
+  const now = statOf(pid)
+  if (isZombie(now?.state)) return false
+  return start === "unknown" || now?.start === undefined || now.start === start
+}
+
+/** The uptime of this kernel in milliseconds; undefined if unknown. */
+const uptime = (): number | undefined => {
+  const seconds = Number(readText("/proc/uptime")?.split(" ")[0] ?? Number.NaN)
+  return Number.isNaN(seconds) ? undefined : seconds * 1000
+}
+
+/** The boot time of this kernel by the current clock. It changes only when the clock is set. */
+export const bootTime = (): number | undefined => {
+  const running = uptime()
+  return running === undefined ? undefined : Math.round(Date.now() - running)
+}
+
+/** Whether a process ran since this kernel was booted. */
+export const isOfThisBoot = ([, itsBoot]: ReadonlyArray<string>): boolean =>
+  itsBoot === boot && boot !== "unknown"
