@@ -18,27 +18,27 @@ import type { Snapshot, StoreCore } from "./commit/StoreCore.js"
 import { type DocumentPlace, readDocument, withMetadata } from "./commit/VersionCodec.js"
 import type { ParsedFile } from "./query/QueryTarget.js"
 
-/** Loaded where documents are asked for at the same time. */
+/** Loaded on the first batched get. */
 const batchedGets = lazyModule(() => import("./query/BatchedGet.js"))
 
-/** Loaded where the documents of a collection are listed or read. */
+/** Loaded when documents are listed or scanned. */
 const scans = lazyModule(() => import("./query/Scans.js"))
 
-/** Loaded where the schema of a collection is read. */
+/** Loaded when the schema of a collection is read. */
 const schemas = lazyModule(() => import("./JsonSchemas.js"))
 
-/** Loaded where something is asked for by a query. */
+/** Loaded on the first query. */
 const queries = lazyModule(() => import("./query/Queries.js"))
 
 type Queries = Effect.Effect.Success<typeof queries>
 
-/** A method that asks by a query; its interface says what it is given and returns. */
+/** A query method; the interface gives its argument and result types. */
 const asking =
   (ask: (queries: Queries, given: unknown) => Effect.Effect<unknown, ReadError>) =>
   (given?: unknown): Effect.Effect<any, ReadError> =>
     Effect.flatMap(queries, (loaded) => ask(loaded, given))
 
-/** Reads of one collection, for stores and views alike. */
+/** The reads of one collection, for stores and views. */
 export const makeCollectionReader = <A, I>(
   core: StoreCore,
   name: string,
@@ -52,7 +52,7 @@ export const makeCollectionReader = <A, I>(
     path
   })
 
-  /** A document's path and the file there; none too where the layout would name a directory `.` for it. */
+  /** The path of a document and its file; no file if the layout has no valid path for the id. */
   const look = (
     snapshot: Snapshot,
     id: string,
@@ -66,7 +66,7 @@ export const makeCollectionReader = <A, I>(
       return { path, file }
     })
 
-  /** The same now, together with what is asked for at the same time where the store has the option for it. */
+  /** The same for a new snapshot, batched with concurrent reads if the store has the option for it. */
   const lookNow = (id: string, options?: { readonly fresh?: boolean | undefined }) => {
     const alone = Effect.suspend(() => look(core.snapshot(), id, options))
     const { batching } = core.options
@@ -83,7 +83,7 @@ export const makeCollectionReader = <A, I>(
         })
   }
 
-  /** Decodes files, parsed or not, each by the caller's choice of what an unfit one does. */
+  /** Decodes files, parsed or not; `onInvalid` determines what an invalid file does. */
   const decode = (method: string, files: Iterable<Blob & Partial<ParsedFile>>, onInvalid: OnInvalid) =>
     Effect.gen(function* () {
       const found: Array<A> = []

@@ -22,10 +22,10 @@ const derivedOf = (core: StoreCore, name: string) =>
     return { settings, indexes: files.indexes.size, manifest: files.manifest !== undefined }
   })
 
-/** What a collection can be planned to have at most. */
+/** The limits of planned sizes. */
 const bounds = { documents: Number.MAX_SAFE_INTEGER, indexes: 1000 }
 
-/** What one insert into a collection costs by the present settings and by those that are recommended. */
+/** The cost of one insert into a collection with the current settings and with the recommended ones. */
 export const estimate = (
   core: StoreCore,
   name: string,

@@ -12,7 +12,7 @@ import { type Codec, plain } from "./calls/Codec.js"
 import type { StoreCore } from "./commit/StoreCore.js"
 import { readDocument } from "./commit/VersionCodec.js"
 
-/** Documents as they are copied: a number that would be another one in the copy is refused. */
+/** Documents for export: a number that the export would change is refused. */
 const copied: Codec<StoredDocument, JsonObject> = {
   ...plain,
   read: (place, content) =>
@@ -30,7 +30,7 @@ const copied: Codec<StoredDocument, JsonObject> = {
     })
 }
 
-/** The core at the commit that it sees now, where a directory will be read. */
+/** A core pinned to the current commit; records that the directory is read. */
 const pinned = (core: StoreCore, directory: string) =>
   core.isPinned
     ? Effect.succeed(core)

@@ -63,7 +63,7 @@ export const parse = (
 
 export const stored = (snapshot: Snapshot, place: SchemaPlace) => snapshot.untracked.file(place.path)
 
-/** The JSON Schema that is stored of a collection; none where none is. */
+/** The stored JSON Schema of a collection; none if there is none. */
 export const readSchema = (
   core: StoreCore,
   collection: string

@@ -4,7 +4,7 @@ import type { CollectionExports } from "../Collection.js"
 import type { StoreView } from "../View.js"
 import type { StoreCore } from "./commit/StoreCore.js"
 
-// Loaded when it is wanted: a page that exports nothing does not carry the writers of workbooks.
+// Loaded on use, so that other pages do not contain the writers of workbooks.
 const exporting = lazyModule(() => import("./Exports.js"))
 
 export const collectionExports = (core: StoreCore, name: string): CollectionExports => {

@@ -10,7 +10,7 @@ import { collectionTree } from "./derived/Derived.js"
 import { openTreeAt, rowsOfIndex } from "./derived/DerivedTree.js"
 import { treeReader } from "./derived/SnapshotReader.js"
 
-/** How many rows an index has, and the tree of the collection that it describes. */
+/** The number of rows of an index, and the tree of the collection that it describes. */
 interface Stored {
   readonly rows: number | undefined
   readonly tree: Oid | undefined
@@ -18,7 +18,7 @@ interface Stored {
 
 const damaged: Stored = { rows: undefined, tree: undefined }
 
-/** An index that is missing is right for an empty collection. */
+/** A missing index is correct for an empty collection. */
 const absentFrom = (current: Oid): Stored => (current === emptyTree ? { rows: 0, tree: emptyTree } : damaged)
 
 const inTree = (core: StoreCore, snapshot: Snapshot, path: string, index: IndexDefinition, current: Oid) =>
@@ -76,14 +76,14 @@ const ofCollection = (core: StoreCore, snapshot: Snapshot, at: SettingsAt, colle
     )
   })
 
-/** The indexes of all collections, as one commit has them. */
+/** The indexes of all collections at one commit. */
 export const listIndexes = (core: StoreCore): Effect.Effect<ReadonlyArray<StoredIndex>, ReadError> =>
   Effect.gen(function* () {
     const snapshot = core.snapshot()
     yield* snapshot.head
     yield* core.settings(snapshot)
     const at = yield* core.repository.at(snapshot)
-    // Without recorded settings another program may keep indexes.
+    // Without recorded settings another program may maintain indexes.
     const others = at.recorded
       ? []
       : [...at.entries.values()].filter(

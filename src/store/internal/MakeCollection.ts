@@ -12,7 +12,7 @@ import type { StoreCore } from "./commit/StoreCore.js"
 import type { DocumentPlace } from "./commit/VersionCodec.js"
 import { collectionExports } from "./LazyExports.js"
 
-/** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
+/** Loaded on use, so that other pages do not contain them. */
 const estimating = lazyModule(() => import("./Estimate.js"))
 const importing = lazyModule(() => import("./Import.js"))
 const merging = lazyModule(() => import("./write/MergeWrites.js"))
@@ -23,7 +23,7 @@ const restoring = lazyModule(() => import("./write/Restore.js"))
 const isMerging = ({ base, onConflict, rules }: MergingWriteOptions = {}): boolean =>
   base !== undefined || onConflict !== undefined || rules !== undefined
 
-/** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
+/** A collection of a store: its reads, and its writes of one document or of its index and manifest. */
 export const makeCollection = <A, I>(
   core: StoreCore,
   name: string,
@@ -59,7 +59,7 @@ export const makeCollection = <A, I>(
   const expected = (options: GuardedWriteOptions | undefined) =>
     options?.expectedRev === undefined ? undefined : { rev: options.expectedRev }
 
-  /** The written document as any reader reads it: nothing of what the caller gave is shared. */
+  /** The written document, decoded from its bytes, so that it shares nothing with the caller's value. */
   const written = (operation: string, id: string, outcome: EditOutcome) => {
     const [one] = outcome.documents
     const after = Option.getOrThrow(

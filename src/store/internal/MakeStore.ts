@@ -20,7 +20,7 @@ import { makeCollection } from "./MakeCollection.js"
 import { currentCore } from "./transaction/CurrentTransaction.js"
 import type { makeTransactions } from "./transaction/Transactions.js"
 
-// Loaded when they are used: a page that only reads and writes documents does not carry them.
+// Loaded on use: a page that only reads and writes documents does not contain them.
 const batching = lazyModule(() => import("./write/Batches.js"))
 const branching = lazyModule(() => import("./merge/BranchOperations.js"))
 const examining = lazyModule(() => import("./doctor/Doctor.js"))
@@ -43,7 +43,7 @@ const collections = (core: StoreCore) =>
 
 const attributesOf = ({ branch, remote }: StoreCore) => ({ repository: remote.repo ?? remote.name, branch })
 
-/** A read-only look at what a core sees. */
+/** A read-only view of a core. */
 const makeView = (core: StoreCore): StoreView => guardView(viewOf(core), { attributes: attributesOf(core) })
 
 const viewOf = (core: StoreCore): StoreView => ({
@@ -71,14 +71,14 @@ const checkRef = (operation: string, ref: string) =>
         new ValidationError({ operation, message: "a ref is the id of a commit, a tag or a branch" })
       )
 
-/** Commits that are made again on another head keep documents, and no change of the format. */
+/** A rebase keeps documents, but not a change of the format. */
 const formatInside = new ValidationError({
   operation: "Store.reindex",
   message: "a transaction cannot change the format of indexes and manifests",
   hint: "reindex before the transaction or after it"
 })
 
-/** The store over a core. Its operations work on the core of the transaction that they run in, if any. */
+/** The store over a core. Its operations run on the core of the transaction that they belong to, if any. */
 export const makeStore = (core: StoreCore): StoreService => {
   const own = serviceOf(core)
   return guardStore(own, {
@@ -87,7 +87,7 @@ export const makeStore = (core: StoreCore): StoreService => {
   })
 }
 
-/** The same for a collection. */
+/** A collection, in the same way. */
 const collectionOf = (core: StoreCore, given: CollectionLike, schema?: AnySchema): Collection<any, any> => {
   const name = nameIn(given)
   const codec = codecOf(given, schema)

@@ -5,7 +5,7 @@ import type { StoreReindexOptions } from "../StoreService.js"
 import { reportingOutsideLock } from "./calls/Progress.js"
 import type { StoreCore } from "./commit/StoreCore.js"
 
-/** Makes the indexes and manifests of some collections anew, or of all, in one commit. */
+/** Rebuilds the indexes and manifests of some or all collections in one commit. */
 export const reindex = (
   core: StoreCore,
   operation: string,

@@ -20,7 +20,7 @@ interface Row {
   readonly document: LosslessObject
 }
 
-/** A unique index with the values of the rows so far. */
+/** A unique index with the values of the previous rows. */
 interface Judged {
   readonly index: UniqueIndex
   readonly rows: Map<string, UniqueValues>
@@ -28,7 +28,7 @@ interface Judged {
   readonly held: Map<string, Set<string>>
 }
 
-/** An index that describes other documents than the present ones is replaced by one of all documents. */
+/** An index that does not describe the current documents is replaced by one that is computed from all documents. */
 const current = (core: StoreCore, collection: string) =>
   Effect.gen(function* () {
     const snapshot = core.snapshot().untracked
@@ -64,7 +64,7 @@ const current = (core: StoreCore, collection: string) =>
     )
   })
 
-/** A unique index whose documents are known. */
+/** A unique index over given documents. */
 const among = (
   collection: string,
   definition: UniqueIndex["definition"],
@@ -84,8 +84,8 @@ const among = (
 })
 
 /**
- * Judges rows by the unique indexes of a collection, chunk by chunk, as if the chunks before were stored. Returns why
- * rows would be refused, by id.
+ * Checks rows against the unique indexes of a collection, chunk by chunk, as if the previous chunks were stored.
+ * Returns why rows would be refused, by id.
  */
 export const uniqueDryRun = (core: StoreCore, collection: string) => {
   let opened: ReadonlyArray<Judged> | undefined

@@ -14,7 +14,7 @@ import type { AnySchema } from "./calls/Codec.js"
 import type { StoreCore } from "./commit/StoreCore.js"
 import { judged, parse, placeOf, type SchemaPlace, stored, tooLarge } from "./JsonSchemas.js"
 
-/** A JSON Schema of what an Effect Schema encodes to. */
+/** The JSON Schema of an Effect Schema's encoded side. */
 const derived = (place: SchemaPlace, schema: AnySchema) =>
   Either.try({
     try: () => JSON.parse(JSON.stringify(JSONSchema.make(schema))) as JsonObject,
@@ -72,7 +72,7 @@ const inTransaction = (place: SchemaPlace) =>
     hint: "write the schema before the transaction or after it"
   })
 
-/** Stores a JSON Schema of a collection in one commit; none where it is stored already. */
+/** Stores the JSON Schema of a collection in one commit; none if it is already stored. */
 export const writeSchema = (
   core: StoreCore,
   collection: string,
@@ -83,7 +83,7 @@ export const writeSchema = (
     const operation = "Collection.writeJsonSchema"
     yield* checkArguments(operation, { collection })
     const place = placeOf(core, operation, collection)
-    // Commits that are made again on another head keep documents.
+    // A rebase keeps documents only.
     if (core.transaction !== undefined) return yield* inTransaction(place)
     const next = yield* Either.flatMap(given(place, own, schema), (found) =>
       judged(place, found, "docs/store.md says what a JSON Schema of a collection is")

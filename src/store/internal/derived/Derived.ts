@@ -19,33 +19,32 @@ import type { CollectionTrees } from "./DerivedTrees.js"
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
 
-/** An index that a collection has or should have. */
+/** An index that the settings define, or that exists. */
 export interface NamedIndex {
   readonly definition: IndexDefinition
-  /** The blob of its file, where there is one. */
+  /** The blob of its file, if it exists. */
   readonly oid: Oid | undefined
 }
 
-/** The index and manifest files that a collection has or should have at a commit. */
+/** The index and manifest files of a collection at a commit, existing or required by the settings. */
 export interface DerivedFiles {
-  /** Indexes by name. */
   readonly indexes: ReadonlyMap<string, NamedIndex>
   readonly manifest:
     | { readonly fields: ReadonlyArray<string> | undefined; readonly oid: Oid | undefined }
     | undefined
 }
 
-/** What settings say of indexes and manifests. */
+/** The settings of indexes and manifests. */
 type DerivedNames = Pick<Settings, "indexes" | "manifests">
 
-/** What is remembered of index and manifest files that were read or written. */
+/** Index and manifest files that were read or written. */
 export interface DerivedCache {
   readonly indexes: LruCache<ParsedFile<IndexFile>>
   readonly manifests: LruCache<ParsedFile<ManifestFile<LosslessObject>>>
   readonly trees: TreeCache
 }
 
-/** Where the index and manifest files of a repository lie, and what is known of them. */
+/** The paths of a repository's index and manifest files, and a cache of their contents. */
 export interface Derived {
   readonly cache: DerivedCache
   readonly filesOf: (
@@ -53,7 +52,7 @@ export interface Derived {
     settings: SettingsAt,
     collection: string
   ) => Effect.Effect<DerivedFiles, ReadError>
-  /** The blob of an index file of format 1; undefined where there is none. */
+  /** The blob of an index file of format 1; undefined if there is none. */
   readonly indexFile: (
     snapshot: Snapshot,
     settings: SettingsAt,
@@ -65,10 +64,10 @@ export interface Derived {
   /** The directories of an index and of a manifest of format 2. */
   readonly indexTreePath: (collection: string, name: string) => string
   readonly manifestTreePath: (collection: string) => string
-  /** The trees of format 2 that settings want of a collection, and their directories alone. */
+  /** The trees of format 2 that settings require for a collection, and only their directories. */
   readonly treesOf: (collection: string, settings: DerivedNames) => CollectionTrees
   readonly treePaths: (collection: string, settings: DerivedNames) => ReadonlyArray<string>
-  /** An index file as a read by the branch's name saw it, with the tree of all index files at that time. */
+  /** An index file that was read by the branch's name, with the tree of all index files at that time. */
   readonly branchIndex: (path: string) => BranchIndex | undefined
   readonly cacheBranchIndex: (path: string, seen: BranchIndex) => void
   readonly index: (
@@ -84,20 +83,20 @@ interface BranchIndex {
   readonly index: IndexFile
 }
 
-/** What is kept of index files and of manifests, by their bytes, which take two and a half times as much with what they say. */
+/** The size of the cache, in bytes of the files. Parsed files take two and a half times as much memory. */
 const maxBytes = 64 * 1024 * 1024
 const sizeOf = ({ content }: ParsedFile<unknown>) => content.length + 1
 
-/** The same of index files that only reads have seen. */
+/** The size of the cache of index files that were read by the branch's name, in ids. */
 const maxIds = 400_000
 
-/** The id of a collection's directory; the empty tree where there is none. */
+/** The id of a collection's directory; the empty tree if there is none. */
 export const collectionTree = ({ entries }: SettingsAt, collection: string): Oid => {
   const entry = entries.get(collection)
   return entry?.kind === "tree" ? entry.oid : emptyTree
 }
 
-/** A file as it was remembered, or is read. */
+/** Reads a file, or returns the cached one. */
 export const load = <A>(
   cache: LruCache<ParsedFile<A>>,
   snapshot: Snapshot,
@@ -115,7 +114,6 @@ export const load = <A>(
   })
 }
 
-/** The index and manifest files of one repository. */
 export const make = (options: ResolvedOptions): Derived => {
   const cache: DerivedCache = {
     indexes: new LruCache<ParsedFile<IndexFile>>(maxBytes, sizeOf),

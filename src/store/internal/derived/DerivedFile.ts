@@ -26,44 +26,52 @@ import type { Change } from "../../remote/GitRemote.js"
 import type { ReadSteps } from "../ordered-tree/ReadSteps.js"
 import { type UniqueIndex, violationsAmong } from "./Uniqueness.js"
 
-/** Changes to index and manifest files, and what to remember of them once they are committed. */
+/** Changes of index and manifest files. */
 export interface Derivation {
   readonly changes: ReadonlyArray<Change>
-  /** Values that two documents would share: nothing may be committed then. */
+  /** Values that two documents would share: the edit must not be committed then. */
   readonly violations?: ReadonlyArray<UniqueViolation> | undefined
   readonly committed: (blobs: ReadonlyMap<string, Oid>) => void
 }
 
 export const noDerivation: Derivation = { changes: [], committed: () => {} }
 
-/** What becomes of an index or a manifest. Those of a collection are read together. */
+/** The computation of an updated index or manifest. The computations of a collection run together. */
 export type UpdateSteps = ReadSteps<Either.Either<Option.Option<Derivation>, ValidationError>>
 
-/** An index or a manifest of a collection, as a snapshot has it. */
+/** An index or a manifest of a collection, as stored in a snapshot. */
 export interface DerivedFile {
-  /** The fields of documents that it holds. */
+  /** The fields of documents that it contains. */
   readonly fields: ReadonlyArray<string>
-  /** The tree of the collection that it describes; what is missing describes the empty one, what is damaged none. */
+  /** The tree of the collection that it describes. A missing file describes the empty tree, a damaged one none. */
   readonly recorded: Oid | undefined
-  /** Whether it can be brought up to another tree by the documents that differ, each as it was and as it is. */
+  /** Whether it can be updated from its recorded tree to another one by the changed documents. */
   readonly canCatchUp: boolean
-  /** How the values that documents gain are judged, where it is a unique index. */
+  /** Finds duplicates, if it is a unique index. */
   readonly unique: UniqueIndex | undefined
-  /** What it becomes where documents change, for a tree of the collection; none where it is missing or damaged, and must be made anew. */
+  /**
+   * Updates it for changed documents; `tree` is the new tree of the collection. None if it is missing or damaged and
+   * must be rebuilt.
+   */
   readonly update: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => UpdateSteps
-  /** Why a document cannot be in it, if it cannot. */
+  /** Why it cannot contain a document; undefined if it can. */
   readonly rejection: (id: string, document: LosslessObject) => ValidationError | undefined
-  /** Makes it of all documents of a tree. Where it is unique, values of `judged` documents are, or of all. */
+  /**
+   * Rebuilds it from all documents of a tree. A unique index checks the values of the `judged` documents, or of all.
+   */
   readonly rebuild: (
     tree: Oid,
     judged: ReadonlyArray<DocumentChange> | undefined
   ) => Effect.Effect<Rebuild, never, Scope.Scope>
 }
 
-/** An index or a manifest that is being made of all documents, which are not held in memory where they need not be. */
+/** A rebuild in progress. Documents need not be kept in memory. */
 export interface Rebuild {
   readonly add: (documents: ReadonlyArray<StoredFields>) => Effect.Effect<void, ReadError>
-  /** What it is, once every document was added, or why it cannot be; and the values that two documents would share. */
+  /**
+   * The result after all documents were added, or why it cannot be written; and the values that two documents would
+   * share.
+   */
   readonly end: Effect.Effect<
     {
       readonly made: Either.Either<Derivation, ValidationError>
@@ -73,37 +81,37 @@ export interface Rebuild {
   >
 }
 
-/** A document with the fields that indexes and manifests hold. */
+/** A document, reduced to the fields that indexes and manifests contain. */
 export type StoredFields = { readonly id: string; readonly document: LosslessObject }
 
-/** A file that was read, with its bytes. */
+/** A parsed file with its bytes. */
 export interface ParsedFile<A> {
   readonly oid: Oid
   readonly value: A
   readonly content: Uint8Array
 }
 
-/** What single files say, and how it is written. */
+/** Reads and writes the contents of single files. */
 interface FileFormat<A> {
   readonly empty: A
   readonly with: (value: A, documents: ReadonlyArray<DocumentChange>) => A
   readonly print: (value: A, time: string, tree: Oid) => Either.Either<Uint8Array, JsonProblem>
 }
 
-/** Where a single file lies, and what is known of it. */
+/** The path of a single file, and its stored version. */
 export interface SingleFile<A> {
   readonly collection: string
   readonly path: string
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly stored: ParsedFile<A> | undefined
-  /** What is remembered of such files. */
+  /** The cache of such files. */
   readonly known: LruCache<ParsedFile<A>>
-  /** Whether documents change: else a file that would differ by its time alone stays as it is. */
+  /** Whether documents change; if not, a file that would differ only in its time is not written. */
   readonly isTouched: boolean
   readonly now: string
 }
 
-/** The error for an index or a manifest that what is stored keeps from being written. */
+/** The error for an index or a manifest that cannot be written because of a stored document. */
 export const encodingError =
   (path: string, collection: string) =>
   ({ message, path: inside }: JsonProblem) =>
@@ -173,7 +181,7 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
   }
 }
 
-/** The file of an index of format 1, which knows members by their whole names. */
+/** An index file of format 1, which indexes top-level members by their whole names. */
 export const indexFile = (
   file: SingleFile<IndexFile>,
   { fields }: IndexDefinition,
@@ -190,12 +198,12 @@ export const indexFile = (
     },
     unique
   )
-  // The settings may have given the name to another field.
+  // The settings may have changed the field of an index.
   const other = file.stored?.value.field ?? field
   return { ...stored, recorded: other === field ? stored.recorded : undefined }
 }
 
-/** The file of a manifest of format 1. */
+/** A manifest file of format 1. */
 export const manifestFile = (
   file: SingleFile<ManifestFile<LosslessObject>>,
   fields: ReadonlyArray<string>

@@ -43,16 +43,16 @@ import {
 } from "./DerivedFile.js"
 import { type UniqueIndex, violationsInOrder } from "./Uniqueness.js"
 
-/** What the rows of a tree are made of. */
+/** Maps documents to the rows of a tree. */
 export interface RowMapping {
-  /** The paths of documents that they depend on. */
+  /** The paths in documents on which the rows depend. */
   readonly fields: ReadonlyArray<string>
   readonly keyOf: (row: Row) => string
-  /** What the keys depend on: rows that are alike have other keys in an index of another order. */
+  /** Identifies the key function: equal rows have different keys in indexes of different orders. */
   readonly keys: string
-  /** The definition that they follow, as the header has it: see `Header`. */
+  /** The definition of the index, as the header records it: see `Header`. */
   readonly definition: string | undefined
-  /** What is wrong with a document that cannot be in the tree, if anything. */
+  /** Why the tree cannot contain a document; undefined if it can. */
   readonly problem: (document: LosslessObject) => string | undefined
   /** The rows of a document, by their keys. */
   readonly rowsOf: (id: string, document: LosslessObject) => ReadonlyMap<string, Row>
@@ -97,16 +97,16 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): RowMapping => {
   }
 }
 
-/** Where an index or a manifest of format 2 lies. */
+/** An index or a manifest of format 2. */
 export interface TreeDefinition {
   /** The directory of the tree. */
   readonly path: string
   readonly rows: RowMapping
-  /** The index that the rows are of, where it is unique. */
+  /** The definition, if it is a unique index. */
   readonly unique?: IndexDefinition | undefined
 }
 
-/** What a snapshot has of a tree: it is missing, damaged, or can be read. */
+/** The state of a tree in a snapshot. */
 export type TreeState =
   | { readonly _tag: "Missing" }
   | { readonly _tag: "Damaged"; readonly problem: BrokenTree }
@@ -126,7 +126,7 @@ function* openStored<E>(
   })
 }
 
-/** Opens trees together. */
+/** Opens several trees together. */
 export const openTrees = (
   reader: TreeReader<ReadError>,
   cache: TreeCache,
@@ -146,14 +146,13 @@ export const openTrees = (
       )
   )
 
-/** Opens a tree. */
 export const openTreeAt = (
   reader: TreeReader<ReadError>,
   cache: TreeCache,
   place: TreeDefinition
 ): Effect.Effect<TreeState, ReadError> => Effect.map(openTrees(reader, cache, [place]), ([state]) => state!)
 
-/** A unique index of format 2. */
+/** The unique index of a tree. */
 const uniqueTree = (
   collection: string,
   definition: IndexDefinition,
@@ -172,7 +171,7 @@ const uniqueTree = (
         )
 })
 
-/** Where rows are put aside that are too many for the memory. */
+/** Opens a temporary file for rows that do not fit in memory. */
 export type OpenTemporaryFile = Effect.Effect<TemporaryFile, ReadError, Scope.Scope>
 
 const changeOf = (root: string, edit: TreeEdit): Change => {
@@ -181,7 +180,7 @@ const changeOf = (root: string, edit: TreeEdit): Change => {
   return edit._tag === "Link" ? { _tag: "Link", path, oid: edit.oid } : { _tag: "Remove", path }
 }
 
-/** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
+/** An index or a manifest of format 2, as stored in a snapshot: a tree of small files. */
 export const derivedTree = (
   reader: TreeReader<ReadError>,
   collection: string,
@@ -228,7 +227,7 @@ export const derivedTree = (
     return { entries: all, refused }
   }
 
-  /** The changes that make the tree one of these rows. */
+  /** The changes that replace the tree by one of these rows. */
   const replacedBy = (sorted: Stream.Stream<Entry, ReadError>, tree: Oid) =>
     Effect.gen(function* () {
       const before = new Map((yield* filesIn(reader, path)).map((file) => [file.path, file.oid]))
@@ -257,7 +256,8 @@ export const derivedTree = (
       return {
         add: (documents) =>
           Effect.gen(function* () {
-            // Values are unique among the others, too: their rows are compared without a tree that holds them.
+            // A unique index goes on after a refused document, to find all duplicates: rows are compared as they are
+            // sorted.
             if (refused !== undefined && unique === undefined) return
             const found = yield* Steps.run(() => entriesOfAll(documents))
             refused ??= found.refused

@@ -13,14 +13,14 @@ import { changedBlobs, changedDocuments } from "../snapshot/CollectionChanges.js
 import type { DerivedFile } from "./DerivedFile.js"
 import { derivedTree, type OpenTemporaryFile, openTrees, rowsOfIndex, rowsOfManifest } from "./DerivedTree.js"
 
-/** Where the trees of a collection lie, and what they hold. */
+/** The trees of a collection's indexes and manifest. */
 export interface CollectionTrees {
-  /** Indexes, with the directories of their trees. */
+  /** The indexes, with the directories of their trees. */
   readonly indexes: ReadonlyArray<{ readonly index: IndexDefinition; readonly path: string }>
   readonly manifest: { readonly fields: ReadonlyArray<string>; readonly path: string } | undefined
 }
 
-/** The trees of a collection with what their rows are made of. */
+/** The definitions of a collection's trees. */
 export const treeDefinitions = ({ indexes, manifest }: CollectionTrees) => [
   ...indexes.map(({ index, path }) => ({
     kind: "index" as const,
@@ -42,7 +42,7 @@ export const treeDefinitions = ({ indexes, manifest }: CollectionTrees) => [
       ])
 ]
 
-/** The trees of a collection's indexes and of its manifest as a snapshot has them. */
+/** The trees of a collection as stored in a snapshot. */
 export const storedTrees = (
   reader: TreeReader<ReadError>,
   cache: TreeCache,
@@ -57,7 +57,7 @@ export const storedTrees = (
     )
   })
 
-/** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */
+/** The documents that changed from each recorded tree of some files to the tree `after`, by recorded tree. */
 export const changesSinceRecorded = (
   remote: GitRemoteService,
   layout: Layout,
@@ -77,7 +77,7 @@ export const changesSinceRecorded = (
     return found
   })
 
-/** Every file of a tree. */
+/** All files of a tree. */
 export const filesOfTree = (
   reader: TreeReader<ReadError>,
   path: string

@@ -33,29 +33,29 @@ import { treeReader } from "./SnapshotReader.js"
 import { uniqueIndexFile } from "./UniqueIndexFile.js"
 import { violations } from "./Uniqueness.js"
 
-/** Loaded where a repository has trees. */
+/** Loaded if a repository has trees. */
 const trees = lazyModule(() => import("./DerivedTrees.js"))
 
-/** Told of how many of a collection's documents were read. */
+/** Receives the number of a collection's documents that were read. */
 export type OnDocumentsRead = (read: {
   readonly collection: string
   readonly documents: number
   readonly total: number
 }) => Effect.Effect<void>
 
-/** What a write does to one collection. */
+/** The changes of one collection. */
 export interface CollectionWrite {
   readonly collection: string
   readonly documents: ReadonlyArray<DocumentChange>
   readonly changes: ReadonlyArray<Change>
-  /** Makes the files anew from the documents. */
+  /** Rebuilds the files from the documents. */
   readonly rebuild: boolean
   readonly onRead?: OnDocumentsRead | undefined
-  /** The documents changed in an earlier commit, from one tree of the collection (where known) to another. */
+  /** The documents changed in an earlier commit: from one tree of the collection (if known) to another. */
   readonly since?: { readonly before: Oid | undefined; readonly after: Oid } | undefined
 }
 
-/** What two runs of changes make together: each document as it was before the first and as it is after the second. */
+/** Composes two sets of changes: each document before the first and after the second. */
 const composeChanges = (
   first: ReadonlyArray<DocumentChange>,
   second: ReadonlyArray<DocumentChange>
@@ -68,14 +68,13 @@ const composeChanges = (
   return [...all.values()]
 }
 
-/** What index and manifest files are derived with. */
 interface DerivedDependencies {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
   readonly derived: Derived
 }
 
-/** The documents of a collection with their values at some paths; files that hold none count as empty ones. */
+/** The documents of a collection, reduced to some paths. A file without a JSON object is an empty document. */
 const documentsIn = (
   { options, remote }: DerivedDependencies,
   head: Head,
@@ -114,13 +113,13 @@ const documentsIn = (
     })
   )
 
-/** All of them, by id. */
+/** All documents of a collection, by id. */
 export const documentsOf = (
   ...args: Parameters<typeof documentsIn>
 ): Effect.Effect<Map<string, LosslessObject>, RemoteFailure> =>
   Stream.runFold(documentsIn(...args), new Map(), (all, { document, id }) => all.set(id, document))
 
-/** The index and manifest files of a collection as a snapshot has them. */
+/** The index and manifest files of format 1. */
 const storedFiles = (
   { derived, options }: DerivedDependencies,
   snapshot: Snapshot,
@@ -159,7 +158,7 @@ const storedFiles = (
     return stored
   })
 
-/** The indexes and the manifest of a collection as a snapshot has them, of either format. */
+/** The indexes and the manifest of a collection as stored in a snapshot, in either format. */
 export const storedOf = (
   parts: DerivedDependencies,
   snapshot: Snapshot,
@@ -183,8 +182,8 @@ export const storedOf = (
 }
 
 /**
- * What becomes of a file, or of one that a document of another program keeps from being written: it stays as it is, so
- * that it is behind and queries look at what differs. A document that is written itself is refused.
+ * The result for a file. If a document of another program prevents it from being written, the file stays outdated, and
+ * queries examine the documents that differ. If a document of this write prevents it, the write fails.
  */
 const unlessForeign = (
   file: DerivedFile,
@@ -202,7 +201,7 @@ const unlessForeign = (
     )
   })
 
-/** Keeps the index and manifest files of a collection in step with a write. */
+/** Updates the index and manifest files of a collection for a write. */
 export const deriveFiles = (
   parts: DerivedDependencies,
   snapshot: Snapshot,
@@ -227,7 +226,8 @@ export const deriveFiles = (
     const { concurrency } = options
     const given = { isTouched: changes.length > 0, now }
     const stored = yield* storedOf(parts, snapshot, settings, collection, files, given)
-    // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
+    // For a commit before the head: a file that records the tree before that commit lacks its documents; one that
+    // records the tree of the head contains them.
     const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
     const missing = ({ recorded }: DerivedFile) =>
       since === undefined || (recorded === base && recorded !== before) ? changed : []
@@ -257,7 +257,7 @@ export const deriveFiles = (
     }
     for (const [i, made] of (yield* runAllSteps(treeReader(parts, snapshot), changing)).entries()) {
       const { at, found } = going[i]!
-      // What is broken is made anew.
+      // A damaged file is rebuilt.
       if (Either.isLeft(made)) continue
       if (Either.isRight(made.right) && Option.isNone(made.right.right)) continue
       const all = Either.map(made.right, Option.getOrThrow)

@@ -20,7 +20,10 @@ interface Parts {
   readonly options: ResolvedOptions
 }
 
-/** The settings with the indexes and manifests of other programs, in a repository without a settings file. */
+/**
+ * The settings for a repository without a settings file, including the indexes and manifests that other programs have
+ * written.
+ */
 export const adoptForeignFiles = (
   { derived, options: { given } }: Parts,
   snapshot: Snapshot,
@@ -51,7 +54,7 @@ export const adoptForeignFiles = (
     return { ...settings, indexes, manifests }
   })
 
-/** Removes the index and manifest files of a format that are there for some collections. */
+/** Removes the existing index and manifest files of a format for some collections. */
 export const removeFiles = (
   parts: Parts,
   snapshot: Snapshot,

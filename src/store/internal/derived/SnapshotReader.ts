@@ -12,7 +12,7 @@ interface Parts {
   readonly options: Pick<ResolvedOptions, "concurrency">
 }
 
-/** Reads trees of small files in a snapshot. */
+/** Reads trees of small files from a snapshot. */
 export const treeReader = ({ options, remote }: Parts, snapshot: Snapshot): TreeReader<ReadError> => {
   const isFree = !takesRequests(remote)
   return {
@@ -30,7 +30,7 @@ export const treeReader = ({ options, remote }: Parts, snapshot: Snapshot): Tree
       }),
     files: (paths) => {
       const [only] = paths
-      // A stream of one file takes many times what the read of it does.
+      // A stream of one file takes many times longer than reading the file.
       if (isFree && only !== undefined && paths.length === 1) {
         return Effect.map(snapshot.file(only), (file) => [Option.getOrUndefined(file)?.content])
       }

@@ -3,16 +3,16 @@ import type { StorageAdvice, WriteCost } from "../../CollectionEstimate.js"
 import type { GitRemoteService } from "../../remote/GitRemote.js"
 import { formatLimits } from "../ordered-tree/TreeLimits.js"
 
-/** Below this number of documents every way of storage is fast, and nothing is worth a change. */
+/** Up to this number of documents every layout is fast, and no change is recommended. */
 const many = 2_000
 
-/** The most documents in a directory: each commit writes the list of the directory anew. */
+/** The recommended maximum of documents in a directory: each commit writes the directory's list again. */
 const mostInDirectory = 1_000
 
-/** Up to this number of documents one directory is shorter than the list of 256 directories. */
+/** Up to this number of documents one directory has a shorter list than 256 directories. */
 const mostFlat = 256
 
-/** The way to store a collection of so many documents. */
+/** The recommended format and layout for a number of documents. */
 export const recommendedStorage = (documents: number): Layout & { readonly format: DerivedFormat } => {
   let shardDepth = documents <= mostFlat ? 0 : 1
   while (documents > mostInDirectory * 256 ** shardDepth && shardDepth < 8) shardDepth++
@@ -23,7 +23,7 @@ export const recommendedStorage = (documents: number): Layout & { readonly forma
   }
 }
 
-/** The entries of the directories from a collection to one of its documents, where ids are spread evenly. */
+/** The number of entries of each directory from a collection to one of its documents, if ids are spread evenly. */
 const directoriesOf = (documents: number, { shardDepth, shardWidth }: Layout): ReadonlyArray<number> => {
   const lists: Array<number> = []
   let below = documents
@@ -35,12 +35,12 @@ const directoriesOf = (documents: number, { shardDepth, shardWidth }: Layout): R
   return [...lists, Math.ceil(below)]
 }
 
-/** A collection, as far as its storage depends on it. */
+/** The properties of a collection that determine its cost. */
 export interface Size {
   readonly documents: number
   readonly indexes: number
   readonly manifest: boolean
-  /** The documents of its fullest directory, where they are known. */
+  /** The number of documents in its fullest directory, if it is known. */
   readonly fullest?: number | undefined
 }
 
@@ -49,7 +49,7 @@ const grouped = (count: number) => count.toLocaleString("en-US")
 const shardingAdvice = ({ documents, fullest }: Size, layout: Layout): ReadonlyArray<StorageAdvice> => {
   const { shardDepth } = recommendedStorage(documents)
   const evenly = Math.max(...directoriesOf(documents, layout))
-  // Leading characters spread ids as evenly as the ids are, which their number does not tell.
+  // Sharding by leading characters spreads documents only as evenly as their ids are spread.
   const entries = fullest ?? (layout.shardBy === "hash" || layout.shardDepth === 0 ? evenly : documents)
   if (entries <= mostInDirectory) return []
   const where =
@@ -76,27 +76,27 @@ const formatAdvice = ({ documents, indexes, manifest }: Size, format: DerivedFor
   ]
 }
 
-/** What is worth changing in the storage of a collection. */
+/** The recommended changes of a collection's storage. */
 export const storageAdvice = (
   size: Size,
   stored: Layout & { readonly format: DerivedFormat }
 ): ReadonlyArray<StorageAdvice> =>
   size.documents < many ? [] : [...formatAdvice(size, stored.format), ...shardingAdvice(size, stored)]
 
-// What the parts of a commit weigh on average: a generated id has 26 characters.
+// Average sizes in bytes of the parts of a commit; a generated id has 26 characters.
 const documentBytes = 500
 const headerBytes = 300
 const fileEntry = 59
 const directoryEntry = (width: number) => 27 + width
-/** A row of an index and of a manifest, in a file of its own format. */
+/** The bytes of one row of an index and of a manifest, by format. */
 const rowBytes = { 1: { index: 80, manifest: 125 }, 2: { index: 50, manifest: 80 } }
 const treeEntry = 90
-/** A random write meets a leaf or directory of a tree that is two thirds full. */
+/** The leaf or directory in which a random write falls is two thirds full on average. */
 const met = (most: number, whole: number) => Math.min(whole, (most * 2) / 3)
 
 const { directory, leaf } = formatLimits
 
-/** The leaf and the directories that a row's change writes in a tree of small files. */
+/** The bytes of the leaf and the directories that change with one row of a tree. */
 const treeBytes = (rows: number, each: number): number => {
   let bytes = headerBytes + met(leaf, rows * each)
   for (
@@ -109,7 +109,7 @@ const treeBytes = (rows: number, each: number): number => {
   return bytes
 }
 
-/** What one insert costs in a collection that is stored so. */
+/** The cost of one insert into a collection. */
 export const insertCost = (
   { documents, indexes, manifest }: Size,
   stored: Layout & { readonly format: DerivedFormat },

@@ -12,7 +12,7 @@ import type { ResolvedOptions } from "../../StoreOptions.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
 import { type UniqueIndex, uniqueValues } from "./Uniqueness.js"
 
-/** A unique index of format 1, and where the documents of its collection are read. */
+/** A unique index of format 1, and the snapshot of its collection. */
 interface FilePlace {
   readonly snapshot: Snapshot
   readonly options: Pick<ResolvedOptions, "root" | "concurrency">
@@ -22,12 +22,12 @@ interface FilePlace {
   readonly stored: IndexFile | undefined
 }
 
-/** A unique index of format 1. Different values may have one key in its file, so the documents decide. */
+/** A unique index of format 1. Several values may have one key in its file, so the documents are compared. */
 export const uniqueIndexFile = (place: FilePlace): UniqueIndex => {
   const { collection, definition, layout, options, snapshot, stored } = place
   const known = stored?.values ?? new Map<string, ReadonlyArray<string>>()
 
-  /** The first of some documents that has a value. */
+  /** The first document that has a value. */
   const holder = (ids: ReadonlyArray<string>, key: string) =>
     snapshot
       .files(

@@ -12,14 +12,14 @@ import type { LosslessJson, LosslessObject } from "../../../domain/json/Lossless
 import { toJson } from "../../../domain/json/LosslessJson.js"
 import { type Values, valuesOf } from "../ordered-tree/IndexRows.js"
 
-/** Values of a document that no other document may have, by their key in the index. */
+/** The values of a document that must be unique, by their key in the index. */
 export type UniqueValues = ReadonlyMap<string, Values>
 
-/** A unique index of a collection as a snapshot has it. */
+/** A unique index of a collection as stored in a snapshot. */
 export interface UniqueIndex {
   readonly collection: string
   readonly definition: IndexDefinition
-  /** For each key that is held, a document that holds it and is not among `except`; none where the index is damaged. */
+  /** For each key, a document that has it and is not in `except`; none if the index is damaged. */
   readonly holders: (
     values: UniqueValues,
     except: ReadonlySet<string>
@@ -29,7 +29,7 @@ export interface UniqueIndex {
 const isPresent = (value: LosslessJson | undefined): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 
-/** What a document has in the fields of a unique index. A value that is missing, null or an empty list is no duplicate. */
+/** The values of a document in the fields of a unique index. Missing values, null and empty lists are not compared. */
 export const uniqueValues = (index: IndexDefinition, document: LosslessObject): UniqueValues => {
   if (!indexHolds(index, document)) return new Map()
   const { fields } = index
@@ -41,13 +41,13 @@ export const uniqueValues = (index: IndexDefinition, document: LosslessObject): 
   )
 }
 
-/** Values of an index as errors show them. */
+/** The value of an index as errors show it. */
 const valueOf = ({ fields }: IndexDefinition, values: Values): unknown =>
   fields.length === 1
     ? toJson(values[0])
     : Object.fromEntries(fields.map(({ path }, at): [string, Json | undefined] => [path, toJson(values[at])]))
 
-/** A value that a document would share with another one. */
+/** A violation: a value that a document would share with another one. */
 export const violationOf = (
   { collection, definition }: Pick<UniqueIndex, "collection" | "definition">,
   values: Values,
@@ -61,7 +61,7 @@ export const violationOf = (
   other
 })
 
-/** Each document beside another one with its value; two documents once. */
+/** The pairs of documents that share a value, each pair once. */
 const pairs = (
   unique: Pick<UniqueIndex, "collection" | "definition">,
   values: Values,
@@ -76,7 +76,7 @@ const pairs = (
     : later.map((id) => violationOf(unique, values, id, first!))
 }
 
-/** The documents that have each value, or each of some. */
+/** The documents that have each value, for all or some values. */
 export const holdersAmong = (
   index: IndexDefinition,
   documents: Iterable<Pick<DocumentChange, "id" | "document">>,
@@ -99,7 +99,7 @@ export const holdersAmong = (
   )
 }
 
-/** The values that changes give to documents which did not have them. */
+/** The values that changed documents gain. */
 const newValues = (index: IndexDefinition, changes: ReadonlyArray<DocumentChange>) => {
   const found = new Map<string, { readonly values: Values; readonly ids: Array<string> }>()
   for (const { before, document, id } of changes) {
@@ -118,8 +118,8 @@ const newValues = (index: IndexDefinition, changes: ReadonlyArray<DocumentChange
 }
 
 /**
- * The values that a commit would give to two documents. It is judged for `own` changes; `all` are those that the stored
- * index lacks. None where the stored index is damaged.
+ * The violations that a commit would cause through its `own` changes; `all` are the changes that the stored index
+ * lacks. None if the stored index is damaged.
  */
 export const violations = (
   unique: UniqueIndex,
@@ -144,7 +144,7 @@ export const violations = (
     )
   })
 
-/** The same among all documents, where the index is made anew. Without `own` every document is judged. */
+/** The violations among all documents, for a rebuild. Without `own` every document is checked. */
 export const violationsAmong = (
   unique: UniqueIndex,
   documents: ReadonlyArray<DocumentChange>,
@@ -165,7 +165,7 @@ export const violationsAmong = (
     })
   })
 
-/** The same of an index's rows, which come in the order of its keys: those of one value are neighbours. */
+/** The violations among the rows of an index in order of their keys, where rows with one value are adjacent. */
 export const violationsInOrder = (
   unique: Pick<UniqueIndex, "collection" | "definition">,
   own: ReadonlyArray<DocumentChange> | undefined
@@ -201,7 +201,7 @@ export const violationsInOrder = (
   }
 }
 
-/** The values that several of some documents have, with the ids. */
+/** The values that several documents have, with the ids. */
 export const doublesAmong = (index: IndexDefinition, documents: ReadonlyMap<string, LosslessObject>) => {
   const all = Array.from(documents, ([id, document]) => ({ id, document }))
   return Effect.map(holdersAmong(index, all), (holders) =>
@@ -213,10 +213,10 @@ export const doublesAmong = (index: IndexDefinition, documents: ReadonlyMap<stri
   )
 }
 
-/** How many violations one error lists. */
+/** The most violations that one error lists. */
 export const mostListed = 20
 
-/** The documents that a violation error names beside its own. */
+/** The other documents that a violation error names. */
 export const othersIn = (all: ReadonlyArray<UniqueViolation>) => {
   const others = all
     .slice(0, mostListed)

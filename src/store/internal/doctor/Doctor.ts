@@ -9,7 +9,7 @@ import type { SettingsAt, StoreCore } from "../commit/StoreCore.js"
 import { examineAccess } from "./DoctorAccess.js"
 import { examineCollection, twins } from "./DoctorCollection.js"
 
-/** The prefix of the work branches that transactions make. */
+/** The prefix of transactions' work branches. */
 const workBranches = "chainstore-tx-"
 
 const settingsFinding = (settings: SettingsAt): Finding =>
@@ -47,7 +47,7 @@ const leftBranches = (core: StoreCore) =>
     )
   )
 
-/** Looks at what can go wrong in a repository of documents, says what was looked at, and what to do about it. */
+/** Examines a repository: reports problems with hints, and what was examined. */
 export const doctor = (
   core: StoreCore,
   { deep = !takesRequests(core.remote), onProgress }: DoctorOptions = {}
@@ -86,7 +86,7 @@ export const doctor = (
       found.push(...(yield* examineCollection(core, snapshot, head.value, settings, name, deep, onProgress)))
     }
     found.push(...(yield* leftBranches(core)))
-    // Last, since the requests above are what the budget is known from.
+    // Last, because the remaining budget is known from the requests above.
     found.splice(0, 0, ...(yield* examineAccess(core)))
     return found
   })

@@ -39,7 +39,7 @@ const budgetFinding = ({ limit, remaining, resetAt, resource }: Budget): Finding
       }
 }
 
-/** What the remote says of branch, rights, and the requests that are left. */
+/** Examines the branch, the rights, and the remaining requests. */
 export const examineAccess = (core: StoreCore): Effect.Effect<ReadonlyArray<Finding>, ReadError> =>
   Effect.gen(function* () {
     const probe = yield* core.remote.probe(core.branch)

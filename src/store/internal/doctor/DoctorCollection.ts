@@ -13,7 +13,7 @@ import { examineFiles } from "./DoctorFiles.js"
 import { examineTrees } from "./DoctorTrees.js"
 import { doubleFindings } from "./DoctorUnique.js"
 
-/** Names that differ only in case. */
+/** Groups of names that differ only in case. */
 export const twins = (names: Iterable<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const groups = new Map<string, Array<string>>()
   for (const name of names) {
@@ -25,7 +25,7 @@ export const twins = (names: Iterable<string>): ReadonlyArray<ReadonlyArray<stri
   return [...groups.values()].filter((group) => group.length > 1)
 }
 
-/** What the directory alone tells: names, places and sizes of files. */
+/** Problems that the listing shows: names, paths and sizes of files. */
 const examineListing = (
   collection: string,
   tree: Tree,
@@ -64,7 +64,7 @@ const examineListing = (
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The entries of the directory of a collection that has the most. */
+/** The number of entries in the fullest directory of a collection. */
 const fullestOf = ({ entries }: Tree): number => {
   const counts = new Map<string, number>()
   let most = 0
@@ -77,7 +77,9 @@ const fullestOf = ({ entries }: Tree): number => {
   return most
 }
 
-/** Looks at one collection: at its listing, at the version that indexes and manifest name, and `deep` at every document. */
+/**
+ * Examines one collection: its listing, the versions that indexes and manifest record, and with `deep` every document.
+ */
 export const examineCollection = (
   core: StoreCore,
   snapshot: Snapshot,
@@ -133,7 +135,7 @@ export const examineCollection = (
     return found
   })
 
-/** What was looked at: nothing else is vouched for. */
+/** The finding that states what was examined. */
 const summary = (
   collection: string,
   documents: number,

@@ -4,19 +4,19 @@ import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import type { Finding } from "../../Doctor.js"
 import type { Listing } from "../snapshot/Listing.js"
 
-/** The indexes and the manifest of a collection as they lie there, of either format. */
+/** The examined indexes and manifest of a collection, in either format. */
 export interface DerivedExamination {
-  /** What is wrong with them, as they are. */
+  /** Problems of the files themselves. */
   readonly findings: ReadonlyArray<Finding>
-  /** How many indexes describe the present documents. */
+  /** The number of indexes that describe the current documents. */
   readonly indexes: number
-  /** Whether a manifest does. */
+  /** Whether the manifest describes the current documents. */
   readonly manifest: boolean
-  /** The fields of documents that they hold. */
+  /** The fields of documents that they contain. */
   readonly fields: ReadonlySet<string>
-  /** What is wrong with those that describe the present documents, as far as a listing tells. */
+  /** Problems of the current files, as far as the listing shows them. */
   readonly againstListing: (listing: Listing) => ReadonlyArray<Finding>
-  /** The same, by the fields of all documents. */
+  /** Problems of the current files, compared with the fields of all documents. */
   readonly againstDocuments: (
     documents: ReadonlyMap<string, LosslessObject>
   ) => Effect.Effect<ReadonlyArray<Finding>, ReadError>
@@ -26,7 +26,7 @@ export type DerivedKind = "index" | "manifest"
 
 export const reindexHint = (collection: string) => `run reindex on ${collection}`
 
-/** What is missing, left behind or wrong is found alike in either format. */
+/** Findings that both formats share. */
 export const findingsOn = (collection: string) => {
   const again = reindexHint(collection)
   const finding = (

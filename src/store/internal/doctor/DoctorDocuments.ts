@@ -10,10 +10,10 @@ import type { Head } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { type Listing, readListing } from "../snapshot/Listing.js"
 
-/** Files above this many bytes take more requests to read, and an index or manifest is written with every document. */
+/** Larger files take more requests to read; index files of this size are expensive to write with every document. */
 export const large = 1_000_000
 
-/** Reads the documents of a listing once: what is wrong with the files, and the fields that indexes and manifest hold. */
+/** Reads all documents of a listing: problems of the files, and the fields that indexes and manifest contain. */
 export const readDocuments = (
   core: StoreCore,
   head: Head,
@@ -57,7 +57,7 @@ export const readDocuments = (
     return { broken, misnamed, oversized, documents }
   })
 
-/** What is wrong with the files of documents. */
+/** Findings on the files of documents. */
 export const documentFindings = (
   collection: string,
   read: Effect.Effect.Success<ReturnType<typeof readDocuments>>
@@ -87,7 +87,7 @@ export const documentFindings = (
   return found
 }
 
-/** Documents that are slow to read over an API. */
+/** Findings on documents that are slow to read over an API. */
 export const sizeFindings = (collection: string, ids: ReadonlyArray<string>): Array<Finding> =>
   ids.length === 0
     ? []

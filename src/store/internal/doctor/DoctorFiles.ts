@@ -29,7 +29,7 @@ const sameLists = (
     return other !== undefined && other.length === list.length && list.every((item, at) => item === other[at])
   })
 
-/** A file that describes the present documents. */
+/** A file that describes the current documents. */
 interface StoredFile<A> {
   readonly kind: DerivedKind
   readonly path: string
@@ -56,7 +56,7 @@ const manifestAgrees = (
   )
 }
 
-/** Looks at the index and manifest files of format 1. `current` is the tree of the collection. */
+/** Examines the index and manifest files of format 1. `current` is the tree of the collection. */
 export const examineFiles = (
   core: StoreCore,
   snapshot: Snapshot,

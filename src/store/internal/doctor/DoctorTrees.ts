@@ -23,7 +23,7 @@ import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
 
 type Place = ReturnType<typeof treeDefinitions>[number]
 
-/** All rows of some documents, sorted. One that cannot be written is in no tree. */
+/** The sorted rows of all documents. A row that cannot be encoded is in no tree. */
 const rowsOf = ({ keyOf, rowsOf: of }: RowMapping, documents: ReadonlyMap<string, LosslessObject>) =>
   Effect.gen(function* () {
     const entries: Array<Entry> = []
@@ -38,10 +38,10 @@ const rowsOf = ({ keyOf, rowsOf: of }: RowMapping, documents: ReadonlyMap<string
     return yield* Steps.run(() => Steps.sorted(entries, compareEntries))
   })
 
-/** Files of a tree that are read together. */
+/** The number of a tree's files that are read together. */
 const together = 256
 
-/** Reads every file of a tree: one that is listed can be lost. */
+/** Reads every file of a tree, because a listed file may be missing. */
 const readWhole = (reader: TreeReader<ReadError>, path: string): Effect.Effect<void, ReadError> =>
   Effect.flatMap(filesIn(reader, path), (files) =>
     Effect.forEach(
@@ -51,11 +51,11 @@ const readWhole = (reader: TreeReader<ReadError>, path: string): Effect.Effect<v
     )
   )
 
-/** What a repository has lost, which is found as well as what is wrong there. */
+/** Whether the error reports data that the repository has lost, which is a finding and not a failure. */
 const isLost = (error: ReadError): error is RemoteError =>
   error._tag === "RemoteError" && error.reason === "Corrupt"
 
-/** Looks at the trees of indexes and manifest, of format 2. `current` is the tree of the collection. */
+/** Examines the trees of indexes and manifest, of format 2. `current` is the tree of the collection. */
 export const examineTrees = (
   core: StoreCore,
   snapshot: Snapshot,
@@ -73,7 +73,7 @@ export const examineTrees = (
       ({ kind, path }: Place) =>
       ({ hint, message }: RemoteError) =>
         finding("error", kind, "unreadable", `${path} is damaged: ${message}`, hint)
-    // What the process knows of trees is not what the repository holds.
+    // A new cache, because cached trees may differ from the repository.
     const known = makeTreeCache()
     for (const place of places) {
       const { kind, path } = place
@@ -94,7 +94,7 @@ export const examineTrees = (
       fields: new Set(places.flatMap(({ rows }) => rows.fields)),
       againstListing: (listing) =>
         sound
-          // A document has a row in every index that is of all documents, and more where it has lists.
+          // A document has at least one row in every index that is not partial.
           .filter(({ count, isPartial, kind }) =>
             kind === "manifest" ? count !== listing.length : count < listing.length && !isPartial
           )

@@ -5,7 +5,7 @@ import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import type { Finding } from "../../Doctor.js"
 import { doublesAmong, mostListed } from "../derived/Uniqueness.js"
 
-/** Documents that share a value of a unique index: other programs wrote them. */
+/** Documents that share a value of a unique index, because other programs wrote them. */
 export const doubleFindings = (
   collection: string,
   index: IndexDefinition,

@@ -15,7 +15,7 @@ import {
 import type { CompareOptions, CreateBranchOptions, MergeOptions } from "../../Branches.js"
 import { type CollectionDefinition, isDefinition } from "../../CollectionDefinition.js"
 
-/** Options of operations that are loaded later, which are judged there: a page that does not use them does not carry this. */
+/** A check of options for operations that are loaded on use, so that other pages do not contain it. */
 export const optionsOf = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
   const read = optionsReader(Schema.UndefinedOr(Schema.Struct(fields)) as unknown as Schema.Schema<any, any>)
   return (operation: string, given: unknown): Effect.Effect<void, ValidationError> =>

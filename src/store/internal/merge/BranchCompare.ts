@@ -42,7 +42,7 @@ const documentAt = (
         return Option.some(yield* readDocument({ operation, collection, id, path }, blob.content))
       })
 
-/** The merge base that a comparison begins at: of several, the one with the lowest id. */
+/** The merge base at which a comparison begins; if there are several, the one with the lowest id. */
 const mergeBase = (core: StoreCore, first: Head, second: Head): Effect.Effect<Head, ReadError> =>
   Effect.gen(function* () {
     const [base] = yield* mergeBasesOf(core, first, second)

@@ -1,4 +1,4 @@
-// What a store does with branches, loaded as one when any of it is used.
+// The operations on branches, which are loaded together when one of them is used.
 export { compare } from "./BranchCompare.js"
 export { createBranch, deleteBranch, listBranches } from "./Branches.js"
 export { makeMerge } from "./MergeBranches.js"

@@ -18,7 +18,7 @@ import type { StoreCore } from "../commit/StoreCore.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
 import { checkCreateOptions } from "./BranchArguments.js"
 
-/** The commit of a branch as it is now, or of a tag or another revision. */
+/** The current commit of a branch, or the commit of a tag or another revision. */
 export const headNamed = (core: StoreCore, operation: string, name: string): Effect.Effect<Head, ReadError> =>
   Effect.gen(function* () {
     const { remote } = core
@@ -34,7 +34,7 @@ export const headNamed = (core: StoreCore, operation: string, name: string): Eff
 
 const unshallow = "where the repository is shallow, complete it first (git fetch --unshallow)"
 
-/** The merge bases of two commits; the history that leads to them has to be there. */
+/** The merge bases of two commits; requires the complete history between them. */
 export const mergeBasesOf = (core: StoreCore, ours: Head, theirs: Head) =>
   Effect.mapError(core.remote.mergeBases(ours.commit, theirs.commit), (error) => {
     if (error._tag !== "RemoteError" || (error.reason !== "Corrupt" && error.reason !== "Server"))
@@ -48,7 +48,7 @@ export const mergeBasesOf = (core: StoreCore, ours: Head, theirs: Head) =>
     })
   })
 
-/** The commit of the branch of a core; an empty repository has none. */
+/** The head of a core's branch; fails if the repository is empty. */
 export const branchHead = (
   core: StoreCore,
   operation: string,
@@ -64,7 +64,7 @@ export const branchHead = (
         })
   )
 
-/** Every branch, by name. */
+/** All branches, by name. */
 export const listBranches = (core: StoreCore): Effect.Effect<ReadonlyArray<Branch>, ReadError> =>
   Effect.map(core.remote.listBranches(""), (found) =>
     found
@@ -72,7 +72,7 @@ export const listBranches = (core: StoreCore): Effect.Effect<ReadonlyArray<Branc
       .sort((a, b) => compareCodePoints(a.name, b.name))
   )
 
-/** Makes a branch at a commit, and returns that. */
+/** Creates a branch at a commit, and returns the commit. */
 export const createBranch = (
   core: StoreCore,
   name: string,
@@ -104,7 +104,7 @@ export const createBranch = (
     return at.commit
   })
 
-/** Deletes a branch; one that is gone is deleted already. */
+/** Deletes a branch; succeeds if it does not exist. */
 export const deleteBranch = (core: StoreCore, name: string): Effect.Effect<void, WriteError> =>
   Effect.suspend((): Effect.Effect<void, WriteError> => {
     const operation = "Store.deleteBranch"

@@ -19,8 +19,8 @@ const treeAt = (core: StoreCore, oid: Oid): Effect.Effect<MergeTree, ReadError> 
   )
 
 /**
- * The tree that two sides are compared with, of all their merge bases. Several are merged with each other first, on the
- * merge base of their own, as Git does; where they are in conflict, what the sides made of it must be the same.
+ * The tree with which both sides are compared. If there are several merge bases, they are merged with each other first,
+ * on their own merge base, as Git does. Where they conflict, the two sides must agree or are in conflict too.
  */
 export const baseOf = (
   core: StoreCore,

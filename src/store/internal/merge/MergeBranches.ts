@@ -29,10 +29,10 @@ import { makePreview } from "./Preview.js"
 
 const operation = "Store.merge"
 
-/** Conflicts that a message names. */
+/** The number of conflicts that a message names. */
 const most = 5
 
-/** The error that tells every conflict. */
+/** The error that lists all conflicts. */
 export const unmergedError = (unmerged: ReadonlyArray<Unmerged>): ConflictError => {
   const told = unmerged.slice(0, most).map(({ problem }) => problem)
   const rest = unmerged.length - told.length
@@ -67,7 +67,7 @@ const nothing: Merged = {
   conflicts: []
 }
 
-/** What a plan changes on the branch that is merged into. */
+/** The result of a plan: what it changes on the target branch. */
 const reported = (
   core: StoreCore,
   plan: MergePlan,
@@ -105,15 +105,15 @@ const reported = (
     } satisfies Merged
   })
 
-/** What a merge of the store's own asks before it writes, and of whom. */
+/** Hooks of a merge, for the merge of a proposal. */
 export interface MergeHooks {
-  /** Refuses the head of the branch that is merged into. */
+  /** Fails if the commit must not be merged into this head. */
   readonly checkHead?: ((ours: Head) => Effect.Effect<void, WriteError>) | undefined
-  /** Done once, when the merge is known to have no conflicts, and while no branch waits for it. */
+  /** Runs once, after the merge is known to have no conflicts, and without holding a lock of a branch. */
   readonly beforeWrite?: Effect.Effect<void, WriteError> | undefined
-  /** What another merge of the same sides was told about its conflicts, instead of `onConflict`. */
+  /** The resolutions of an earlier merge of the same sides, used instead of `onConflict`. */
   readonly resolutions?: Resolutions | undefined
-  /** Whether that one merged the other way round: its `ours` and `theirs` count. */
+  /** Whether that merge went in the opposite direction: its `ours` and `theirs` apply. */
   readonly isSwapped?: boolean | undefined
 }
 
@@ -198,7 +198,7 @@ export const makeMerge =
       }
     })
 
-/** What a merge would do, judged as a write of it would be; with the conflicts that would stop it. */
+/** The result that a merge would have, checked like a write, with the conflicts that would prevent it. */
 const preview = (
   target: StoreCore,
   request: MergeRequest,

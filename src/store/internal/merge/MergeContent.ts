@@ -15,14 +15,14 @@ import { type MergeConflict, type MergeRules, mergeDocuments } from "../../../do
 import { merging } from "../../../domain/merge/MergeDocuments.js"
 import { withoutMetadata } from "../commit/VersionCodec.js"
 
-/** The contents of a document's file in three versions; undefined where it is missing. */
+/** The contents of a document's file in three versions; undefined if it is missing. */
 export interface Contents {
   readonly base: Uint8Array | undefined
   readonly ours: Uint8Array | undefined
   readonly theirs: Uint8Array | undefined
 }
 
-/** What three versions of a document come to. */
+/** The result of merging three versions of a document. */
 export type ContentMerge =
   | { readonly _tag: "Unreadable"; readonly problem: string }
   | {
@@ -35,7 +35,7 @@ export type ContentMerge =
 const parsed = (content: Uint8Array | undefined): Either.Either<LosslessObject | undefined, string> =>
   content === undefined ? Either.right(undefined) : parseLossless(content)
 
-/** An object without the members that are marks; undefined where it is one. */
+/** An object without members that are conflict marks; undefined if it is a mark itself. */
 const unmarked = (value: LosslessObject): LosslessObject | undefined =>
   isMark(value)
     ? undefined
@@ -48,7 +48,7 @@ const unmarked = (value: LosslessObject): LosslessObject | undefined =>
         })
       )
 
-/** A version as JavaScript reads it; undefined where it is missing or holds no object. */
+/** A version as JavaScript represents it; undefined if it is missing or contains no object. */
 export const readable = (content: Uint8Array | undefined): JsonObject | undefined =>
   Either.match(parsed(content), {
     onLeft: () => undefined,
@@ -61,12 +61,12 @@ const shownConflict = ({ base, ...others }: MergeConflict): MergeConflict =>
 const encoded = (document: LosslessObject) =>
   Either.mapLeft(encode(document), ({ message, path }) => `${path}: ${message}`)
 
-/** A caller's function that was to decide about a place threw, or returned no side. */
+/** The caller's resolver threw, or returned no side. */
 export class DecisionFailed extends Error {
   readonly hint = 'return "ours", "theirs", or undefined, which leaves the place in conflict'
 }
 
-/** Merges versions that both are there, in slices: long lists take long. */
+/** Merges two existing versions in time slices, because merging long lists takes long. */
 export const mergeContents = (
   { base, ours, theirs }: Contents,
   rules: MergeRules
@@ -76,11 +76,11 @@ export const mergeContents = (
     for (const [side, found] of [["ours", left] as const, ["theirs", right] as const]) {
       if (Either.isLeft(found)) return { _tag: "Unreadable", problem: `${side} ${found.left}` } as const
     }
-    // A base that nobody can read is as good as none: what differs is a conflict.
+    // An unreadable base is treated as missing: every difference is a conflict.
     const before = Either.getOrElse(parsed(base), () => undefined)
     const versions = { base: before, ours: Either.getOrThrow(left)!, theirs: Either.getOrThrow(right)! }
     const { conflicts, document } = yield* Steps.run(() => merging(versions, rules)).pipe(
-      // A rule is a function of the caller: what it throws is an error of its input.
+      // A rule is a function of the caller: an exception that it throws is reported as an input error.
       Effect.catchAllDefect((cause) =>
         Effect.fail(
           cause instanceof DecisionFailed
@@ -100,7 +100,7 @@ const metadataOf = (document: LosslessObject): LosslessObject =>
     )
   )
 
-/** The file of a document that somebody decided on, with the metadata of a merge. */
+/** The file of a resolved document, with the metadata of a merge. */
 export const resolvedContent = (
   { base, ours, theirs }: Contents,
   id: string,
@@ -141,8 +141,8 @@ const withMark = (
 }
 
 /**
- * The document of a merge base that is made of several: where these are in conflict it holds a mark, which is like
- * neither side of any merge, so that what differs there is a conflict again (as Git's recursive merge does).
+ * The document of a merge base that is merged from several. Where these conflict it contains a mark, which differs from
+ * every version, so that a difference there conflicts again (as in Git's recursive merge).
  */
 export const markedContent = (
   merge: ContentMerge | undefined,

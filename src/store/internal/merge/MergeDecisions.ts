@@ -12,7 +12,7 @@ import { readable, resolvedContent } from "./MergeContent.js"
 import { type BothChanged, type Compared, compareSides, type MergeContext } from "./MergeItems.js"
 import { invalidResolution, type Resolutions } from "./MergeResolutions.js"
 
-/** What an item becomes: the file of one side, or new content; or the conflict that nobody has decided. */
+/** The result for an item: the file of one side, new content, or an unresolved conflict. */
 export type Decision =
   | { readonly _tag: "File"; readonly file: FileEntry | undefined }
   | { readonly _tag: "Content"; readonly content: Uint8Array }
@@ -24,7 +24,7 @@ export interface Decided {
   readonly conflict: Unmerged | undefined
 }
 
-/** The conflict of a merged document that breaks the schema of its collection. */
+/** The conflict of a merged document that does not match the schema of its collection. */
 const schemaConflict = (
   { contents, item }: Compared,
   content: Uint8Array,
@@ -52,7 +52,7 @@ const schemaConflict = (
     }
   })
 
-/** Merges an item that both sides changed, and lets `onConflict` decide where that does not do. */
+/** Merges an item that both sides changed; conflicts are passed to `onConflict`. */
 export const decide = (
   item: BothChanged,
   blobs: ReadonlyMap<Oid, Uint8Array>,

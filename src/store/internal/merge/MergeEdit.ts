@@ -16,7 +16,7 @@ import { treeOfCommit } from "./MergeTree.js"
 
 type Planned = Extract<MergePlan, { readonly kind: "merge" }>
 
-/** Whether a change is of the mode alone. */
+/** Whether only the file mode changes. */
 export const isOfMode = ({ after, before }: MergedChange): boolean => before?.oid === after?.oid
 
 const fileChange = ({ after, before, content, path }: MergedChange): Change =>
@@ -36,12 +36,12 @@ const operationOf = (
     Effect.succeed(
       content === undefined
         ? { document: Option.none<JsonObject>() }
-        : // The bytes say it.
+        : // The content contains the document.
           { document: Option.some<JsonObject>({}), content, file: made === undefined ? after : undefined }
     )
 })
 
-/** The later of the moments at which two commits were made: whoever merges them has the same one. */
+/** The later of the times of two commits, so that everyone who merges them writes the same time. */
 const laterCommitTime = (core: StoreCore, ours: Head, theirs: Head): Effect.Effect<string, ReadError> =>
   Effect.map(
     Effect.forEach([ours, theirs], ({ commit }) => core.remote.commitInfo(commit)),
@@ -54,8 +54,8 @@ const laterCommitTime = (core: StoreCore, ours: Head, theirs: Head): Effect.Effe
   )
 
 /**
- * The edit of a merge: documents of collections with an index or a manifest as operations, whose contents these are
- * derived from, and everything else as files that are linked to.
+ * The edit of a merge. Documents of collections with an index or a manifest are operations, because their contents are
+ * needed to derive these files. Everything else is linked by its blob.
  */
 export const mergeEdit = (
   core: StoreCore,

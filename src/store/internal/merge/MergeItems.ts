@@ -23,7 +23,7 @@ import {
   sameFile
 } from "./MergeTree.js"
 
-/** An item that both sides changed, each to something else. */
+/** An item that both sides changed differently. */
 export interface BothChanged extends MergedItem {
   readonly base: FileEntry | undefined
   readonly ours: FileEntry | undefined
@@ -31,20 +31,20 @@ export interface BothChanged extends MergedItem {
 }
 
 export interface SplitChanges {
-  /** What their side changed, where that alone says what the merge has: the files on our side and in the merge. */
+  /** The changes of their side that do not conflict, with the files of our side and of the merge. */
   readonly taken: ReadonlyArray<ItemChange>
   readonly both: ReadonlyArray<BothChanged>
 }
 
 const isRegular = ({ mode }: FileEntry): boolean => mode === "100644" || mode === "100755"
 
-/** A value of which at most one side has changed, or both to the same; undefined where they have not. */
+/** The merged value if at most one side changed it, or both changed it equally; undefined otherwise. */
 const agreed = <A>(base: A | undefined, ours: A, theirs: A): A | undefined =>
   ours === theirs || theirs === base ? ours : ours === base ? theirs : undefined
 
 /**
- * What two changes of a file come to without its content: content and mode are merged each by itself, as Git does. The mode
- * of a document's file says nothing of the document, so it is in conflict with no change of the other side.
+ * Merges two changes of a file without its content: content and mode are merged separately, as in Git. The mode of a
+ * document's file never conflicts, because it is not part of the document.
  */
 const joined = ({ base, document, ours, theirs }: BothChanged): Pick<ItemChange, "after"> | undefined => {
   if (sameFile(ours, theirs)) return { after: ours }
@@ -58,7 +58,7 @@ const joined = ({ base, document, ours, theirs }: BothChanged): Pick<ItemChange,
   return oid === undefined || mode === undefined ? undefined : { after: { oid, mode } }
 }
 
-/** What the changes of two sides since their base come to, before any content is read. */
+/** Separates the changes that merge without reading contents from those that both sides made. */
 export const splitChanges = (ours: ItemChanges, theirs: ItemChanges): SplitChanges => {
   const taken: Array<ItemChange> = []
   const both: Array<BothChanged> = []
@@ -79,8 +79,8 @@ export const splitChanges = (ours: ItemChanges, theirs: ItemChanges): SplitChang
 }
 
 /**
- * What the merge puts where ours has a directory, below a file of ours, or where one side has a document and the other a
- * submodule: there is no tree that holds both.
+ * Conflicts between paths: the merge would put a file where ours has a directory, or below a file of ours, or a
+ * document where the other side has a submodule. No tree can contain both.
  */
 export const pathConflicts = (ours: ItemChanges, put: ReadonlyArray<ItemChange>): ReadonlyArray<Unmerged> => {
   const files = new Map<string, string>()
@@ -114,7 +114,7 @@ export const pathConflicts = (ours: ItemChanges, put: ReadonlyArray<ItemChange>)
 const directoriesOf = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/\//g), ({ index }) => path.slice(0, index))
 
-/** The contents of files, of blobs that no repository has too. */
+/** The contents of files, including blobs that no repository contains. */
 export const contentsOf = (
   core: StoreCore,
   trees: ReadonlyArray<MergeTree | undefined>,
@@ -138,13 +138,13 @@ export const contentsOf = (
     )
   })
 
-/** How the documents of collections are merged. */
+/** The rules and schemas by which documents are merged. */
 export interface MergeContext {
   readonly rulesOf: (collection: string) => MergeRules
   readonly definitionOf: (collection: string) => CollectionDefinition | undefined
 }
 
-/** The rules of the definitions and their schemas, and those that are given beside them. */
+/** The rules of the definitions and their schemas, combined with the given ones. */
 export const mergeContext = (
   definitions: ReadonlyArray<CollectionDefinition>,
   rules: { readonly [collection: string]: MergeRules } = {}
@@ -164,7 +164,7 @@ export const mergeContext = (
   }
 }
 
-/** The same with the rules that a repository has recorded, which all others go before. */
+/** Adds the rules that a repository has recorded, which have the lowest precedence. */
 export const withRecorded = (merging: MergeContext, recorded: Settings["merge"]): MergeContext => {
   if (recorded.size === 0) return merging
   const known = new Map<string, MergeRules>()
@@ -180,12 +180,12 @@ export const withRecorded = (merging: MergeContext, recorded: Settings["merge"])
   }
 }
 
-/** An item that both sides changed, with its contents and what they come to. */
+/** An item that both sides changed, with its contents and their merge. */
 export interface Compared {
   readonly item: BothChanged
   readonly contents: Contents
   readonly merge: ContentMerge | undefined
-  /** Undefined where the sides merge by themselves. */
+  /** Undefined if the sides merge without a conflict. */
   readonly conflict: Unmerged | undefined
 }
 
@@ -195,7 +195,7 @@ const versions = ({ base, ours, theirs }: Contents) => ({
   theirs: readable(theirs)
 })
 
-/** A side for all conflicts, or for each. */
+/** A side for all conflicts, or a function that chooses one for each. */
 type Settle = Exclude<Resolution, JsonObject | null | undefined>
 
 const sideOf = (settle: Settle, conflict: MergeConflict): "ours" | "theirs" | undefined => {
@@ -230,7 +230,7 @@ export const compareSides = (
       ours === undefined || theirs === undefined
         ? `${path} was deleted on one branch and changed on the other`
         : `${path} was changed on both branches`
-    // The base of several merge bases that are in conflict themselves is in no repository.
+    // A base that was merged from several conflicting merge bases is in no repository.
     const shown = contents.base === undefined ? base?.oid : undefined
     const [left, right] = [ours?.oid, theirs?.oid]
     const conflict: Unmerged = { ...at, kind: "file", base: shown, ours: left, theirs: right, problem }

@@ -27,12 +27,12 @@ import type { Resolutions } from "./MergeResolutions.js"
 import { collectionsChanged, mergeSettings, rulesAgreed, settingsOf } from "./MergeSettings.js"
 import { changesOf, type ItemChange, type MergedItem, sameFile, treeOfCommit } from "./MergeTree.js"
 
-/** What an item of our side becomes: a file that is there, or new content. */
+/** The change of an item on our side: to an existing file, or to new content. */
 export interface MergedChange extends MergedItem {
   readonly before: FileEntry | undefined
-  /** Undefined where the item goes. */
+  /** Undefined if the item is removed. */
   readonly after: FileEntry | undefined
-  /** Of a blob that the merge makes. */
+  /** The content, if the merge creates the blob. */
   readonly content: Uint8Array | undefined
 }
 
@@ -44,12 +44,12 @@ export type MergePlan =
       readonly kind: "merge"
       readonly ours: Head
       readonly settings: SettingsAt
-      /** The settings that the merge changes, and the collections whose indexes and manifests are others by them. */
+      /** The merged settings if they differ from ours, and the collections whose indexes or manifests they change. */
       readonly changed:
         | { readonly settings: Settings; readonly collections: ReadonlyArray<string> }
         | undefined
       readonly changes: ReadonlyArray<MergedChange>
-      /** Conflicts that `onConflict` has decided, and those that it has not. */
+      /** The conflicts that `onConflict` resolved; `unmerged` are the unresolved ones. */
       readonly decided: ReadonlyArray<Unmerged>
       readonly unmerged: ReadonlyArray<Unmerged>
     }
@@ -59,7 +59,7 @@ export interface MergeRequest {
   readonly merging: MergeContext
   readonly options: MergeOptions
   readonly resolutions: Resolutions
-  /** Whether rules and `onConflict` are told of the sides the other way round: as of a merge of our side into theirs. */
+  /** Whether rules and `onConflict` see the sides swapped, as in a merge of our side into theirs. */
   readonly isSwapped: boolean
 }
 
@@ -79,12 +79,12 @@ const otherLayout = new ValidationError({
   hint: "give both branches the same shardBy, shardDepth and shardWidth, then merge"
 })
 
-/** Whether a side has collections, or has said where it would put them. */
+/** Whether a side has collections, or has recorded a layout. */
 const hasDocuments = ({ entries, recorded }: SettingsAt): boolean =>
   recorded ||
   [...entries].some(([name, { kind }]) => kind === "tree" && collectionNameProblem(name) === undefined)
 
-/** The settings that both sides come to, with the conflicts that are left. */
+/** The merged settings, with the remaining conflicts. */
 const settingsFor = (
   path: string,
   base: ReadonlyMap<string, string>,
@@ -137,7 +137,7 @@ const changeOf = ({ decision, item }: Decided): MergedChange | undefined => {
     : { path, document, before: ours, after: { oid, mode: "100644" }, content }
 }
 
-/** Computes how a commit is merged into the one that a snapshot is of. */
+/** Plans how a commit is merged into the commit of a snapshot. */
 export const planMerge = (
   core: StoreCore,
   snapshot: Snapshot,

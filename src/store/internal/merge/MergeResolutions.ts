@@ -3,13 +3,13 @@ import { type Unmerged, ValidationError } from "../../../domain/errors/StoreErro
 import type { MergeOptions, Resolution } from "../../Branches.js"
 
 /**
- * What `onConflict` says of conflicts. A function may take its time, or write to the store itself: it is asked between the
- * attempts, when no other writer waits, and its answers are kept for the conflicts that it was asked about.
+ * The resolutions of conflicts by `onConflict`. A function may take long, or write to the store itself, so it is called
+ * between the attempts, while no other writer is blocked. Its results are kept.
  */
 export interface Resolutions {
-  /** What is to become of a conflict; one that nobody was asked about yet stays open in this attempt. */
+  /** The resolution of a conflict; undefined, in this attempt, if `onConflict` has not been called for it yet. */
   readonly of: (conflict: Unmerged) => Resolution
-  /** Asks about what was left open; false where nothing was. */
+  /** Calls `onConflict` for the open conflicts; returns false if there were none. */
   readonly ask: Effect.Effect<boolean, ValidationError>
   readonly isOpen: () => boolean
 }

@@ -3,13 +3,13 @@ import type { DerivedFormat, Settings } from "../../../domain/settings/Settings.
 import { parseSettings, printSettings } from "../../../domain/settings/Settings.js"
 import type { RecordedSettings } from "../snapshot/RepositorySettings.js"
 
-/** What a settings file says, one text for each thing that can be changed by itself. */
+/** The contents of a settings file: one text for each independently changeable setting. */
 export type SettingValues = ReadonlyMap<string, string>
 
-/** A value that is like no other: that of a conflict between merge bases. */
+/** A value that equals no other one: for conflicts between merge bases. */
 export const noSetting = "\0"
 
-/** The values of settings; none where a repository has no settings file. */
+/** The values of settings; empty if a repository has no settings file. */
 export const valuesOf = ({ recorded, settings }: RecordedSettings): SettingValues => {
   const values = new Map<string, string>()
   if (!recorded) return values
@@ -37,7 +37,7 @@ export const valuesOf = ({ recorded, settings }: RecordedSettings): SettingValue
   return values
 }
 
-/** Settings of their values; the reason where they cannot be together. */
+/** The settings with these values, or why they cannot be combined. */
 export const settingsOf = (values: SettingValues): Either.Either<Settings, string> => {
   const indexes: Record<string, Array<unknown>> = Object.create(null)
   const manifests: Record<string, unknown> = Object.create(null)
@@ -56,7 +56,7 @@ export const settingsOf = (values: SettingValues): Either.Either<Settings, strin
   return Either.map(parseSettings(file), ({ settings }) => settings)
 }
 
-/** A setting that both sides changed, each to something else. */
+/** A setting that both sides changed differently. */
 export interface SettingConflict {
   readonly name: string
   readonly base: string | undefined
@@ -64,7 +64,7 @@ export interface SettingConflict {
   readonly theirs: string | undefined
 }
 
-/** The settings that both sides agree on, with ours where they do not. */
+/** Merges settings; conflicts keep our value. */
 export const mergeSettings = (
   base: SettingValues,
   ours: SettingValues,
@@ -85,7 +85,7 @@ export const mergeSettings = (
 
 const namesOf = <A>(map: ReadonlyMap<string, A>): Iterable<string> => map.keys()
 
-/** The collections whose indexes or manifest are others by the second settings than by the first. */
+/** The collections whose indexes or manifests differ between two settings. */
 export const collectionsChanged = (before: SettingValues, after: SettingValues): ReadonlyArray<string> => {
   const changed = new Set<string>()
   for (const name of new Set([...namesOf(before), ...namesOf(after)])) {
@@ -97,7 +97,7 @@ export const collectionsChanged = (before: SettingValues, after: SettingValues):
   return [...changed].sort()
 }
 
-/** Indexes and manifests of the first settings that the second ones do not have. */
+/** The indexes and manifests that the first settings have and the second ones do not. */
 export const dropped = (before: Settings, after: Settings): Pick<Settings, "indexes" | "manifests"> => ({
   indexes: new Map(
     [...before.indexes].flatMap(([collection, list]) => {
@@ -109,7 +109,7 @@ export const dropped = (before: Settings, after: Settings): Pick<Settings, "inde
   manifests: new Map([...before.manifests].filter(([collection]) => !after.manifests.has(collection)))
 })
 
-/** The rules of merging that no side contradicts, whichever of them is called ours. */
+/** The merge rules without conflicts, which do not depend on which side is ours. */
 export const rulesAgreed = (
   base: SettingValues,
   ours: SettingValues,

@@ -11,13 +11,13 @@ import { changesBetween } from "../write/ChangedDocuments.js"
 import { keyOf } from "../write/OperationQueue.js"
 import { type SettingValues, valuesOf } from "./MergeSettings.js"
 
-/** A file of a document, or one that belongs to no document. */
+/** The file of a document, or another file. */
 export interface MergedItem {
   readonly path: string
   readonly document: { readonly collection: string; readonly id: string } | undefined
 }
 
-/** One item that differs between two trees: its files, undefined where it is missing. */
+/** An item that differs between two trees, with its files; undefined if it is missing. */
 export interface ItemChange extends MergedItem {
   readonly before: FileEntry | undefined
   readonly after: FileEntry | undefined
@@ -26,12 +26,12 @@ export interface ItemChange extends MergedItem {
 export const sameFile = (a: FileEntry | undefined, b: FileEntry | undefined): boolean =>
   a?.oid === b?.oid && a?.mode === b?.mode
 
-/** A commit's tree, or what the merge of several merge bases makes of the first one's. */
+/** The tree of a commit, with changes if it was merged from several merge bases. */
 export interface MergeTree {
   readonly head: Head
-  /** Items in which it differs from the tree of `head`, by their keys. */
+  /** Items that differ from the tree of `head`, by key. */
   readonly changed: ReadonlyMap<string, ItemChange>
-  /** Contents of blobs that are in no repository. */
+  /** Blobs that no repository contains. */
   readonly blobs: ReadonlyMap<Oid, Uint8Array>
   readonly settings: SettingValues
 }
@@ -78,7 +78,7 @@ const itemsBetween = (
     return items
   })
 
-/** The items that differ between two trees (none: the empty one). */
+/** The items that differ between two trees; undefined is the empty tree. */
 export const changesOf = (
   core: StoreCore,
   base: MergeTree | undefined,

@@ -8,7 +8,7 @@ import { runBody } from "../calls/Guard.js"
 import * as Core from "../commit/MakeCore.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 
-/** What a write inside a preview ends with; nobody but the preview sees it. */
+/** The failure of writes inside a preview; only the preview sees it. */
 const stopped = new RemoteError({
   operation: "Store.preview",
   reason: "Unsupported",
@@ -23,7 +23,7 @@ const refused = () =>
     hint: "preview a write, a batch, a revert or a reindex"
   })
 
-/** A remote that shows what would be committed, and commits nothing. */
+/** A remote that reports commits instead of making them. */
 const showing = (remote: GitRemoteService, show: (commit: NewCommit) => void): GitRemoteService => ({
   ...remote,
   commit: (_branch, _expected, commit) =>
@@ -34,7 +34,7 @@ const showing = (remote: GitRemoteService, show: (commit: NewCommit) => void): G
   commitNext: (branch, build) =>
     Effect.gen(function* () {
       const snapshot = remote.snapshot(branch)
-      // No commit comes after it that would show what was assumed or seen a while ago to be old.
+      // No commit follows that would check assumed or cached reads, so the head is read.
       yield* snapshot.head
       const { commit, result } = yield* build(snapshot)
       if (Option.isNone(commit)) return { committed: Option.none(), result }

@@ -12,7 +12,7 @@ import type { StoredTree } from "./StoredTree.js"
 import { differences, type TreeEdit } from "./TreeEdit.js"
 import { formatLimits, type TreeLimits } from "./TreeLimits.js"
 
-/** Rows by key: those that come, which take the place of a row with their key, and undefined for those that go. */
+/** Row edits by key: a row that is inserted or replaces the row with its key, or undefined to remove the row. */
 export type RowEdits = ReadonlyMap<string, Entry | undefined>
 
 interface RowEdit {
@@ -20,9 +20,9 @@ interface RowEdit {
   readonly entry: Entry | undefined
 }
 
-/** What a write does to the files of a tree. */
+/** The effect of row edits on the files of a tree. */
 export interface AppliedEdits {
-  /** Of how many rows the tree is now. */
+  /** The number of rows of the edited tree. */
   readonly count: number
   readonly edits: ReadonlyArray<TreeEdit>
 }
@@ -44,7 +44,7 @@ interface Edited {
   readonly added: number
 }
 
-/** A leaf's rows after sorted edits. */
+/** The rows of a leaf after sorted edits. */
 const edited = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited => {
   const items: Array<Entry> = []
   let [shrinks, added, at] = [false, 0, 0]
@@ -72,7 +72,7 @@ const edited = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited => {
   return { window: { nodes: [leaf], items, shrinks, inserted }, added }
 }
 
-/** The windows of the directories above groups that were replaced. */
+/** The windows of the directories above replaced groups. */
 const above = (replacements: ReadonlyArray<Replacement>): ReadonlyArray<Window> => {
   const runs: Array<{ readonly nodes: Array<Node>; readonly replacements: Array<Replacement> }> = []
   for (const replacement of replacements) {
@@ -102,7 +102,7 @@ const above = (replacements: ReadonlyArray<Replacement>): ReadonlyArray<Window> 
   })
 }
 
-/** The root above some nodes, which are all of their level. */
+/** The root above nodes of one level. */
 function* rootOf<E>(
   tree: StoredTree<E>,
   nodes: ReadonlyArray<Item>,
@@ -119,8 +119,8 @@ function* rootOf<E>(
 }
 
 /**
- * Changes rows of a tree, and reads the leaves in which they lie. `tree` is the tree of the collection that the rows
- * describe then. Throws `BrokenTree` where the tree lacks a row that goes, or where a file is not as it was written.
+ * Applies row edits to a tree; reads only the affected leaves. `tree` is the tree of the collection that the rows
+ * describe afterwards. Throws `BrokenTree` if a row to remove is missing, or if a file is damaged.
  */
 export function* applyEdits<E>(
   stored: StoredTree<E>,

@@ -1,8 +1,8 @@
 import * as Data from "effect/Data"
 
-/** The files of a tree are not what this program writes, or not what a change expects: build the tree anew. */
+/** The files of a tree are damaged, or lack a row that a change expects: the tree must be rebuilt. */
 export class BrokenTree extends Data.TaggedError("BrokenTree")<{
-  /** Below the tree's own directory. */
+  /** Relative to the tree's directory. */
   readonly path: string
   readonly message: string
 }> {}

@@ -12,7 +12,7 @@ import { type Group, Partition } from "./Partition.js"
 import { least } from "./Separator.js"
 import { formatLimits, type TreeLimits } from "./TreeLimits.js"
 
-/** A tree that was made anew. */
+/** The files of a rebuilt tree. */
 export interface Built {
   readonly count: number
   readonly files: ReadonlyArray<TreeFile>
@@ -32,7 +32,7 @@ function* directoriesOf(children: ReadonlyArray<Node>, capacity: number): Steps.
   const groups = new Partition<Node>(capacity, least)
   const found: Array<Node> = []
   for (const child of children) {
-    // The hash of a directory is taken here, in turns: those above need it.
+    // Compute the hash here, between yields: the hashes of the parents need it.
     void child.oid
     groups.push(child)
     yield
@@ -42,9 +42,9 @@ function* directoriesOf(children: ReadonlyArray<Node>, capacity: number): Steps.
 }
 
 /**
- * Makes a tree of rows, which come sorted by key with one row for a key. The content of each file goes to `write` when
- * it is complete, with the id of its blob, and is not kept. Where the leaves lie is known only at the end. `tree` is the
- * tree of the collection that the rows describe, and `index` the definition that they follow, if the header has it.
+ * Builds a tree from rows, which are sorted by key and unique. The content of each file is passed to `write` with the
+ * id of its blob and is not kept. The paths of the leaves are known only at the end. `tree` is the tree of the
+ * collection that the rows describe; `index` is the definition of the index, if the header records it.
  */
 export const build = <E, E2>(
   rows: Stream.Stream<Entry, E>,

@@ -9,23 +9,23 @@ import type { TemporaryFile } from "../../../git/TemporaryFile.js"
 import { compareEntries, type Entry, entryOfLine, type KeyOf } from "./Leaf.js"
 
 /*
- * Rows in any order become sorted ones. What is more than one run is sorted run by run and put aside as lines; the runs are
- * then read beside one another. So the memory holds one run of rows, and one piece of each run.
+ * Sorts rows with bounded memory. If the rows exceed one run, each run is sorted and written to a temporary file, and
+ * the runs are merged while they are read. The memory contains one run of rows, and one chunk of each run.
  */
 
-/** Bytes of rows that are sorted in memory. A row takes three to four times its bytes there. */
+/** The bytes of rows that are sorted in memory. Rows take three to four times as much memory. */
 export const runBytes = 8 * 1024 * 1024
 
 const encoder = new TextEncoder()
 
-/** The lines of a text that comes in pieces of bytes. */
+/** The lines of a text that arrives in chunks of bytes. */
 const linesOf = <E>(pieces: Stream.Stream<Uint8Array, E>): Stream.Stream<string, E> => {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   let rest = ""
   return Stream.mapChunks(
     pieces,
     Chunk.flatMap((piece) => {
-      // A piece may end within a character.
+      // A chunk may end within a character.
       const lines = (rest + decoder.decode(piece, { stream: true })).split("\n")
       rest = lines.pop()!
       return Chunk.unsafeFromArray(lines)
@@ -33,10 +33,10 @@ const linesOf = <E>(pieces: Stream.Stream<Uint8Array, E>): Stream.Stream<string,
   )
 }
 
-/** The next rows of a run; never an empty list. */
+/** Pulls the next rows of a run; never an empty chunk. */
 type Pull<E> = Effect.Effect<Chunk.Chunk<Entry>, Option.Option<E>>
 
-/** Where the reading of a run is. */
+/** The read position in a run. */
 interface Cursor<E> {
   readonly pull: Pull<E>
   rows: ReadonlyArray<Entry>
@@ -58,14 +58,14 @@ const refill = <E>(cursor: Cursor<E>): Effect.Effect<boolean, E> =>
 
 const head = <E>({ at, rows }: Cursor<E>): Entry => rows[at]!
 
-/** Puts a cursor among others, which are sorted by their next rows. */
+/** Inserts a cursor among cursors that are sorted by their next rows. */
 const place = <E>(cursors: Array<Cursor<E>>, cursor: Cursor<E>): void => {
   let at = 0
   while (at < cursors.length && compareEntries(head(cursors[at]!), head(cursor)) < 0) at++
   cursors.splice(at, 0, cursor)
 }
 
-/** Sorted runs as one. */
+/** Merges sorted runs. */
 const merged = <E>(runs: ReadonlyArray<Stream.Stream<Entry, E>>): Stream.Stream<Entry, E> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
@@ -92,14 +92,14 @@ const merged = <E>(runs: ReadonlyArray<Stream.Stream<Entry, E>>): Stream.Stream<
     })
   )
 
-/** Rows that are being collected. */
+/** Collects rows for sorting. */
 export interface ExternalSort<E> {
   readonly add: (entries: Iterable<Entry>) => Effect.Effect<void, E>
-  /** All of them in the order of their keys. Nothing may be added then. */
+  /** All rows in the order of their keys. No row may be added afterwards. */
   readonly sorted: Effect.Effect<Stream.Stream<Entry, E>, E>
 }
 
-/** Sorts rows. A file is opened where they are more than one run, and read for as long as the scope lasts. */
+/** Sorts rows. If there is more than one run, a temporary file is opened, which exists until the scope is closed. */
 export const externalSort = <E>(
   keyOf: KeyOf,
   open: Effect.Effect<TemporaryFile, E, Scope.Scope>,

@@ -5,7 +5,7 @@ import { type ReadSteps, readDirectories, runAllSteps } from "./ReadSteps.js"
 import type { TreeEdit } from "./TreeEdit.js"
 import type { TreeReader } from "./TreeReader.js"
 
-/** A file of a tree, by the id of its blob. */
+/** A file of a tree. */
 export interface TreeFile {
   readonly path: string
   readonly oid: Oid
@@ -32,13 +32,13 @@ function* filesBelow(root: string, part: string): ReadSteps<ReadonlyArray<TreeFi
   return files
 }
 
-/** Every file below a directory, by its path in that directory. */
+/** All files below a directory; paths are relative to it. */
 export const filesIn = <E>(reader: TreeReader<E>, root: string): Effect.Effect<ReadonlyArray<TreeFile>, E> =>
   Effect.map(runAllSteps(reader, [() => filesBelow(root, "")]), ([found]) => Either.getOrThrow(found!))
 
 /**
- * The same edits of the tree in the directory `root`, file by file, for remotes that cannot link or remove a directory. They are
- * many where a directory moves.
+ * Replaces edits of directories in `root` by edits of files, for remotes that cannot link or remove a directory. A
+ * moved directory results in many edits.
  */
 export function* fileEdits(root: string, edits: ReadonlyArray<TreeEdit>): ReadSteps<ReadonlyArray<TreeEdit>> {
   const found: Array<TreeEdit> = []

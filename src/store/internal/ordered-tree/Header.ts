@@ -3,21 +3,21 @@ import { isOid, type Oid } from "../../../domain/identifiers/Oid.js"
 import { encode, encodeInline } from "../../../domain/json/CanonicalJson.js"
 import { parseObject } from "../../../domain/json/JsonText.js"
 
-/** The file of a tree that changes with every commit. */
+/** The header file of a tree, which changes with every commit. */
 export const headerName = "_header.json"
 
 /** The directory of the leaves, beside the header. */
 export const rowsName = "rows"
 
-/** What a tree says of itself. */
+/** The contents of the header file. */
 export interface Header {
   /** The tree of the collection that the rows describe. */
   readonly tree: Oid
-  /** The Git tree of the directory of the leaves, so that a change by anybody else is noticed. */
+  /** The id of the directory of leaves, so that a change by another program is detected. */
   readonly rows: Oid
-  /** How many rows there are. */
+  /** The number of rows. */
   readonly count: number
-  /** The definition that the rows follow, as JSON in one line, where the name of the tree does not tell it. */
+  /** The definition of the index, as JSON in one line, if the name of the tree does not determine it. */
   readonly index?: string | undefined
 }
 
@@ -34,7 +34,7 @@ export const printHeader = ({ count, index, rows, tree }: Header): Uint8Array =>
     })
   )
 
-/** The header in a file's bytes, or what is wrong with them. */
+/** Parses a header, or returns what is wrong with it. */
 export const parseHeader = (content: Uint8Array): Either.Either<Header, string> =>
   Either.flatMap(parseObject(content), ({ count, format, index, rows, tree }) => {
     if (format !== treeFormat) return Either.left(`is of format ${JSON.stringify(format)}, not ${treeFormat}`)

@@ -5,7 +5,10 @@ import type { KeyOf, Row } from "./Leaf.js"
 
 const own = (row: Row, path: string): SortValue => (Object.hasOwn(row, path) ? row[path] : undefined)
 
-/** The key of an index's rows: the values of its fields, then the id. A manifest has no fields: its rows sort by id. */
+/**
+ * The key function of an index: the values of its fields, followed by the id. A manifest has no fields: its rows are
+ * sorted by id.
+ */
 export const keyOfRows = (fields: ReadonlyArray<IndexField>): KeyOf => {
   const directions = fields.map(({ order }) => order)
   return (row) =>
@@ -18,10 +21,10 @@ export const keyOfRows = (fields: ReadonlyArray<IndexField>): KeyOf => {
 /** One value of each field of an index. */
 export type Values = ReadonlyArray<SortValue>
 
-/** Rows of one document that has lists in several fields, at most. */
+/** The most rows of a document that has lists in several fields. */
 const mostCombinations = 10_000
 
-/** Every way to take one value of each list. */
+/** All combinations of one value from each list. */
 const combinations = (lists: ReadonlyArray<Values>): ReadonlyArray<Values> =>
   lists.reduce<ReadonlyArray<Values>>(
     (all, list) => all.flatMap((values) => list.map((value) => [...values, value])),
@@ -38,7 +41,7 @@ const listsOf = (fields: ReadonlyArray<IndexField>, valueOf: ValueOf): ReadonlyA
     return isList(value) && value.length > 0 ? value.map(indexable) : [indexable(value)]
   })
 
-/** Whether the lists of a document have more combinations than an index holds. */
+/** Whether the lists of a document have more combinations than an index may contain. */
 export const hasTooMany = (fields: ReadonlyArray<IndexField>, valueOf: ValueOf): boolean => {
   if (fields.length === 1) return false
   const lengths = fields.map(({ path }) => {
@@ -46,18 +49,18 @@ export const hasTooMany = (fields: ReadonlyArray<IndexField>, valueOf: ValueOf):
     return isList(value) ? Math.max(1, value.length) : 1
   })
   const count = lengths.reduce((all, length) => all * length, 1)
-  // One list has as many rows as elements.
+  // A single list has as many rows as elements, without a limit.
   return count > mostCombinations && count > Math.max(...lengths)
 }
 
-/** What a document has in the fields of an index: its values, or those of every combination of elements of its lists. */
+/** The values of a document in the fields of an index, for each combination of elements of its lists. */
 export const valuesOf = (fields: ReadonlyArray<IndexField>, valueOf: ValueOf): ReadonlyArray<Values> =>
   hasTooMany(fields, valueOf) ? [] : combinations(listsOf(fields, valueOf))
 
 /**
- * The rows of one document in an index, by key: one, or as many as a list has different elements. A field that is missing is
- * missing in the row too, so every document has a row, and the index alone gives the order of all documents. An empty
- * list stands for itself. A document whose lists have too many combinations has no rows: see `hasTooMany`.
+ * The rows of a document in an index, by key: one, or one for each distinct element of a list. A missing field is
+ * missing in the row too, so every document has a row, and the index alone determines the order of all documents. An
+ * empty list is a value of its own. A document whose lists have too many combinations has no rows: see `hasTooMany`.
  */
 export const indexRows = (
   fields: ReadonlyArray<IndexField>,

@@ -7,22 +7,22 @@ import { Separator } from "./Separator.js"
 /** A row of a tree: fields of a document, with its `_id`. */
 export type Row = LosslessObject
 
-/** The key of a row, by which rows are sorted. No two rows of a tree have one key. */
+/** The function that computes the sort key of a row. Keys are unique in a tree. */
 export type KeyOf = (row: Row) => string
 
-/** A row with its key, and its line in a leaf. What few readers need is found out when it is asked for. */
+/** A row as a line of a leaf. Row, key and separator are computed on demand. */
 export class Entry {
   #key: string | undefined
   #separator: Separator | undefined
 
   constructor(
     readonly line: string,
-    /** The bytes of the line, with what stands between it and the next one. */
+    /** The bytes of the line and of the separator after it. */
     readonly weight: number,
     private readonly keyOf: KeyOf
   ) {}
 
-  /** The row, with its numbers as they are spelled. It is not kept: a cache has many of them. */
+  /** The row, with numbers as they are spelled. It is not kept, because caches contain many entries. */
   get row(): Row {
     return mayNeedLossless(this.line)
       ? Either.getOrThrow(parseLossless(encoder.encode(this.line)))
@@ -40,7 +40,7 @@ export class Entry {
   }
 }
 
-/** The order of rows in a tree. */
+/** Compares entries by key. */
 export const compareEntries = (a: Entry, b: Entry): number => (a.key < b.key ? -1 : 1)
 
 const encoder = new TextEncoder()
@@ -54,25 +54,25 @@ const nonAscii = /[^\x00-\x7f]/
 
 const bytesIn = (line: string): number => (nonAscii.test(line) ? encoder.encode(line).length : line.length)
 
-/** The row of a line that was printed before. */
+/** The entry of a line that was printed before. */
 export const entryOfLine = (line: string, keyOf: KeyOf): Entry =>
   new Entry(line, bytesIn(line) + between.length, keyOf)
 
-/** A row as it will lie in a leaf. */
+/** The entry of a row. */
 export const entryOf = (row: Row, keyOf: KeyOf): Either.Either<Entry, JsonProblem> =>
   Either.map(encodeInline(row), (line) => entryOfLine(line, keyOf))
 
-/** The bytes of a leaf: a JSON list with one row in a line. */
+/** The bytes of a leaf: a JSON list with one row a line. */
 export const printLeaf = (entries: ReadonlyArray<Entry>): Uint8Array =>
   encoder.encode(
     entries.length === 0 ? "[]\n" : opening + entries.map(({ line }) => line).join(between) + closing
   )
 
-/** What the rows of a leaf weigh, from the size of its file. */
+/** The weight of a leaf's rows, computed from the size of its file. */
 export const weightOfFile = (size: number): number =>
   Math.max(0, size - opening.length - closing.length + between.length)
 
-/** Whether a line is a row, without a number that JavaScript does not hold. */
+/** Whether a line is a row without numbers that JavaScript cannot represent. */
 const isRow = (line: string, isSpelled: boolean): boolean => {
   let value: unknown
   try {
@@ -86,13 +86,13 @@ const isRow = (line: string, isSpelled: boolean): boolean => {
   return typeof row["_id"] === "string" && isHeld
 }
 
-/** The rows of a leaf, or what is wrong with its bytes. Whether they are sorted is not looked at. */
+/** Parses a leaf, or returns what is wrong with it. The order of the rows is not checked. */
 export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<ReadonlyArray<Entry>, string> => {
   const text = decoder.decode(content)
   if (text === "[]\n") return Either.right([])
   if (!text.startsWith(opening) || !text.endsWith(closing))
     return Either.left("is not a list of rows in lines")
-  // Most leaves are ASCII: then the lines need not be measured one by one.
+  // Most leaves are ASCII, whose lines need not be measured one by one.
   const bytes = content.length === text.length ? (line: string) => line.length : bytesIn
   const isSpelled = mayNeedLossless(text)
   const entries: Array<Entry> = []
@@ -103,7 +103,7 @@ export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<Read
   return Either.right(entries)
 }
 
-/** The place of the first row with this key or a greater one. */
+/** The index of the first row with this key or a greater one. */
 export const lowerBound = (entries: ReadonlyArray<Entry>, key: string): number => {
   let [low, high] = [0, entries.length]
   while (low < high) {

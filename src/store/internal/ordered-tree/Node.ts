@@ -4,21 +4,21 @@ import { type Entry, printLeaf } from "./Leaf.js"
 import type { Item } from "./Partition.js"
 import { nameOf, type Separator } from "./Separator.js"
 
-/** Where an object of the repository is that has a node's content. */
+/** The stored object that contains a node. */
 export interface NodeLocation {
   readonly path: string
   readonly oid: Oid
   readonly size: number | undefined
 }
 
-/** A leaf or a directory of a tree. A stored one is read when its content is asked for; a new one has no place. */
+/** A leaf or a directory of a tree. A stored node is read on demand; a new one has no location. */
 export class Node implements Item {
-  /** One among the children of its directory. */
+  /** A node counts as one child of its directory. */
   readonly weight = 1
   parent: Node | undefined
   entries: ReadonlyArray<Entry> | undefined
   children: ReadonlyArray<Node> | undefined
-  /** The key at which it begins, where its separator does not tell. */
+  /** The key at which the node begins, if its separator does not determine it. */
   key: string | undefined
   #content: Uint8Array | undefined
   #oid: Oid | undefined
@@ -47,7 +47,7 @@ export class Node implements Item {
     return node
   }
 
-  /** A new leaf whose content is kept elsewhere. */
+  /** A new leaf whose content is not kept. */
   static written(separator: Separator, oid: Oid): Node {
     const node = new Node(separator, true, undefined)
     node.#oid = oid
@@ -60,7 +60,7 @@ export class Node implements Item {
     return this.#content
   }
 
-  /** The id of the Git object that a node is or will be. */
+  /** The id of the node's Git object, which may not be written yet. */
   get oid(): Oid {
     if (this.location !== undefined) return this.location.oid
     this.#oid ??= this.isLeaf ? GitObject.hash("blob", this.content) : treeOid(this.children!)
@@ -68,7 +68,7 @@ export class Node implements Item {
   }
 }
 
-/** The names of a directory's children. */
+/** The file names of a directory's children. */
 export const namesOf = (children: ReadonlyArray<Node>): ReadonlyArray<string> =>
   children.map(({ isLeaf, separator }, at) => nameOf(separator, at === 0, isLeaf))
 

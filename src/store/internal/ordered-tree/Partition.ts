@@ -1,18 +1,20 @@
 import { least, type Separator } from "./Separator.js"
 
 /*
- * Where files and directories begin. Every entry has a strength, the hash of its key. A sequence that is too heavy for
- * one group is cut before its strongest entry, and so are both parts, until each part is light enough or one entry. In
- * other words, entry E begins a group exactly if the entries around E, up to the next stronger ones, weigh more than a
- * group may. So the groups depend on the set of entries alone. An entry that comes or goes moves the boundaries of
- * the groups beside it at most, since groups further off are delimited by entries whose surroundings are the same.
+ * Divides sorted entries into files and directories. Every entry has a strength, the hash of its key. A sequence that
+ * is too heavy for one group is cut before its strongest entry, and so are both parts, until each part is light enough
+ * or has one entry. In other words, an entry begins a group exactly if the entries around it, up to the next stronger
+ * ones on both sides, weigh more than a group may. So the groups depend only on the set of entries. Inserting or
+ * removing an entry moves at most the boundaries of the groups beside it, because groups further away are delimited by
+ * entries with unchanged surroundings.
  *
- * A boundary wherever a hash has some bits (a geometric distribution) needs no look at neighbours, but its groups have no
- * greatest size: with 64 entries on average, the largest among a million entries has some 600, and a random insert meets one of 128. A
- * boundary that depends on the size so far (Dolt's) moves the boundaries behind it without limit.
+ * Alternatives: a boundary wherever a hash has certain bits (a geometric distribution) does not depend on neighbours,
+ * but its groups have no maximum size: with 64 entries on average, the largest of a million entries has about 600, and
+ * a random insert falls into one of 128. A boundary that depends on the size so far (Dolt's) moves the boundaries after
+ * it without limit.
  */
 
-/** What is put into groups. */
+/** An item that is divided into groups. */
 export interface Item {
   readonly separator: Separator
   readonly weight: number
@@ -24,17 +26,17 @@ export interface Group<A> {
 }
 
 /**
- * Whether an item begins a group although the weights do not tell: it is stronger than a group's beginning before it.
- * Nothing is stronger than the least separator, and a comparison with it takes no hash.
+ * Whether an item begins a group regardless of weights: it is stronger than the beginning of an earlier group. No item
+ * is stronger than the least separator, and comparing with that one computes no hash.
  */
 export const isStrongerThanEarlier = (item: Separator, earlier: Separator): boolean =>
   earlier !== least && item.strength < earlier.strength
 
-/** The same beside a group's beginning that comes later. */
+/** The same for the beginning of a later group. */
 export const isStrongerThanLater = (item: Separator, later: Separator): boolean =>
   item.strength <= later.strength
 
-/** Groups a sorted sequence, item by item, and holds one group at a time. */
+/** Groups a sorted sequence item by item; keeps one group in memory. */
 export class Partition<A extends Item> {
   #start: Separator
   #items: Array<A> = []
@@ -61,7 +63,7 @@ export class Partition<A extends Item> {
     }
   }
 
-  /** The groups that are complete and were not taken yet. */
+  /** The groups that are complete and not taken yet. */
   take(): ReadonlyArray<Group<A>> {
     if (this.#done.length === 0) return this.#done
     const done = this.#done
@@ -69,7 +71,7 @@ export class Partition<A extends Item> {
     return done
   }
 
-  /** All groups that are left. `next` is the beginning of the group that follows the sequence. */
+  /** All remaining groups. `next` is the beginning of the group after the sequence. */
   end(next?: Separator): ReadonlyArray<Group<A>> {
     for (;;) {
       const at = next === undefined ? undefined : this.#strongest()
@@ -88,7 +90,7 @@ export class Partition<A extends Item> {
     this.#weight = after.reduce((sum, { weight }) => sum + weight, 0)
   }
 
-  /** The place of the strongest item that does not begin the group already. */
+  /** The position of the strongest item except the first one. */
   #strongest(): number | undefined {
     let found: number | undefined
     for (

@@ -5,25 +5,25 @@ import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
 import type { TreeReader, TreeReaderDirectory } from "./TreeReader.js"
 
-/** What a computation reads next. */
+/** The directories and files that a computation reads next. */
 export interface ReadRequest {
   readonly directories: ReadonlyArray<string>
   readonly files: ReadonlyArray<string>
 }
 
-/** What was read, in the order asked for; undefined where it is missing. */
+/** The results in the order of the request; undefined for missing ones. */
 export interface ReadReply {
   readonly directories: ReadonlyArray<TreeReaderDirectory | undefined>
   readonly files: ReadonlyArray<Uint8Array | undefined>
 }
 
 /**
- * A computation over stored trees. It yields what it has to read, and nothing where others may have a turn. It throws
+ * A computation over stored trees, as a generator. It yields read requests, or undefined where it may pause. It throws
  * `BrokenTree`.
  */
 export type ReadSteps<A> = Generator<ReadRequest | undefined, A, ReadReply>
 
-/** A computation that reads nothing. */
+/** A computation without reads. */
 export function* withoutReads<A>(steps: Steps.Steps<A>): ReadSteps<A> {
   for (;;) {
     const step = steps.next()
@@ -67,7 +67,7 @@ interface RunState<A> {
   result: Either.Either<A, BrokenTree> | undefined
 }
 
-/** Takes a step. */
+/** Runs a computation to its next yield. */
 const advance = <A>(run: RunState<A>, reply: ReadReply): void => {
   try {
     const step = run.steps.next(reply)
@@ -81,7 +81,7 @@ const advance = <A>(run: RunState<A>, reply: ReadReply): void => {
 
 const nothing: ReadReply = { directories: [], files: [] }
 
-/** Runs several computations side by side. What they read next is read together. */
+/** Runs several computations together: their read requests are combined. */
 export const runAllSteps = <A, E>(
   reader: TreeReader<E>,
   readings: ReadonlyArray<() => ReadSteps<A>>

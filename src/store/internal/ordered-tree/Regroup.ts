@@ -5,35 +5,36 @@ import { least, type Separator } from "./Separator.js"
 import type { StoredTree } from "./StoredTree.js"
 
 /*
- * Groups anew what changed on one level, and reads no more than that takes. A window is a run of neighbouring groups
- * with the items that they will hold. Between its two edges it can be grouped alone if both edges remain boundaries:
- * an entry inside is then a boundary if it is stronger than an edge, or if its surroundings inside are too heavy.
+ * Regroups the changed part of one level with as few reads as possible. A window is a sequence of adjacent groups with
+ * their new items. It can be grouped on its own if both of its edges remain boundaries: then an entry inside is a
+ * boundary if it is stronger than an edge, or if its surroundings within the window are too heavy.
  *
- * An edge remains a boundary if its surroundings only grew. Otherwise look at the group on the other side: if that
- * group's far boundary is weaker than the edge, the edge's surroundings include those of that boundary, which are heavy
- * enough (and so on; the weakest of some boundaries has the two groups beside it for its surroundings). If it is
- * stronger, the surroundings end there and are weighed; if they have become too light, the window takes that group in.
+ * An edge remains a boundary if its surroundings only grew. Otherwise the group on the other side is examined. If the
+ * far boundary of that group is weaker than the edge, the edge's surroundings include those of that boundary, which are
+ * heavy enough (by induction: the weakest of several boundaries has the two adjacent groups as its surroundings). If it
+ * is stronger, the surroundings end there and are weighed; if they have become too light, the window is extended by
+ * that group.
  */
 
-/** Neighbouring groups of one level, with what they will hold. */
+/** Adjacent groups of one level, with their new items. */
 export interface Window {
   readonly nodes: ReadonlyArray<Node>
   readonly items: ReadonlyArray<Item>
-  /** Whether any item went or became lighter. */
+  /** Whether an item was removed or became lighter. */
   readonly shrinks: boolean
-  /** The strength of the strongest item that came. */
+  /** The strength of the strongest inserted item. */
   readonly inserted: string | undefined
 }
 
-/** What distinguishes the levels of a tree. */
+/** The properties of a level of the tree. */
 export interface Level {
   readonly capacity: number
-  /** What a stored group holds. */
+  /** The items of a stored group. */
   readonly itemsOf: (node: Node) => ReadSteps<ReadonlyArray<Item>>
   readonly make: (group: Group<Item>) => Node
 }
 
-/** Groups that were replaced by others in the same place. */
+/** Groups, and the groups that replace them. */
 export interface Replacement {
   readonly before: ReadonlyArray<Node>
   readonly after: ReadonlyArray<Node>
@@ -47,7 +48,7 @@ const weightOf = (items: ReadonlyArray<Item>): number => items.reduce((sum, { we
 const first = ({ nodes }: Window): Node => nodes[0]!
 const last = ({ nodes }: Window): Node => nodes[nodes.length - 1]!
 
-/** The following node of a level, as far as it is known without reading. */
+/** The next node of the level, if it is known without reading. */
 const knownNext = (node: Node): Node | undefined => {
   const { parent } = node
   if (parent === undefined) return undefined
@@ -55,7 +56,7 @@ const knownNext = (node: Node): Node | undefined => {
   return sibling ?? knownNext(parent)?.children?.[0]
 }
 
-/** Where the group after a node begins; undefined at the end of the tree. */
+/** The beginning of the group after a node; undefined at the end of the tree. */
 const separatorAfter = (node: Node): Separator | undefined => {
   const { parent } = node
   if (parent === undefined) return undefined
@@ -80,7 +81,7 @@ const withNeighboursJoined = (windows: ReadonlyArray<Window>): Array<Window> => 
   return found
 }
 
-/** Whether no boundary beside the window can have lost its reason. */
+/** Whether the surroundings of the edge only grew. */
 const onlyGrew = (window: Window, edge: Separator): boolean =>
   !window.shrinks && (window.inserted === undefined || window.inserted > edge.strength)
 
@@ -89,7 +90,7 @@ const holdsStart = (window: Window): boolean => {
   return separator === least || window.items[0]?.separator.name === separator.name
 }
 
-/** Whether the boundary at which the window begins remains one. */
+/** Whether the left edge of the window remains a boundary. */
 function* keepsLeft<E>(tree: StoredTree<E>, { capacity }: Level, window: Window): ReadSteps<boolean> {
   const { separator } = first(window)
   if (separator === least) return true
@@ -107,7 +108,7 @@ function* keepsLeft<E>(tree: StoredTree<E>, { capacity }: Level, window: Window)
   return inside > capacity || inside + (yield* tree.weight(before)) > capacity
 }
 
-/** Whether the boundary at which the window ends remains one. */
+/** Whether the right edge of the window remains a boundary. */
 function* keepsRight<E>(tree: StoredTree<E>, { capacity }: Level, window: Window): ReadSteps<boolean> {
   const edge = separatorAfter(last(window))
   if (edge === undefined || onlyGrew(window, edge)) return true
@@ -121,7 +122,7 @@ function* keepsRight<E>(tree: StoredTree<E>, { capacity }: Level, window: Window
   return inside > capacity || inside + (yield* tree.weight(after)) > capacity
 }
 
-/** Whether a stored group holds just these items. */
+/** Whether a stored group contains exactly these items. */
 const holds = ({ children, entries }: Node, items: ReadonlyArray<Item>): boolean => {
   const stored: ReadonlyArray<Item> | undefined = entries ?? children
   return stored?.length === items.length && items.every((item, at) => item === stored[at])
@@ -145,7 +146,7 @@ const grouped = ({ capacity, make }: Level, window: Window): Replacement => {
   return { before: nodes, after }
 }
 
-/** The groups of windows, which are in order and hold no node twice. */
+/** Regroups windows, which are in order and disjoint. */
 export function* regroup<E>(
   tree: StoredTree<E>,
   level: Level,
@@ -166,7 +167,7 @@ export function* regroup<E>(
         if (side === undefined) continue
         const node = (yield* tree.beside(side === 1 ? last(window) : first(window), side))!
         settled = false
-        // Another window took it in this round: the two are neighbours now.
+        // Another window was extended by this node in the same round: the two are adjacent now.
         if (taken.has(node)) continue
         taken.add(node)
         const items = yield* level.itemsOf(node)

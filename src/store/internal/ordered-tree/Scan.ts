@@ -8,20 +8,20 @@ import type { Node } from "./Node.js"
 import { type ReadSteps, run } from "./ReadSteps.js"
 import type { StoredTree } from "./StoredTree.js"
 
-/** Which rows to read. Keys need not be those of rows: the beginning of a key stands before all keys that begin so. */
+/** A range of rows. Bounds need not be keys of rows: a prefix precedes all keys that begin with it. */
 export interface ScanRange {
-  /** Rows with this key and greater ones. */
+  /** The smallest key, inclusive. */
   readonly from?: string | undefined
-  /** Rows with keys less than this. */
+  /** The end of the range, exclusive. */
   readonly until?: string | undefined
-  /** From the greatest key down. */
+  /** In descending order of keys. */
   readonly reverse?: boolean | undefined
 }
 
-/** Leaves that are read together, at most. The first read is of one, and each further one of twice as many. */
+/** The most leaves that are read together. The first read is of one leaf, and each further one of twice as many. */
 const mostTogether = 16
 
-/** The children of a directory that a range lies in. */
+/** The children of a directory that overlap a range. */
 function* childrenWithin<E>(
   tree: StoredTree<E>,
   directory: Node,
@@ -34,7 +34,7 @@ function* childrenWithin<E>(
   return reverse === true ? within.reverse() : within
 }
 
-/** The leaves of a range in runs that are read together. */
+/** The leaves of a range, in groups that are read together. */
 const leaves = <E>(
   tree: StoredTree<E>,
   directory: Node,
@@ -65,7 +65,7 @@ const rowsOf = ({ from, reverse, until }: ScanRange, entries: ReadonlyArray<Entr
   return reverse === true ? within.reverse() : within
 }
 
-/** The rows of a range in order. Leaves are read as the stream is: it may be left at any row. */
+/** The rows of a range in order. Leaves are read as the stream is consumed. */
 export const scan = <E>(tree: StoredTree<E>, range: ScanRange = {}): Stream.Stream<Entry, E | BrokenTree> =>
   Stream.suspend(() => {
     let last: string | undefined
@@ -99,7 +99,7 @@ interface KeyRange {
   readonly until: string
 }
 
-/** The first rows that fit, and the ranges that go on beyond the leaf in which they begin. */
+/** The first accepted row of each range, and the ranges that continue beyond their first leaf. */
 function* firstInLeaves<E>(
   tree: StoredTree<E>,
   ranges: ReadonlyArray<KeyRange>,
@@ -129,7 +129,7 @@ function* firstInLeaves<E>(
   return { found, long }
 }
 
-/** The first row of each of some tuples of values that fits. Their leaves are read together, and kept. */
+/** The first accepted row of each tuple of values. Their leaves are read together and kept. */
 export const firstWithin = <E>(
   tree: StoredTree<E>,
   tuples: Iterable<string>,
@@ -145,7 +145,7 @@ export const firstWithin = <E>(
     return found
   })
 
-/** The row with a key, if there is one. */
+/** The row with a key; undefined if there is none. */
 export function* lookup<E>(tree: StoredTree<E>, key: string): ReadSteps<Entry | undefined> {
   const [[leaf]] = (yield* tree.leavesOf([{ key }])) as readonly [readonly [Node, unknown]]
   const entries = yield* tree.entries(leaf)

@@ -1,9 +1,9 @@
 import { sha256 } from "../../../git/Digest.js"
 
-/** Characters of a key that a file name has at most. */
+/** The maximum length of a key in a file name. */
 export const nameLength = 100
 
-/** Between the beginning of a long key and its hash. Keys do not hold it. */
+/** Separates the beginning of a long key from its hash. Keys do not contain it. */
 const mark = "."
 
 const strengthLength = 12
@@ -12,8 +12,8 @@ const hashLength = 32
 const hashOf = (key: string): string => sha256(key).slice(0, hashLength)
 
 /**
- * Where a file or directory of a tree begins: at a key, which is its name. A key that is too long is cut, and its hash
- * follows. The least separator, which begins before all keys, has an empty name.
+ * The key at which a file or directory of a tree begins, as its name. A key that is too long is cut, and its hash is
+ * appended. The least separator, which precedes all keys, has an empty name.
  */
 export class Separator {
   #strength: string | undefined
@@ -24,7 +24,7 @@ export class Separator {
     return new Separator(key.length <= nameLength ? key : key.slice(0, nameLength) + mark + hashOf(key))
   }
 
-  /** The first digits of the hash of its key: the smaller, the stronger. */
+  /** The first digits of the hash of its key; a smaller value is stronger. */
   get strength(): string {
     if (this.#strength === undefined) {
       const { name } = this
@@ -34,7 +34,7 @@ export class Separator {
     return this.#strength
   }
 
-  /** Whether the name holds no more than the beginning of the key. */
+  /** Whether the name contains only the beginning of the key. */
   get isCut(): boolean {
     return this.name.length > nameLength
   }
@@ -44,7 +44,7 @@ export class Separator {
     return this.isCut ? this.name.slice(0, nameLength) : this.name
   }
 
-  /** How a key compares with this separator's key; undefined where the name does not tell. */
+  /** Compares a key with this separator's key; undefined if the name does not determine the result. */
   compareKey(key: string): number | undefined {
     if (!this.isCut) return key < this.name ? -1 : key > this.name ? 1 : 0
     const start = key.slice(0, nameLength)
@@ -56,18 +56,18 @@ export class Separator {
 /** The separator of the first file and the first directory. */
 export const least = new Separator("")
 
-/** The name of what begins where its directory begins: its key may be less than that of every entry. */
+/** The name of the first child of a directory: its key may be less than that of every entry. */
 const firstName = "0"
 
 const fileSuffix = ".json"
 
 const keyPattern = /^[a-z235][-0-9_a-z]*$/
 
-/** The name of a leaf or a directory among its siblings. */
+/** The file name of a leaf or a directory. */
 export const nameOf = (separator: Separator, isFirst: boolean, isLeaf: boolean): string =>
   (isFirst ? firstName : separator.name) + (isLeaf ? fileSuffix : "")
 
-/** The separator that a name stands for, below a directory that begins at `parent`; undefined for foreign names. */
+/** The separator of a file name in a directory that begins at `parent`; undefined for foreign names. */
 export const separatorAt = (name: string, isLeaf: boolean, parent: Separator): Separator | undefined => {
   if (isLeaf && !name.endsWith(fileSuffix)) return undefined
   const text = isLeaf ? name.slice(0, -fileSuffix.length) : name

@@ -33,7 +33,7 @@ const compareStarts = (a: Node, b: Node): number => {
   return Number(a.separator.isCut) - Number(b.separator.isCut)
 }
 
-/** Where a tree lies, and how its commit is read. */
+/** The directory of a tree, and how it is read. */
 export interface TreeLocation<E> {
   readonly reader: TreeReader<E>
   /** The directory of the tree. */
@@ -42,7 +42,7 @@ export interface TreeLocation<E> {
   readonly known: { readonly headers: TreeCache["headers"]; readonly leaves: LeafCache }
 }
 
-/** A tree as one commit has it. Each directory and file is read once, when it is needed. */
+/** A tree at one commit. Directories and files are read on demand, once. */
 export class StoredTree<E> {
   readonly root: Node
   readonly reader: TreeReader<E>
@@ -55,7 +55,10 @@ export class StoredTree<E> {
     this.root = Node.stored(least, false, { path: rowsName, oid: header.rows, size: undefined })
   }
 
-  /** The tree in a directory; none where that is missing. Throws `BrokenTree` where the rows are not those of the header. */
+  /**
+   * Opens the tree in a directory; undefined if it is missing. Throws `BrokenTree` if the header does not match the
+   * rows.
+   */
   static *open<E>(location: TreeLocation<E>): ReadSteps<StoredTree<E> | undefined> {
     const { known, path } = location
     const [directory] = yield* readDirectories([path])
@@ -78,7 +81,7 @@ export class StoredTree<E> {
     return tree
   }
 
-  /** The path of a part of the tree in the repository. */
+  /** The path of a node in the repository. */
   #at(node: Node): string {
     const { path } = this.location
     return path === "" ? node.location!.path : `${path}/${node.location!.path}`
@@ -90,7 +93,7 @@ export class StoredTree<E> {
     return node.children!
   }
 
-  /** Reads directories together. */
+  /** Reads several directories together. */
   *loadDirectories(nodes: ReadonlyArray<Node>): ReadSteps<void> {
     const missing = nodes.filter(({ children }) => children === undefined)
     const found = yield* readDirectories(missing.map((node) => this.#at(node)))
@@ -152,7 +155,7 @@ export class StoredTree<E> {
     }
   }
 
-  /** The rows of leaves, which are read together and not kept. */
+  /** Reads several leaves together, without keeping their rows. */
   *read(leaves: ReadonlyArray<Node>): ReadSteps<ReadonlyArray<ReadonlyArray<Entry>>> {
     const { keyOf, known } = this.location
     const rows = leaves.map((leaf) => leaf.entries ?? known.leaves.get(leaf.oid))
@@ -176,18 +179,18 @@ export class StoredTree<E> {
     return read
   }
 
-  /** Reads leaves together, and keeps their rows. */
+  /** Reads several leaves together, and keeps their rows. */
   *load(leaves: ReadonlyArray<Node>): ReadSteps<void> {
     const rows = yield* this.read(leaves)
     for (const [at, leaf] of leaves.entries()) leaf.entries = rows[at]
   }
 
-  /** Remembers a new header. It is found by its id alone, whether or not the commit succeeds. */
+  /** Caches a new header by its id, so that the entry is correct even if the commit fails. */
   keepHeader(header: Header, content: Uint8Array): void {
     this.location.known.headers.set(GitObject.hash("blob", content), header)
   }
 
-  /** Remembers a new leaf in the same way. */
+  /** Caches a new leaf in the same way. */
   keep(leaf: Node): void {
     this.location.known.leaves.set(leaf.oid, leaf.entries!)
   }
@@ -197,7 +200,7 @@ export class StoredTree<E> {
     return leaf.entries!
   }
 
-  /** What a node's rows or children weigh together. */
+  /** The total weight of a node's rows or children. */
   *weight(node: Node): ReadSteps<number> {
     if (!node.isLeaf) return (yield* this.children(node)).length
     const size = node.location?.size
@@ -205,7 +208,7 @@ export class StoredTree<E> {
     return (yield* this.entries(node)).reduce((sum, { weight }) => sum + weight, 0)
   }
 
-  /** The place of the last of some siblings that begins at a key or before it. */
+  /** The index of the last sibling that begins at a key or before it. */
   *locate(children: ReadonlyArray<Node>, key: string): ReadSteps<number> {
     const unsure = children.filter(
       ({ key: own, separator }, at) =>
@@ -223,7 +226,10 @@ export class StoredTree<E> {
     return low
   }
 
-  /** The leaves in which sorted keys lie or belong, each with its keys, in order. Directories of a level are read together. */
+  /**
+   * The leaves that contain sorted keys, or would contain them, in order and each with its keys. The directories of a
+   * level are read together.
+   */
   *leavesOf<K extends { readonly key: string }>(
     keys: ReadonlyArray<K>
   ): ReadSteps<ReadonlyArray<readonly [Node, ReadonlyArray<K>]>> {
@@ -247,7 +253,7 @@ export class StoredTree<E> {
     return level
   }
 
-  /** The node of the same level before or after another one. */
+  /** The previous or next node of the same level. */
   *beside(node: Node, step: -1 | 1): ReadSteps<Node | undefined> {
     const { parent } = node
     if (parent === undefined) return undefined

@@ -3,16 +3,16 @@ import { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { Header } from "./Header.js"
 import type { Entry } from "./Leaf.js"
 
-/** What leaves weigh together: the bytes of their rows, and what each row takes beside them. */
+/** The size of the leaf cache: the bytes of the rows and an overhead for each row. */
 const mostBytes = 32 * 1024 * 1024
 const rowOverhead = 150
 
 const mostHeaders = 1000
 
-/** Headers and leaves of trees that were read or written, by the ids of their blobs. */
+/** Headers and leaves that were read or written, by the ids of their blobs. */
 export interface TreeCache {
   readonly headers: LruCache<Header>
-  /** The leaves of trees whose rows have these keys: see `Rows`. */
+  /** The leaves of trees with this key function: see `RowMapping.keys`. */
   readonly leaves: (keys: string) => LeafCache
 }
 

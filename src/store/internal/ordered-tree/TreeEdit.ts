@@ -5,8 +5,8 @@ import { nameOf } from "./Separator.js"
 import type { StoredTree } from "./StoredTree.js"
 
 /**
- * One change of the directory of a tree. Paths are unique, and none lies below another one. `Link` puts a blob or a whole
- * directory that the commit has at `from` in the place of what is there; `Remove` of a directory removes what is in it.
+ * A change of the directory of a tree. Paths are unique and not nested. `Link` puts a blob or a whole directory that
+ * the commit has at `from`; `Remove` of a directory removes its contents.
  */
 export type TreeEdit =
   | { readonly _tag: "Put"; readonly path: string; readonly content: Uint8Array }
@@ -21,7 +21,7 @@ export type TreeEdit =
 
 const kindOf = ({ isLeaf }: Node) => (isLeaf ? "blob" : "tree")
 
-/** What makes the directory `after` of the directory that was at its path. */
+/** The edits that turn a directory into `after`. */
 export function* differences<E>(
   tree: StoredTree<E>,
   before: Node | undefined,
@@ -31,7 +31,7 @@ export function* differences<E>(
   const found: Array<TreeEdit> = []
   const children = after.children!
   const were = before === undefined ? [] : yield* tree.children(before)
-  // A write changes few of a directory's children: those before and behind them are the same, at the same paths.
+  // A write changes few children of a directory: the ones before and after them are equal and have the same paths.
   let from = 0
   while (from < children.length && from < were.length && children[from] === were[from]) from++
   let [end, oldEnd] = [children.length, were.length]
@@ -62,7 +62,7 @@ export function* differences<E>(
       }
     } else if (child.isLeaf) {
       yield
-      // The id of the directory needs that of the leaf: the hash is taken here, in turns.
+      // The id of the directory needs the id of the leaf: compute the hash here, between yields.
       if (was?.oid === child.oid) continue
       found.push({ _tag: "Put", path: below, content: child.content })
       tree.keep(child)

@@ -1,12 +1,12 @@
 import type * as Effect from "effect/Effect"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 
-/** One entry of a directory, with the id of the Git object. */
+/** An entry of a directory. */
 export interface TreeReaderEntry {
   readonly name: string
   readonly kind: "blob" | "tree"
   readonly oid: Oid
-  /** Of a file, where the remote tells it. */
+  /** The size of a file, if the remote provides it. */
   readonly size?: number | undefined
 }
 
@@ -16,12 +16,12 @@ export interface TreeReaderDirectory {
   readonly entries: ReadonlyArray<TreeReaderEntry>
 }
 
-/** How trees are read, at one commit. */
+/** Reads the directories and files of one commit. */
 export interface TreeReader<E> {
-  /** Reads that are made side by side. */
+  /** The number of concurrent reads. */
   readonly concurrency: number
-  /** The direct entries of a directory; undefined where it is missing. */
+  /** The direct entries of a directory; undefined if it is missing. */
   readonly directory: (path: string) => Effect.Effect<TreeReaderDirectory | undefined, E>
-  /** The contents of files that are needed together, in the order asked for; undefined where one is missing. */
+  /** The contents of several files in the given order; undefined for missing ones. */
   readonly files: (paths: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Uint8Array | undefined>, E>
 }

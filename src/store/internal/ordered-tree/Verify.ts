@@ -7,13 +7,13 @@ import type { Entry } from "./Leaf.js"
 import { formatLimits, type TreeLimits } from "./TreeLimits.js"
 import type { TreeReader } from "./TreeReader.js"
 
-/** A file of a tree that is not as a tree made anew has it. */
+/** A file of a tree that differs from a rebuilt tree. */
 export interface TreeProblem {
   readonly path: string
   readonly problem: "missing" | "different" | "unexpected"
 }
 
-/** Compares the tree in a directory with one that is made of all its rows, by the ids of the files: no leaf is read. */
+/** Compares a tree with a tree that is built from all its rows, by the ids of the files: no leaf is read. */
 export const verify = <E, E2>(
   reader: TreeReader<E>,
   path: string,

@@ -18,12 +18,12 @@ import { makeTransactionCalls } from "../transaction/TransactionCalls.js"
 
 const isTaken = (error: { readonly _tag: string }) => error._tag === "ConflictError"
 
-/** How long giving back the branch may take. */
+/** The time limit for deleting the branch. */
 const cleaning = Duration.seconds(5)
 
 /**
- * Runs edits on a branch that begins at a commit, and opens it with `finish`. Where either fails before the branch is
- * known to others, or is interrupted, the branch goes; `finish` says when it is to stay.
+ * Runs edits on a new branch at a commit, and opens the proposal with `finish`. If either fails or is interrupted, the
+ * branch is deleted, unless `finish` has called `keep`.
  */
 export const runDraft = <A, B, E, R>(
   operation: string,
@@ -71,7 +71,7 @@ export const runDraft = <A, B, E, R>(
   return Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const begun = yield* inDaemonFiber(begin)
-      // Where nobody answered, the branch may have been made all the same.
+      // If no reply arrived, the branch may have been created.
       if (Exit.isFailure(begun) && !Cause.failures(begun.cause).pipe(Chunk.some(isTaken))) yield* removed
       yield* begun
       return yield* Effect.onExit(restore(work), (exit) =>

@@ -37,7 +37,7 @@ const options = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
 
 const message = { message: optional(text) } satisfies FieldsOf<WriteOptions>
 
-// Most of them are judged by the merge.
+// Most of them are checked by the merge.
 const merging = {
   ...message,
   onConflict: optional(Schema.Unknown),
@@ -45,7 +45,7 @@ const merging = {
   collections: optional(Schema.Unknown)
 } satisfies FieldsOf<ProposalMergeOptions>
 
-/** Checks what a proposal is given. */
+/** Checks the arguments of a proposal's methods. */
 export const guardProposal = guard<ProposalHandle>(
   "Proposal",
   {

@@ -11,7 +11,6 @@ import { type MergeHooks, unmergedError } from "../merge/MergeBranches.js"
 import { makeResolutions } from "../merge/MergeResolutions.js"
 import { branchGone, proposalMoved } from "./ProposalErrors.js"
 
-/** What a proposal is merged with. */
 interface Parts {
   readonly core: StoreCore
   readonly requests: PullRequests
@@ -26,11 +25,14 @@ interface Parts {
     options: MergeOptions,
     checks: MergeHooks
   ) => Effect.Effect<Merged, WriteError>
-  /** Where the branch of the proposal is. */
+  /** The head of the proposal's branch. */
   readonly headOf: (operation: string) => Effect.Effect<Oid, WriteError>
 }
 
-/** The host's own merge: what it merges by itself is what the proposal has become by the merge before. */
+/**
+ * Merges a pull request through the host. The target is merged into the proposal first, so that the host's merge has no
+ * conflicts.
+ */
 export const mergeByHost = (
   { core, headOf, merge, rebased, requests }: Parts,
   found: Proposal,
@@ -54,7 +56,7 @@ export const mergeByHost = (
       )
       if (shown.conflicts.length > 0) return yield* unmergedError(shown.conflicts)
       const { commitSha, conflicts } = yield* rebased(found, options, { resolutions, isSwapped: true })
-      // The next attempt finds them decided.
+      // In the next attempt these conflicts are already resolved.
       decided = [...decided, ...conflicts]
       const at = Option.getOrElse(commitSha, () => head)
       const before = at === head ? head : yield* firstParent(core, at as Oid)
@@ -62,7 +64,7 @@ export const mergeByHost = (
       const done = yield* pressed(requests, request.value, at as Oid, message)
       if (Option.isSome(done)) return { ...shown, kind: "merge", commitSha: done, conflicts: decided }
       head = yield* headOf(operation)
-      // The merge of the target is our own; anything else on the branch is an edit that nobody has looked at.
+      // The merge of the target is this process's own; any other commit on the branch has not been reviewed.
       if (head !== at) return yield* proposalMoved(operation, found, at, head)
       if (attempt >= core.options.batchRetries) {
         return yield* new ConflictError({
@@ -84,7 +86,7 @@ const firstParent = (core: StoreCore, commit: Oid) =>
     )
   )
 
-/** None where the pull request is elsewhere, as far as the host knows. */
+/** Merges the pull request; none if the host reports another head. */
 const pressed = (requests: PullRequests, request: PullRequest, at: Oid, message: string) =>
   requests.merge(request, at, message).pipe(
     Effect.asSome,

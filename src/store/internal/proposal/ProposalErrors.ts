@@ -1,7 +1,7 @@
 import { ConflictError, NotFoundError } from "../../../domain/errors/StoreError.js"
 import type { Proposal } from "../../Proposals.js"
 
-/** The branch of a proposal is not there. */
+/** The branch of a proposal does not exist. */
 export const branchGone = (operation: string, branch: string) =>
   new NotFoundError({
     operation,
@@ -9,7 +9,7 @@ export const branchGone = (operation: string, branch: string) =>
     hint: "`proposals` lists the proposals"
   })
 
-/** The proposal can no longer be written to. */
+/** The proposal is closed or accepted. */
 export const alreadyEnded = (operation: string, { id, state, title }: Proposal) =>
   new ConflictError({
     operation,
@@ -18,7 +18,7 @@ export const alreadyEnded = (operation: string, { id, state, title }: Proposal) 
     conflicts: []
   })
 
-/** Somebody is accepting the proposal. */
+/** The proposal is being accepted. */
 export const beingAccepted = (operation: string, { branch, id }: Proposal) =>
   new ConflictError({
     operation,
@@ -28,7 +28,7 @@ export const beingAccepted = (operation: string, { branch, id }: Proposal) =>
     branch
   })
 
-/** The proposal is not at the commit that was looked at. */
+/** The proposal has another head than the one that was reviewed. */
 export const proposalMoved = (
   operation: string,
   { branch, id }: Proposal,

@@ -11,10 +11,10 @@ import { alreadyEnded, beingAccepted, branchGone, proposalMoved } from "./Propos
 import { readMark } from "./ProposalReading.js"
 import { type ProposalText, printProposal } from "./ProposalText.js"
 
-/** Refuses a head of the branch of a proposal. */
+/** Fails if a head of the proposal's branch must not be changed. */
 export type CheckHead = (head: Head) => Effect.Effect<void, WriteError>
 
-/** Makes the commit on the branch of a proposal that opens or closes it, or marks it as accepted. */
+/** Makes the commit that opens, closes or accepts a proposal, on its branch. */
 export const commitMark = (
   core: StoreCore,
   operation: string,
@@ -50,21 +50,21 @@ export const commitMark = (
       )
     )
 
-/** What a commit says of a proposal in a state. */
+/** The text that such a commit contains. */
 export const textOf = (
   { author, body, id, into, labels, title }: Proposal,
   state: ProposalText["state"]
 ): ProposalText => ({ id, title, body, author, into, labels, state })
 
-/** The marks on the branch of a proposal; `openOne` fails where the proposal, or its pull request, is not open. */
+/** The commits that mark the state of a proposal. `openOne` fails if the proposal, or its pull request, is not open. */
 export const makeProposalMarks = (
   core: StoreCore,
   branch: string,
   openOne: (operation: string) => Effect.Effect<Proposal, WriteError>
 ) => {
   /**
-   * Refuses a head of the branch where the proposal is accepted or closed, or while somebody accepts it. An `accept`
-   * that is older than a store's deadline has ended, whatever became of it.
+   * Fails if the proposal is accepted or closed, or is being accepted. An `accept` that began longer ago than the
+   * store's deadline has ended, with whatever result.
    */
   const judged =
     (operation: string, { number }: Proposal): CheckHead =>
@@ -76,14 +76,15 @@ export const makeProposalMarks = (
         const { accepting, proposal } = told.value
         if (proposal.state !== "open") return yield* alreadyEnded(operation, proposal)
         if (accepting === undefined) return
-        // One from the future is told by a clock that was set since: it has ended as well.
+        // A time in the future comes from a clock that was changed: that `accept` has ended too.
         const age = Math.abs((yield* Clock.currentTimeMillis) - Date.parse(accepting))
         if (age < Duration.toMillis(core.options.deadline)) return yield* beingAccepted(operation, proposal)
       })
 
   /**
-   * `accept` writes to two branches. The commit that marks the proposal comes first, so that of what is done to it at once
-   * one wins, and it stays where the target goes later. Where the merge fails, a further commit opens it again.
+   * `accept` writes to two branches. The commit that marks the proposal is made first: so only one of several
+   * concurrent operations on the proposal succeeds, and the mark remains when the target moves on. If the merge fails,
+   * another commit reopens the proposal.
    */
   const marking = (operation: string, found: Proposal, head: Oid) => {
     let mark: Oid | undefined

@@ -10,12 +10,15 @@ import type { PullRequest } from "../../remote/PullRequests.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { type ProposalText, proposalPrefix, readProposal } from "./ProposalText.js"
 
-/** Commits that are read at once, and first parents that are followed, where what a branch proposes is looked for. */
+/**
+ * The number of commits in one read, and the most first parents that are followed, when the mark of a proposal is
+ * searched.
+ */
 const [page, most] = [100, 10_000]
 
 const states = { open: "open", merged: "accepted", closed: "closed" } as const
 
-/** A proposal as its pull request shows it. */
+/** The proposal of a pull request. */
 export const ofPullRequest = (request: PullRequest): Proposal => ({
   id: request.branch.slice(proposalPrefix.length),
   branch: request.branch,
@@ -35,7 +38,10 @@ interface Said {
   readonly info: CommitInfo
 }
 
-/** The newest commit of a proposal's branch that says what it is. First parents alone are its own: `rebase` merges others. */
+/**
+ * The newest mark on a proposal's branch. Only first parents are searched, because `rebase` merges the commits of other
+ * branches.
+ */
 const saidAt = (
   remote: GitRemoteService,
   id: string,
@@ -67,14 +73,14 @@ const saidAt = (
 const isContained = (remote: GitRemoteService, commit: Oid, head: Option.Option<Head>) =>
   Option.isNone(head) ? Effect.succeed(false) : remote.isAncestor(commit, head.value.commit)
 
-/** A proposal as its branch tells it. */
+/** A proposal as its branch describes it. */
 export interface Told {
   readonly proposal: Proposal
-  /** When `accept` began, where the target does not have its merge yet. */
+  /** When `accept` began, if the target does not contain its merge yet. */
   readonly accepting?: string | undefined
 }
 
-/** A proposal as the commits of its branch tell it. None where the branch proposes nothing. */
+/** Reads a proposal from the marks on its branch. None if the branch is not a proposal. */
 export const readMark = (
   remote: GitRemoteService,
   branch: string,
@@ -86,7 +92,7 @@ export const readMark = (
     if (Option.isNone(said)) return Option.none()
     const { info, text } = said.value
     const isMarked = text.state === "accepted"
-    // The commit that closes it or marks it as accepted is not what was to be accepted.
+    // The commit that closes or accepts the proposal is not part of its contents.
     const isLast = isMarked || (text.state === "closed" && info.commit === head)
     const content = isLast ? (info.parents[0] ?? head) : head
     const target = yield* remote.head(text.into)
@@ -105,7 +111,7 @@ export const readMark = (
     return Option.some({ proposal, accepting: isMarked && !isAccepted ? info.committer.date : undefined })
   })
 
-/** What `toldAt` tells, as everybody sees it. */
+/** The public part of `readMark`. */
 export const ofBranch = (
   remote: GitRemoteService,
   branch: string,
@@ -117,8 +123,8 @@ export const ofBranch = (
   )
 
 /**
- * What a proposal is compared with: its target, as it was before the proposal was merged into it where that is found. The
- * merge is a commit that has the proposal as a parent but the first one.
+ * The commit with which a proposal is compared: its target before the proposal was merged, if the merge commit is
+ * found. That commit has the proposal as a parent other than the first one.
  */
 export const comparedWith = (
   { remote }: StoreCore,
@@ -135,7 +141,7 @@ export const comparedWith = (
     return Option.match(merge, { onNone: () => into, onSome: ({ parents }) => parents[0]! })
   })
 
-/** The proposal of a branch: its pull request's, where there is one. */
+/** The proposal of a branch; that of its pull request, if there is one. */
 export const proposalOf = (
   { remote }: StoreCore,
   branch: string

@@ -1,11 +1,11 @@
 import type { ProposalState } from "../../Proposals.js"
 
-/** What the names of the branches of proposals begin with. */
+/** The prefix of the branches of proposals. */
 export const proposalPrefix = "chainstore-proposal/"
 
 const token = "Chainstore-Proposal"
 
-/** What a commit that opens, closes or accepts a proposal says of it. */
+/** The contents of a commit that opens, closes or accepts a proposal. */
 export interface ProposalText {
   readonly id: string
   readonly title: string
@@ -27,7 +27,7 @@ const trailersOf = (text: ProposalText): ReadonlyArray<readonly [string, string]
 
 const verbs = { open: "", closed: "close: ", accepted: "accept: " } as const
 
-/** The message of a commit that says what a proposal is: title, body, and a last paragraph of trailers. */
+/** The message of such a commit: title, body, and a last paragraph of trailers. */
 export const printProposal = (text: ProposalText): string => {
   const heading = `${verbs[text.state]}${text.title}`
   const body = text.body.trim()
@@ -37,7 +37,7 @@ export const printProposal = (text: ProposalText): string => {
 
 const line = new RegExp(`^${token}(-[A-Za-z]+)?: (.*)$`)
 
-/** What a commit's message says of a proposal; undefined where it is about none. */
+/** Parses the message of such a commit; undefined if it is another commit. */
 export const readProposal = (message: string): ProposalText | undefined => {
   const paragraphs = message.replaceAll("\r\n", "\n").trimEnd().split("\n\n")
   const last = paragraphs.at(-1)

@@ -52,7 +52,7 @@ const refuseInside = (core: StoreCore, operation: string): Effect.Effect<void, V
 const refuseReading = (core: StoreCore, operation: string) =>
   core.options.readOnly || core.isPinned ? readOnlyError(operation) : Effect.void
 
-/** The error of a host that did not take the branch as a pull request: nothing is lost by it. */
+/** The error of a host that did not create the pull request. The branch is kept. */
 const untold = <E extends WriteError>(branch: string, id: string, error: E): E =>
   Object.assign(error, {
     hint: `${error.hint === undefined ? "" : `${error.hint}; `}the edits are kept on the branch ${branch}: accept them by the id ${id}, or delete it`
@@ -65,7 +65,7 @@ const opened = (requests: PullRequests, request: Parameters<PullRequests["open"]
     ({ message }) => new ConflictError({ operation, message, conflicts: [] })
   )
 
-/** Writes on a branch of its own, and proposes it. */
+/** Runs edits on a new branch, and proposes it. */
 export const propose = <A, E, R>(
   core: StoreCore,
   open: Open,
@@ -120,7 +120,7 @@ export const proposals = (
 ): Effect.Effect<ReadonlyArray<Proposal>, ReadError> =>
   Effect.flatMap(checkListOptions("Store.proposals", options), () => listProposals(core, options))
 
-/** Whether the branch may be written to by its host alone. */
+/** Whether only the host may write to the branch. */
 const isProtected = (error: { readonly _tag: string }): boolean =>
   error instanceof RemoteError && error.reason === "Denied"
 
@@ -143,7 +143,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       })
     })
 
-  /** The proposal, as long as it can be written to. */
+  /** The proposal; fails if it is not open. */
   const openOne = (operation: string): Effect.Effect<Proposal, WriteError> =>
     Effect.gen(function* () {
       yield* refuseInside(yield* currentCore(core), operation)
@@ -154,7 +154,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
 
   const { judged, marking } = makeProposalMarks(core, branch, openOne)
 
-  /** The commit of the branch itself, which a pull request tells some time later. */
+  /** The head of the branch, which the pull request may show later. */
   const headOf = (operation: string) =>
     Effect.flatMap(core.remote.head(branch), (head) =>
       Option.isSome(head) ? Effect.succeed(head.value.commit) : branchGone(operation, branch)
@@ -181,7 +181,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       const merged = yield* merge(
         head,
         { ...merging, into: found.into, fastForward: false, message: text },
-        // A pull request says itself that it is merged.
+        // A pull request records itself that it is merged.
         found.number === undefined ? { beforeWrite: begin } : {}
       ).pipe(
         Effect.tapError(undo),

@@ -9,19 +9,19 @@ import type { FileVersion } from "../../remote/GitRemote.js"
 import { instrument } from "../calls/Instrumentation.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 
-/** A document by its name. */
+/** The name of a document. */
 export interface DocumentName {
   readonly collection: string
   readonly id: string
 }
 
-/** A document's path and the file there. */
+/** The path of a document, and its file. */
 export interface DocumentRead {
   readonly path: string
   readonly file: Option.Option<FileVersion>
 }
 
-/** The files of documents that come with the query that finds the commit; the others follow in queries of their own. */
+/** The number of files that are read by the query that finds the commit; further files need queries of their own. */
 const mostWithCommit = 50
 
 const around = instrument("Store.getTogether")
@@ -35,7 +35,7 @@ const pathsBy = (
 
 const isReadable = (path: string) => pathProblem(path) === undefined
 
-/** A view's cache holds the very files of its commit; what a branch's cache holds may be old. */
+/** Only a view's cache is used: it contains files of exactly its commit. A branch's cache may be outdated. */
 const cachedFiles = ({ cache, isPinned }: StoreCore, paths: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const held = new Map<string, FileVersion>()
@@ -77,13 +77,13 @@ const readAll = (
     return paths.map((path) => ({ path, file: Option.fromNullable(files.get(path)) }))
   })
 
-/** Whether a failure may be about one file: then the others can be read. */
+/** Whether a failure may concern a single file, so that the other files can be read. */
 const isOfOneFile = (error: ReadError): boolean =>
   error._tag === "ValidationError" || ("reason" in error && error.reason === "Corrupt")
 
 /**
- * Looks at documents of a core, at one commit where the remote reads many files in one round. If one of them cannot be
- * read, each has the outcome that `alone` gives for it.
+ * Reads several documents, at one commit if the remote reads many files in one round. If one of them cannot be read,
+ * `alone` determines the result of each.
  */
 export const readTogether = (
   core: StoreCore,

@@ -17,7 +17,7 @@ import type { QueryPlan } from "./QueryPlan.js"
 import type { IndexMismatch, QueryTarget } from "./QueryTarget.js"
 import { choosePlan, openPlanTree, trees } from "./RunQuery.js"
 
-/** Different values, as JavaScript reads them. An empty list has none. */
+/** Collects distinct values, as JavaScript represents them. An empty list has no value. */
 class Values {
   readonly #values = new Map<string, Json>()
 
@@ -34,10 +34,10 @@ class Values {
   }
 }
 
-/** Rows of one value before the rest of them is passed over by another look from the root of the tree. */
+/** After this many rows with one value, a search from the root of the tree skips the remaining ones. */
 const mostOfOne = 500
 
-/** The values in the rows of an index whose first field is the one that is asked for. */
+/** Reads the values of a field from an index whose first field it is. */
 const valuesInIndex = (
   target: QueryTarget,
   path: string,
@@ -96,7 +96,7 @@ const planIn =
     return fields?.includes(path) === true && !path.includes(".") ? { _tag: "Manifest", fields } : none
   }
 
-/** The different values of a field in order. */
+/** The distinct values of a field, in order. */
 export const distinctValues = (
   target: QueryTarget,
   path: string

@@ -7,12 +7,12 @@ import { type Blob, takesRequests } from "../../remote/GitRemote.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { inChunks, type LocatedListing, readListing } from "../snapshot/Listing.js"
 
-/** Bodies of many documents are asked for in groups of this many where each costs a request. */
+/** The number of documents in one read, if reads cost requests. */
 const group = 100
-/** And brought near so many at once, where the remote can. */
+/** The number of documents that are prefetched at once, if the remote can prefetch. */
 const brought = 10_000
 
-/** The files of a listing in order; where reads cost requests, by way of the cache. */
+/** The files of a listing in order; through the cache, if reads cost requests. */
 export const documentFiles = (
   core: StoreCore,
   collection: string,
@@ -23,7 +23,7 @@ export const documentFiles = (
   return Stream.suspend(() => {
     const root = core.options.root
     const { prefetchBlobs: bring } = core.remote
-    /** Up to where files have been brought. */
+    /** Files before this position have been prefetched. */
     let end = 0
     const bringFrom = (from: number) =>
       Effect.suspend(() => {

@@ -22,17 +22,15 @@ import {
   readGroupSize
 } from "./QueryTarget.js"
 
-/*
- * Queries by an index of format 1, which is one file.
- */
+/* Queries by an index of format 1, which is a single file. */
 
 interface IndexAt {
   readonly index: IndexFile
-  /** The collection's tree. */
+  /** The tree of the collection. */
   readonly tree: Oid
 }
 
-/** The index file and the collection's tree, both at one commit. */
+/** Reads the index file and the collection's tree at one commit. */
 const atCommit = ({ collection, core, snapshot }: QueryTarget, name: string) =>
   Effect.gen(function* () {
     const settings = yield* core.repository.at(snapshot)
@@ -43,8 +41,8 @@ const atCommit = ({ collection, core, snapshot }: QueryTarget, name: string) =>
   })
 
 /**
- * The same by the branch's name, in two requests, or in one where the root shows that neither the collection nor any
- * index file has changed since: a commit in between shows as a stale index.
+ * Reads both by the branch's name, with two requests, or with one if the root shows that neither the collection nor an
+ * index file has changed. If a commit is made between the two reads, the index appears stale.
  */
 const byName = ({ collection, core, snapshot }: QueryTarget, name: string) =>
   Effect.gen(function* () {
@@ -69,11 +67,12 @@ const byName = ({ collection, core, snapshot }: QueryTarget, name: string) =>
     if (index === undefined) return undefined
     core.derived.cacheBranchIndex(path, { under: indexes, index })
     if (index.tree === undefined || index.tree === tree) return { index, tree } satisfies IndexAt
-    // The index was read later than the root: one more look tells a commit in between from an index that is stale.
+    // The index was read after the root. Reading the root again distinguishes a stale index from a commit between the
+    // reads.
     return { index, tree: (yield* look).tree } satisfies IndexAt
   })
 
-/** The index file that a plan reads, or why it cannot be used. */
+/** The index file of a plan, or why it cannot be used. */
 const openIndex = (
   target: QueryTarget,
   { name, path: field, values }: ValuesPlan
@@ -100,7 +99,7 @@ const openIndex = (
     return Either.right(index)
   })
 
-/** The documents that an index file names for some values. */
+/** Finds documents by the ids that an index file lists for some values. */
 export const valuesExecution = (
   target: QueryTarget,
   plan: ValuesPlan
@@ -112,7 +111,7 @@ export const valuesExecution = (
     if (Either.isLeft(opened)) return scanExecution(target, opened.left)
     const index = opened.right
     const keys = new Set(values.flatMap((value) => lookupKeys(value, index.values) ?? []))
-    // A file edited by hand may name what is no id, and never becomes a path.
+    // A manually edited file may contain invalid ids, which must not become paths.
     const named = new Set(
       Array.from(keys, (key) => index.values.get(key) ?? [])
         .flat()
@@ -124,7 +123,7 @@ export const valuesExecution = (
     if (isOrdered && query.order.ids === "desc") ids.reverse()
     const wanted =
       isOrdered && after !== undefined ? ids.filter((id) => idKey(id, query.order.ids) > after.key) : ids
-    // An index that is trusted although it names no version may be wrong.
+    // An index that does not record a version may be wrong, even if the options trust it.
     const isCurrent = index.tree !== undefined
     const judge = filterOf(target)
     const foundIn = (group: ReadonlyArray<string>) =>

@@ -27,7 +27,7 @@ import { mergeSorted } from "./SortedStreams.js"
 
 type Failure = ReadError | BrokenTree | IndexMismatch
 
-/** Documents that rows name, by id. All of them must be there. */
+/** Reads the documents of rows by id. A missing document is an index mismatch. */
 const readNamed = (
   target: QueryTarget,
   given: ReadonlyArray<string>
@@ -40,7 +40,7 @@ const readNamed = (
   )
 }
 
-/** The documents of rows that a query finds; of several rows of one document, the one that orders it finds it. */
+/** The matching documents of rows. If a document has several rows, the row that determines its position finds it. */
 const documentsOf = (
   target: QueryTarget,
   plan: TreePlan,
@@ -66,7 +66,10 @@ const documentsOf = (
     return Chunk.unsafeFromArray(all)
   })
 
-/** What an index finds, in the order of the query where the plan is ordered; otherwise a document may come twice. */
+/**
+ * The matches of an index. They are in the order of the query if the plan is ordered; otherwise a document may occur
+ * twice.
+ */
 export const foundByTree = (
   target: QueryTarget,
   plan: TreePlan,
@@ -82,15 +85,15 @@ export const foundByTree = (
   return plan.isOrdered ? mergeSorted([found, corrections]) : Stream.concat(corrections, found)
 }
 
-/** The paths that a query asks for. */
+/** The paths that a query reads. */
 const askedOf = ({ query: { order, predicate, select } }: QueryTarget): ReadonlyArray<string> =>
   [...pathsIn(predicate), ...order.fields.map(({ path }) => path), ...(select ?? [])].filter(
     (path) => path !== "_id"
   )
 
 /**
- * What the rows of a manifest find, in order of id. A field that a row lacks may be a list with a number that JavaScript cannot
- * hold, and other elements: the document tells.
+ * The matches of a manifest, in order of id. A field that a row lacks may be a list with a number that JavaScript
+ * cannot represent: then the document is read.
  */
 export const foundByManifest = (
   target: QueryTarget,

@@ -27,21 +27,21 @@ import { comparesWholeList, type IndexSpan, type ManifestPlan, type TreePlan } f
 import { documentFilesById, filterOf, type Match, matchesAmong, type QueryTarget } from "./QueryTarget.js"
 import { distinctKeys, type Keyed, mergeSorted } from "./SortedStreams.js"
 
-/** Documents that may have changed without an index before it is not used any more. */
+/** If more documents than this changed without an index, the index is not used. */
 const mostDiffering = 10_000
 
-/** A tree that can answer a query, with what it does not know of. */
+/** A tree that is used for a query, and the documents that changed since it was written. */
 export interface OpenTree {
   readonly tree: StoredTree<ReadError>
   readonly rows: RowMapping
   readonly path: string
-  /** Documents that differ from those that the tree describes: whatever its rows say of them is not looked at. */
+  /** Documents that changed since the tree was written: their rows are ignored. */
   readonly differing: ReadonlySet<string>
-  /** Those of them that the query finds, in order. */
+  /** The matching ones among them, in order. */
   readonly corrections: ReadonlyArray<Match>
 }
 
-/** Opens the tree of an index or a manifest, or says why it cannot be used. */
+/** Opens the tree of an index or a manifest, or returns why it cannot be used. */
 export const openTree = (
   target: QueryTarget,
   settings: SettingsAt,
@@ -85,7 +85,7 @@ export const openTree = (
     })
   })
 
-/** A row of an index that may be of a document that the query finds. */
+/** A row of an index whose document may match the query. */
 export interface RowFound extends Keyed {
   readonly id: string
   readonly rowKey: string
@@ -94,8 +94,8 @@ export interface RowFound extends Keyed {
 const own = (row: Row, path: string) => (Object.hasOwn(row, path) ? row[path] : undefined)
 
 /**
- * Whether a row may be of a document that the query finds. Of each such document a row passes in which every field has a value
- * that satisfies the conditions of that field; of lists it is the row that orders the document.
+ * Whether the document of a row may match. Every matching document has a row that passes: the one in which each field
+ * has a value that satisfies all conditions on this field, and for lists the row that determines the position.
  */
 export const rowTest = ({ index }: TreePlan, { query }: QueryTarget): ((row: Row) => boolean) => {
   const tests = index.fields.flatMap(({ path }) => {
@@ -109,7 +109,7 @@ export const rowTest = ({ index }: TreePlan, { query }: QueryTarget): ((row: Row
     })
 }
 
-/** Whether the rows that pass are exactly those of the documents that the query finds, so that these need not be read. */
+/** Whether the rows that pass are exactly those of the matching documents, so that the documents need not be read. */
 export const isCovered = ({ index }: TreePlan, { query }: QueryTarget): boolean =>
   conjuncts(query.predicate).every((one) => {
     if (one._tag !== "Field" || (one.whole && one.path.includes("."))) return false
@@ -122,7 +122,7 @@ export const isCovered = ({ index }: TreePlan, { query }: QueryTarget): boolean 
     return isIndexed && testsAt(query.predicate, one.path) !== undefined && !comparesWholeList(one.tests)
   })
 
-/** The part of the rows below a node that lies in a range, by the numbers of files and directories. */
+/** Estimates which share of the rows below a node lies in a range, from the numbers of files and directories. */
 function* shareOf(tree: StoredTree<ReadError>, node: Node, { from, until }: KeyRange): ReadSteps<number> {
   const children = yield* tree.children(node)
   const low = yield* tree.locate(children, from)
@@ -134,7 +134,7 @@ function* shareOf(tree: StoredTree<ReadError>, node: Node, { from, until }: KeyR
   return share / children.length
 }
 
-/** About how many rows the spans of a plan have. */
+/** Estimates the number of rows in the spans of a plan. */
 export const estimateRows = (
   plan: TreePlan,
   { tree }: OpenTree
@@ -148,7 +148,7 @@ export const estimateRows = (
       )
   )
 
-/** The key of a row's document in the order of the query, whose fields are all in the row. */
+/** The sort key of a row's document, if the row contains all fields of the order. */
 const rowKeys = ({ query: { order } }: QueryTarget): ((row: Row, id: string) => string) => {
   const directions = order.fields.map(({ order }) => order)
   return (row, id) =>
@@ -158,7 +158,7 @@ const rowKeys = ({ query: { order } }: QueryTarget): ((row: Row, id: string) => 
     ) + idKey(id, order.ids)
 }
 
-/** The part of a span that is behind the place where the query begins; undefined where none is. */
+/** The part of a span after the start position of the query; undefined if there is none. */
 const rest = (
   plan: TreePlan,
   { after, query: { order } }: QueryTarget,
@@ -171,7 +171,7 @@ const rest = (
   let own = 0
   for (const { order: direction, path } of order.fields) {
     const isCommon = common.has(path)
-    // Fields of the order that vary stand before one that does not: the rows are looked at one by one.
+    // A field of the order that varies precedes one that does not: the rows are compared one by one.
     if (isCommon && own > 0) return span
     if (!isCommon) own++
     else {
@@ -193,7 +193,7 @@ const rest = (
   return until < span.until ? { ...span, until } : span
 }
 
-/** Turns the ids round within rows that are equal in all fields. */
+/** Reverses the ids among rows whose fields are all equal. */
 const turnIds = <E>(
   { query: { order } }: QueryTarget,
   rows: Stream.Stream<RowFound, E>
@@ -218,7 +218,7 @@ const turnIds = <E>(
     )
   })
 
-/** The rows of a plan's spans that are behind the place where the query begins. */
+/** The rows of a plan's spans after the start position of the query. */
 export const rowsFound = (
   target: QueryTarget,
   plan: TreePlan,

@@ -9,31 +9,31 @@ import {
 import type { Json } from "../../../domain/json/Json.js"
 import type { Test } from "../../../domain/query/Predicate.js"
 
-/** A place between keys: before or after all keys that begin with a text. */
+/** A position between keys: before or after all keys with a prefix. */
 interface Position {
   readonly prefix: string
   readonly isAfter: boolean
 }
 
-/** The keys of one field from a position to another one. */
+/** A range of the keys of one field. */
 export interface FieldRange {
   readonly from: Position
   readonly until: Position
-  /** The value of all documents in the range, where it is a single one. */
+  /** The value of all documents in the range, if it is a single one. */
   readonly value: Json | undefined
 }
 
 const before = (prefix: string): Position => ({ prefix, isAfter: false })
 const after = (prefix: string): Position => ({ prefix, isAfter: true })
 
-/** All keys that begin with a text. */
+/** All keys with a prefix. */
 const beginning = (prefix: string): FieldRange => ({
   from: before(prefix),
   until: after(prefix),
   value: undefined
 })
 
-/** The keys of the values that read as a value. */
+/** The keys of all spellings of a value. */
 const equal = (value: Json): FieldRange => {
   const [least, greatest] = equalKeyRange(value)
   return { from: before(least), until: after(greatest), value: least === greatest ? value : undefined }
@@ -41,18 +41,18 @@ const equal = (value: Json): FieldRange => {
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
-/** A list is found by its first element too: an index has a row for each element, and none for the list. */
+/** A list is also found by its first element: an index has a row for each element and none for the list. */
 const equalTo = (value: Json): ReadonlyArray<FieldRange> =>
   isList(value) && value.length > 0
     ? [value, value[0]!].map((one) => ({ ...equal(one), value: undefined }))
     : [equal(value)]
 
-/** Every key of numbers, or of texts. */
+/** The keys of all numbers, or of all texts. */
 const kindOf = (value: number | string): FieldRange => beginning(sortKey(value)[0]!)
 
 /**
- * The keys of a field among which every value lies that satisfies all of some tests. Where an end has keys of several
- * values, all of them are in the range: the rows themselves tell which satisfy it.
+ * The key ranges that contain every value that satisfies all tests. If a bound has keys of several values, all of them
+ * are included, and the rows are tested one by one.
  */
 export const rangesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<FieldRange> => {
   for (const test of tests) {
@@ -84,7 +84,7 @@ export const rangesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<FieldRange> 
   return range === undefined ? [] : [range]
 }
 
-/** The values that are not missing. */
+/** All values that are not missing. */
 export const present: FieldRange = {
   from: after(sortKey(undefined)),
   until: after(""),
@@ -105,13 +105,13 @@ const mirrored = ({ isAfter, prefix }: Position): Position => ({
   isAfter: !isAfter
 })
 
-/** The keys from one to before another one. */
+/** Keys from `from` up to, but not including, `until`. */
 export interface KeyRange {
   readonly from: string
   readonly until: string
 }
 
-/** The keys below a prefix whose next field lies in a range. */
+/** The keys with a prefix whose next field lies in a range. */
 export const keysBelow = (
   prefix: string,
   { order }: Pick<IndexField, "order">,

@@ -26,7 +26,7 @@ import { type QueryRequest, readQueryRequest } from "./QueryRequest.js"
 import { type Match, type ParsedFile, positionOf, type QueryTarget } from "./QueryTarget.js"
 import { collectQuery, countMatches, executionOf, type QueryRun, runQuery } from "./RunQuery.js"
 
-/** A collection, and how its files become what a caller sees. */
+/** A collection, and how its files become the caller's documents. */
 export interface Queried<A> {
   readonly core: StoreCore
   readonly collection: string
@@ -37,7 +37,7 @@ export interface Queried<A> {
   ) => Effect.Effect<ReadonlyArray<A>, ValidationError>
 }
 
-/** The documents of a page where nothing says how many. */
+/** The default number of documents in a page. */
 const pageSize = 100
 
 const targetOf = (
@@ -61,7 +61,7 @@ const targetOf = (
 const filesIn = (found: ReadonlyArray<Match>): ReadonlyArray<ParsedFile> =>
   found.flatMap(({ file }) => (file === undefined ? [] : [file]))
 
-/** What a caller sees of documents that were found. */
+/** The documents of matches as the caller receives them. */
 const shown = <A>(
   { decode }: Queried<A>,
   method: string,
@@ -75,7 +75,7 @@ const shown = <A>(
   return decode(method, filesIn(found), onInvalid)
 }
 
-/** The documents of a page, and one more where the query finds it. */
+/** The matches of a page, and one more if there is one. */
 const pageFound = <A>(
   { collection, core }: Queried<A>,
   read: QueryRequest,
@@ -108,7 +108,7 @@ export const page = <A>(
     return read.explains ? { ...page, explanation: yield* explanationOf(answered) } : page
   })
 
-/** Every document of a query, of one commit. */
+/** All matches of a query, at one commit. */
 export const all = <A>(queried: Queried<A>, given: unknown): Stream.Stream<A | JsonObject, ReadError> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -142,7 +142,7 @@ const explanationOf = ({
     read: { ...target.reads }
   }))
 
-/** How a query is answered, and what a page of it reads. */
+/** How a query is executed, and what a page of it reads. */
 export const explainQuery = <A>(
   queried: Queried<A>,
   given: unknown,
@@ -156,7 +156,7 @@ export const explainQuery = <A>(
     return yield* explanationOf({ target, execution: yield* executionOf(target) })
   })
 
-/** The query for every document, in order of id. */
+/** The query for all documents, in order of id. */
 const everything: CheckedQuery = {
   predicate: always,
   order: { fields: [], ids: "asc" },
@@ -165,7 +165,7 @@ const everything: CheckedQuery = {
   select: undefined
 }
 
-/** The query for the documents that have a value in a member, or a list that contains it there. */
+/** The query for documents in which a member equals a value, or is a list that contains it. */
 const byMember = (path: string, value: Json, after?: string): Pick<QueryRequest, "after" | "query"> => ({
   query: {
     ...everything,
@@ -174,7 +174,7 @@ const byMember = (path: string, value: Json, after?: string): Pick<QueryRequest,
   after: after === undefined ? undefined : { key: idKey(after, "asc"), fields: "" }
 })
 
-/** The documents of a collection whose field equals a value, or is a list that contains it. */
+/** The documents in which a field equals a value, or is a list that contains it. */
 export const findBy = <A>(
   { collection, core, decode }: Queried<A>,
   field: string,
@@ -184,7 +184,7 @@ export const findBy = <A>(
   Effect.gen(function* () {
     yield* checkArguments("Collection.findBy", { collection, field, value, limit, after })
     const asked = byMember(field, value, after)
-    // Documents that are skipped do not count.
+    // Skipped documents do not count toward the limit.
     const most = onInvalid === "fail" ? limit : undefined
     const { result } = yield* collectQuery(
       () => targetOf(core, collection, asked, { limit: most, findsUnreadable: true, isPinned: false }),
@@ -221,7 +221,7 @@ export const explain = <A>(
     return { source, reason, index, current, requests: core.remote.estimate(look) + reads }
   })
 
-/** How many documents there are. */
+/** The number of documents. */
 export const size = <A>({ collection, core }: Queried<A>): Effect.Effect<number, ReadError> =>
   Effect.gen(function* () {
     yield* checkArguments("Collection.count", { collection })
@@ -230,7 +230,7 @@ export const size = <A>({ collection, core }: Queried<A>): Effect.Effect<number,
     return yield* countMatches(target, yield* executionOf(target))
   })
 
-/** How many documents satisfy a condition. */
+/** The number of documents that satisfy a condition. */
 export const count = <A>(
   { collection, core }: Queried<A>,
   where: unknown
@@ -241,7 +241,7 @@ export const count = <A>(
     return yield* countMatches(target, yield* executionOf(target))
   })
 
-/** The different values of a field. */
+/** The distinct values of a field. */
 export const distinct = <A>(
   { collection, core }: Queried<A>,
   path: unknown

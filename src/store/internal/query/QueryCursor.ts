@@ -2,15 +2,16 @@ import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
 import { sha256 } from "../../../git/Digest.js"
 
 /*
- * A cursor contains the key of the last document of a page in the query's order, so the next page begins behind it, whatever
- * came or went meanwhile. A hash before it tells a cursor of this query from one of another, and from a damaged one.
+ * A cursor contains the sort key of the last document of a page. The next page starts after this key, whichever
+ * documents were added or removed meanwhile. A hash of the query precedes the key, so that cursors of other queries and
+ * damaged cursors are rejected.
  */
 
-/** A place in the order of a query: behind a document. */
+/** A position in the order of a query: after a document. */
 export interface CursorPosition {
-  /** The key of the document. */
+  /** The sort key of the document. */
   readonly key: string
-  /** The part of the key that its fields make: the rest is of its id. */
+  /** The part of the key that comes from the fields; the rest comes from the id. */
   readonly fields: string
 }
 
@@ -19,7 +20,7 @@ const hashLength = 20
 const hashOf = (collection: string, { order, predicate }: CheckedQuery, key: string): string =>
   sha256(JSON.stringify([collection, predicate, order, key])).slice(0, hashLength)
 
-/** The cursor of a place. */
+/** Encodes a position as a cursor of a query. */
 export const encodeCursor = (
   collection: string,
   query: CheckedQuery,
@@ -29,7 +30,7 @@ export const encodeCursor = (
   return `${hashOf(collection, query, text)}.${text}`
 }
 
-/** The place that a cursor of a query names; undefined where the cursor is not of this query. */
+/** Decodes a cursor; undefined if it is not a cursor of this query. */
 export const decodeCursor = (
   collection: string,
   query: CheckedQuery,

@@ -18,34 +18,34 @@ import {
   readGroupSize
 } from "./QueryTarget.js"
 
-/** How a query is answered, for those who ask. */
+/** A plan that is ready to run: its matches, its cost, and how to explain it. */
 export interface QueryExecution<E = ReadError | IndexMismatch> {
   readonly plan: QueryPlan
-  /** Why not better, or whether the index is behind. */
+  /** Why no better plan was used, or whether the index is current. */
   readonly reason: string
   readonly isCurrent: boolean
   /** The path of the index or the manifest. */
   readonly path: string | undefined
-  /** Documents that the query finds, behind the place where it begins. */
+  /** The matching documents after the start position. */
   readonly matches: Stream.Stream<Match, E>
-  /** Whether they are in the order of the query, each once. */
+  /** Whether `matches` are in the order of the query and without duplicates. */
   readonly isOrdered: boolean
   /** What is read without a limit. */
   readonly estimate: Effect.Effect<QueryReads, ReadError>
-  /** How many documents the query finds, where that is known without reading them. */
+  /** The number of matches, if it is known without reading the documents. */
   readonly count?: Effect.Effect<number, E> | undefined
 }
 
 const inParts = 100
 
-/** A listing from its last document to its first, in parts. */
+/** The parts of a listing, from the last document to the first. */
 const partsBackwards = (listing: Listing): Stream.Stream<Listing> =>
   Stream.unfold(listing.length, (to) => {
     const from = Math.max(0, to - inParts)
     return to === 0 ? Option.none() : Option.some([listing.range(from, to), from] as const)
   })
 
-/** How many documents of a listing stand before a place in the order of ids. */
+/** The number of documents before a position in the order of ids. */
 const upTo = (listing: Listing, isBehind: (id: string) => boolean): number => {
   let [low, high] = [0, listing.length]
   while (low < high) {
@@ -56,7 +56,7 @@ const upTo = (listing: Listing, isBehind: (id: string) => boolean): number => {
   return low
 }
 
-/** The files of a collection in the order of their ids, behind a place of this order where it is the query's. */
+/** The files of a collection in order of id; after the start position, if ids are the query's order. */
 const scannedFiles = (target: QueryTarget, located: LocatedListing): Stream.Stream<Blob, ReadError> => {
   const { after, collection, core, query } = target
   const { fields, ids } = query.order
@@ -66,7 +66,7 @@ const scannedFiles = (target: QueryTarget, located: LocatedListing): Stream.Stre
   if (ids === "asc") {
     const from = after === undefined ? 0 : upTo(listing, (id) => idKey(id, "asc") > after.key)
     const behind = listing.range(from, listing.length)
-    // Reads ahead only as far as the limit goes.
+    // Reads ahead only as far as the limit requires.
     return readGroupSize(target) < inParts
       ? Stream.flatMap(inChunks(behind, readGroupSize(target)), files)
       : files(behind)
@@ -79,15 +79,15 @@ const scannedFiles = (target: QueryTarget, located: LocatedListing): Stream.Stre
   )
 }
 
-/** Why an index or a manifest is not used. */
+/** Why an index or a manifest cannot be used. */
 export interface UnusableIndex {
   readonly reason: string
-  /** Where it lies, if it is there. */
+  /** Its path, if it exists. */
   readonly path?: string | undefined
   readonly isCurrent?: boolean
 }
 
-/** Every document is read. */
+/** Reads every document. */
 export const scanExecution = (
   target: QueryTarget,
   { isCurrent = true, path, reason }: UnusableIndex

@@ -11,35 +11,35 @@ import { conjuncts, type Predicate, pathsIn, type Test } from "../../../domain/q
 import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
 import { type FieldRange, type KeyRange, keysBelow, present, rangesOf } from "./KeyRanges.js"
 
-/** Rows of an index that are one behind the other, with the values of the first fields that they have in common. */
+/** A contiguous range of index rows, with the values of the first fields that all of them share. */
 export interface IndexSpan extends KeyRange {
   readonly common: ReadonlyArray<Json>
 }
 
-/** How an index of format 2 is read. */
+/** Reads ranges of an index of format 2. */
 export interface TreePlan {
   readonly _tag: "Tree"
   readonly index: IndexDefinition
   readonly spans: ReadonlyArray<IndexSpan>
-  /** How many fields, from the first on, the spans restrict. */
+  /** The number of leading fields that the spans restrict. */
   readonly restricted: number
   /** Whether the rows of each span are in the order of the query. */
   readonly isOrdered: boolean
   readonly reverse: boolean
-  /** Whether documents that are equal in the fields come in the opposite order of their ids. */
+  /** Whether documents with equal fields occur in the reverse order of their ids. */
   readonly idsAreOpposite: boolean
 }
 
-/** How an index of format 1 is read: the documents of some values. */
+/** Looks up values in an index of format 1. */
 export interface ValuesPlan {
   readonly _tag: "Values"
-  /** The index's name, and the member that it is of. */
+  /** The name of the index, and the member that it indexes. */
   readonly name: string
   readonly path: string
   readonly values: ReadonlyArray<Json>
 }
 
-/** A manifest that has all that is asked for is read instead of the documents. */
+/** Reads a manifest that contains all fields of the query, instead of the documents. */
 export interface ManifestPlan {
   readonly _tag: "Manifest"
   readonly fields: ReadonlyArray<string>
@@ -52,16 +52,16 @@ export interface ScanPlan {
 
 export type QueryPlan = TreePlan | ValuesPlan | ManifestPlan | ScanPlan
 
-/** What there is to plan with. */
+/** What a collection offers for planning. */
 export interface PlannerInput {
   readonly format: number
-  /** False where the repository has no settings: index files may be there that nothing names. */
+  /** False if the repository has no settings: then there may be index files that no settings name. */
   readonly recorded: boolean
   readonly indexes: ReadonlyArray<IndexDefinition>
   readonly projected: ReadonlyArray<string> | undefined
 }
 
-/** The most spans of an index that are read for one query: `in` of several fields multiplies. */
+/** The most spans for one query: `in` conditions on several fields multiply. */
 const mostSpans = 200
 
 /** The most values that are looked up in an index of format 1. */
@@ -77,7 +77,7 @@ const isImplied = (predicate: Predicate, { where }: IndexDefinition): boolean =>
     )
   )
 
-/** How few values some tests let through, roughly. */
+/** A rough measure of how selective some tests are. */
 const weight = (tests: ReadonlyArray<Test>): number =>
   tests.some(({ operator }) => operator === "is")
     ? 3
@@ -85,7 +85,7 @@ const weight = (tests: ReadonlyArray<Test>): number =>
       ? 2
       : 1
 
-/** Whether some tests can be satisfied by a list as a whole. */
+/** Whether a list as a whole can satisfy some tests. */
 export const comparesWholeList = (tests: ReadonlyArray<Test>): boolean =>
   tests.some(
     (test) =>
@@ -93,14 +93,17 @@ export const comparesWholeList = (tests: ReadonlyArray<Test>): boolean =>
       (test.operator === "in" && test.value.some((value) => Array.isArray(value)))
   )
 
-/** The ranges of a field that hold a row of every document that satisfies the predicate; none where it restricts nothing. */
+/**
+ * The ranges of a field that contain a row of every document that satisfies the predicate; undefined if nothing
+ * restricts the field.
+ */
 const restriction = (
   predicate: Predicate,
   path: string,
   isOrdering: boolean
 ): ReadonlyArray<FieldRange> | undefined => {
   const only = testsAt(predicate, path)
-  // The row that orders a document must be among those that are read, and the element of a list that orders it may be any.
+  // The row that determines a document's position must be read, and any element of a list may be that row.
   if (isOrdering) return only === undefined || comparesWholeList(only) ? undefined : rangesOf(only)
   const found = conjuncts(predicate).flatMap((one) =>
     one._tag === "Field" && one.path === path ? [one.tests] : []
@@ -113,7 +116,7 @@ const restriction = (
 
 interface Spans {
   readonly spans: ReadonlyArray<IndexSpan>
-  /** Fields whose value is the same in all rows of a span. */
+  /** The number of leading fields that have one value in each span. */
   readonly common: number
   readonly restricted: number
 }
@@ -150,7 +153,7 @@ const spansOf = (fields: ReadonlyArray<IndexField>, predicate: Predicate, orderi
   return { spans, common: fields.length, restricted: fields.length }
 }
 
-/** Whether rows are in the order of a query, and which way they are read. */
+/** Whether rows are in the order of a query, and in which direction they are read. */
 const orderingOf = (
   { fields }: IndexDefinition,
   common: number,
@@ -176,14 +179,14 @@ const treePlan = (index: IndexDefinition, { order, predicate }: CheckedQuery): T
     return { _tag: "Tree", index, spans, restricted, ...orderingOf(index, common, order) }
   }
   const ordered = plan(order)
-  // Without the order, more may be restricted: two conditions of one field, or that it exists.
+  // Without the order, more fields may be restricted, for example by two conditions on one field, or by `exists`.
   const unordered = plan({ fields: [], ids: "asc" })
   return !ordered.isOrdered || unordered.restricted > ordered.restricted
     ? { ...unordered, isOrdered: false, reverse: false, idsAreOpposite: false }
     : ordered
 }
 
-/** How good a plan is; 0 for one that reads every document in no order. */
+/** The worth of a plan; 0 if it reads every document in no order. */
 const worthOf = (plan: TreePlan, { limit, order }: CheckedQuery): number => {
   const sorts = plan.isOrdered && (order.fields.length > 0 || plan.restricted > 0)
   const partial = plan.index.where === undefined ? 0 : 1
@@ -194,13 +197,13 @@ const worthOf = (plan: TreePlan, { limit, order }: CheckedQuery): number => {
 
 const covers = (projected: ReadonlyArray<string>, { order, predicate, select }: CheckedQuery): boolean => {
   if (select === undefined) return false
-  // A projected name is a member of the document, a path with dots may be the way to another one.
+  // A projected name is a top-level member. A path with dots may lead to a nested one.
   const known = new Set(["_id", ...projected.filter((name) => !name.includes("."))])
   const asked = [...select, ...pathsIn(predicate), ...order.fields.map(({ path }) => path)]
   return asked.every((path) => known.has(path))
 }
 
-/** The values that an index of format 1 is asked for. */
+/** The values to look up in an index of format 1. */
 const valuesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<Json> | undefined => {
   for (const test of tests) {
     if (test.operator === "is") return [test.value]
@@ -209,7 +212,7 @@ const valuesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<Json> | undefined =
   return undefined
 }
 
-/** The name of the plain index of a member: the member's own name before others. */
+/** The name of the plain index of a member; an index with the member's name takes precedence. */
 const plainIndexOf = ({ indexes, recorded }: PlannerInput, path: string): string | undefined => {
   if (!recorded) return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path) ? path : undefined
   const names = indexes
@@ -222,7 +225,7 @@ const valuesPlan = ({ predicate }: CheckedQuery, means: PlannerInput): ValuesPla
   const found = conjuncts(predicate).flatMap((one): ReadonlyArray<ValuesPlan> => {
     if (one._tag !== "Field") return []
     const { path, tests, whole } = one
-    // A file of this format knows members by their whole names, and not what a path leads to.
+    // A file of this format contains top-level members by their whole names, but no nested paths.
     if (path.includes(".") && !whole) return []
     const values = valuesOf(tests)
     const name = plainIndexOf(means, path)
@@ -231,7 +234,7 @@ const valuesPlan = ({ predicate }: CheckedQuery, means: PlannerInput): ValuesPla
   return found.sort((a, b) => a.values.length - b.values.length)[0]
 }
 
-/** How a query is answered: by the index that leaves the least to do, by a manifest, or by reading every document. */
+/** Chooses the plan of a query: the best index, a manifest, or reading every document. */
 export const planQuery = (query: CheckedQuery, means: PlannerInput): QueryPlan => {
   if (means.format === 1) {
     return valuesPlan(query, means) ?? { _tag: "Scan", reason: "no index fits the query" }

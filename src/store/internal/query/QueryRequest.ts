@@ -6,7 +6,7 @@ import type { OnInvalid } from "../../Collection.js"
 import { checkArguments } from "../calls/Arguments.js"
 import { type CursorPosition, decodeCursor } from "./QueryCursor.js"
 
-/** A query that was checked, with what a collection's method adds to it. */
+/** A checked query, with the options that collection methods add to it. */
 export interface QueryRequest {
   readonly query: CheckedQuery
   readonly after: CursorPosition | undefined
@@ -20,7 +20,7 @@ const invalid = (operation: string, collection: string, message: string, hint?: 
 const isOnInvalid = (value: unknown): value is OnInvalid | undefined =>
   value === undefined || value === "fail" || value === "skip" || typeof value === "function"
 
-/** Checks a query as somebody gave it. */
+/** Checks a query that a caller gave. */
 export const readQueryRequest = (
   method: string,
   collection: string,

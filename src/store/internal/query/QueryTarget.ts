@@ -22,20 +22,23 @@ import type { Snapshot, StoreCore } from "../commit/StoreCore.js"
 import type { CursorPosition } from "./QueryCursor.js"
 import type { Keyed } from "./SortedStreams.js"
 
-/** An index or a manifest does not agree with a document: the branch moved between two reads, or somebody edited a file. */
+/**
+ * An index or a manifest does not agree with a document: the branch moved between two reads, or a file was edited
+ * manually.
+ */
 export class IndexMismatch extends Data.TaggedError("IndexMismatch") {}
 
-/** A file that was read, with the object that it contains; undefined where it contains none. */
+/** A file with the object that it contains; undefined if it contains none. */
 export interface ParsedFile extends Blob {
   readonly object: JsonObject | undefined
 }
 
-/** A document that a query has found. */
+/** A document that matches a query. */
 export interface Match extends Keyed {
   readonly id: string
-  /** As JavaScript reads it, with the `_id` of its file's name. */
+  /** As JavaScript represents it; `_id` is the id of the file's name. */
   readonly document: JsonObject
-  /** Its file; undefined where the document is what a manifest has of it. */
+  /** Undefined if the document was read from a manifest. */
   readonly file: ParsedFile | undefined
 }
 
@@ -51,11 +54,11 @@ export interface QueryTarget {
   readonly collection: string
   readonly snapshot: Snapshot
   readonly query: CheckedQuery
-  /** Documents behind this place only. */
+  /** Only documents after this position match. */
   readonly after: CursorPosition | undefined
-  /** How many documents are wanted, where that is known. */
+  /** The number of documents to find, if it is known. */
   readonly limit: number | undefined
-  /** Whether files that contain no JSON object are found, whatever is asked for; otherwise they are empty documents. */
+  /** Whether files without a JSON object always match; otherwise they are treated as empty documents. */
   readonly findsUnreadable: boolean
   /** Whether everything is read of one commit; otherwise an index that disagrees with documents may only have been read earlier. */
   readonly isPinned: boolean
@@ -78,10 +81,10 @@ export interface ReadDocument {
 
 const decoder = new TextDecoder()
 
-/** The id of the document that lies in a file. */
+/** The id of the document in a file. */
 const idOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -".json".length)
 
-/** The document of a file; a file that contains no JSON object counts as an empty document. */
+/** The document of a file; a file without a JSON object is treated as an empty document. */
 const readFile = (blob: Blob): ReadDocument => {
   const id = idOf(blob.path)
   const object = Either.getOrUndefined(parseObject(blob.content))
@@ -93,7 +96,7 @@ const readFile = (blob: Blob): ReadDocument => {
   return { id, document, spelled, file: { ...blob, object } }
 }
 
-/** Tells which documents a query finds, and their keys. */
+/** Tests documents against a query, and computes their sort keys. */
 export const filterOf = ({ after, findsUnreadable, query }: QueryTarget) => {
   const matches = matcherOf(query.predicate)
   const keyOf = sortKeys(query.order, query.predicate)
@@ -102,7 +105,7 @@ export const filterOf = ({ after, findsUnreadable, query }: QueryTarget) => {
     matches,
     keyOf,
     isBehind,
-    /** A document, where the query finds it. */
+    /** The document as a match; undefined if it does not match. */
     found: ({ document, file, id, spelled }: ReadDocument): Match | undefined => {
       const isFound = matches(document) || (findsUnreadable && file.object === undefined)
       if (!isFound) return undefined
@@ -112,7 +115,7 @@ export const filterOf = ({ after, findsUnreadable, query }: QueryTarget) => {
   }
 }
 
-/** The documents among files that a query finds, in the order of the files. */
+/** The matching documents among files, in the order of the files. */
 export const matchesAmong = <E>(
   target: QueryTarget,
   files: Stream.Stream<Blob, E>
@@ -134,7 +137,7 @@ export const matchesAmong = <E>(
     )
   })
 
-/** The files of some documents by id, those that are there, in order. */
+/** The files of documents by id, in order; missing ones are skipped. */
 export const documentFilesById = (
   { collection, core, snapshot }: QueryTarget,
   ids: ReadonlyArray<string>
@@ -145,7 +148,7 @@ export const documentFilesById = (
     return snapshot.files(paths, { concurrency })
   }).pipe(Stream.unwrap)
 
-/** Some documents by id, those that are there. */
+/** Documents by id; missing ones are skipped. */
 export const readDocumentsById = (
   target: QueryTarget,
   ids: ReadonlyArray<string>
@@ -163,13 +166,13 @@ export const readDocumentsById = (
     return documents
   })
 
-/** How many documents are read together at most. */
+/** The most documents that are read together. */
 const maxGroup = 512
 
-/** The fewest that are read together where some of them may not be found. */
+/** The fewest that are read together if some of them may not match. */
 const minGroup = 20
 
-/** How many documents a query reads together, so that it reads few beyond its limit; `sure`: it finds what it reads. */
+/** How many documents a query reads together, so that it reads few beyond its limit; `sure`: all of them match. */
 export const readGroupSize = ({ limit, query }: QueryTarget, sure = isAlways(query.predicate)): number => {
   if (limit === undefined) return maxGroup
   return Math.min(maxGroup, Math.max(limit, sure ? 1 : minGroup))

@@ -28,11 +28,11 @@ import {
 } from "./QueryTarget.js"
 import { FirstRows } from "./SortedStreams.js"
 
-/** Loaded where a repository has trees. */
+/** Loaded if a repository has trees. */
 export const trees = lazyModule(() => import("./IndexTreeQuery.js"))
 const rows = lazyModule(() => import("./IndexTreeRows.js"))
 
-/** Opens the tree of the index or the manifest that a plan reads, or says why that cannot be. */
+/** Opens the tree of the index or the manifest of a plan, or returns why it cannot be used. */
 export const openPlanTree = (target: QueryTarget, plan: TreePlan | ManifestPlan) =>
   Effect.gen(function* () {
     const { core, snapshot } = target
@@ -109,7 +109,7 @@ const planIn = ({ collection, query }: QueryTarget, { recorded, settings }: Reco
     projected: settings.manifests.get(collection)
   })
 
-/** What is read of an index or a manifest in any case. */
+/** The paths that using an index or a manifest always reads. */
 const prefetchPaths = (
   { collection, core: { derived, options } }: QueryTarget,
   plan: Exclude<QueryPlan, ScanPlan>
@@ -127,26 +127,27 @@ const prefetchPaths = (
   return { files: [settings, `${tree}/${headerName}`], directories: [root, tree, `${tree}/${rowsName}`] }
 }
 
-/** Plans by the settings of the commit that is read from then on, unless it need not be known. */
+/** Chooses a plan by the settings of a commit, which is pinned unless the plan does not need one. */
 export const choosePlan = (
   target: QueryTarget,
   choose: (settings: RecordedSettings) => QueryPlan
 ): Effect.Effect<QueryPlan, ReadError> =>
   Effect.gen(function* () {
     const { collection, core, isPinned, snapshot } = target
-    // However it is answered, it depends on the whole collection.
+    // The result depends on the whole collection, whichever plan is used.
     snapshot.readSet.directories.add(under(core.options.root, collection))
     const assumed = choose(yield* core.settings(snapshot))
     if (assumed._tag === "Scan") return assumed
     yield* snapshot.prefetch(() => prefetchPaths(target, assumed))
-    // By the branch's name an index file and its documents take fewer requests; whether they agree is checked.
+    // An index file and its documents are read with fewer requests by the branch's name; the documents are compared
+    // with the index.
     if (assumed._tag === "Values" && !isPinned && !snapshot.isPinned()) return assumed
     if (Option.isNone(yield* snapshot.head))
       return { _tag: "Scan", reason: "the repository is empty" } as const
     return choose(yield* core.repository.at(snapshot))
   })
 
-/** Finds the execution to answer a query. */
+/** Plans a query and opens what the plan reads. */
 export const executionOf = (target: QueryTarget): Effect.Effect<QueryExecution, ReadError> =>
   Effect.gen(function* () {
     const plan = yield* choosePlan(target, (settings) => planIn(target, settings))
@@ -157,7 +158,7 @@ export const executionOf = (target: QueryTarget): Effect.Effect<QueryExecution, 
 
 const indexMismatch = { reason: "the index disagrees with the documents" }
 
-/** How many documents a execution finds. */
+/** The number of matches of an execution. */
 export const countMatches = (
   target: QueryTarget,
   execution: QueryExecution
@@ -173,10 +174,10 @@ export const countMatches = (
   )
 }
 
-/** Of more documents than this only the ids are kept while they are sorted, and they are read a second time. */
+/** If there are more documents than this, only their ids are kept while sorting, and the documents are read again. */
 const maxKept = 1000
 
-/** What a execution finds in the order of the query, as many as are wanted. */
+/** The matches of an execution in the order of the query, up to the limit. */
 const inOrder = <E>(
   target: QueryTarget,
   execution: QueryExecution<E>
@@ -197,7 +198,7 @@ const inOrder = <E>(
   }
   return Stream.unwrap(
     Effect.gen(function* () {
-      // The documents are read again by their ids, of the same commit.
+      // The documents are read again at the same commit.
       yield* target.snapshot.head
       const first = yield* Stream.runFold(
         execution.matches,
@@ -229,7 +230,10 @@ const inOrder = <E>(
   )
 }
 
-/** The result of a query in order, as many documents as are wanted. Where an index turns out to be wrong, the rest is scanned. */
+/**
+ * The matches of a query in order, up to the limit. If an index turns out to be wrong, the remaining matches are found
+ * by a scan.
+ */
 export const runQuery = (target: QueryTarget, execution: QueryExecution): Stream.Stream<Match, ReadError> =>
   Stream.suspend(() => {
     let last: Match | undefined
@@ -250,10 +254,10 @@ export const runQuery = (target: QueryTarget, execution: QueryExecution): Stream
     })
   })
 
-/** How often an index is looked into while the branch moves; then the documents of one commit are scanned. */
+/** How often an index is tried while the branch moves; after that the documents of one commit are scanned. */
 const attempts = 3
 
-/** A result of a query, and the execution that led to it. */
+/** A result of a query, and the execution that produced it. */
 export interface QueryRun<A> {
   readonly target: QueryTarget
   readonly execution: QueryExecution
@@ -261,8 +265,8 @@ export interface QueryRun<A> {
 }
 
 /**
- * Collects the result of a query. Where an index that was not read at one commit disagrees with the documents, the query
- * begins again with the next target.
+ * Collects the result of a query. If an index that was read by the branch's name disagrees with the documents, the
+ * query starts again with the next target.
  */
 export const collectQuery = <A>(
   nextTarget: () => QueryTarget,

@@ -11,7 +11,7 @@ import { type LocatedListing, slice } from "../snapshot/Listing.js"
 import { documentFiles } from "./DocumentFiles.js"
 import type { Queried } from "./Queries.js"
 
-/** The documents of a collection, which every read here begins with. */
+/** Lists the documents of a collection. */
 const locate = <A>({ collection, core }: Queried<A>, method: string, { after, limit }: ListOptions) =>
   Effect.zipRight(
     checkArguments(`Collection.${method}`, { collection, limit, after }),
@@ -44,7 +44,7 @@ const satisfies = <A>(collection: string, predicate: (document: A) => boolean, d
   Effect.try({
     try: () => {
       const answer: unknown = predicate(document)
-      // It would find everything, since a promise is true.
+      // A promise is truthy, so the predicate would accept everything.
       if (Predicate.isPromiseLike(answer)) throw new Error("it answered a promise, and is to answer at once")
       return Boolean(answer)
     },
@@ -75,7 +75,6 @@ const pageOf = <A>(
     } satisfies Page<A>
   })
 
-/** As `CollectionReader` says of each. */
 export const list = <A>(queried: Queried<A>, options: ListOptions = {}) =>
   Effect.map(locate(queried, "list", options), ({ listing }) =>
     slice(listing, options.limit, options.after).ids()

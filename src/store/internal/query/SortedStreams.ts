@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
-/** What has a place in an order: keys sort as the order has it, and no two documents have the same key. */
+/** An item with a unique sort key. */
 export interface Keyed {
   readonly key: string
 }
@@ -15,7 +15,7 @@ interface Head<A, E> {
   isDone: boolean
 }
 
-/** Sorted streams as one. */
+/** Merges sorted streams. */
 export const mergeSorted = <A extends Keyed, E>(
   streams: ReadonlyArray<Stream.Stream<A, E>>
 ): Stream.Stream<A, E> => {
@@ -63,7 +63,7 @@ export const mergeSorted = <A extends Keyed, E>(
   )
 }
 
-/** A sorted stream without the rows that have the key of the row before. */
+/** A sorted stream without consecutive rows of one key. */
 export const distinctKeys = <A extends Keyed, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> =>
   Stream.suspend(() => {
     let last: string | undefined
@@ -74,14 +74,14 @@ export const distinctKeys = <A extends Keyed, E>(stream: Stream.Stream<A, E>): S
     })
   })
 
-/** The first rows of an order among many, each once; twice as many are in memory at most. */
+/** Keeps the first rows in order among many, without duplicates; at most twice as many are in memory. */
 export class FirstRows<A extends Keyed> {
   #rows: Array<A> = []
   #last: string | undefined
 
   constructor(private readonly limit: number) {}
 
-  /** Whether a row with a key is among the first ones so far. */
+  /** Whether a key is among the first ones so far. */
   fits(key: string): boolean {
     return this.#last === undefined || key < this.#last
   }

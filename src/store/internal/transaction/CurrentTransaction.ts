@@ -3,27 +3,30 @@ import * as FiberRef from "effect/FiberRef"
 import * as Runtime from "effect/Runtime"
 import type { StoreCore } from "../commit/StoreCore.js"
 
-/** The work branch on which a fiber's operations on a branch of a store run. */
+/** The work branch for a fiber's operations on one branch of a store. */
 interface JoinedTransaction {
   readonly target: StoreCore
   readonly inside: StoreCore
 }
 
-/** One entry for a branch of a store. Child fibers inherit the entries of the fiber that starts them. */
+/** At most one entry for each branch of a store. Child fibers inherit the entries. */
 const currentTransactions = FiberRef.unsafeMake<ReadonlyArray<JoinedTransaction>>([])
 
 /** A store and its views of other branches share their branch locks. */
 const isSame = (a: StoreCore, b: StoreCore): boolean =>
   a.branchLocks === b.branchLocks && a.branch === b.branch
 
-/** The core that an operation of the running fiber works on: its innermost transaction's, or the store's own. */
+/** The core for operations of the running fiber: that of its innermost transaction, or the given one. */
 export const currentCore = (core: StoreCore): Effect.Effect<StoreCore> =>
   Effect.map(
     FiberRef.get(currentTransactions),
     (all) => all.find(({ target: of }) => isSame(of, core))?.inside ?? core
   )
 
-/** Runs an effect whose operations on the core's branch, and those that had joined it, join a transaction. */
+/**
+ * Runs an effect whose operations on the core's branch join a transaction, including those that had joined an outer
+ * one.
+ */
 export const joinTransaction =
   (core: StoreCore, inside: StoreCore) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -32,7 +35,7 @@ export const joinTransaction =
       ...all.map((one) => (isSame(one.inside, core) ? { target: one.target, inside } : one))
     ])
 
-/** Lets what other fibers run join the same transactions. */
+/** Lets other fibers join the same transactions. */
 export interface CapturedTransactions {
   readonly effect: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly runtime: <R>(runtime: Runtime.Runtime<R>) => Runtime.Runtime<R>

@@ -15,10 +15,10 @@ import { conflictsSince, rebase } from "./Rebase.js"
 
 const operation = "Store.transaction"
 
-/** What the names of work branches begin with. */
+/** The prefix of the names of work branches. */
 export const workPrefix = "chainstore-tx-"
 
-/** A lost reply is looked up: the branch holds the commits, or nobody knows. */
+/** After a lost reply, succeeds if the branch contains the commits; otherwise the result is unknown. */
 const resolveLostReply = (core: StoreCore, to: Oid, error: AmbiguousWriteError) =>
   Effect.gen(function* () {
     if (error.unsettled === true) return yield* error
@@ -45,7 +45,7 @@ type ConflictDetails = readonly [
   violations?: ConflictError["violations"]
 ]
 
-/** Nothing of the work branch is lost: it stays, and the error names it. */
+/** The error of a transaction that was not published; its work branch is kept, and the error names it. */
 export const transactionConflict = (work: string, ...[message, conflicts, violations]: ConflictDetails) =>
   new ConflictError({
     operation,
@@ -56,17 +56,17 @@ export const transactionConflict = (work: string, ...[message, conflicts, violat
     ...(violations === undefined ? {} : { reason: "UniqueViolation", violations })
   })
 
-/** What becomes of the work branches of one transaction. */
+/** Manages the work branches of one transaction. */
 export interface WorkBranches {
   readonly create: (branch: string, at: Head) => Effect.Effect<void, WriteError | WriteFailure>
   readonly keep: (branch: string) => void
-  /** It went together with the move of the target. */
+  /** The branch was deleted together with the move of the target. */
   readonly gone: (branch: string) => void
 }
 
 /**
- * Moves the target to the last commit that was made here and deletes the work branch in one step, where the remote
- * knows one. It checks both, so neither has to be looked at before. False: nothing moved, the branches say why.
+ * Moves the target to the last commit of the transaction and deletes the work branch in one atomic request, if the
+ * remote supports it. The request checks both refs, so no reads are needed. Returns false if nothing moved.
  */
 const publishAtOnce = (
   core: StoreCore,
@@ -93,7 +93,7 @@ const publishAtOnce = (
   )
 }
 
-/** One fast-forward of the target. False: it is not at `from`. */
+/** Fast-forwards the target. Returns false if the target is not at `from`. */
 export const fastForward = (
   core: StoreCore,
   from: Head,
@@ -108,8 +108,8 @@ export const fastForward = (
   )
 
 /**
- * Moves the target to the work branch's head by one fast-forward. Where it moved meanwhile, the commits are made again
- * on its head, before other writes of this process: they would move it anew while that lasts.
+ * Fast-forwards the target to the head of the work branch. If the target moved, the commits are rebased onto its head,
+ * with an exclusive lock: other writes of this process would move it again.
  */
 export const publish = (
   core: StoreCore,
@@ -135,7 +135,7 @@ export const publish = (
       return transactionConflict(work, ...why)
     }
     let tried = written
-    /** The head that was published; none: the target moved again. */
+    /** The head that was published; none if the target moved again. */
     const again = (attempt: number) =>
       Effect.gen(function* () {
         const now = yield* requireHead(core, core.branch)

@@ -27,18 +27,18 @@ const infoOf = (core: StoreCore, commit: Head["commit"]): Effect.Effect<CommitIn
         })
   )
 
-/** Whether a document was looked at: its own file, its collection's directory, or the root. */
+/** Whether the transaction read a document: its file, its collection's directory, or the root. */
 const wasRead = (core: StoreCore, layout: Layout, reads: ReadSet) => {
   const { root } = core.options
   return ({ after, before, collection, id }: ChangedDocument) =>
     reads.directories.has(root) ||
     reads.directories.has(under(root, collection)) ||
-    // Another layout may have come since: what was looked for and missed was looked for in the one before.
+    // The layout may have changed since: a missing document was looked up at its path in the earlier layout.
     reads.files.has(documentPath(root, layout, collection, id)) ||
     [before, after].some((file) => file !== undefined && reads.files.has(file.path))
 }
 
-/** The documents that were read or written inside, and are no longer what they were at `base`. */
+/** The documents that the transaction read or wrote and that another writer changed since `base`. */
 export const conflictsSince = (
   core: StoreCore,
   base: Head,
@@ -62,7 +62,7 @@ export const conflictsSince = (
       }))
   })
 
-/** The commits from `base` (without it) to `head`, oldest first, each with its parent. */
+/** The commits from `base` (exclusive) to `head`, oldest first, each with its parent. */
 const commitsSince = (core: StoreCore, base: Head, head: Head) =>
   Effect.gen(function* () {
     const commits: Array<{ readonly parent: Head; readonly commit: CommitInfo }> = []
@@ -78,8 +78,8 @@ const commitsSince = (core: StoreCore, base: Head, head: Head) =>
   })
 
 /**
- * Makes the commits of a work branch again on another branch, which stands on a head where the touched documents are
- * as they were: the same messages and contents, with index and manifest files of the new head.
+ * Makes the commits of a work branch again on another branch, whose head has the same versions of the changed
+ * documents. Messages and contents stay the same; index and manifest files are derived again.
  */
 export const rebase = (
   core: StoreCore,

@@ -16,12 +16,15 @@ const closed = (operation: string) =>
     hint: "use it inside the function or the effect that it is for, and wait for its reads and writes"
   })
 
-/** The calls of one transaction: a write is published with it or refused, and its branch is not read once it is gone. */
+/**
+ * Tracks the calls of one transaction: a write is either published with it or refused, and no call reads the branch
+ * after it is deleted.
+ */
 export const makeTransactionCalls = () => {
   const quiet = Effect.unsafeMakeLatch(true)
   let running = 0
   let ended = false
-  /** The branch goes whatever is under way. */
+  /** The branch is deleted while calls are still running. */
   let abandoned = false
   let last: Oid | undefined
   const written = new Set<string>()
@@ -76,7 +79,7 @@ export const makeTransactionCalls = () => {
   })
 
   return {
-    /** The core with its calls counted, and refused once the transaction has ended. */
+    /** A core that counts its calls and refuses them once the transaction has ended. */
     of: (core: StoreCore, own: Omit<EnclosingTransaction, "nested" | "recordWrites">): StoreCore => ({
       ...core,
       transaction: {
@@ -98,14 +101,14 @@ export const makeTransactionCalls = () => {
           })
         )
     }),
-    /** The documents that were written, by `nameOf`. */
+    /** The documents that were written, by `nameOfDocument`. */
     written: written as ReadonlySet<string>,
-    /** Refuses further calls and waits for those under way. Answers the last commit that is known. */
+    /** Refuses further calls and waits for the running ones. Returns the last known commit. */
     end: Effect.suspend(() => {
       ended = true
       return Effect.map(quiet.await, () => last)
     }),
-    /** The same, but waits no longer than so; what is still under way then is told that the transaction has ended. */
+    /** The same with a time limit; calls that are still running then fail because the transaction has ended. */
     abandon: (patience: Duration.Duration) =>
       Effect.suspend(() => {
         ended = true

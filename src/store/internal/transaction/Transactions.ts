@@ -24,7 +24,7 @@ import { makeTransactionCalls } from "./TransactionCalls.js"
 
 const operation = "Store.transaction"
 
-/** How long giving back the work branches may take. */
+/** The time limit for deleting the work branches. */
 const cleaning = Duration.seconds(5)
 
 const isRefMoved = (error: { readonly _tag: string }) => error._tag === "RefMoved"
@@ -32,13 +32,13 @@ const isRefMoved = (error: { readonly _tag: string }) => error._tag === "RefMove
 const refuseReadOnly = (core: StoreCore, operation: string) =>
   core.options.readOnly || core.isPinned ? readOnlyError(operation) : Effect.void
 
-/** The work branches of this process's transactions, by remote. */
+/** The work branches of this process's running transactions, by remote. */
 const running = new Set<string>()
 
-/** No more than the head; a remote may learn by the way what moves branches in one step later. */
+/** Prefetches only the head; some remotes then also learn what an atomic move of branches needs. */
 const onlyHead = () => ({ files: [], directories: [] })
 
-/** The head that a transaction starts from. An empty repository gets a first commit, so that its branch is there. */
+/** The head at which a transaction starts. An empty repository gets a first commit, so that its branch exists. */
 const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
   Effect.gen(function* () {
     const snapshot = core.snapshot()
@@ -73,13 +73,13 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
 export const makeTransactions = (
   core: StoreCore,
   open: (core: StoreCore) => Pick<StoreService, "collection" | "batch">,
-  /** Refuses a head of the branch that the commits would stand on. */
+  /** Fails if the commits must not be based on this head of the branch. */
   checkHead: (head: Head) => Effect.Effect<void, WriteError> = () => Effect.void
 ): Pick<StoreService, "transaction" | "withTransaction" | "staleTransactions" | "removeTransaction"> => {
   const nameOf = (branch: string) => `${core.remote.name}\0${branch}`
   const isRunning = (branch: string) => running.has(nameOf(branch))
 
-  /** Runs a body with the core of a work branch, and publishes what it committed there. */
+  /** Runs a body with the core of a work branch, and publishes the commits of that branch. */
   const run = <A, E, R>(
     options: TransactionOptions,
     body: (inside: StoreCore) => Effect.Effect<A, E, R>
@@ -104,7 +104,8 @@ export const makeTransactions = (
             )
             const isRefused =
               Exit.isFailure(made) && Option.exists(Cause.failureOption(made.cause), isRefMoved)
-            // A name of our own may have become a branch where nobody answered; another name may be anybody's.
+            // If no reply arrived, a branch with a generated name is this transaction's; a branch with a given name may
+            // belong to another one.
             if (Exit.isSuccess(made) || (!isRefused && branch !== options.branch)) mine.add(branch)
             else if (!elsewhere) running.delete(nameOf(branch))
             return yield* made
@@ -171,7 +172,7 @@ export const makeTransactions = (
       const whole = Effect.ensuring(published, clean)
       const outer = core.transaction
       if (outer === undefined) return yield* whole
-      // What the outer body does next may depend on what was read here, also where this one fails.
+      // The outer body may depend on what was read here, even if this transaction fails.
       const noted = Effect.sync(() => outer.readSet.add(readSet))
       return yield* outer.nested(Effect.ensuring(whole, noted))
     })

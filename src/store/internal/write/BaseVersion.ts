@@ -10,12 +10,12 @@ import type { StoredVersion } from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { type DocumentPlace, readVersion } from "../commit/VersionCodec.js"
 
-/** Commits of one document that are looked at for a revision. */
+/** The most commits of a document that are searched for a revision. */
 const mostCommits = 1_000
 
 const hint = "read the document again, and give what version(id) returned"
 
-/** Whether a version is the one that a write is based on, as far as it says. */
+/** Whether a version is the base of a write, as far as the base identifies it. */
 export const isBase = (base: MergeBase, { oid, rev }: StoredVersion): boolean =>
   typeof base === "number" ? rev === base : oid === (typeof base === "string" ? base : base.sha)
 
@@ -31,7 +31,7 @@ const unknown = (place: DocumentPlace, base: MergeBase, core: StoreCore) =>
     hint
   })
 
-/** The document's file where the settings of the branch put it, and the head of the branch. */
+/** The head of the branch, and the path of the document according to its settings. */
 const locate = (core: StoreCore, place: DocumentPlace) =>
   Effect.gen(function* () {
     const snapshot = core.snapshot()
@@ -63,7 +63,7 @@ const byCommit = (
     })
   )
 
-/** Every version of the document that the history has, the newest first; none where a commit deleted it. */
+/** The versions of the document in the history, newest first; none for a commit that deleted it. */
 const versions = (core: StoreCore, at: Oid, path: string) =>
   core.remote
     .log(at, path, { limit: mostCommits })
@@ -73,7 +73,9 @@ const versions = (core: StoreCore, at: Oid, path: string) =>
       )
     )
 
-/** The version that has a revision: the history must tell one, since edits by hand and merges may give two the same. */
+/**
+ * The version with a revision. Manual edits and merges can give one revision to several versions, which is an error.
+ */
 const byRevision = (core: StoreCore, place: DocumentPlace, at: Oid, path: string, wanted: number) =>
   Effect.gen(function* () {
     const ambiguous = new ValidationError({
@@ -81,7 +83,8 @@ const byRevision = (core: StoreCore, place: DocumentPlace, at: Oid, path: string
       message: `the history of ${place.collection}/${place.id} has several versions with revision ${wanted}`,
       hint
     })
-    // An edit by hand may have lowered it for a while: what is older is known by its revision once it was found.
+    // A manual edit may have lowered the revision for some commits. Once a version is found, a lower revision means
+    // that it is older.
     const isOlder = (version: Option.Option<StoredVersion>) =>
       Option.exists(version, ({ rev }) => rev < wanted)
     const isIt = (version: Option.Option<StoredVersion>) =>
@@ -101,7 +104,7 @@ const byRevision = (core: StoreCore, place: DocumentPlace, at: Oid, path: string
     return isOne ? found : yield* ambiguous
   })
 
-/** The version that a write is based on, read from the history of the branch, or from the commit that it names. */
+/** Reads the base of a write from the history of the branch, or from the commit that the base names. */
 export const readBase = (
   core: StoreCore,
   place: DocumentPlace,

@@ -24,7 +24,7 @@ interface OpenBatch {
   readonly batch: Batch
   readonly commit: Batch["commit"]
   readonly commitSha: Effect.Effect<Option.Option<string>>
-  /** The documents that were written, by `nameOf`. */
+  /** The documents that were written, by `nameOfDocument`. */
   readonly written: ReadonlySet<string>
   readonly close: Effect.Effect<void>
 }
@@ -35,7 +35,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   const pending = new PendingOperations()
   const written = new Set<string>()
   let latest: Option.Option<string> = Option.none()
-  /** The error of a commit whose caller was interrupted, and which may have been made: the next call fails with it. */
+  /** The error of a commit that may have been made while its caller was interrupted: the next call fails with it. */
   let unheard: WriteError | undefined
   let ended = false
 
@@ -62,7 +62,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     const takenPreconditions = new Map(preconditions)
     if (taken.length === 0 && takenPreconditions.size === 0) return Effect.succeedNone
     const operations = Queue.fold(taken)
-    /** Somebody may have discarded them meanwhile, and queued others. */
+    /** Removes what was written. Operations may have been discarded and others queued meanwhile. */
     const settle = () => {
       pending.remove(taken)
       for (const [key, precondition] of takenPreconditions) {
@@ -85,7 +85,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
           if (Option.isSome(commitSha)) latest = commitSha
           return commitSha
         }),
-        // Perhaps they are written: nothing is written twice.
+        // They may have been written, so they are not written again.
         Effect.tapErrorTag("AmbiguousWriteError", (error) =>
           Effect.sync(() => {
             settle()
@@ -95,13 +95,13 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       )
   })
 
-  /** Commits what was queued before the call, the operations that are still being checked too. */
-  const commit = Effect.zipRight(pending.checked(), commitChecked).pipe(
+  /** Commits the operations that were queued before the call, including those that are still being checked. */
+  const commit = Effect.zipRight(pending.awaitChecks(), commitChecked).pipe(
     mutex.withPermits(1),
     Effect.withSpan("Batch.commit")
   )
 
-  /** A caller that is interrupted leaves a commit under way alone, so that what became of it is known. */
+  /** A commit continues if its caller is interrupted, so that its result is known. */
   const commitInside = Effect.tapError(Effect.flatten(inDaemonFiber(commit)), (error) =>
     Effect.sync(() => {
       if (unheard === error) unheard = undefined
@@ -146,7 +146,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   }
 }
 
-/** Batches over a core: what the body queued is one commit, or nothing. */
+/** Batches over a core: the operations of the body become one commit, or none. */
 export const makeBatch =
   (core: StoreCore): StoreService["batch"] =>
   (options, body) =>

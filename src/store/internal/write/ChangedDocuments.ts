@@ -20,7 +20,7 @@ export interface DocumentFile {
   readonly mode: FileMode
 }
 
-/** A document that differs between two commits: its file in each, undefined where it is missing. */
+/** A document that differs between two commits, with its file in each; undefined if it is missing there. */
 export interface ChangedDocument {
   readonly collection: string
   readonly id: string
@@ -30,19 +30,19 @@ export interface ChangedDocument {
 
 export interface Changes {
   readonly documents: ReadonlyArray<ChangedDocument>
-  /** Documents whose files differ in their modes alone. */
+  /** Documents whose files differ only in their modes. */
   readonly modes: ReadonlyArray<ChangedDocument>
   /** Collections whose index or manifest files differ. */
   readonly derived: ReadonlySet<string>
-  /** Changed paths that are none of the store's. */
+  /** Changed paths that do not belong to the store. */
   readonly others: ReadonlyArray<string>
-  /** The same with their blobs. */
+  /** The changes of these paths. */
   readonly files: ReadonlyArray<PathChange>
   /** The settings of both commits. */
   readonly settings: { readonly before: RecordedSettings; readonly after: RecordedSettings }
 }
 
-/** What differs between two commits (none: before the first one), as the store sees it. */
+/** The documents and files that differ between two commits; none is the empty tree. */
 export const changesBetween = (
   core: StoreCore,
   before: Option.Option<Head>,
@@ -76,7 +76,7 @@ export const changesBetween = (
         entry(is).after = { path, oid: after.value, mode: modes?.after ?? "100644" }
       }
       if (was !== undefined || is !== undefined) {
-        // A submodule in the place of a document is a file beside it.
+        // A submodule at the path of a document is a file that does not belong to the store.
         const submodule = submodulesOf(change)
         if (submodule !== undefined) files.push(submodule)
         continue
@@ -88,7 +88,7 @@ export const changesBetween = (
     }
     const all = Array.from(documents.values())
     return {
-      // A document that moved to another shard as it was has not changed.
+      // A document that moved unchanged to another shard has not changed.
       documents: all.filter(({ after, before }) => before?.oid !== after?.oid),
       modes: all.filter(({ after, before }) => before?.oid === after?.oid && before?.mode !== after?.mode),
       derived,

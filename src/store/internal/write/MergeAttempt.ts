@@ -20,17 +20,17 @@ export interface MergeTarget<A, I> {
   readonly core: StoreCore
   readonly collection: string
   readonly codec: Codec<A, I>
-  /** Those of the definition. */
+  /** The rules of the definition. */
   readonly rules: MergeRules | undefined
 }
 
-/** What a caller wants of a document, given the version that it is based on. */
+/** The content that a caller wants to write, given the version on which it is based. */
 export type DesiredContent = (base: StoredVersion) => Effect.Effect<JsonObject, ValidationError>
 
-/** A stored version that an attempt could not build on. */
+/** A stored version on which an attempt could not be based. */
 export interface Race {
   readonly error: ConflictError
-  /** Undefined where the document was deleted. */
+  /** Undefined if the document was deleted. */
   readonly found: StoredVersion | undefined
   readonly merge: DocumentMerge | undefined
 }
@@ -100,7 +100,7 @@ export const mergeVersions = <A, I>(
       (merge) => ({ base, ours, theirs, ...merge })
     )
   }).pipe(
-    // A rule is a function of the caller: what it throws is an error of its input.
+    // A rule is a function of the caller: an exception that it throws is reported as an input error.
     Effect.catchAllDefect((cause) =>
       invalid(place, `${place.path} cannot be merged: ${String(cause)}`, undefined, cause)
     )
@@ -136,7 +136,7 @@ export const mergeConflict = (
   })
 }
 
-/** The merge with a deletion: nothing of it can be decided here. */
+/** The merge with a deletion, which always conflicts. */
 export const withDeletion = (base: JsonObject, ours: JsonObject): DocumentMerge => ({
   base,
   ours,
@@ -145,8 +145,8 @@ export const withDeletion = (base: JsonObject, ours: JsonObject): DocumentMerge 
 })
 
 /**
- * One write: builds on a version that `is` the base, or merges with another one where the base is known. Every race
- * with another writer merges anew, until the store's deadline.
+ * One attempt of a write: replaces the stored version if it is the base, and otherwise merges with it if the base is
+ * known. After a race with another writer it merges again, until the store's deadline.
  */
 export const attemptWrite = <A, I>(
   writing: MergeWrite<A, I>,

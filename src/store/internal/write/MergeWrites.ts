@@ -27,9 +27,9 @@ import {
 } from "./MergeAttempt.js"
 
 /*
- * Writes that begin with an older version than the one that is stored. Each is an ordinary edit of one document, whose
- * next version is a merge with the version that it finds. What takes time, or a person, happens between the attempts,
- * when no other writer waits: finding the base, and settling what could not be merged.
+ * Writes that are based on an older version than the stored one. Each is an edit of one document, whose next version is
+ * the merge with the stored version. Slow steps run between the attempts, while no other writer is blocked: searching
+ * the base in the history, and asking the resolver.
  */
 
 const isBeforeDeadline = ({ target }: MergeWrite<any, any>) =>
@@ -47,7 +47,7 @@ const asked = (resolver: ConflictResolver, place: DocumentPlace, merge: Document
     (given) => (Effect.isEffect(given) ? given : Effect.succeed(given))
   )
 
-/** Writes what is wanted, merged with what is stored; the resolver is asked about what cannot be merged. */
+/** Writes the desired content, merged with the stored version. Conflicts are passed to the resolver. */
 const write = <A, I>(
   writing: MergeWrite<A, I>,
   { base, onConflict = "merge" }: MergingWriteOptions,
@@ -64,7 +64,7 @@ const write = <A, I>(
       )
     }
     const mayGoOn = yield* isBeforeDeadline(writing)
-    // A revision may be that of several versions: only the history tells which one, or that it cannot be told.
+    // Several versions may have one revision: the history determines which one is the base, or that it is ambiguous.
     const numbered = typeof base === "number" ? yield* Effect.either(readBase(core, place, base)) : undefined
     const is = (found: StoredVersion) =>
       numbered === undefined
@@ -136,7 +136,7 @@ const judged = (place: DocumentPlace, { base, expectedRev, onConflict }: Merging
       )
 }
 
-/** Merges a patch, made for the base, into what is stored. */
+/** Merges a patch, which is based on an older version, into the stored document. */
 export const updateFrom = <A, I>(
   target: MergeTarget<A, I>,
   id: string,
@@ -151,7 +151,7 @@ export const updateFrom = <A, I>(
     )
   })
 
-/** Merges a document, made from the base, into what is stored. */
+/** Merges a document, which is based on an older version, into the stored document. */
 export const replaceFrom = <A, I>(
   target: MergeTarget<A, I>,
   id: string,
@@ -164,7 +164,7 @@ export const replaceFrom = <A, I>(
     return yield* write(writing, options, () => Effect.succeed(document))
   })
 
-/** The document as a reader finds it now. */
+/** Reads the current version of the document. */
 const readNow = ({ place, target: { core } }: MergeWrite<any, any>) =>
   Effect.gen(function* () {
     const snapshot = core.snapshot()
@@ -180,7 +180,7 @@ const readNow = ({ place, target: { core } }: MergeWrite<any, any>) =>
     })
   })
 
-/** Applies a function to a document and writes what it returns, merged with what others have written meanwhile. */
+/** Applies a function to a document and writes the result, merged with concurrent changes. */
 export const edit = <A, I, E2, R2>(
   target: MergeTarget<A, I>,
   id: string,
@@ -191,8 +191,8 @@ export const edit = <A, I, E2, R2>(
     const given = yield* beginMergeWrite(target, "edit", id, options)
     const { codec, collection } = target
     const { place } = given
-    // The function may have counted: what both sides changed in the same way may still be two changes, and where they
-    // are in conflict it is applied again, whatever else would settle them.
+    // The function may have counted, so equal changes on both sides count as two changes. On a conflict the function is
+    // applied again, and the rules that settle conflicts are not used.
     const rules = { ...given.rules, sameChange: "conflict" as const, settle: undefined }
     const writing = { ...given, rules }
     yield* checkArguments(place.operation, { collection, id })

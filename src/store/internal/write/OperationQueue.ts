@@ -12,7 +12,7 @@ import { codecOf } from "../calls/Codec.js"
 import type { DocumentOperation } from "../commit/DocumentEdit.js"
 import { withoutMetadata } from "../commit/VersionCodec.js"
 
-/** One queued operation; `document` is a copy that no caller can change. */
+/** A queued operation; `document` is a copy, which the caller cannot change. */
 export interface Queued {
   readonly kind: "put" | "insert" | "delete"
   readonly collection: string
@@ -31,15 +31,15 @@ const invalid = (operation: string, collection: string, id: string, message: str
     ...(path === undefined ? {} : { issues: [{ path, message }] })
   })
 
-/** What is wrong with the names, if anything. */
+/** Checks the names of a document; undefined if they are valid. */
 export const checkNames = (operation: string, collection: string, id: string) => {
   const problem = collectionNameProblem(collection) ?? idProblem(id)
   return problem === undefined ? undefined : invalid(operation, collection, id, problem)
 }
 
 /**
- * A queued operation, checked; the document is copied, and encoded by the schema of a definition. With `anyId` an id that
- * it carries is ignored.
+ * Checks an operation for the queue. The document is copied, and encoded by the schema of a definition. With `anyId` an
+ * `_id` in the document is ignored.
  */
 export const queued = (
   operation: string,
@@ -64,7 +64,7 @@ export const queued = (
     )
   })
 
-/** A document as it is written. */
+/** Copies and checks a document. */
 const copied = (
   operation: string,
   kind: Queued["kind"],
@@ -110,7 +110,7 @@ const copied = (
     return { kind, collection, id, document: content }
   })
 
-/** The error for an insert of what the same queue already writes. */
+/** The error for an insert of a document that the queue already writes. */
 export const alreadyQueued = (operation: string, collection: string, id: string) =>
   new ConflictError({
     operation,
@@ -122,8 +122,8 @@ export const alreadyQueued = (operation: string, collection: string, id: string)
   })
 
 /**
- * One operation for each document: the last one wins. An insert goes on asking that the document be absent, whatever
- * follows it; deleting what the same queue put is nothing when the document is not there.
+ * Reduces the queue to one operation for each document, the last one. An insert requires an absent document even if
+ * other operations follow it. Deleting a document that the same queue has put is no error if the document is missing.
  */
 export const fold = (queue: ReadonlyArray<Queued>): ReadonlyArray<DocumentOperation> => {
   const last = new Map<

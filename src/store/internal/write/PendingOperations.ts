@@ -4,17 +4,17 @@ import type { JsonObject } from "../../../domain/json/Json.js"
 import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
 import * as Queue from "./OperationQueue.js"
 
-/** One operation's place in a queue: its document is not known while its check is open. */
+/** An operation in the queue; its document is unknown until it has been checked. */
 export interface PendingOperation extends Queue.Queued {
   readonly since: number
   document: JsonObject | undefined
   isChecking: boolean
-  /** Whether it was written, dropped, or refused. */
+  /** Whether it was written, discarded or refused. */
   isRemoved: boolean
-  /** The place that the same document had before. */
+  /** The previous operation on the same document. */
   before: PendingOperation | undefined
-  /** Opens with the end of the check; made when somebody waits for it. */
-  awaitChecks: Effect.Latch | undefined
+  /** Opens when the check ends; created only if another operation waits for it. */
+  checked: Effect.Latch | undefined
 }
 
 interface Addition {
@@ -24,27 +24,27 @@ interface Addition {
   readonly id: string
   readonly document: unknown
   readonly anyId: boolean | undefined
-  /** Milliseconds; when the operation was queued. */
+  /** The time at which the operation was queued, in milliseconds. */
   readonly since: number
-  /** The error for an operation of a queue that has ended meanwhile. */
+  /** The error if the queue has ended meanwhile. */
   readonly refusal: () => ValidationError | undefined
 }
 
-/** Waits until a place's document is checked, or the place is given up. */
+/** Waits until an operation is checked or removed. */
 const checked = (place: PendingOperation): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (!place.isChecking) return Effect.void
-    place.awaitChecks ??= Effect.unsafeMakeLatch()
-    return place.awaitChecks.await
+    place.checked ??= Effect.unsafeMakeLatch()
+    return place.checked.await
   })
 
 /**
- * The operations of a queue in the order of the calls: each takes its place when it is called, and is checked after that,
- * which takes longer for a large document than for the small one behind it.
+ * The operations of a queue in the order of the calls. Each enters the queue when it is called and is checked
+ * afterwards, because checking a large document takes longer than checking the small one that follows it.
  */
 export class PendingOperations {
   private queue: Array<PendingOperation> = []
-  /** The newest place of each document. */
+  /** The newest operation on each document. */
   private readonly newest = new Map<string, PendingOperation>()
 
   get all(): ReadonlyArray<PendingOperation> {
@@ -55,7 +55,7 @@ export class PendingOperations {
     return this.newest.size
   }
 
-  /** Takes a place and checks the operation. One that is refused, or whose caller is interrupted, gives its place up. */
+  /** Queues an operation and checks it. An operation that is refused, or whose caller is interrupted, is removed. */
   add({
     anyId,
     document,
@@ -66,7 +66,7 @@ export class PendingOperations {
     refusal,
     since
   }: Addition): Effect.Effect<void, ValidationError | ConflictError> {
-    // No interruption comes between a place that is taken and what gives it up.
+    // Uninterruptible, so that every queued operation is also checked or removed.
     return Effect.uninterruptibleMask((restore) => {
       const collection = nameIn(given)
       const problem = Queue.checkNames(operation, collection, id)
@@ -87,29 +87,29 @@ export class PendingOperations {
           Effect.suspend(() => {
             if (exit._tag === "Failure" && !place.isRemoved) this.remove([place])
             place.isChecking = false
-            return place.awaitChecks === undefined ? Effect.void : place.awaitChecks.open
+            return place.checked === undefined ? Effect.void : place.checked.open
           })
         )
       )
     })
   }
 
-  /** Waits for the checks that are open among the first places. */
-  checked(count?: number): Effect.Effect<void> {
+  /** Waits until the first `count` operations are checked. */
+  awaitChecks(count?: number): Effect.Effect<void> {
     return Effect.suspend(() => Effect.forEach(this.queue.slice(0, count), checked, { discard: true }))
   }
 
-  /** The first operations, up to one whose check is open: what is behind it would go before it. */
+  /** The first operations, up to the first one that is not checked yet. */
   ready(count?: number): ReadonlyArray<PendingOperation> {
     const first = this.queue.slice(0, count)
     const open = first.findIndex(({ isChecking }) => isChecking)
     return open < 0 ? first : first.slice(0, open)
   }
 
-  /** Takes operations out of the queue. */
+  /** Removes operations from the queue. */
   remove(places: ReadonlyArray<PendingOperation>): void {
     for (const place of places) place.isRemoved = true
-    // Mostly the last one, or all.
+    // Usually the last operation or all of them are removed.
     if (places.length === 1 && this.queue.at(-1) === places[0]) this.queue.pop()
     else this.queue = this.queue.filter(({ isRemoved }) => !isRemoved)
     for (const place of places) {
@@ -133,21 +133,21 @@ export class PendingOperations {
       isChecking: true,
       isRemoved: false,
       before,
-      awaitChecks: undefined
+      checked: undefined
     }
     this.queue.push(place)
     this.newest.set(key, place)
     return place
   }
 
-  /** The place before it of the same document that is still in the queue. */
+  /** The previous operation on the same document that is still in the queue. */
   private before(place: PendingOperation): PendingOperation | undefined {
-    // Those that have left are forgotten, so that no chain of them stays in memory.
+    // Removed operations are unlinked, so that the chain does not keep them in memory.
     while (place.before?.isRemoved === true) place.before = place.before.before
     return place.before
   }
 
-  /** Refuses an insert of what the queue already writes: known once what is before it was checked. */
+  /** Refuses the insert of a document that the queue already writes; waits until the earlier operations are checked. */
   private absent(operation: string, place: PendingOperation): Effect.Effect<void, ConflictError> {
     return Effect.suspend(() => {
       const before = this.before(place)

@@ -11,7 +11,7 @@ import { readVersion, unreadableError, withoutMetadata } from "../commit/Version
 import { makeSnapshot } from "../snapshot/Snapshot.js"
 import { checkNames } from "./OperationQueue.js"
 
-/** The commit that a name stands for, together with what will be read of it, or the error that says it is missing. */
+/** Resolves a commit and prefetches its files; fails if the commit is missing. */
 export const requireCommit = (
   core: StoreCore,
   operation: string,
@@ -39,7 +39,7 @@ const expectationOf = ({ expectedRev }: RestoreOptions) =>
       ? { absent: true as const }
       : { rev: expectedRev }
 
-/** Brings back the version of a document that a commit holds, exactly, as a new commit. */
+/** Restores the version of a document at a commit, unchanged, in a new commit. */
 export const restoreDocument = (
   core: StoreCore,
   collection: string,

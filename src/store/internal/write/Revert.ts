@@ -9,7 +9,7 @@ import { withoutMetadata } from "../commit/VersionCodec.js"
 import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { requireCommit } from "./Restore.js"
 
-/** Reverts over a core: the documents that a commit changed, as they were before it, in one forward commit. */
+/** Reverts over a core: one new commit restores the documents that a commit changed to their versions before it. */
 export const makeRevert =
   (core: StoreCore): StoreService["revert"] =>
   (commitSha, options = {}) =>

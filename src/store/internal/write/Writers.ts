@@ -19,7 +19,7 @@ import type { StoreCore } from "../commit/StoreCore.js"
 import * as Queue from "./OperationQueue.js"
 import { type PendingOperation, PendingOperations } from "./PendingOperations.js"
 
-/** How long the last flush may take when the body failed or was interrupted. */
+/** The time limit of the last flush if the body failed or was interrupted. */
 const lastFlush = Duration.seconds(5)
 
 /** How often the time between two tries of a failed flush is doubled. */
@@ -35,10 +35,13 @@ const names = (items: ReadonlyArray<PendingOperation>) => {
   return all.length <= 10 ? all.join(", ") : `${all.slice(0, 10).join(", ")} and ${all.length - 10} more`
 }
 
-/** What an error was before a writer told more of it. */
+/** The errors to which a writer added the names of unwritten operations. */
 const originals = new WeakMap<object, WriteError>()
 
-/** The error that names what is not durable because of it; another one, since others may hold the same. */
+/**
+ * A copy of an error that names the operations which are not durable. A copy, because other callers may hold the same
+ * error.
+ */
 const telling = (
   error: WriteError,
   items: ReadonlyArray<PendingOperation>,
@@ -58,11 +61,11 @@ const accountOf = (error: WriteError, items: ReadonlyArray<PendingOperation>) =>
 
 interface OpenWriter {
   readonly writer: Writer
-  /** Commits everything, whatever failed before. */
+  /** Commits all operations, even if earlier flushes failed. */
   readonly finish: Effect.Effect<void, WriteError>
-  /** The documents that were written, by `nameOf`. */
+  /** The documents that were written, by `nameOfDocument`. */
   readonly written: ReadonlySet<string>
-  /** What waits, with what is being written first. */
+  /** The waiting operations; the first `taken` are being written. */
   readonly left: Effect.Effect<{ readonly items: ReadonlyArray<PendingOperation>; readonly taken: number }>
   readonly close: Effect.Effect<void>
 }
@@ -73,7 +76,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   const turn = Effect.unsafeMakeSemaphore(1)
   const made: Array<string> = []
   const written = new Set<string>()
-  /** The first `taken` are being written. */
+  /** The first `taken` operations are being written. */
   const places = new PendingOperations()
   let taken = 0
   let failed: WriteError | undefined
@@ -83,10 +86,10 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   let draining: Fiber.Fiber<Option.Option<string>, WriteError> | undefined
   let ended = false
 
-  /** Writes the oldest operations as one commit once they are checked, unless only `least` wait. */
+  /** Writes the oldest operations as one commit, after they are checked, unless at most `least` are waiting. */
   const writeSome = (least: number): Effect.Effect<Option.Option<string>, WriteError> =>
     Effect.zipRight(
-      places.checked(maxOperations),
+      places.awaitChecks(maxOperations),
       Effect.suspend((): Effect.Effect<Option.Option<string>, WriteError> => {
         if (places.all.length <= least) return Effect.succeedNone
         const items = places.ready(maxOperations)
@@ -133,8 +136,8 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     })
 
   /**
-   * Writes until at most `least` operations wait. It runs beside its callers: one that is interrupted leaves a commit
-   * that is under way alone, so that what became of it is known.
+   * Writes until at most `least` operations are waiting. It runs in its own fiber: if a caller is interrupted, a commit
+   * continues, so that its result is known.
    */
   const drain = (least: number): Effect.Effect<Option.Option<string>, WriteError> =>
     Effect.suspend(() => {
@@ -163,13 +166,15 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
         })
       )
       return Effect.flatMap(Effect.forkIn(Effect.interruptible(loop), scope), (fiber) => {
-        // It may have come to its end before this fibre went on.
+        // The fiber may have ended before this line runs.
         if (!over) draining = fiber
         return heard(fiber)
       })
     })
 
-  /** Whoever is told of a lost write has heard it for all; where nobody waits any more, the next call tells. */
+  /**
+   * Marks a lost write as reported once a caller fails with it; if no caller is waiting, the next call fails with it.
+   */
   const heard = (fiber: Fiber.Fiber<Option.Option<string>, WriteError>) =>
     Effect.tapError(Fiber.join(fiber), (error) =>
       Effect.sync(() => {
@@ -177,7 +182,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       })
     )
 
-  /** Ends in the moment in which nothing waits: what is queued later is refused, never lost. */
+  /** Ends the writer when no operation is waiting: operations that are queued later are refused, not lost. */
   const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(drain(0), () =>
     Effect.suspend(() => {
       if (places.all.length > 0) return drainAndEnd
@@ -186,7 +191,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     })
   )
 
-  /** Sets the timer for the oldest operation, not sooner than `least` milliseconds from now. */
+  /** Sets the timer for the oldest operation, at least `least` milliseconds from now. */
   const arm = (least: number): Effect.Effect<void> =>
     Effect.suspend(() => {
       const running = timer
@@ -227,7 +232,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     })
   })
 
-  /** Fails once with what the timer met. */
+  /** Fails once with the error of a timed flush. */
   const raise = Effect.suspend((): Effect.Effect<void, WriteError> => {
     const error = failed
     failed = undefined
@@ -300,7 +305,10 @@ const closed = (operation: string) =>
     hint: "use a writer inside the function that was given it"
   })
 
-/** The last flush did not end in time: what it was writing may have been written, what waited behind it was not. */
+/**
+ * The error of a last flush that exceeded its time limit: the operations in progress may have been written, the waiting
+ * ones were not.
+ */
 const tooSlow = ({ items, taken }: Effect.Effect.Success<OpenWriter["left"]>) => {
   const fields = {
     operation: "Store.writer",
@@ -312,7 +320,7 @@ const tooSlow = ({ items, taken }: Effect.Effect.Success<OpenWriter["left"]>) =>
   return telling(new AmbiguousWriteError(fields), items, told)
 }
 
-/** One flush, bounded; what it could not write is logged and is the failure, by id. */
+/** One flush with a time limit. The operations that it could not write are logged and named by the error. */
 const lastChance = ({ finish, left }: OpenWriter): Effect.Effect<void, WriteError> =>
   finish.pipe(
     Effect.timeoutOption(lastFlush),
@@ -326,14 +334,14 @@ const lastChance = ({ finish, left }: OpenWriter): Effect.Effect<void, WriteErro
     )
   )
 
-/** A failure without what a writer told of it, once that is written after all. */
+/** Removes the names of unwritten operations from a failure, because they were written after all. */
 const untold = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
   Cause.map(cause, (error) => {
     const original = typeof error === "object" && error !== null ? originals.get(error) : undefined
     return original === undefined || original._tag === "AmbiguousWriteError" ? error : (original as E)
   })
 
-/** What a writer gives, once the last flush is over. */
+/** The result of a writer after the last flush. */
 const ended = <A>({ writer, written }: OpenWriter, result: A) =>
   Effect.tap(
     Effect.map(writer.commits, (commits) => ({ result, commits })),
@@ -344,7 +352,7 @@ const ended = <A>({ writer, written }: OpenWriter, result: A) =>
       })
   )
 
-/** Writers over a core: operations are committed together, and the last flush belongs to the effect. */
+/** Writers over a core: operations are committed together; the effect includes the last flush. */
 export const makeWriter =
   (core: StoreCore): StoreService["writer"] =>
   (options, body) =>
@@ -360,7 +368,7 @@ export const makeWriter =
         }
         const last = yield* inDaemonFiber(lastChance(opened))
         yield* opened.close
-        // Not waited for: a write that hangs beyond the bound may not hang its caller.
+        // Not awaited, so that a hanging write does not block the caller beyond the time limit.
         yield* Effect.forkDaemon(Scope.close(scope, Exit.void))
         if (Exit.isFailure(exit)) {
           return yield* Exit.isFailure(last)
@@ -373,6 +381,6 @@ export const makeWriter =
       })
     )
 
-/** Whether no later flush makes it good: it was interrupted, or what became of a write is not known. */
+/** Whether a later flush cannot help: the writer was interrupted, or the result of a write is unknown. */
 const isFinal = (cause: Cause.Cause<WriteError>) =>
   !Option.exists(Cause.failureOption(cause), ({ _tag }) => _tag !== "AmbiguousWriteError")
