@@ -64,7 +64,7 @@ describe("what went wrong, in words", () => {
     )
   })
 
-  it("a file that holds no document is not the fault of who asks", () => {
+  it("a file that contains no document is not the fault of who asks", () => {
     for (const what of ["is not JSON (x)", "does not hold a JSON object", "is not text in UTF-8"]) {
       const message = `data/things/a.json ${what}`
       const problem = fromStoreError(

@@ -82,7 +82,7 @@ export const DocumentHistory = (props: {
           entry,
           current: documentOf(current),
           target: documentOf(target),
-          // A file that holds no document is at revision 0, as the store counts.
+          // A file that contains no document is at revision 0, as the store counts.
           rev: current === unreadable ? 0 : current?._rev,
           currentUnreadable: current === unreadable,
           targetUnreadable: target === unreadable

@@ -357,7 +357,7 @@ export const Results = (props: {
               {route.filters.length === 0 ? (
                 props.exists || route.at !== undefined ? (
                   <p>
-                    <bdi>{collection}</bdi> holds no documents
+                    <bdi>{collection}</bdi> contains no documents
                     {route.at === undefined ? "" : " at this commit"}.
                   </p>
                 ) : (

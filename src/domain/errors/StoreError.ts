@@ -112,7 +112,7 @@ export interface UniqueViolation {
 /**
  * Why branches do not merge by themselves at one place. `changed`: both sides changed one document at the same path.
  * `deleted`: one side deleted the document that the other one changed. `unreadable`: both sides changed it, and one of
- * them holds no JSON object. `invalid`: the merged document breaks the schema of its collection. `file`: both sides
+ * them contains no JSON object. `invalid`: the merged document breaks the schema of its collection. `file`: both sides
  * changed a file that is no document. `setting`: both sides changed one setting of the repository.
  *
  * @since 0.1.0

@@ -48,7 +48,7 @@ const lists = (value: Json | undefined): Map<string, ReadonlyArray<string>> => {
 }
 
 /**
- * Reads an index file, as leniently as the reference does; none when it holds no JSON object.
+ * Reads an index file, as leniently as the reference does; none when it contains no JSON object.
  *
  * @since 0.1.0
  * @category text

@@ -39,7 +39,7 @@ const manifestOf = <Fields extends LosslessObject>(file: Fields): ManifestFile<F
 }
 
 /**
- * Reads a manifest file; none when it holds no JSON object.
+ * Reads a manifest file; none when it contains no JSON object.
  *
  * @since 0.1.0
  * @category text

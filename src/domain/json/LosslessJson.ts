@@ -78,7 +78,7 @@ export const parseVerbatimSteps = (content: Uint8Array): Steps.Steps<Either.Eith
     (part) => part
   )
 
-/** A file as a document; one that holds no JSON object counts as an empty one. */
+/** A file as a document; one that contains no JSON object counts as an empty one. */
 export const parseLosslessOrEmpty = (content: Uint8Array): LosslessObject =>
   Either.getOrElse(parseLossless(content), (): LosslessObject => ({}))
 

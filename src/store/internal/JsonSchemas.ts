@@ -28,7 +28,7 @@ export const tooLarge = (place: SchemaPlace, bytes: number) =>
   new ValidationError({
     ...place,
     message: `${place.path} has ${bytes} bytes, and a JSON Schema has at most ${maxSchemaBytes}`,
-    hint: "leave descriptions and examples out, or split the collection"
+    hint: "remove descriptions and examples, or split the collection"
   })
 
 export const judged = (place: SchemaPlace, schema: JsonObject, hint: string) => {
@@ -46,7 +46,7 @@ export const judged = (place: SchemaPlace, schema: JsonObject, hint: string) => 
       )
 }
 
-const mend = "mend the file in a commit, or write the schema again"
+const mend = "correct the file in a commit, or write the schema again"
 
 export const parse = (
   place: SchemaPlace,

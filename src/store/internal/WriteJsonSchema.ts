@@ -22,7 +22,7 @@ const derived = (place: SchemaPlace, schema: AnySchema) =>
       new ValidationError({
         ...place,
         message: `the schema of ${place.collection} cannot be expressed as a JSON Schema: ${cause instanceof Error ? cause.message : cause}`,
-        hint: "give a part that has no JSON Schema of its own an annotation `jsonSchema`, or give a JSON Schema",
+        hint: "annotate the part that has no JSON Schema with `jsonSchema`, or give a JSON Schema",
         cause
       })
   })
@@ -68,7 +68,7 @@ const given = (
 const inTransaction = (place: SchemaPlace) =>
   new ValidationError({
     ...place,
-    message: "a transaction keeps documents alone: it cannot write a schema",
+    message: "a transaction contains documents only: it cannot write a schema",
     hint: "write the schema before the transaction or after it"
   })
 

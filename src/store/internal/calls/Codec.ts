@@ -75,7 +75,7 @@ const checkId = (place: DocumentPlace, document: unknown, anyId = false): Valida
   return new ValidationError({
     ...place,
     message: `the document's _id ${JSON.stringify(id)} contradicts the id ${place.id}`,
-    hint: "leave _id out, or give the same id",
+    hint: "omit _id, or give the same id",
     issues: [{ path: "_id", message: `is not ${place.id}` }]
   })
 }
@@ -99,7 +99,7 @@ const copied =
     })
 
 const stored = (place: DocumentPlace, version: StoredVersion): Either.Either<JsonObject, ValidationError> =>
-  Either.fromOption(version.document, () => unreadableError(place, version.problem ?? "holds no document"))
+  Either.fromOption(version.document, () => unreadableError(place, version.problem ?? "contains no document"))
 
 const overlay = (place: DocumentPlace, version: StoredVersion, patch: JsonObject) =>
   Effect.flatMap(stored(place, version), (document) =>

@@ -159,7 +159,7 @@ export const runBody = <Handle, A, E, R>(
     if (Effect.isEffect(given)) return given as Effect.Effect<A, E, R>
     return new ValidationError({
       operation,
-      message: `body must give an Effect, it gives ${kindOf(given)}`,
-      hint: "the Promise face takes async functions: chainstore/promise"
+      message: `body must return an Effect, it returns ${kindOf(given)}`,
+      hint: "for async functions use the Promise API: chainstore/promise"
     })
   })

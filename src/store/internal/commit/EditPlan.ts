@@ -122,8 +122,8 @@ export const refuseOtherLayout = (
         return yield* new ValidationError({
           operation: "Store.write",
           collection: name,
-          message: `${name} holds documents in the plain layout: a sharded store would not see them`,
-          hint: "leave the shard options out, or move the documents in a commit first"
+          message: `${name} contains documents in the plain layout: a sharded store would not find them`,
+          hint: "omit the shard options, or move the documents in a commit first"
         })
       }
     }

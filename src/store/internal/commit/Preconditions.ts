@@ -108,7 +108,7 @@ export const countConflicts = (
         expected: describeVersion(seen.get(nameOfDocument(document))),
         actual: describeVersion(stored.get(nameOfDocument(document)))
       })),
-      "read the document again and decide anew"
+      "read the document again and repeat the decision"
     )
   })
 
@@ -158,7 +158,7 @@ export const checkPrecondition = (
     operation,
     `${name} ${problem}`,
     [{ collection, id, expected: expectedVersion(precondition), actual: describeVersion(version) }],
-    "read the document again and decide anew"
+    "read the document again and repeat the decision"
   )
 }
 
@@ -182,6 +182,6 @@ export const checkPreconditions = (
       expected: expectedVersion(precondition),
       actual: describeVersion(version)
     })),
-    "read the documents again and decide anew"
+    "read the documents again and repeat the decision"
   )
 }

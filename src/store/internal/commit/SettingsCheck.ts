@@ -30,7 +30,7 @@ const ambiguous = (edit: DocumentEdit, path: string, made: CreatedCommit, cause:
     collection: edit.operations[0]?.collection,
     id: edit.operations[0]?.id,
     path,
-    message: `${path} was written in ${made.commit}, but whether the repository's settings still put it there could not be settled: ${cause.message}`,
+    message: `${path} was written in ${made.commit}, but whether the repository's settings still put it there could not be determined: ${cause.message}`,
     hint: "read the document before writing it again",
     cause
   })
@@ -111,7 +111,7 @@ const restoreReplacedFile = (
 ) => {
   const path = under(options.root, collection)
   const commit: NewCommit = {
-    message: `Put ${path} back: it is no collection`,
+    message: `Put ${path} back: it is not a collection`,
     author: options.author,
     committer: options.committer,
     changes: [{ _tag: "Link", path, oid }]

@@ -65,7 +65,7 @@ export const unreadableError = (place: DocumentPlace, problem: string): Validati
   new ValidationError({
     ...place,
     message: `${place.path} ${problem}`,
-    hint: "somebody wrote it by hand: mend the file in a commit, or replace or delete the document"
+    hint: "it was edited manually: correct the file in a commit, or replace or delete the document"
   })
 
 /**
@@ -136,7 +136,7 @@ export const writeVersion = (
       return yield* new ValidationError({
         ...place,
         message: `${place.path}: the number ${lost.text} at ${lost.path} cannot be written again without changing it`,
-        hint: "give that field a value of your own, such as the number as text",
+        hint: "replace the value of that field, for example with the number as text",
         issues: [{ path: lost.path, message: `${lost.text} is not exactly a JavaScript number` }]
       })
     }

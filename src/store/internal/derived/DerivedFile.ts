@@ -120,7 +120,7 @@ export const encodingError =
       path,
       collection,
       message: `${path} cannot be written: ${inside} ${message}`,
-      hint: "a stored document holds a number that JavaScript cannot hold in an indexed or listed field"
+      hint: "a stored document has a number that JavaScript cannot represent in an indexed or listed field"
     })
 
 const updatedAt = (content: Uint8Array): string | undefined =>

@@ -41,7 +41,7 @@ const leftBranches = (core: StoreCore) =>
       ({ name }): Finding => ({
         severity: "warning",
         code: "work-branch",
-        message: `the work branch ${name} is left of a transaction`,
+        message: `the work branch ${name} was left by a transaction`,
         hint: "if no transaction is running, look at its commits and remove it"
       })
     )

@@ -55,7 +55,7 @@ const examineListing = (
       code: "misplaced",
       collection,
       ids: outside.slice(0, 20).map(({ path }) => path),
-      message: `${collection} has ${outside.length} files that its layout does not put there: they are no documents`,
+      message: `${collection} has ${outside.length} files at paths outside its layout: they are not documents`,
       hint: "move or remove them in a commit, or correct the shard settings"
     })
   }

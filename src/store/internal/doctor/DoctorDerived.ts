@@ -41,7 +41,7 @@ export const findingsOn = (collection: string) => {
     missing: (kind: DerivedKind, path: string) =>
       finding("warning", kind, "missing", `${path} is missing`, `the next write makes it, or ${again}`),
     stale: (kind: DerivedKind, path: string) =>
-      finding("warning", kind, "stale", `${path} is behind the documents: somebody else changed them`),
+      finding("warning", kind, "stale", `${path} is outdated: another program changed the documents`),
     unfit: (kind: DerivedKind, id: string, problem: string): Finding => ({
       ...finding("warning", kind, "unfit", `${collection}/${id} cannot be indexed: ${problem}`),
       ids: [id],

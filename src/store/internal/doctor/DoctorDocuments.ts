@@ -70,8 +70,8 @@ export const documentFindings = (
       code: "unreadable",
       collection,
       ids: broken,
-      message: `${collection} has ${broken.length} files that hold no JSON object`,
-      hint: "mend them in a commit, or replace or delete the documents"
+      message: `${collection} has ${broken.length} files that contain no JSON object`,
+      hint: "correct them in a commit, or replace or delete the documents"
     })
   }
   if (misnamed.length > 0) {

@@ -86,10 +86,10 @@ export const examineFiles = (
         }
         const value = parse(content)
         if (value === undefined) {
-          return add(finding("error", kind, "unreadable", `${path} holds no JSON object`))
+          return add(finding("error", kind, "unreadable", `${path} contains no JSON object`))
         }
         if (value.tree === undefined) {
-          const message = `${path} does not name the version that it describes: another program wrote it`
+          const message = `${path} does not record the version that it describes: another program wrote it`
           return add(finding("warning", kind, "foreign", message))
         }
         if (value.tree !== current) return add(stale(kind, path))

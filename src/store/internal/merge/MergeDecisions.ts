@@ -79,7 +79,7 @@ export const decide = (
 
     const resolved = (conflict: Unmerged, document: JsonObject): Effect.Effect<Decided, ValidationError> =>
       item.document === undefined
-        ? invalidResolution(`${item.path} is no document: it cannot become one`, conflict)
+        ? invalidResolution(`${item.path} is not a document and cannot become one`, conflict)
         : Effect.flatMap(
             Either.mapLeft(resolvedContent(compared.contents, item.document.id, document), (problem) =>
               invalidResolution(`${item.path}: ${problem}`, conflict)
@@ -107,7 +107,7 @@ export const decide = (
           return typeof resolution === "object" && isPlainObject(resolution)
             ? resolved(conflict, resolution)
             : invalidResolution(
-                `onConflict returned ${kindOf(resolution)} for ${conflict.path}, which is no plain object`,
+                `onConflict returned ${kindOf(resolution)} for ${conflict.path}, which is not a plain object`,
                 conflict
               )
         }

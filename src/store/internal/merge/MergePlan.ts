@@ -204,7 +204,7 @@ export const planMerge = (
             new ValidationError({
               operation,
               path: settingsPath,
-              message: `the settings of both branches cannot be together: ${problem}`,
+              message: `the settings of both branches cannot be combined: ${problem}`,
               hint: "change them on one of the branches, then merge"
             })
         )

@@ -13,13 +13,13 @@ const stopped = new RemoteError({
   operation: "Store.preview",
   reason: "Unsupported",
   message: "a preview writes nothing",
-  hint: "make one write inside, and let its failure through"
+  hint: "make one write inside, and do not catch its failure"
 })
 
 const refused = () =>
   new ValidationError({
     operation: "Store.preview",
-    message: "a preview shows one commit: it makes no branches",
+    message: "a preview shows one commit: it creates no branches",
     hint: "preview a write, a batch, a revert or a reindex"
   })
 

@@ -55,8 +55,8 @@ export const runDraft = <A, B, E, R>(
     if (last === undefined) {
       return yield* new ValidationError({
         operation,
-        message: "the edits write nothing: there is nothing to propose",
-        hint: "write to the collections of the draft, and wait for it"
+        message: "the edits write nothing, so there is nothing to propose",
+        hint: "write to the collections of the draft, and await the writes"
       })
     }
     return { result, finished: yield* finish(last, keep) }

@@ -37,7 +37,7 @@ export const proposalMoved = (
 ) =>
   new ConflictError({
     operation,
-    message: `the proposal ${id} is at ${actual.slice(0, 7)}, not at ${expected.slice(0, 7)}: somebody has changed it`,
+    message: `the proposal ${id} is at ${actual.slice(0, 7)}, not at ${expected.slice(0, 7)}: it has changed since`,
     hint: "look at what it proposes now, then accept that",
     conflicts: [],
     branch

@@ -45,7 +45,7 @@ const refuseInside = (core: StoreCore, operation: string): Effect.Effect<void, V
     ? Effect.void
     : new ValidationError({
         operation,
-        message: "a transaction cannot hold proposals: they are seen by others before it ends",
+        message: "a transaction cannot contain proposals: others would see them before it ends",
         hint: "propose before the transaction or after it"
       })
 

@@ -81,17 +81,17 @@ const openIndex = (
     const { core, snapshot } = target
     const path = core.derived.indexPath(target.collection, name)
     if (values.some((value) => Array.isArray(value) && value.length === 0)) {
-      return Either.left({ reason: "no index holds an empty list", path })
+      return Either.left({ reason: "no index contains an empty list", path })
     }
     const found = yield* (snapshot.isPinned() ? atCommit : byName)(target, name)
     if (found === undefined) return Either.left({ reason: `${field} has no index file` })
     const { index, tree } = found
     const unusable = (reason: string) => Either.left({ reason, path, isCurrent: false })
     if (index.tree === undefined && !core.options.trustForeignIndexes) {
-      return unusable("another program wrote the index: it does not name the version that it describes")
+      return unusable("another program wrote the index: it does not record the version that it describes")
     }
     if (index.tree !== undefined && index.tree !== tree) {
-      return unusable("the index is stale: somebody else changed the collection")
+      return unusable("the index is stale: another program changed the collection")
     }
     if (index.field !== undefined && index.field !== field) {
       return unusable(`the index file ${path} is of the field ${index.field}`)

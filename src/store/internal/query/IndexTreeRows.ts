@@ -69,7 +69,7 @@ export const openTree = (
         ? Option.some([])
         : yield* changedBlobs(core.remote, settings.settings, tree.header.tree, now)
     if (Option.isNone(changed)) {
-      return behind(`${name} is behind, and what has changed since cannot be told`)
+      return behind(`${name} is outdated, and the changes since then cannot be determined`)
     }
     if (changed.value.length > mostDiffering) {
       return behind(`${changed.value.length} documents changed without ${name}`)

@@ -57,7 +57,7 @@ export const readQueryRequest = (
         operation,
         collection,
         "the cursor is not one of this query, or it is damaged",
-        "give the cursor of the page before with the same where and orderBy, or none for the first page"
+        "give the cursor of the previous page with the same where and orderBy, or none for the first page"
       )
     }
     return { query, after, onInvalid: onInvalid ?? "fail", explains: explain === true }

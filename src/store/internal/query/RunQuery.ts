@@ -62,9 +62,7 @@ const manifestExecution = (
 
 const currency = (what: string, { differing: { size }, path }: OpenTree) => ({
   reason:
-    size === 0
-      ? `${what} is current`
-      : `${size} documents changed without ${what}, and are looked at as well`,
+    size === 0 ? `${what} is current` : `${size} documents changed without ${what}, and are read as well`,
   isCurrent: size === 0,
   path
 })

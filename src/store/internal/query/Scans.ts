@@ -45,7 +45,7 @@ const satisfies = <A>(collection: string, predicate: (document: A) => boolean, d
     try: () => {
       const answer: unknown = predicate(document)
       // A promise is truthy, so the predicate would accept everything.
-      if (Predicate.isPromiseLike(answer)) throw new Error("it answered a promise, and is to answer at once")
+      if (Predicate.isPromiseLike(answer)) throw new Error("it returned a promise instead of a boolean")
       return Boolean(answer)
     },
     catch: (cause) =>

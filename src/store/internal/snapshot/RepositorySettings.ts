@@ -189,7 +189,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
           operation: "Store.settings",
           path,
           message: `${path} ${parsed.left}`,
-          hint: "mend the settings file in a commit, or use a newer version of this program"
+          hint: "correct the settings file in a commit, or use a newer version of this program"
         })
       }
       const { format, settings } = parsed.right
@@ -201,7 +201,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
               operation: "Store.settings",
               path,
               message: `the options ${differ.join(", ")} differ from those recorded in ${path}`,
-              hint: "leave them out to adopt what is recorded, or change the file in a commit and run reindex",
+              hint: "omit them to use the recorded settings, or change the file in a commit and run reindex",
               issues: differ.map((name) => ({ path: name, message: "differs from the repository's setting" }))
             })
       const frozen =

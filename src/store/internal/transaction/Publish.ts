@@ -34,7 +34,7 @@ const requireHead = (core: StoreCore, branch: string): Effect.Effect<Head, Write
       : new ConflictError({
           operation,
           message: `the branch ${branch} is gone`,
-          hint: "somebody deleted it during the transaction",
+          hint: "another client deleted it during the transaction",
           conflicts: []
         })
   )
@@ -50,7 +50,7 @@ export const transactionConflict = (work: string, ...[message, conflicts, violat
   new ConflictError({
     operation,
     message: `${message}; the commits are kept on the branch ${work}`,
-    hint: `look at them with onBranch("${work}"), then removeTransaction("${work}")`,
+    hint: `read them with onBranch("${work}"), then removeTransaction("${work}")`,
     conflicts,
     branch: work,
     ...(violations === undefined ? {} : { reason: "UniqueViolation", violations })

@@ -12,8 +12,8 @@ import type { EnclosingTransaction, Snapshot, StoreCore } from "../commit/StoreC
 const closed = (operation: string) =>
   new ValidationError({
     operation,
-    message: "this transaction has ended: it was published, or nothing of it was",
-    hint: "use it inside the function or the effect that it is for, and wait for its reads and writes"
+    message: "this transaction has ended: it was either published or discarded",
+    hint: "use it inside its function or effect, and await its reads and writes"
   })
 
 /**

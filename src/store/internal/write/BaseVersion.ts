@@ -13,7 +13,7 @@ import { type DocumentPlace, readVersion } from "../commit/VersionCodec.js"
 /** The most commits of a document that are searched for a revision. */
 const mostCommits = 1_000
 
-const hint = "read the document again, and give what version(id) returned"
+const hint = "read the document again, and give the result of version(id)"
 
 /** Whether a version is the base of a write, as far as the base identifies it. */
 export const isBase = (base: MergeBase, { oid, rev }: StoredVersion): boolean =>

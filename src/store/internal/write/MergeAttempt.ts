@@ -81,7 +81,8 @@ export const requireBody = (
   version: StoredVersion
 ): Effect.Effect<JsonObject, ValidationError> =>
   Option.match(version.document, {
-    onNone: () => unreadableError({ ...place, path: version.path }, version.problem ?? "holds no document"),
+    onNone: () =>
+      unreadableError({ ...place, path: version.path }, version.problem ?? "contains no document"),
     onSome: (document) => Effect.succeed(withoutMetadata(document))
   })
 

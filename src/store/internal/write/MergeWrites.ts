@@ -120,7 +120,7 @@ const isBaseLike = (base: unknown): boolean =>
 
 const judged = (place: DocumentPlace, { base, expectedRev, onConflict }: MergingWriteOptions) => {
   if (base !== undefined && !isBaseLike(base)) {
-    const hint = "give what version(id) returned"
+    const hint = "give the result of version(id)"
     return invalid(place, `base must be a revision, a blob id or a version, it is ${kindOf(base)}`, hint)
   }
   const isKnown = onConflict === undefined || onConflict === "merge" || onConflict === "fail"

@@ -73,7 +73,10 @@ export const restoreDocument = (
     }
     const past = yield* readVersion(path, file.value)
     if (Option.isNone(past.document)) {
-      return yield* unreadableError({ operation, collection, id, path }, past.problem ?? "holds no document")
+      return yield* unreadableError(
+        { operation, collection, id, path },
+        past.problem ?? "contains no document"
+      )
     }
     const document = Option.some(withoutMetadata(past.document.value))
     const outcome = yield* core.write({

@@ -295,7 +295,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
 const interrupted = () =>
   new AmbiguousWriteError({
     operation: "Writer.flush",
-    message: "a commit was cut off: whether it was made is not known"
+    message: "a commit was interrupted: whether it was made is unknown"
   })
 
 const closed = (operation: string) =>
