@@ -20,8 +20,8 @@ export interface BatchOptions extends WriteOptions {}
  */
 export interface Batch {
   /**
-   * Queues a document, to be stored whether or not one exists; fails with `ValidationError` at once where it breaks the
-   * schema or its id is not valid.
+   * Queues a document, which is stored whether or not it exists. Fails with `ValidationError` at once if it does not
+   * match the schema or its id is not valid.
    */
   readonly put: <C extends CollectionLike>(
     collection: C,
@@ -29,40 +29,39 @@ export interface Batch {
     document: InputOf<C>
   ) => Effect.Effect<void, WriteError, ContextOf<C>>
   /**
-   * Queues a new document, and returns its id, generated unless `options.id` is given. The commit fails with
-   * `ConflictError` where the id exists.
+   * Queues a new document, and returns its id, which is generated unless `options.id` is given. The commit fails with
+   * `ConflictError` if the id exists.
    */
   readonly insert: <C extends CollectionLike>(
     collection: C,
     document: InputOf<C>,
     options?: { readonly id?: string | undefined }
   ) => Effect.Effect<string, WriteError, ContextOf<C>>
-  /**
-   * Queues a deletion. Committing fails with `NotFoundError` where there is no such document, before anything is written.
-   */
+  /** Queues a deletion. The commit fails with `NotFoundError`, and writes nothing, if the document does not exist. */
   readonly delete: (collection: CollectionLike, id: string) => Effect.Effect<void, WriteError>
-  /** One expectation a document: a revision, a blob id, or that it is absent. */
+  /** Expects a revision or a blob id of a document, or that it is absent. */
   readonly expect: (
     collection: CollectionLike,
     id: string,
     expectation: { readonly rev: number } | { readonly sha: string } | { readonly absent: true }
   ) => Effect.Effect<void, WriteError>
   /**
-   * Writes what is queued as one commit and empties the queue; its id, none when nothing was queued. A commit that fails
-   * keeps the queue, but for an `AmbiguousWriteError`: what may be written is not written twice.
+   * Writes the queued operations as one commit and empties the queue. Returns the id of the commit; none if nothing was
+   * queued. A commit that fails keeps the queue, except with `AmbiguousWriteError`: operations that may have been
+   * written are not written again.
    */
   readonly commit: Effect.Effect<Option.Option<string>, WriteError>
-  /** Forgets everything queued so far, expectations too; nothing of it is written. */
+  /** Discards everything that is queued, including expectations. */
   readonly discard: Effect.Effect<void>
-  /** How many operations are queued. */
+  /** The number of queued operations. */
   readonly operations: Effect.Effect<number>
-  /** How many expectations are queued. */
+  /** The number of queued expectations. */
   readonly expectations: Effect.Effect<number>
 }
 
 /**
- * Runs a body and commits what it queued; a body that fails or is interrupted discards it. Answers the body's result and
- * the last commit.
+ * Runs a body and commits the operations that it queued. If the body fails or is interrupted, they are discarded.
+ * Returns the body's result and the last commit.
  *
  * @example
  * ```ts

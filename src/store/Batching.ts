@@ -1,29 +1,29 @@
 import type * as Effect from "effect/Effect"
 import type { ReadError } from "../domain/errors/StoreError.js"
 
-/** Marks a `Batching`. */
+/** Identifies a `Batching`. */
 export const BatchingTypeId: unique symbol = Symbol.for("chainstore/store/Batching")
 
-/** A read that may be made together with others. */
+/** A read that can be combined with others. */
 export interface BatchedRead<I, A> {
-  /** Reads with the same key are made together. */
+  /** Reads with the same key are combined. */
   readonly key: object
   readonly input: I
-  /** The read by itself. */
+  /** The read on its own. */
   readonly alone: Effect.Effect<A, ReadError>
-  /** The reads of all inputs, in their order; each has an outcome of its own. */
+  /** Reads all inputs; returns one effect for each, in their order. */
   readonly together: (
     inputs: ReadonlyArray<I>
   ) => Effect.Effect<ReadonlyArray<Effect.Effect<A, ReadError>>, ReadError>
 }
 
 /**
- * How a store reads documents together that one fiber tree asks for at the same time: `chainstore/batching` exports it.
+ * Combines the reads that one fiber tree makes at the same time. `chainstore/batching` exports the implementation.
  *
  * @since 0.1.0
  * @category batching
  */
 export interface Batching {
-  /** Marks it. */
+  /** Makes a read, combined with concurrent ones. */
   readonly [BatchingTypeId]: <I, A>(read: BatchedRead<I, A>) => Effect.Effect<A, ReadError>
 }

@@ -29,7 +29,7 @@ export interface Branch {
  * @category options
  */
 export interface CreateBranchOptions {
-  /** The branch, tag or commit that it begins at. Default: the branch of the store. */
+  /** The branch, tag or commit at which it starts. Default: the branch of the store. */
   readonly from?: string | undefined
 }
 
@@ -41,14 +41,14 @@ export interface CreateBranchOptions {
  */
 export interface CompareOptions {
   /**
-   * What the second one is compared with: `"mergeBase"` (default), where it left the first one, so that its own changes
-   * are shown; or `"first"`, the first one as it is.
+   * With which commit the second one is compared: `"mergeBase"` (default) is the merge base of both, so that only the
+   * changes of the second one are shown; `"first"` is the first one itself.
    */
   readonly against?: "mergeBase" | "first" | undefined
 }
 
 /**
- * A document that differs between two commits. Its contents are read when they are asked for; none where it is missing.
+ * A document that differs between two commits. Its contents are read on demand.
  *
  * @since 0.1.0
  * @category models
@@ -58,18 +58,18 @@ export interface DocumentDifference {
   readonly collection: string
   /** The id of the document. */
   readonly id: string
-  /** `added` is in the second commit alone, `removed` in the first alone, `changed` in both with different contents. */
+  /** `added`: only in the second commit; `removed`: only in the first; `changed`: in both with different contents. */
   readonly kind: "added" | "changed" | "removed"
-  /** Reads the document of the first commit; none where it was added. */
+  /** Reads the document at the first commit; none if it was added. */
   readonly before: Effect.Effect<Option.Option<StoredDocument>, ReadError>
-  /** Reads the document of the second commit; none where it was removed. */
+  /** Reads the document at the second commit; none if it was removed. */
   readonly after: Effect.Effect<Option.Option<StoredDocument>, ReadError>
 }
 
 /**
- * What becomes of a conflict: the version of one side; another document, whose metadata are the store's; `null` for no
- * document; or, of a document that both sides changed, a side for each of its `conflicts`, by a function of their paths: it
- * keeps numbers as the files have them. `undefined` leaves it a conflict.
+ * The resolution of a conflict: a side; another document, to which the store adds its metadata; `null` to delete the
+ * document; or, if both sides changed the document, a function that chooses a side for each of its `conflicts` by path,
+ * which keeps the spelling of numbers. `undefined` leaves the conflict.
  *
  * @since 0.1.0
  * @category models
@@ -83,7 +83,7 @@ export type Resolution =
   | undefined
 
 /**
- * Decides conflicts of a merge, one after another. It may run again where the branch has moved meanwhile.
+ * Resolves the conflicts of a merge, one after another. It may be called again if the branch moved meanwhile.
  *
  * @since 0.1.0
  * @category models
@@ -97,46 +97,46 @@ export type Resolver = (conflict: Unmerged) => Resolution | Effect.Effect<Resolu
  * @category options
  */
 export interface MergeOptions {
-  /** The branch that is merged into. Default: the branch of the store. */
+  /** The target branch. Default: the branch of the store. */
   readonly into?: string | undefined
   /**
-   * What becomes of conflicts. `"fail"` (default): a `ConflictError` with all of them in `unmerged`. `"ours"`, `"theirs"`:
-   * in each conflict the value of that side, `ours` being the branch that is merged into. A function decides each.
+   * How conflicts are resolved. `"fail"` (default): a `ConflictError` with all of them in `unmerged`. `"ours"`,
+   * `"theirs"`: the value of that side, where `ours` is the target branch. A function resolves each conflict.
    */
   readonly onConflict?: "fail" | "ours" | "theirs" | Resolver | undefined
-  /** How documents are merged, by collection, before what the definitions and their schemas say. */
+  /** Merge rules by collection. They take precedence over those of definitions and schemas. */
   readonly rules?: { readonly [collection: string]: MergeRules } | undefined
-  /** Definitions whose schemas merged documents must fulfil, beside those of the store's option `collections`. */
+  /** Definitions whose schemas the merged documents must match, in addition to the store's option `collections`. */
   readonly collections?: ReadonlyArray<CollectionDefinition> | undefined
-  /** Of the merge commit. Default: `merge FROM into INTO`. */
+  /** The message of the merge commit. Default: `merge FROM into INTO`. */
   readonly message?: string | undefined
-  /** Of the merge commit. Default: as of every other commit of the store. */
+  /** The author of the merge commit. Default: the author of the store's other commits. */
   readonly author?: Signature | undefined
-  /** Whether a branch that has nothing of its own is moved without a merge commit. Default true. */
+  /** Whether a target without commits of its own is fast-forwarded. Default true. */
   readonly fastForward?: boolean | undefined
-  /** Writes nothing, and returns what the merge would do, with the conflicts that would stop it. Default false. */
+  /** Writes nothing, and returns what the merge would do, with the conflicts that would prevent it. Default false. */
   readonly dryRun?: boolean | undefined
 }
 
 /**
- * What a merge has done, or would do.
+ * The result of a merge.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Merged {
-  /** `upToDate`: everything was merged already. */
+  /** `upToDate`: the target already contains the commit. */
   readonly kind: "merge" | "fastForward" | "upToDate"
-  /** The commit that the branch was moved to; none where nothing was written. */
+  /** The new head of the target branch; none if nothing was written. */
   readonly commitSha: Option.Option<string>
-  /** The documents that the merge changes on the branch that it is made into. */
+  /** The documents that the merge changes on the target branch. */
   readonly documents: ReadonlyArray<{
     readonly collection: string
     readonly id: string
     readonly kind: "added" | "changed" | "removed"
   }>
-  /** The other files that it changes there, without indexes and manifests. */
+  /** The other files that it changes there, without index and manifest files. */
   readonly files: ReadonlyArray<string>
-  /** The conflicts: with `dryRun` those that would stop the merge, else those that `onConflict` has decided. */
+  /** The conflicts: with `dryRun` those that would prevent the merge, otherwise those that `onConflict` resolved. */
   readonly conflicts: ReadonlyArray<Unmerged>
 }

@@ -5,7 +5,7 @@ import type { Oid } from "../domain/identifiers/Oid.js"
 import { LruCache } from "../domain/runtime/LruCache.js"
 
 /**
- * What a cache keeps of one path: the file's bytes, their blob id, and the validator that came with them.
+ * A cached file: its bytes, their blob id, and the validator of the reply.
  *
  * @since 0.1.0
  * @category caching
@@ -16,33 +16,33 @@ export interface CacheEntry {
   /** The bytes of the file, not to be changed. */
   readonly content: Uint8Array
   /**
-   * The ETag of the answer, where the remote gave one. A process that finds it here sends it, so that GitHub answers
-   * "not modified" and charges nothing.
+   * The ETag of the reply, if there was one. It is sent with the next request, so that GitHub replies "not modified"
+   * and does not count the request.
    */
   readonly etag?: string | undefined
 }
 
 /**
- * Where a store keeps what it has read. Keys hold remote, repository, ref, path and representation, so that one cache
- * may serve many stores. An entry is never an answer by itself: the store asks the remote whether it still stands.
+ * A cache of files that a store has read. Keys contain remote, repository, ref, path and representation, so several
+ * stores can share a cache. A store never returns an entry without asking the remote whether it is current.
  *
  * @since 0.1.0
  * @category caching
  */
 export abstract class Cache {
-  /** The entry that was set last under this key; none where there is none, or it was evicted. */
+  /** The last entry that was set for this key; none if there is none or it was evicted. */
   abstract get(key: string): Effect.Effect<Option.Option<CacheEntry>>
-  /** Keeps an entry; an entry before it under this key is replaced. */
+  /** Stores an entry; replaces the previous one. */
   abstract set(key: string, entry: CacheEntry): Effect.Effect<void>
-  /** Forgets an entry; a key that is not there is no failure. */
+  /** Removes an entry; succeeds if there is none. */
   abstract delete(key: string): Effect.Effect<void>
-  /** Forgets every entry. */
+  /** Removes all entries. */
   abstract readonly clear: Effect.Effect<void>
 }
 
 /**
  * A cache for programs without Effect: each method returns its result or a promise of it. A method that throws or
- * rejects costs requests and never an answer.
+ * rejects costs requests, but does not change results.
  *
  * @example
  * ```ts
@@ -59,19 +59,18 @@ export abstract class Cache {
  * @category caching
  */
 export abstract class AsyncCache {
-  /** The entry as it was set; `undefined` or `null` where there is none. */
+  /** The entry that was set; `undefined` or `null` if there is none. */
   abstract get(key: string): CacheEntry | null | undefined | PromiseLike<CacheEntry | null | undefined>
-  /** Keeps an entry; a promise that it returns is waited for. */
+  /** Stores an entry; a returned promise is awaited. */
   abstract set(key: string, entry: CacheEntry): unknown
-  /** Forgets an entry; a key that is not there is no failure. */
+  /** Removes an entry; succeeds if there is none. */
   abstract delete(key: string): unknown
-  /** Forgets every entry. */
+  /** Removes all entries. */
   abstract clear(): unknown
 }
 
 /**
- * The cache of the stores that are opened where it is provided, unless their options name another one. Nobody has to
- * provide it.
+ * The cache of stores that are opened where it is provided, unless their options name another one. It is optional.
  *
  * @example
  * ```ts
@@ -88,7 +87,7 @@ export class StoreCache extends Context.Tag("chainstore/store/StoreCache")<
 
 const settled = <A>(evaluate: () => A | PromiseLike<A>) => Effect.promise<A>(async () => evaluate())
 
-/** The same cache for the store, which is written with Effect. */
+/** Adapts the cache for the store. */
 export const fromAsync = (cache: AsyncCache): Cache =>
   new (class extends Cache {
     get(key: string) {
@@ -107,43 +106,43 @@ export const fromAsync = (cache: AsyncCache): Cache =>
   })()
 
 /**
- * Keeps nothing.
+ * A cache that keeps nothing.
  *
  * @since 0.1.0
  * @category caching
  */
 export class NullCache extends Cache {
-  /** None, always. */
+  /** Always none. */
   get(_key: string) {
     return Effect.succeedNone
   }
-  /** Keeps nothing. */
+  /** Does nothing. */
   set(_key: string, _entry: CacheEntry) {
     return Effect.void
   }
-  /** Has nothing to forget. */
+  /** Does nothing. */
   delete(_key: string) {
     return Effect.void
   }
-  /** Has nothing to forget. */
+  /** Does nothing. */
   readonly clear = Effect.void
 }
 
 /**
- * Bounds of a `MemoryCache`.
+ * Limits of a `MemoryCache`.
  *
  * @since 0.1.0
  * @category options
  */
 export interface MemoryCacheOptions {
-  /** At most this many entries. Default 10,000. */
+  /** The most entries. Default 10,000. */
   readonly maxEntries?: number | undefined
-  /** At most this many bytes of content. Default 64 MiB. */
+  /** The most bytes of content. Default 64 MiB. */
   readonly maxBytes?: number | undefined
 }
 
 /**
- * Keeps what was used last, within bounds, for the life of the process.
+ * A cache in memory that evicts the least recently used entries.
  *
  * @since 0.1.0
  * @category caching
@@ -160,12 +159,12 @@ export class MemoryCache extends Cache {
     })
   }
 
-  /** How many entries and bytes of content it holds now. */
+  /** The current number of entries, and of bytes of content. */
   get size(): { readonly entries: number; readonly bytes: number } {
     return { entries: this.#entries.size, bytes: this.#entries.weight }
   }
 
-  /** The entry under this key, which counts as used now; none where there is none, or it was evicted. */
+  /** The entry for this key, which becomes the most recently used one; none if there is none or it was evicted. */
   get(key: string): Effect.Effect<Option.Option<CacheEntry>> {
     return Effect.sync(() =>
       Option.map(Option.fromNullable(this.#entries.get(key)), (entry) => ({
@@ -175,16 +174,16 @@ export class MemoryCache extends Cache {
     )
   }
 
-  /** Keeps an entry, and evicts those used longest ago until the bounds hold. */
+  /** Stores an entry, and evicts the least recently used ones until the limits are met. */
   set(key: string, entry: CacheEntry) {
     return Effect.sync(() => void this.#entries.set(key, { ...entry, content: entry.content.slice() }))
   }
 
-  /** Forgets an entry; a key that is not there is no failure. */
+  /** Removes an entry; succeeds if there is none. */
   delete(key: string) {
     return Effect.sync(() => this.#entries.delete(key))
   }
 
-  /** Forgets every entry. */
+  /** Removes all entries. */
   readonly clear = Effect.sync(() => this.#entries.clear())
 }

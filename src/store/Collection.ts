@@ -27,20 +27,20 @@ import type { SourceError } from "./transfer/SourceError.js"
 export type { Page, PathOf, Query, ReadError, Selected, SelectQuery, ValueAt, Where, WriteError }
 
 /**
- * Which ids, or documents, a list begins and ends with.
+ * The range of a list.
  *
  * @since 0.1.0
  * @category options
  */
 export interface ListOptions {
-  /** At most this many; at least 1. */
+  /** The most items; at least 1. */
   readonly limit?: number | undefined
   /** Only ids after this one, by Unicode code point. */
   readonly after?: string | undefined
 }
 
 /**
- * What a stored document that no longer fits the collection's schema does to a read of many.
+ * What happens to a stored document that does not match the collection's schema, in reads of many documents.
  *
  * @since 0.1.0
  * @category models
@@ -54,7 +54,7 @@ export type OnInvalid = "fail" | "skip" | ((id: string, error: ValidationError) 
  * @category options
  */
 export interface ReadManyOptions extends ListOptions {
-  /** What happens at a document that does not fit the schema. Default: the read fails with `ValidationError`. */
+  /** What happens to a document that does not match the schema. Default: the read fails with `ValidationError`. */
   readonly onInvalid?: OnInvalid | undefined
 }
 
@@ -70,7 +70,7 @@ export interface WriteOptions {
 }
 
 /**
- * How many documents a rebuilding of index and manifest files has read; it begins anew when the branch moves.
+ * How many documents a rebuild of index and manifest files has read. It starts again if the branch moves.
  *
  * @since 0.1.0
  * @category models
@@ -102,25 +102,25 @@ export interface ReindexOptions extends WriteOptions {
  * @category options
  */
 export interface JsonSchemaOptions extends WriteOptions {
-  /** A schema of Effect, or a JSON Schema. Default: the schema that the collection was opened with. */
+  /** An Effect Schema, or a JSON Schema. Default: the schema with which the collection was opened. */
   readonly schema?: Schema.Schema.All | JsonObject | undefined
 }
 
 /**
- * Options of a write that may name the revision it is based on.
+ * Options of a write that may require a revision.
  *
  * @since 0.1.0
  * @category options
  */
 export interface GuardedWriteOptions extends WriteOptions {
-  /** Fails with `ConflictError` unless the stored `_rev`, at the commit that the write is built on, equals this. */
+  /** Fails with `ConflictError` unless the stored `_rev`, at the commit on which the write is based, equals this. */
   readonly expectedRev?: number | undefined
 }
 
 /**
- * A version of a document that a write is based on: its revision, its blob id, or what `version(id)` returned. A
- * revision must be found in the history of the branch, and only one version may have it; the others name the version
- * itself.
+ * The version of a document on which a write is based: its revision, its blob id, or the result of `version(id)`. A
+ * revision is searched in the history of the branch, and must belong to a single version; the others identify the
+ * version.
  *
  * @since 0.1.0
  * @category merging
@@ -131,8 +131,8 @@ export type MergeBase =
   | { readonly sha: string; readonly commit?: string | undefined; readonly rev?: number | undefined }
 
 /**
- * Decides about a write that could not be merged: the document to write instead, as it is stored, or undefined for the
- * `ConflictError`. It runs again where the stored document has changed again meanwhile.
+ * Resolves a write that could not be merged: returns the document to write instead, in its stored form, or undefined
+ * for the `ConflictError`. It is called again if the stored document changes meanwhile.
  *
  * @since 0.1.0
  * @category merging
@@ -142,23 +142,23 @@ export type ConflictResolver = (
 ) => JsonObject | undefined | Effect.Effect<JsonObject | undefined>
 
 /**
- * Options of a write that may begin with an older version than the one that is stored.
+ * Options of a write that may be based on an older version than the stored one.
  *
  * @since 0.1.0
  * @category merging
  */
 export interface MergingWriteOptions extends GuardedWriteOptions {
   /**
-   * The version that the write is based on. Where another one is stored by now, what both changed since is merged; what
-   * cannot be merged is a `ConflictError` with its `merge`. Not together with `expectedRev`.
+   * The version on which the write is based. If another one is stored, the changes of both are merged; conflicts fail
+   * with a `ConflictError` with `merge`. Excludes `expectedRev`.
    */
   readonly base?: MergeBase | undefined
   /**
-   * What a stored document that differs from `base` does: `merge`, which is the default; `fail`, a `ConflictError` with
-   * its `merge`; or a function that is asked about what cannot be merged.
+   * What happens if the stored document differs from `base`: `merge` (default); `fail`, a `ConflictError` with `merge`;
+   * or a function that resolves conflicts.
    */
   readonly onConflict?: "fail" | "merge" | ConflictResolver | undefined
-  /** How documents are merged; goes before the rules of the definition and the annotations of the schema. */
+  /** Merge rules. They take precedence over those of the definition and the annotations of the schema. */
   readonly rules?: MergeRules | undefined
 }
 
@@ -169,7 +169,7 @@ export interface MergingWriteOptions extends GuardedWriteOptions {
  * @category merging
  */
 export interface EditOptions extends WriteOptions {
-  /** As of `MergingWriteOptions`. */
+  /** See `MergingWriteOptions`. */
   readonly rules?: MergeRules | undefined
 }
 
@@ -180,7 +180,7 @@ export interface EditOptions extends WriteOptions {
  * @category options
  */
 export interface RestoreOptions extends WriteOptions {
-  /** As of `GuardedWriteOptions`; null: unless there is no such document. */
+  /** See `GuardedWriteOptions`; null requires that the document does not exist. */
   readonly expectedRev?: number | null | undefined
 }
 
@@ -195,7 +195,7 @@ export interface Version<A = StoredDocument> {
   readonly document: A
   /** Its `_rev`. */
   readonly rev: number
-  /** The id of the file's blob, which `Batch.expect` takes: no two contents share one. */
+  /** The id of the file's blob, which `Batch.expect` takes and which identifies the content. */
   readonly sha: string
   /** The commit in which it was read. */
   readonly commit: string
@@ -216,12 +216,12 @@ export interface HistoryEntry {
   readonly author: string
   /** When it was committed, in ISO 8601. */
   readonly date: string
-  /** The commit's page, where the remote gives one. */
+  /** The commit's page, if the remote has one. */
   readonly url?: string | undefined
 }
 
 /**
- * How a query would be, or was, answered.
+ * How a query is executed.
  *
  * @since 0.1.0
  * @category models
@@ -229,18 +229,18 @@ export interface HistoryEntry {
 export interface Explanation {
   /** Whether an index is read or the whole collection. */
   readonly source: "index" | "scan"
-  /** Why, in words. */
+  /** The reason, as a text. */
   readonly reason: string
-  /** The path of the index in the repository; absent where there is none. */
+  /** The path of the index in the repository; undefined if there is none. */
   readonly index?: string | undefined
-  /** False when somebody else's commit left the index behind. */
+  /** False if another program changed documents without updating the index. */
   readonly current: boolean
-  /** Requests that the remote takes for it; 0 on a repository of this machine. */
+  /** The number of requests; 0 for a local repository. */
   readonly requests: number
 }
 
 /**
- * What a query reads.
+ * How much a query reads.
  *
  * @since 0.1.0
  * @category queries
@@ -253,7 +253,7 @@ export interface QueryReads {
 }
 
 /**
- * How a query is answered, and what that took.
+ * How a query is executed, and what it reads.
  *
  * @since 0.1.0
  * @category queries
@@ -261,54 +261,57 @@ export interface QueryReads {
 export interface QueryExplanation {
   /** Whether the query reads an index, the manifest or the whole collection. */
   readonly source: "index" | "manifest" | "scan"
-  /** Why, in words. */
+  /** The reason, as a text. */
   readonly reason: string
   /** The path of the index or the manifest. */
   readonly index?: string | undefined
-  /** How many ranges of the index are read, and how many of its fields they restrict. */
+  /** The number of ranges of the index that are read. */
   readonly ranges?: number | undefined
-  /** How many fields of the index the query restricts. */
+  /** The number of fields of the index that the query restricts. */
   readonly restricted?: number | undefined
-  /** Whether documents come in the order of the query, so that reading ends at its limit; otherwise they are sorted. */
+  /**
+   * Whether the index provides the order of the query, so that reading ends at the limit; otherwise the documents are
+   * sorted.
+   */
   readonly ordered: boolean
-  /** False when somebody else's commit left the index behind. */
+  /** False if another program changed documents without updating the index. */
   readonly current: boolean
-  /** How much it takes without the limit, by the sizes of collection and index. */
+  /** The estimated reads without the limit, by the sizes of collection and index. */
   readonly estimated: QueryReads
-  /** What one page of the query has read; nothing where it was not run. */
+  /** What one page of the query has read; zeros if it was not run. */
   readonly read: QueryReads
 }
 
 /**
- * A page of a query, and how it was found.
+ * A page of a query, with its explanation.
  *
  * @since 0.1.0
  * @category queries
  */
 export interface ExplainedPage<A> extends Page<A> {
-  /** What `explainQuery` returns, of this very page. */
+  /** What `explainQuery` returns, for this page. */
   readonly explanation: QueryExplanation
 }
 
 /**
- * What a stored document that does not fit the schema does to a query that finds it.
+ * Options of queries beside the query itself.
  *
  * @since 0.1.0
  * @category queries
  */
 export interface QueryOptions {
-  /** What happens at a document that does not fit the schema. Default: the query fails with `ValidationError`. */
+  /** What happens to a document that does not match the schema. Default: the query fails with `ValidationError`. */
   readonly onInvalid?: OnInvalid | undefined
 }
 
 /**
- * A query of whole documents or, with `select`, of some of their fields.
+ * A query for whole documents or, with `select`, for some of their fields.
  *
  * @since 0.1.0
  * @category queries
  */
 export interface StreamQuery<E, S = undefined> extends Query<E>, QueryOptions {
-  /** The paths that results have; the others are left out. `_id` is always there. Default: whole documents. */
+  /** The paths that results contain, in addition to `_id`. Default: whole documents. */
   readonly select?: S
 }
 
@@ -324,7 +327,7 @@ export interface PageQuery<E, S = undefined, X = undefined> extends StreamQuery<
 }
 
 /**
- * What a query returns of a document: what reads return, or the selected fields.
+ * The result for one document: what reads return, or the selected fields.
  *
  * @since 0.1.0
  * @category type-level
@@ -332,7 +335,7 @@ export interface PageQuery<E, S = undefined, X = undefined> extends StreamQuery<
 export type QueryResult<A, E, S> = S extends ReadonlyArray<infer P extends string> ? Selected<E, P> : A
 
 /**
- * A page of a query, with its explanation where that was asked for.
+ * A page of a query, with its explanation if requested.
  *
  * @since 0.1.0
  * @category type-level
@@ -340,7 +343,7 @@ export type QueryResult<A, E, S> = S extends ReadonlyArray<infer P extends strin
 export type QueryPage<A, X> = X extends true ? ExplainedPage<A> : Page<A>
 
 /**
- * What a query requires: what the schema does, and nothing where fields are selected, which are not decoded.
+ * The requirements of a query: those of the schema, or none if fields are selected, because these are not decoded.
  *
  * @since 0.1.0
  * @category type-level
@@ -348,18 +351,18 @@ export type QueryPage<A, X> = X extends true ? ExplainedPage<A> : Page<A>
 export type QueryContext<R, S> = S extends ReadonlyArray<string> ? never : R
 
 /**
- * Exports of a collection: from one commit, in constant memory, as documents lie in their files.
+ * Exports of a collection, at one commit and in constant memory. Documents are exported as their files contain them.
  *
  * @since 0.1.0
  * @category models
  */
 export interface CollectionExports {
-  /** Writes the collection as the one sheet of an Excel workbook; answers the columns. */
+  /** Writes the collection as an Excel workbook with one sheet; returns the columns. */
   readonly exportExcel: <D extends Destination<unknown, unknown>>(
     destination: D,
     options?: ExcelOptions
   ) => Exported<D, ReadonlyArray<string>>
-  /** Writes the collection as CSV, NDJSON or JSON; answers the number of documents. */
+  /** Writes the collection as CSV, NDJSON or JSON; returns the number of documents. */
   readonly exportText: <D extends Destination<unknown, unknown>>(
     destination: D,
     format: TextFormat,
@@ -378,7 +381,7 @@ export type FieldOf<E> = (E extends unknown ? Extract<keyof E, string> : never) 
 type Element<V> = V extends ReadonlyArray<infer One> ? One : never
 
 /**
- * What a field of a stored document may be looked for by: its value, or an element where that is a list.
+ * The type of values that `findBy` takes for a field: its type, or that of its elements if it is a list.
  *
  * @since 0.1.0
  * @category type-level
@@ -392,8 +395,8 @@ export type ValueOf<E, F> = E extends unknown
   : never
 
 /**
- * Reads of a collection: what views have too. `A` is the document as the caller sees it, metadata included; `E` is the JSON
- * in its file, which queries are about, and `R` what the schema requires.
+ * The reads of a collection, which views have too. `A` is the document as the caller sees it, including metadata; `E`
+ * is the JSON in its file, to which queries refer; `R` is what the schema requires.
  *
  * @since 0.1.0
  * @category models
@@ -406,56 +409,61 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
     id: string,
     options?: { readonly fresh?: boolean | undefined }
   ) => Effect.Effect<Option.Option<A>, ReadError, R>
-  /** The document with what tells its version: its revision, its file's blob id, and the commit that was looked at. */
+  /** The document with its revision, the blob id of its file, and the commit at which it was read. */
   readonly version: (id: string) => Effect.Effect<Option.Option<Version<A>>, ReadError, R>
   /** Whether the document exists; its content is not read. */
   readonly exists: (id: string) => Effect.Effect<boolean, ReadError>
   /** Ids, sorted by Unicode code point. */
   readonly list: (options?: ListOptions) => Effect.Effect<ReadonlyArray<string>, ReadError>
-  /** How many documents there are, without reading them. */
+  /** The number of documents, without reading them. */
   readonly count: Effect.Effect<number, ReadError>
   /**
-   * The JSON Schema of the collection's documents that is stored in `_schemas`; none where none is. Fails with
-   * `ValidationError` where the file is not a JSON Schema.
+   * The JSON Schema of the collection that is stored in `_schemas`; none if there is none. Fails with `ValidationError`
+   * if the file is not a JSON Schema.
    */
   readonly jsonSchema: Effect.Effect<Option.Option<JsonObject>, ReadError>
-  /** Every document of the commit that was the head when the stream started, in order of id, in constant memory. */
+  /** All documents at the head at which the stream started, in order of id, in constant memory. */
   readonly all: (options?: ReadManyOptions) => Stream.Stream<A, ReadError, R>
-  /** Every document that the predicate accepts, by reading all of one commit in order of id, in constant memory. */
+  /** The documents that a predicate accepts, in order of id, in constant memory. Reads all documents of one commit. */
   readonly find: (
     predicate: (document: A) => boolean,
     options?: ReadManyOptions
   ) => Stream.Stream<A, ReadError, R>
-  /** Documents whose field equals the value, deep and typed, or is a list that contains it; in order of id. */
+  /**
+   * The documents in which a field equals the value (by JSON type and content), or is a list that contains it; in order
+   * of id.
+   */
   readonly findBy: <F extends FieldOf<E> & string>(
     field: F,
     value: ValueOf<E, F>,
     options?: ReadManyOptions
   ) => Effect.Effect<ReadonlyArray<A>, ReadError, R>
   /**
-   * A page of documents in order of id (100 unless `limit` says otherwise), and the cursor that the next one takes as
-   * `after`.
+   * A page of documents in order of id (100 unless `limit` is given), and the cursor for the `after` of the next page.
    */
   readonly page: (options?: ReadManyOptions) => Effect.Effect<Page<A>, ReadError, R>
-  /** Every page of the commit that was the head when the stream started. */
+  /** All pages at the head at which the stream started. */
   readonly pages: (options?: {
     readonly size?: number | undefined
     readonly after?: string | undefined
   }) => Stream.Stream<Page<A>, ReadError, R>
-  /** The commits that changed the document, newest first, at most `limit` (default 30); empty where there never was one. */
+  /**
+   * The commits that changed the document, newest first, at most `limit` (default 30); empty if the document never
+   * existed.
+   */
   readonly history: (
     id: string,
     options?: { readonly limit?: number | undefined }
   ) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError>
-  /** How `findBy` with this field and value is answered, and what that costs; the documents are not read. */
+  /** How `findBy` with this field and value is executed, and its cost; the documents are not read. */
   readonly explain: <F extends FieldOf<E> & string>(
     field: F,
     value: ValueOf<E, F>
   ) => Effect.Effect<Explanation, ReadError>
   /**
-   * A page of the documents that satisfy a condition, in an order; 100 unless `limit` says otherwise. With `select`: some
-   * fields of each, as its file has them. Indexes change how fast the result comes, never what it is. With `explain` the page
-   * has an `explanation`: what `explainQuery` returns, of this very page.
+   * A page of the documents that satisfy a condition, in an order; 100 unless `limit` is given. With `select`: some
+   * fields of each, as its file contains them. Indexes change the speed, never the result. With `explain` the page has
+   * an `explanation`: what `explainQuery` returns, for this page.
    *
    * @example
    * ```ts
@@ -469,20 +477,20 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
   >(
     query?: PageQuery<E, S, X>
   ) => Effect.Effect<QueryPage<QueryResult<A, E, S>, X>, ReadError, QueryContext<R, S>>
-  /** The same as a stream: all documents of one commit, unless `limit` says otherwise. */
+  /** The same as a stream: all documents of one commit, unless `limit` is given. */
   readonly queryAll: <const S extends ReadonlyArray<PathOf<E>> | undefined = undefined>(
     query?: StreamQuery<E, S>
   ) => Stream.Stream<QueryResult<A, E, S>, ReadError, QueryContext<R, S>>
-  /** How a query is answered, and what one page of it reads: it is run, unless `run` is false. */
+  /** How a query is executed, and what one page of it reads. The query is run, unless `run` is false. */
   readonly explainQuery: (
     query: Query<E> & { readonly select?: ReadonlyArray<PathOf<E>> | undefined },
     options?: { readonly run?: boolean | undefined }
   ) => Effect.Effect<QueryExplanation, ReadError>
-  /** How many documents satisfy a condition. An index that has all of its fields tells without reading documents. */
+  /** The number of documents that satisfy a condition. With an index of all its fields no documents are read. */
   readonly countWhere: (where: Where<E>) => Effect.Effect<number, ReadError>
   /**
-   * The different values of a field in order, those of a list one by one. An index or a manifest that has the field tells without
-   * reading documents.
+   * The distinct values of a field in order; the elements of lists count as values. With an index or a manifest of the
+   * field no documents are read.
    */
   readonly distinct: <P extends PathOf<E>>(
     path: P
@@ -506,7 +514,7 @@ export type ElementOf<V> = V extends ReadonlyArray<infer Element> ? Element : V
  */
 export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, R = never>
   extends CollectionReader<A, E, R> {
-  /** Answers the id, generated when not given. An existing id is a `ConflictError`. */
+  /** Inserts a document and returns its id, which is generated if not given. An existing id is a `ConflictError`. */
   readonly insert: (
     document: I,
     options?: WriteOptions & { readonly id?: string | undefined }
@@ -525,16 +533,16 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
     patch: Partial<I>,
     options?: MergingWriteOptions
   ) => Effect.Effect<A, WriteError, R>
-  /** Stores another content in place of an existing document. Fails with `NotFoundError` where there is none. */
+  /** Replaces the content of an existing document. Fails with `NotFoundError` if it does not exist. */
   readonly replace: (
     id: string,
     document: I,
     options?: MergingWriteOptions
   ) => Effect.Effect<A, WriteError, R>
   /**
-   * Reads a document, applies a function and writes the result. Where somebody changed the document meanwhile, the
-   * changes of other fields are merged; where both changed one field, the function is applied again to what is stored,
-   * until the store's deadline.
+   * Reads a document, applies a function and writes the result. If the document changed meanwhile, changes of other
+   * fields are merged; if both changed one field, the function is applied again to the stored document, until the
+   * store's deadline.
    *
    * @example
    * ```ts
@@ -548,17 +556,17 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
   ) => Effect.Effect<A, WriteError | E2, R | R2>
   /** Updates an existing document, inserts a missing one. */
   readonly upsert: (id: string, document: I, options?: GuardedWriteOptions) => Effect.Effect<A, WriteError, R>
-  /** Deletes an existing document. Fails with `NotFoundError` where there is none. */
+  /** Deletes an existing document. Fails with `NotFoundError` if it does not exist. */
   readonly delete: (id: string, options?: GuardedWriteOptions) => Effect.Effect<void, WriteError>
-  /** Brings back the version that the commit holds, as a new commit. */
+  /** Restores the version of the document at a commit, in a new commit. */
   readonly restore: (
     id: string,
     commitSha: string,
     options?: RestoreOptions
   ) => Effect.Effect<A, WriteError, R>
   /**
-   * Imports records, each as a whole document, one commit per chunk in constant memory: what `importRecords` of
-   * `transfer/Import.ts` does. For a collection with a schema a record must be an encoded document of it.
+   * Imports records, each as a whole document, with one commit per chunk and in constant memory: see `importRecords` of
+   * `transfer/Import.ts`. For a collection with a schema a record must be an encoded document.
    *
    * @example
    * ```ts
@@ -569,12 +577,12 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
     records: RecordSource<E2, R2>,
     options?: ImportOptions
   ) => Effect.Effect<ImportReport, WriteError | SourceError | E2, R | R2>
-  /** Rebuilds index and manifest files from the documents; the commit's id, none when nothing changed. */
+  /** Rebuilds index and manifest files from the documents. Returns the commit; none if nothing changed. */
   readonly reindex: (options?: ReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
   /**
-   * Stores a JSON Schema of the documents, as they lie in their files, in `_schemas`: forms are made of it, and nothing is
-   * refused because of it. One commit, which is returned; none where the same schema is stored already. Fails with
-   * `ValidationError` where the schema has no JSON Schema, is not one, or is too large, and in a transaction.
+   * Stores a JSON Schema of the documents' files in `_schemas`. Forms are made from it; it does not refuse documents.
+   * Returns the commit; none if the same schema is stored already. Fails with `ValidationError` if the schema has no
+   * JSON Schema, is not valid, or is too large, and in a transaction.
    *
    * @example
    * ```ts
@@ -583,8 +591,8 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
    */
   readonly writeJsonSchema: (options?: JsonSchemaOptions) => Effect.Effect<Option.Option<string>, WriteError>
   /**
-   * What one insert costs by the present settings and by those that are recommended for a collection of its size, or of
-   * one that is given; and which settings are worth changing. Nothing is written.
+   * The cost of one insert with the current settings and with those that are recommended for the collection's size, or
+   * for a given size; and which settings should be changed. Nothing is written.
    *
    * @example
    * ```ts
@@ -596,7 +604,7 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
 }
 
 /**
- * A document of a schema as a reader sees it: the decoded value with the store's metadata.
+ * A document of a schema as readers see it: the decoded value with the store's metadata.
  *
  * @since 0.1.0
  * @category type-level
@@ -612,7 +620,7 @@ type ReaderOfSchema<S> = S extends DocumentSchema
   : CollectionReader
 
 /**
- * The reads and writes of a definition's documents; of a name, those of documents of the schema `S`, or of any JSON.
+ * A collection of a definition; of a name, a collection of the schema `S` or of any JSON.
  *
  * @since 0.1.0
  * @category type-level
@@ -620,7 +628,7 @@ type ReaderOfSchema<S> = S extends DocumentSchema
 export type CollectionOf<D, S = undefined> = OfSchema<SchemaOf<D, S>>
 
 /**
- * The same reads alone.
+ * The reads of such a collection.
  *
  * @since 0.1.0
  * @category type-level
@@ -628,7 +636,7 @@ export type CollectionOf<D, S = undefined> = OfSchema<SchemaOf<D, S>>
 export type CollectionReaderOf<D, S = undefined> = ReaderOfSchema<SchemaOf<D, S>>
 
 /**
- * Opens a collection by its definition or by its name: of a schema's values, or of JSON documents.
+ * Opens a collection by its definition or by its name, for the values of a schema or for JSON documents.
  *
  * @since 0.1.0
  * @category models
@@ -656,7 +664,7 @@ export type CollectionReaders = <
 ) => CollectionReaderOf<C, S>
 
 /**
- * Collections, before they are opened.
+ * Constructors of definitions.
  *
  * @since 0.1.0
  * @category constructors

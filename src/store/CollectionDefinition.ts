@@ -24,7 +24,7 @@ type Fields<S extends DocumentSchema> = Extract<keyof Schema.Schema.Encoded<S>, 
 type Index = NonNullable<SettingsOptions["indexes"]>[string][number]
 
 /**
- * What a program says of one collection: accepted wherever the name of a collection is.
+ * The definition of a collection, which is accepted in place of its name.
  *
  * @since 0.1.0
  * @category models
@@ -38,16 +38,16 @@ export interface CollectionDefinition<
   readonly name: Name
   /** The schema of its documents, without the metadata. */
   readonly schema: S
-  /** As of the option `indexes`. */
+  /** See the option `indexes`. */
   readonly indexes: ReadonlyArray<Index> | undefined
-  /** Fields that the collection's manifest projects; none where it has no manifest. */
+  /** The fields that the collection's manifest contains; undefined if it has no manifest. */
   readonly manifest: ReadonlyArray<string> | undefined
-  /** How versions of a document are merged; goes before the annotations of the schema. */
+  /** Rules for merging versions of a document. They take precedence over the annotations of the schema. */
   readonly merge?: MergeRules | undefined
 }
 
 /**
- * A definition, or the name alone of a collection of plain JSON documents.
+ * A definition, or the name of a collection of plain JSON documents.
  *
  * @since 0.1.0
  * @category models
@@ -55,7 +55,7 @@ export interface CollectionDefinition<
 export type CollectionLike = string | CollectionDefinition
 
 /**
- * The schema that may be given beside a name; a definition has its own.
+ * The schema that may be given with a name; a definition has its own.
  *
  * @since 0.1.0
  * @category type-level
@@ -63,7 +63,7 @@ export type CollectionLike = string | CollectionDefinition
 export type NamedSchema<C, S> = C extends string ? S : undefined
 
 /**
- * The schema of a definition, or the one that was given beside a name.
+ * The schema of a definition, or the schema that was given with a name.
  *
  * @since 0.1.0
  * @category type-level
@@ -71,8 +71,8 @@ export type NamedSchema<C, S> = C extends string ? S : undefined
 export type SchemaOf<C, S = undefined> = C extends CollectionDefinition<string, infer Own> ? Own : S
 
 /**
- * What a caller writes as a document of a schema: fields with a default may be left out, and a class takes a plain
- * object too.
+ * The type of documents that callers write for a schema: fields with a default are optional, and a class accepts a
+ * plain object too.
  *
  * @since 0.1.0
  * @category type-level
@@ -82,7 +82,7 @@ export type InsertOf<S> = S extends { readonly fields: infer F extends Schema.St
   : Schema.Schema.Type<S>
 
 /**
- * What a caller writes as a document of a definition, or of a name.
+ * The type of documents that callers write for a definition or a name.
  *
  * @since 0.1.0
  * @category type-level
@@ -90,7 +90,7 @@ export type InsertOf<S> = S extends { readonly fields: infer F extends Schema.St
 export type InputOf<C> = C extends CollectionDefinition<string, infer S> ? InsertOf<S> : JsonObject
 
 /**
- * What the schema of a definition requires; never for a name.
+ * The requirements of a definition's schema; never for a name.
  *
  * @since 0.1.0
  * @category type-level
@@ -98,8 +98,8 @@ export type InputOf<C> = C extends CollectionDefinition<string, infer S> ? Inser
 export type ContextOf<C> = C extends CollectionDefinition<string, infer S> ? Schema.Schema.Context<S> : never
 
 /**
- * Defines a collection: its name, schema, indexes and manifest in one value. Indexes and manifests are recorded by the
- * stores that are given the definition in their option `collections`.
+ * Defines a collection: its name, schema, indexes and manifest. Stores that have the definition in their option
+ * `collections` record its indexes and manifest.
  *
  * @example
  * ```ts
@@ -139,6 +139,6 @@ export const define = <const Name extends string, S extends DocumentSchema>(
 export const isDefinition = (value: unknown): value is CollectionDefinition =>
   typeof value === "object" && value !== null && TypeId in value
 
-/** The name of a collection that is given by name or by definition. */
+/** The name of a collection, given by name or by definition. */
 export const nameIn = (collection: CollectionLike): string =>
   isDefinition(collection) ? collection.name : collection

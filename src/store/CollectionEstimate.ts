@@ -1,37 +1,40 @@
 import type { DerivedFormat, Layout } from "../domain/settings/Settings.js"
 
 /**
- * Which collection is estimated: the present one, where nothing is given.
+ * The size for which a collection is estimated. Default: the current one.
  *
  * @since 0.1.0
  * @category options
  */
 export interface EstimateOptions {
-  /** How many documents the collection is going to have, up to 2^53 - 1. Default: as many as it has. */
+  /** The planned number of documents, up to 2^53 - 1. Default: the current number. */
   readonly documents?: number | undefined
-  /** How many indexes it is going to have, up to 1,000. Default: those of the settings. */
+  /** The planned number of indexes, up to 1,000. Default: those of the settings. */
   readonly indexes?: number | undefined
-  /** Whether it is going to have a manifest. Default: what the settings say. */
+  /** Whether a manifest is planned. Default: as in the settings. */
   readonly manifest?: boolean | undefined
 }
 
 /**
- * What one insert into a collection costs, in a commit of its own, where what it reads is known.
+ * The cost of one insert, in a commit of its own, if the files that it reads are cached.
  *
  * @since 0.1.0
  * @category models
  */
 export interface WriteCost {
-  /** The files that the commit changes: the document, and those of its indexes and manifest. */
+  /** The number of files that the commit changes: the document, and those of its indexes and manifest. */
   readonly files: number
-  /** About how many bytes it writes before compression: a document of 500, the other files, and the lists of directories. */
+  /**
+   * The approximate number of bytes before compression: a document of 500 bytes, the other files, and the lists of
+   * directories.
+   */
   readonly bytes: number
-  /** The requests that it takes of the remote; 0 on a repository of this machine. */
+  /** The number of requests; 0 for a local repository. */
   readonly requests: number
 }
 
 /**
- * How a collection is stored, and what that costs.
+ * How a collection is stored, and its cost.
  *
  * @since 0.1.0
  * @category models
@@ -44,22 +47,22 @@ export interface StoragePlan extends Layout {
 }
 
 /**
- * A setting that a collection of this size is better stored with.
+ * A recommended change of a setting.
  *
  * @since 0.1.0
  * @category models
  */
 export interface StorageAdvice {
-  /** `format` is how indexes and manifests are stored, `sharding` how documents are spread over directories. */
+  /** `format`: how indexes and manifests are stored; `sharding`: how documents are distributed over directories. */
   readonly setting: "format" | "sharding"
-  /** Why, in words. */
+  /** The reason, as a text. */
   readonly reason: string
-  /** The command and the option that change it. */
+  /** The command and the option that change the setting. */
   readonly hint: string
 }
 
 /**
- * The present storage of a collection and the one that is recommended.
+ * The current storage of a collection and the recommended one.
  *
  * @since 0.1.0
  * @category models
@@ -73,10 +76,10 @@ export interface CollectionEstimate {
   readonly indexes: number
   /** Whether it is for a collection with a manifest. */
   readonly manifest: boolean
-  /** By the settings of the repository. */
+  /** With the settings of the repository. */
   readonly current: StoragePlan
-  /** By the recommended settings. */
+  /** With the recommended settings. */
   readonly recommended: StoragePlan
-  /** What is worth changing; nothing below 2,000 documents. */
+  /** Recommended changes; none below 2,000 documents. */
   readonly advice: ReadonlyArray<StorageAdvice>
 }

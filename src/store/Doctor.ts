@@ -7,17 +7,17 @@ import type * as Effect from "effect/Effect"
  * @category models
  */
 export interface Finding {
-  /** `error` needs repair, `warning` deserves a look, `ok` says what was checked and found right. */
+  /** `error` needs repair, `warning` should be examined, `ok` states what was checked without a problem. */
   readonly severity: "ok" | "warning" | "error"
-  /** A name for programs, such as `stale-index`. */
+  /** A stable name for programs, such as `index-stale`. */
   readonly code: string
-  /** What was found, in words. */
+  /** The finding, as a text. */
   readonly message: string
   /** What to do about it. */
   readonly hint?: string | undefined
-  /** The collection that it is about; absent where it is about the repository. */
+  /** The collection; undefined if the finding concerns the repository. */
   readonly collection?: string | undefined
-  /** Documents that it is about, at most some of them. */
+  /** Some of the documents concerned. */
   readonly ids?: ReadonlyArray<string> | undefined
 }
 
@@ -37,15 +37,14 @@ export interface DoctorProgress {
 }
 
 /**
- * How closely the doctor looks.
+ * How thoroughly the repository is examined.
  *
  * @since 0.1.0
  * @category options
  */
 export interface DoctorOptions {
   /**
-   * Reads every document, and compares indexes and manifests with a rebuild. Default: only where reads take no
-   * requests.
+   * Reads every document, and compares indexes and manifests with a rebuild. Default: only if reads cost no requests.
    */
   readonly deep?: boolean | undefined
   /** Called as documents are read. */

@@ -6,14 +6,14 @@ import { pathProblem } from "../git/Names.js"
 
 const suffix = ".json"
 
-/** `data/`, `a/b` and `/` as `data`, `a/b` and ``: a root without slashes at its ends. */
+/** Removes the slashes at both ends of a root. */
 export const normaliseRoot = (root: string): string => trim(root, /\//)
 
 /** A path below the root; the root itself may be empty. */
 export const under = (root: string, ...segments: ReadonlyArray<string>): string =>
   root === "" ? segments.join("/") : [root, ...segments].join("/")
 
-/** What is wrong with a root, if anything. */
+/** Why a root is not valid; undefined if it is. */
 export const rootProblem = (root: string): string | undefined => {
   const clean = normaliseRoot(root)
   if (clean === "") return undefined
@@ -37,14 +37,14 @@ export const shardsOf = (layout: Layout, id: string): ReadonlyArray<string> => {
   return slices(layout.shardBy === "hash" ? sha256(id) : id, layout)
 }
 
-/** What keeps an id from having a place in a layout: a directory cannot be named `.` or `.git`. */
+/** Why a layout has no path for an id: a directory cannot be named `.` or `.git`. */
 export const placeProblem = (layout: Layout, id: string): string | undefined =>
   layout.shardBy === "leading" &&
   shardsOf(layout, id).some((shard) => shard === "." || shard.toLowerCase() === ".git")
     ? `${id} cannot be sharded by its leading characters: a directory would be named '.' or '.git'`
     : undefined
 
-/** The path of a document inside its collection's directory. */
+/** The path of a document relative to its collection's directory. */
 export const placeOf = (layout: Layout, id: string): string =>
   layout.shardDepth === 0 ? id + suffix : [...shardsOf(layout, id), id + suffix].join("/")
 
@@ -58,8 +58,8 @@ export const documentPath = (root: string, layout: Layout, collection: string, i
   under(root, collection, placeOf(layout, id))
 
 /**
- * The id of the document at a path inside a collection's directory, if the layout puts one there. Directories of the
- * hash layout are judged by their form alone.
+ * The id of the document at a path relative to a collection's directory; undefined if the layout allows no document
+ * there. Directories of the hash layout are checked only for their form.
  *
  * @since 0.1.0
  * @category utilities
@@ -79,7 +79,7 @@ export const idAt = (layout: Layout, path: string): string | undefined => {
 }
 
 /**
- * The collection and id of a document at a path of the repository, if the layout puts one there.
+ * The collection and id of the document at a path of the repository; undefined if the layout allows no document there.
  *
  * @since 0.1.0
  * @category utilities

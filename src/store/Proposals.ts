@@ -6,8 +6,7 @@ import type { WriteOptions } from "./Collection.js"
 import type { Transaction } from "./Transaction.js"
 
 /**
- * `open`: it can be accepted. `accepted`: its changes are in the branch that it was made for. `closed`: it was turned
- * down.
+ * `open`: it can be accepted. `accepted`: its changes are merged into its target branch. `closed`: it was rejected.
  *
  * @since 0.1.0
  * @category models
@@ -15,38 +14,38 @@ import type { Transaction } from "./Transaction.js"
 export type ProposalState = "open" | "accepted" | "closed"
 
 /**
- * A change that waits to be accepted: a branch, and what was said of it.
+ * A proposed change: a branch with a title and a description.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Proposal {
-  /** What `proposal` finds it by; a ULID. */
+  /** The id for `proposal`; a ULID. */
   readonly id: string
   /** `chainstore-proposal/<id>`. */
   readonly branch: string
-  /** The branch that it is made for. */
+  /** The target branch. */
   readonly into: string
-  /** One line that says what it changes. */
+  /** A summary in one line. */
   readonly title: string
-  /** Why, in Markdown; empty where nothing was said. */
+  /** The reasons, in Markdown; may be empty. */
   readonly body: string
-  /** `Name <email>`, or the account's name where it is a pull request. */
+  /** `Name <email>`, or the account's name of a pull request. */
   readonly author: string
-  /** Words to sort it by, as they were given. */
+  /** Labels, as they were given. */
   readonly labels: ReadonlyArray<string>
-  /** As the branch, or its pull request, says now. */
+  /** The current state of the branch, or of its pull request. */
   readonly state: ProposalState
-  /** The commit that the branch points to; of one that was accepted, the commit that was merged. */
+  /** The head of the branch; of an accepted proposal, the commit that was merged. */
   readonly commitSha: string
-  /** Of the pull request, where it is one. */
+  /** The number of the pull request, if there is one. */
   readonly number?: number | undefined
-  /** Where people look at it, if the remote has a page. */
+  /** Its page, if the remote has one. */
   readonly url?: string | undefined
 }
 
 /**
- * What a proposal says, and where it is to go.
+ * Options of `store.propose`.
  *
  * @since 0.1.0
  * @category options
@@ -54,11 +53,11 @@ export interface Proposal {
 export interface ProposeOptions {
   /** One line. */
   readonly title: string
-  /** Why, in Markdown. Default: nothing. */
+  /** The reasons, in Markdown. Default: empty. */
   readonly body?: string | undefined
-  /** The branch that it is made for. Default: the branch of the store. */
+  /** The target branch. Default: the branch of the store. */
   readonly into?: string | undefined
-  /** Words to sort it by. A pull request gets them by one request more. */
+  /** Labels. A pull request gets them by another request. */
   readonly labels?: ReadonlyArray<string> | undefined
 }
 
@@ -88,12 +87,12 @@ export type ProposalMergeOptions = Pick<MergeOptions, "onConflict" | "rules" | "
  * @category options
  */
 export interface AcceptOptions extends ProposalMergeOptions {
-  /** The commit that was looked at: the proposal is not accepted if it has moved since. */
+  /** The commit that was reviewed: the proposal is not accepted if its head is another one. */
   readonly commitSha?: string | undefined
 }
 
 /**
- * Writes on the branch of a proposal; nothing of them is seen elsewhere.
+ * Writes on the branch of a proposal, which are not visible on other branches.
  *
  * @since 0.1.0
  * @category models
@@ -101,20 +100,20 @@ export interface AcceptOptions extends ProposalMergeOptions {
 export type Draft = Transaction
 
 /**
- * What a proposal came to.
+ * A new or updated proposal.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Proposed<A> {
-  /** What the edits came to. */
+  /** The result of the edits. */
   readonly result: A
-  /** As it is with the edits in it. */
+  /** The proposal, including the edits. */
   readonly proposal: Proposal
 }
 
 /**
- * Writes on a branch of its own and proposes that. Edits that fail, are interrupted or write nothing leave no proposal.
+ * Makes edits on a new branch and proposes it. Edits that fail, are interrupted or write nothing leave no proposal.
  *
  * @example
  * ```ts
@@ -134,46 +133,46 @@ export type Propose = <A, E, R>(
 ) => Effect.Effect<Proposed<A>, E | WriteError, R>
 
 /**
- * One proposal, by its id. One that is missing fails each operation with a `NotFoundError`; one that was accepted or
- * closed fails those that write with a `ConflictError`.
+ * A proposal, by its id. If it does not exist, every operation fails with `NotFoundError`; if it is accepted or closed,
+ * those that write fail with `ConflictError`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface ProposalHandle {
-  /** What is said of it now. */
+  /** The proposal in its current state. */
   readonly get: () => Effect.Effect<Proposal, ReadError>
-  /** The documents that it changes; of one that is accepted, those that it has changed. */
+  /** The documents that it changes or, if it is accepted, has changed. */
   readonly compare: (options?: CompareOptions) => Stream.Stream<DocumentDifference, ReadError>
-  /** What accepting it would do, with the conflicts that would stop that. Writes nothing. */
+  /** The result that accepting it would have, with the conflicts that would prevent it. Writes nothing. */
   readonly preview: (options?: ProposalMergeOptions) => Effect.Effect<Merged, WriteError>
-  /** More edits, all or none of them. */
+  /** Makes further edits, all or none of them. */
   readonly update: <A, E, R>(
     edits: (draft: Draft) => Effect.Effect<A, E, R>,
     options?: WriteOptions
   ) => Effect.Effect<Proposed<A>, E | WriteError, R>
-  /** Merges the branch that it is made for into it. Here `ours` is the proposal. */
+  /** Merges the target branch into the proposal, which is `ours` here. */
   readonly rebase: (options?: ProposalMergeOptions) => Effect.Effect<Merged, WriteError>
   /**
-   * Merges it, as one commit with both as its parents. Where only the host may write to the branch, that is merged into
-   * the proposal first, and the host merges the pull request.
+   * Merges it into the target branch, as one commit with both as its parents. If only the host may write to the target
+   * branch, that branch is merged into the proposal first, and the host merges the pull request.
    */
   readonly accept: (options?: AcceptOptions) => Effect.Effect<Merged, WriteError>
-  /** Turns it down. Its branch stays: `deleteBranch` removes it. */
+  /** Rejects it. Its branch remains until `deleteBranch` removes it. */
   readonly close: () => Effect.Effect<Proposal, WriteError>
 }
 
 /**
- * What a store does with proposals.
+ * The operations of a store on proposals.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Proposals {
-  /** Makes a proposal of edits. */
+  /** Proposes edits. */
   readonly propose: Propose
   /** The proposals of the repository, oldest first. */
   readonly proposals: (options?: ListProposalsOptions) => Effect.Effect<ReadonlyArray<Proposal>, ReadError>
-  /** One proposal; it is looked for when it is used. */
+  /** A handle of a proposal, which is looked up on use. */
   readonly proposal: (id: string) => ProposalHandle
 }

@@ -15,27 +15,27 @@ import { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 import type { StoreService } from "./StoreService.js"
 import type { TransactionOptions } from "./Transaction.js"
 
-/** What opening a store can fail with: a commit is only looked for where a `ref` names one. */
+/** The errors of opening a store: only a `ref` is looked up in the repository. */
 export type OpenError<Ref extends string | undefined = string | undefined> = [Ref] extends [undefined]
   ? ValidationError
   : ReadError
 
-/** An effect, or options that all are known: an object that a type variable stands for may have more. */
+/** Excludes an object whose type is a type variable, because it may have further members. */
 type OnlyTransactionOptions<T> =
   T extends Effect.Effect<any, any, any>
     ? unknown
     : { readonly [K in Exclude<keyof T, keyof TransactionOptions>]: never }
 
 /**
- * Opens a store on a remote. Wrong options fail here. The repository is looked at by the first read or write, or here
- * where `ref` names a commit to look at.
+ * Opens a store on a remote. Fails if options are wrong. The repository is read by the first operation, or here if a
+ * `ref` is given.
  */
 export const make = <Ref extends string | undefined = undefined>(
   options: StoreOptions<Ref> = {}
-  // Without a ref nothing is asked of the remote, so that options are all that can be wrong.
+  // Without a ref no request is made, so only the options can be wrong.
 ): Effect.Effect<StoreService, OpenError<Ref>, GitRemote> => open(options) as never
 
-/** Whatever a program in plain JavaScript gives is judged later. */
+/** Values from plain JavaScript are checked later. */
 const isObject = (given: unknown): boolean => typeof given === "object" && given !== null
 
 const open = (options: StoreOptions): Effect.Effect<StoreService, ReadError, GitRemote> =>
@@ -72,7 +72,7 @@ const open = (options: StoreOptions): Effect.Effect<StoreService, ReadError, Git
  */
 export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreService>() {
   static readonly make = make
-  /** A store on the remote that is provided. */
+  /** A layer of a store on the provided remote. */
   static readonly layer = <Ref extends string | undefined = undefined>(
     options: StoreOptions<Ref> = {}
   ): Layer.Layer<Store, OpenError<Ref>, GitRemote> => layer(options)
@@ -81,7 +81,7 @@ export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreSer
     options: Config.Config.Wrap<StoreOptions>
   ): Layer.Layer<Store, ReadError | ConfigError.ConfigError, GitRemote> => layerConfig(options)
   /**
-   * Runs an effect as one transaction of the store that is provided: see `StoreService.withTransaction`.
+   * Runs an effect as one transaction of the provided store: see `StoreService.withTransaction`.
    *
    * @example
    * ```ts
@@ -105,7 +105,7 @@ export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreSer
   )
 }
 
-/** A store on the remote that is provided. */
+/** A layer of a store on the provided remote. */
 export const layer = <Ref extends string | undefined = undefined>(
   options: StoreOptions<Ref> = {}
 ): Layer.Layer<Store, OpenError<Ref>, GitRemote> => Layer.effect(Store, make(options))

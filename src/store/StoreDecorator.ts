@@ -6,7 +6,7 @@ import { type CollectionLike, nameIn } from "./CollectionDefinition.js"
 import type { StoreService } from "./StoreService.js"
 
 /**
- * An operation of a store, as a decorator is told of it.
+ * An operation of a store, as decorators see it.
  *
  * @since 0.1.0
  * @category models
@@ -14,27 +14,27 @@ import type { StoreService } from "./StoreService.js"
 export interface StoreOperation {
   /** The member, such as `insert` or `findBy`. */
   readonly name: string
-  /** Of operations of a collection. */
+  /** The collection, if it is an operation of one. */
   readonly collection: string | undefined
-  /** The document, where the operation is about one that is named. */
+  /** The document, if the operation has one as its argument. */
   readonly id: string | undefined
   /** Whether it may change the repository. */
   readonly writes: boolean
 }
 
 /**
- * What happens around the operations of a store, its collections, views and transactions.
+ * Code that runs around the operations of a store, its collections, views and transactions.
  *
  * @since 0.1.0
  * @category models
  */
 export interface StoreDecorator {
-  /** Wraps an operation that is an effect; what it returns runs in place of it. */
+  /** Wraps an operation that is an effect; the returned effect runs in its place. */
   readonly effect: <A, E, R>(
     operation: StoreOperation,
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ReadError, R>
-  /** Wraps an operation that is a stream. Default: streams stay as they are. */
+  /** Wraps an operation that is a stream. Default: streams are not changed. */
   readonly stream?: <A, E, R>(
     operation: StoreOperation,
     stream: Stream.Stream<A, E, R>
@@ -50,7 +50,9 @@ const writing = new Set(
 /** Operations whose first argument is the id of a document. */
 const named = new Set("get version exists history update replace upsert delete restore".split(" "))
 
-/** What has operations of its own: a member gives it, an effect gives it, or a function is given it. */
+/**
+ * Members with operations of their own: the member returns them, an effect returns them, or a function receives them.
+ */
 const inner = new Set("collection onBranch at snapshot transaction preview propose proposal".split(" "))
 
 type Members = Readonly<Record<string, unknown>>
@@ -80,7 +82,7 @@ const decorated = (target: Members, decorator: StoreDecorator, collection?: stri
   const method =
     (name: string, call: (...args: ReadonlyArray<unknown>) => unknown) =>
     (...args: ReadonlyArray<unknown>) => {
-      // A schema is a function, and is not given anything.
+      // A schema is a function, but does not receive operations.
       const given =
         inner.has(name) && name !== "collection"
           ? args.map((arg) =>
@@ -91,7 +93,7 @@ const decorated = (target: Members, decorator: StoreDecorator, collection?: stri
     }
   return Object.fromEntries(
     Object.entries(target).map(([name, member]) => {
-      // It cannot fail, and forgets alone.
+      // It cannot fail, and only clears caches.
       if (name === "invalidate") return [name, member]
       return [name, typeof member === "function" ? method(name, member as never) : around(name, member, [])]
     })
@@ -99,8 +101,8 @@ const decorated = (target: Members, decorator: StoreDecorator, collection?: stri
 }
 
 /**
- * The same store with something around each of its operations: a log, a limit, a refusal. Operations inside batches and
- * writers are not told of one by one: `batch` and `writer` are.
+ * Decorates all operations of a store, for example with a log, a limit or a refusal. `batch` and `writer` are decorated
+ * as a whole, not the operations inside them.
  *
  * @example
  * ```ts

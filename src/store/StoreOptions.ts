@@ -25,31 +25,30 @@ import { normaliseRoot, rootProblem } from "./DocumentPath.js"
 import type { Signature } from "./remote/GitRemote.js"
 
 /**
- * How a store works, on any remote. `Ref` is the type of the option `ref`: whether it is given decides what opening can fail
- * with.
+ * Options of a store, on any remote. `Ref` is the type of the option `ref`: it determines the errors of opening.
  *
  * @since 0.1.0
  * @category options
  */
 export interface StoreOptions<Ref extends string | undefined = string | undefined> extends SettingsOptions {
-  /** Their indexes and manifests are added to `indexes` and `manifests`. */
+  /** Definitions, whose indexes and manifests are added to `indexes` and `manifests`. */
   readonly collections?: ReadonlyArray<CollectionDefinition> | undefined
-  /** Branch for reads and writes. Default `main`. */
+  /** The branch for reads and writes. Default `main`. */
   readonly branch?: string | undefined
-  /** Directory of the collections, `""` for the repository's own root. Default `data`. */
+  /** The directory of the collections, `""` for the root of the repository. Default `data`. */
   readonly root?: string | undefined
-  /** How often a single-document write starts again because somebody changed its document. Default 2. */
+  /** How often a single-document write is retried because another writer changed the document. Default 2. */
   readonly conflictRetries?: number | undefined
-  /** How often a batch starts again because the branch moved. Default 2. */
+  /** How often a batch is retried because the branch moved. Default 2. */
   readonly batchRetries?: number | undefined
   /** `true` (default) for a `MemoryCache`, `false` for none, or a `Cache` or an `AsyncCache`. */
   readonly cache?: boolean | Cache | AsyncCache | undefined
   /**
-   * Reads documents together that one fiber tree asks for at the same time under `batching: true`: what
-   * `chainstore/batching` exports. Default: each `get` reads by itself.
+   * Combines the reads that one fiber tree makes at the same time under `batching: true`: the value that
+   * `chainstore/batching` exports. Default: each `get` reads on its own.
    */
   readonly batching?: Batching | undefined
-  /** Requests in flight of reads of many documents. Default 1. */
+  /** Concurrent requests of reads of many documents. Default 1. */
   readonly concurrency?: number | undefined
   /** The committer of every commit. Default: the remote's choice. */
   readonly committer?: Signature | undefined
@@ -58,17 +57,17 @@ export interface StoreOptions<Ref extends string | undefined = string | undefine
   /** Writes fail with `AuthError`. Default false. */
   readonly readOnly?: boolean | undefined
   /**
-   * Answers from index files that do not name the version of the collection that they describe, as other programs
-   * write them. Such an index may lack documents. Default false: `findBy` scans until a write or `reindex` renews it.
+   * Uses index files that do not record the version of the collection that they describe, as other programs write them.
+   * Such an index may lack documents. Default false: `findBy` scans until a write or `reindex` rewrites the index.
    */
   readonly trustForeignIndexes?: boolean | undefined
   /** Reads this commit or tag instead of the branch; implies `readOnly`. */
   readonly ref?: Ref | undefined
-  /** How long a write goes on when others keep moving the branch. Default 30 seconds. */
+  /** How long a write is retried while other writers move the branch. Default 30 seconds. */
   readonly deadline?: DurationInput | undefined
 }
 
-/** Options with every default in place. */
+/** Options with all defaults filled in. */
 export interface ResolvedOptions {
   readonly collections?: ReadonlyArray<CollectionDefinition> | undefined
   readonly branch: string
@@ -92,7 +91,7 @@ export interface ResolvedOptions {
 const followed = <A, I>(schema: Schema.Schema<A, I>, problemOf: (value: A) => string | undefined) =>
   schema.pipe(Schema.filter((value) => problemOf(value) ?? true))
 
-/** One of the settings that every client agrees on; what is wrong with it is named by its place inside. */
+/** The schema of one of the settings that all clients share; problems are reported with their path. */
 const setting = (name: keyof SettingsOptions) =>
   optional(
     Schema.Unknown.pipe(
@@ -106,7 +105,7 @@ const setting = (name: keyof SettingsOptions) =>
     )
   )
 
-/** The options of a store on any remote, as they are read. */
+/** The schemas of the options of a store on any remote. */
 export const storeFields = {
   collections: optional(
     valueKind<ReadonlyArray<CollectionDefinition>>(
@@ -159,7 +158,7 @@ const read = optionsReader(Schema.Struct(storeFields))
 
 type Found = Either.Either.Right<ReturnType<typeof read>>
 
-/** The indexes and manifests of the options and of the definitions among them. */
+/** Adds the indexes and manifests of the definitions to those of the options. */
 const withDefinitions = ({
   collections = [],
   indexes,

@@ -21,17 +21,17 @@ import type { StoreView } from "./View.js"
 import type { RunWriter } from "./Writer.js"
 
 /**
- * What a revert did.
+ * The result of a revert.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Reverted {
-  /** The commit that undoes the other one. */
+  /** The commit that reverts the other one. */
   readonly commitSha: string
-  /** The documents that it changed back. */
+  /** The documents that it restored. */
   readonly documents: ReadonlyArray<{ readonly collection: string; readonly id: string }>
-  /** Files of the reverted commit that are not documents, left as they are. */
+  /** Files of the reverted commit that are not documents, which were not changed. */
   readonly skipped: ReadonlyArray<string>
 }
 
@@ -42,7 +42,7 @@ export interface Reverted {
  * @category options
  */
 export interface StoreReindexOptions extends ReindexOptions {
-  /** `1`, one file for each index and manifest; `2`, a tree of small files for each. Default: as it is. */
+  /** `1`, one file for each index and manifest; `2`, a tree of small files for each. Default: unchanged. */
   readonly format?: DerivedFormat | undefined
 }
 
@@ -53,41 +53,43 @@ export interface StoreReindexOptions extends ReindexOptions {
  * @category models
  */
 export interface StoreService extends Omit<StoreView, "collection">, Proposals {
-  /** `owner/name`; of a repository in memory, its own name. */
+  /** `owner/name`; for a repository in memory, its own name. */
   readonly repository: string
-  /** The branch that is read and written. */
+  /** The branch for reads and writes. */
   readonly branch: string
-  /** The directory that collections lie in. */
+  /** The directory of the collections. */
   readonly root: string
-  /** Whether index and manifest files are believed that do not name the version that they describe. */
+  /** Whether index and manifest files are used that do not record the version that they describe. */
   readonly trustForeignIndexes: boolean
   /**
-   * Opens a collection by name, by name and schema, or by its definition. Takes no request; a wrong name fails the
+   * Opens a collection by name, by name and schema, or by its definition. Makes no request; an invalid name fails the
    * operations with `ValidationError`.
    */
   readonly collection: Collections
-  /** Runs a body that queues operations, and commits them in one commit; where the body fails, nothing is written. */
+  /** Runs a body that queues operations, and commits them in one commit. If the body fails, nothing is written. */
   readonly batch: RunBatch
-  /** Runs a body that queues operations, committed every so many operations and seconds, and at the end. */
+  /**
+   * Runs a body that queues operations, which are committed after a number of operations or seconds, and at the end.
+   */
   readonly writer: RunWriter
-  /** Runs a body on a work branch, whose commits reach the branch together; where the body fails, none does. */
+  /** Runs a body on a work branch, whose commits are published together. If the body fails, none is published. */
   readonly transaction: RunTransaction
-  /** Runs an effect whose operations, of every store of the branch, join one transaction. */
+  /** Runs an effect as one transaction, which all operations on this branch join. */
   readonly withTransaction: WithTransaction
-  /** Work branches that a crash or a conflict left behind. */
+  /** Work branches that remain after a crash or a conflict. */
   readonly staleTransactions: Effect.Effect<
     ReadonlyArray<{ readonly branch: string; readonly commitSha: string; readonly startedAt: Date }>,
     ReadError
   >
   /**
-   * Deletes a work branch of `staleTransactions`. Fails with `ValidationError` on any other branch, and on one that this
-   * process is running.
+   * Deletes a work branch of `staleTransactions`. Fails with `ValidationError` on any other branch, and on the branch
+   * of a running transaction of this process.
    */
   readonly removeTransaction: (branch: string) => Effect.Effect<void, WriteError>
-  /** The store at the branch's head as it is now, to be read again and again. */
+  /** A view of the branch's current head, for repeated reads. */
   readonly snapshot: Effect.Effect<StoreView, ReadError>
   /**
-   * The store at a commit, a tag or a branch as it is now. Fails with `NotFoundError` where there is none.
+   * A view of a commit, a tag, or the current head of a branch. Fails with `NotFoundError` if it does not exist.
    *
    * @example
    * ```ts
@@ -96,12 +98,12 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
    * ```
    */
   readonly at: (ref: string) => Effect.Effect<StoreView, ReadError>
-  /** The same repository and options on another branch. Takes no request. */
+  /** The same repository and options on another branch. Makes no request. */
   readonly onBranch: (branch: string) => StoreService
-  /** The commit of a branch, a tag or a commit's id or its beginning; none where there is none. */
+  /** The commit of a branch, a tag, or a full or short commit id; none if it does not exist. */
   readonly resolveRef: (ref: string) => Effect.Effect<Option.Option<string>, ReadError>
   /**
-   * Undoes the documents of one commit by a new one. A document that has changed since is a `ConflictError`, unless
+   * Reverts the documents of one commit by a new commit. A document that has changed since is a `ConflictError`, unless
    * `force` is set.
    */
   readonly revert: (
@@ -110,9 +112,9 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
   ) => Effect.Effect<Reverted, WriteError>
   /** The branches of the repository, by name. */
   readonly branches: Effect.Effect<ReadonlyArray<Branch>, ReadError>
-  /** Makes a branch, and returns the commit that it begins at. One that exists is a `ConflictError`. */
+  /** Creates a branch, and returns the commit at which it starts. An existing branch is a `ConflictError`. */
   readonly createBranch: (name: string, options?: CreateBranchOptions) => Effect.Effect<string, WriteError>
-  /** Deletes a branch that is not the store's own. Deleting what is gone is success. */
+  /** Deletes a branch that is not the store's own. Succeeds if it does not exist. */
   readonly deleteBranch: (name: string) => Effect.Effect<void, WriteError>
   /**
    * The documents that differ between two branches, tags or commits, by collection and id.
@@ -130,9 +132,10 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
     options?: CompareOptions
   ) => Stream.Stream<DocumentDifference, ReadError>
   /**
-   * Merges a branch, a tag or a commit into a branch, as one commit with both as its parents, or by moving the branch
-   * where it has nothing of its own. Documents that both changed are merged by their fields; indexes and manifests are
-   * made of the merged documents. Conflicts that nobody decides fail it with a `ConflictError` that has all of them.
+   * Merges a branch, a tag or a commit into a branch, by one commit with both as its parents, or by a fast-forward if
+   * the branch has no commits of its own. Documents that both changed are merged field by field; index and manifest
+   * files are derived from the merged documents. Unresolved conflicts fail with a `ConflictError` that contains all of
+   * them.
    *
    * @example
    * ```ts
@@ -144,13 +147,13 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
    */
   readonly merge: (from: string, options?: MergeOptions) => Effect.Effect<Merged, WriteError>
   /**
-   * Makes the indexes and manifests of all collections that the settings name anew, in one commit, with a `format` in
-   * that one from then on: every client adopts it. Answers the commit, none where everything was right.
+   * Rebuilds the indexes and manifests of all collections in the settings, in one commit; with `format` in that format,
+   * which all clients adopt. Returns the commit; none if everything was correct.
    */
   readonly reindex: (options?: StoreReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
   /**
-   * Runs a body up to its first commit, which is not made, and answers what it would hold: the documents, and the index
-   * and manifest files; none when nothing would be written. A body that fails before fails the preview.
+   * Runs a body up to its first commit, which is not made, and returns what it would contain: the documents, and the
+   * index and manifest files; none if nothing would be written. If the body fails earlier, the preview fails.
    *
    * @example
    * ```ts
@@ -161,14 +164,14 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
   readonly preview: <A, E, R>(
     body: (store: StoreService) => Effect.Effect<A, E, R>
   ) => Effect.Effect<Option.Option<NewCommit>, E | ReadError, R>
-  /** Forgets what is cached of a path in the repository, or everything: the next read asks the remote. */
+  /** Removes a path, or everything, from the caches: the next read asks the remote. */
   readonly invalidate: (path?: string) => Effect.Effect<void>
-  /** The current rate budgets, without spending any; empty where there are none. */
+  /** The current rate budgets, without using a request; empty if there are none. */
   readonly rateLimit: Effect.Effect<ReadonlyArray<Budget>, ReadError>
-  /** How many requests an operation will take of the remote; 0 on a repository of this machine. */
+  /** The number of requests of an operation; 0 for a local repository. */
   readonly estimate: (operation: Estimate) => number
-  /** Looks at access, settings and collections; each finding of a collection says what was checked. */
+  /** Examines access, settings and collections; each finding of a collection states what was checked. */
   readonly doctor: Effect.Effect<ReadonlyArray<Finding>, ReadError>
-  /** As `doctor`, with options: reading every document, and following the progress. */
+  /** `doctor` with options: reading every document, and reporting progress. */
   readonly doctorWith: (options: DoctorOptions) => Effect.Effect<ReadonlyArray<Finding>, ReadError>
 }

@@ -11,12 +11,12 @@ import type { Collections, WriteOptions } from "./Collection.js"
  * @category options
  */
 export interface TransactionOptions extends WriteOptions {
-  /** Name of the work branch; generated when not given. */
+  /** The name of the work branch. Default: generated. */
   readonly branch?: string | undefined
 }
 
 /**
- * Commits on a work branch that become visible together.
+ * A transaction: commits on a work branch that are published together.
  *
  * @since 0.1.0
  * @category models
@@ -26,12 +26,12 @@ export interface Transaction {
   readonly branch: string
   /** Opens a collection whose reads and writes are part of the transaction. */
   readonly collection: Collections
-  /** As `store.batch`, on the work branch. */
+  /** See `store.batch`; runs on the work branch. */
   readonly batch: RunBatch
 }
 
 /**
- * Runs a body on a work branch, and publishes what it committed there in one step.
+ * Runs a body on a work branch, and publishes its commits atomically.
  *
  * @example
  * ```ts
@@ -53,10 +53,10 @@ export type RunTransaction = <A, E, R>(
 ) => Effect.Effect<{ readonly result: A; readonly commitSha: Option.Option<string> }, E | WriteError, R>
 
 /**
- * Runs an effect as one transaction, which every operation on this branch of this store joins that runs inside: those
- * of services, of collections that were opened before, of streams that run inside and of fibers that are started there.
- * An effect that fails or is interrupted writes nothing. A transaction inside another one becomes part of it when it
- * succeeds; where it fails, the other one goes on without what it wrote.
+ * Runs an effect as one transaction, which every operation inside it on this branch of this store joins: operations of
+ * services, of collections that were opened before, of streams that run inside, and of fibers that are started inside.
+ * If the effect fails or is interrupted, nothing is written. A nested transaction becomes part of the outer one when it
+ * succeeds; if it fails, the outer one continues without its writes.
  *
  * @since 0.1.0
  * @category transactions

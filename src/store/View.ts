@@ -7,7 +7,7 @@ import type { Destination } from "./transfer/Destination.js"
 import type { DatabaseExcelOptions, Exported } from "./transfer/Export.js"
 
 /**
- * An index of a collection as a commit has it.
+ * An index of a collection at one commit.
  *
  * @since 0.1.0
  * @category models
@@ -19,32 +19,32 @@ export interface StoredIndex {
   readonly name: string
   /** The fields in order, each a path, and the order of its values. */
   readonly fields: ReadonlyArray<{ readonly field: string; readonly order: "asc" | "desc" }>
-  /** Whether two documents with one value are refused. */
+  /** Whether two documents must not have the same value. */
   readonly unique: boolean
-  /** The values, by path, of the documents that the index holds; undefined where it holds all. */
+  /** The values, by path, of the documents that a partial index contains; undefined if it contains all documents. */
   readonly where: { readonly [path: string]: Json } | undefined
   /** The index file, or the directory of its tree. */
   readonly path: string
-  /** Rows of a tree, or indexed documents of a file; undefined where the index is missing or damaged. */
+  /** The number of rows of a tree, or of indexed documents of a file; undefined if the index is missing or damaged. */
   readonly rows: number | undefined
-  /** Whether it describes the documents of the commit: others may have changed them without it. */
+  /** Whether it describes the documents of the commit: other programs may have changed documents without it. */
   readonly current: boolean
 }
 
 /**
- * A read-only look at one commit.
+ * A read-only view of one commit.
  *
  * @since 0.1.0
  * @category models
  */
 export interface StoreView {
-  /** The commit that every read of this view sees; the current head for the store itself. */
+  /** The commit of all reads of this view; for the store itself, the current head. */
   readonly commitSha: Effect.Effect<Option.Option<string>, ReadError>
   /** The names of the collections that have documents, by Unicode code point. */
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
   /** The indexes of all collections, by collection and name. */
   readonly indexes: Effect.Effect<ReadonlyArray<StoredIndex>, ReadError>
-  /** Writes a worksheet per collection, all from one commit, in constant memory; answers the columns of each. */
+  /** Writes one worksheet per collection, all from one commit, in constant memory; returns the columns of each. */
   readonly exportExcel: <D extends Destination<unknown, unknown>>(
     destination: D,
     options?: DatabaseExcelOptions

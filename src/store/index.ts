@@ -14,7 +14,7 @@ export { idProblem, isDocumentId } from "../domain/identifiers/DocumentId.js"
 export { emptyTree, isOid, Oid } from "../domain/identifiers/Oid.js"
 export { isRepositoryName, repositoryNameProblem } from "../domain/identifiers/RepositoryName.js"
 /**
- * Ids that sort by the time at which they were made, as documents without an id of their own get them.
+ * Ids that sort by creation time; they are generated for documents without an id.
  *
  * @since 0.1.0
  * @category namespaces
@@ -91,7 +91,7 @@ export * from "./remote/GitRemote.js"
  */
 export * as GitHub from "./remote/github/GitHub.js"
 /**
- * A repository in this process's memory, for tests and programs that keep nothing.
+ * A repository in this process's memory, for tests and programs without persistent data.
  *
  * @since 0.1.0
  * @category namespaces

@@ -22,7 +22,7 @@ const derived = (place: SchemaPlace, schema: AnySchema) =>
       new ValidationError({
         ...place,
         message: `the schema of ${place.collection} cannot be expressed as a JSON Schema: ${cause instanceof Error ? cause.message : cause}`,
-        hint: "annotate the part that has no JSON Schema with `jsonSchema`, or give a JSON Schema",
+        hint: "give the part that has no JSON Schema the annotation `jsonSchema`, or give a JSON Schema",
         cause
       })
   })

@@ -201,7 +201,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
               operation: "Store.settings",
               path,
               message: `the options ${differ.join(", ")} differ from those recorded in ${path}`,
-              hint: "omit them to use the recorded settings, or change the file in a commit and run reindex",
+              hint: "omit them to adopt the recorded settings, or change the file in a commit and run reindex",
               issues: differ.map((name) => ({ path: name, message: "differs from the repository's setting" }))
             })
       const frozen =
