@@ -22,13 +22,20 @@ export interface Head {
 export type FileMode = "100644" | "100755" | "120000" | "160000"
 
 /**
- * One change of a commit. `Remove` of a path that is not in the parent is a `ValidationError`.
+ * One change of a commit. `Remove` of a path that is not in the parent is a `ValidationError`, and so is `Put` where the
+ * parent has a directory or a submodule.
  *
  * @since 0.1.0
  * @category models
  */
 export type Change =
-  | { readonly _tag: "Put"; readonly path: string; readonly content: Uint8Array }
+  | {
+      readonly _tag: "Put"
+      readonly path: string
+      readonly content: Uint8Array
+      /** Whether the file may take the place of a submodule. Default false. */
+      readonly replacesSubmodule?: boolean | undefined
+    }
   | {
       readonly _tag: "Link"
       readonly path: string

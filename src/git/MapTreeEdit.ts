@@ -21,6 +21,7 @@ export const toPathEdits = (
   changes.map((change) => ({
     path: change.path,
     mode: change._tag === "Link" ? (change.mode ?? "100644") : "100644",
+    keepsSubmodule: change._tag === "Put" && change.replacesSubmodule !== true,
     oid: change._tag === "Put" ? blob(change.content) : change._tag === "Link" ? change.oid : undefined
   }))
 

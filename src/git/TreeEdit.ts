@@ -11,6 +11,8 @@ export interface PathEdit {
   readonly path: string
   readonly mode: Mode
   readonly oid: Oid | undefined
+  /** The edit fails where a submodule has the path, as it does where a directory has it. */
+  readonly keepsSubmodule?: boolean | undefined
 }
 
 /** The change of one entry of a directory. `oid` is undefined for a removal. */
@@ -60,6 +62,15 @@ export const fileBlocksDirectory = (operation: string, path: string): Validation
     path,
     "is a file, so nothing can be put below it",
     "remove the file in the same commit, or use another path"
+  )
+
+/** The error for a directory or a submodule where a change writes a file. */
+export const notAFile = (operation: string, path: string, kind: "tree" | "commit"): ValidationError =>
+  refusal(
+    operation,
+    path,
+    `is a ${kind === "tree" ? "directory" : "submodule"}, so it cannot be written as a file`,
+    "use another path"
   )
 
 /** The error for changes with invalid or repeated paths. */
@@ -152,8 +163,9 @@ export function* unsafeEditTree<Directory>(
       return { name, mode: isTree ? "040000" : "100644", oid: undefined }
     }
     if (isTree && edit.mode !== "040000" && !options.removesDirectories) {
-      throw refusal(operation, path, "is a directory, so it cannot be written as a file", "use another path")
+      throw notAFile(operation, path, "tree")
     }
+    if (existing?.mode === "160000" && edit.keepsSubmodule === true) throw notAFile(operation, path, "commit")
     return { name, mode: edit.mode, oid: edit.oid }
   }
 

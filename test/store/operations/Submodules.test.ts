@@ -198,7 +198,8 @@ describe.each([...remotes, ...hosted])("submodules on %s", (_name, layer) => {
           assert.deepStrictEqual(yield* files, ["100644 data/notes/y.json", "160000 data/notes/x.json"])
           assert.deepStrictEqual(yield* notes.findBy("n", 1), [])
           yield* notes.update("y", { n: 3 })
-          yield* commit("draft", file("notes/x.json", { _id: "x", _rev: 1, n: 7 }))
+          const document = file("notes/x.json", { _id: "x", _rev: 1, n: 7 })
+          yield* commit("draft", { ...document, replacesSubmodule: true } as Change)
           yield* store.merge("draft")
           assert.deepStrictEqual(yield* files, ["100644 data/notes/x.json", "100644 data/notes/y.json"])
           assert.deepStrictEqual(

@@ -57,7 +57,8 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
             } else {
               const oid = GitObject.hash("blob", change.content)
               if (withBlobs) blobs.push({ oid, type: "blob", content: change.content })
-              edits.push({ path: change.path, mode: "100644", oid })
+              const keepsSubmodule = change.replacesSubmodule !== true
+              edits.push({ path: change.path, mode: "100644", oid, keepsSubmodule })
             }
           }
         })

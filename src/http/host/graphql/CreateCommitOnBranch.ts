@@ -103,7 +103,7 @@ export const createCommitOnBranch = (context: ResolverContext, input: CommitInpu
     for (const [index, { path }] of additions.entries()) {
       const content = contents[index]!
       if (content.bytes instanceof Uint8Array) {
-        changes.push({ _tag: "Put", path, content: content.bytes })
+        changes.push({ _tag: "Put", path, content: content.bytes, replacesSubmodule: true })
       } else {
         // A large file is written as a blob first, unless the mutation would already fail now.
         if (at.value !== expected) return yield* Effect.fail(stale)

@@ -80,7 +80,8 @@ export const changeFor = (
 ) =>
   Effect.gen(function* () {
     const { bytes } = content
-    if (bytes instanceof Uint8Array) return { _tag: "Put", path, content: bytes } satisfies Change
+    if (bytes instanceof Uint8Array)
+      return { _tag: "Put", path, content: bytes, replacesSubmodule: true } satisfies Change
     const { git } = hosted
     const head = yield* git.ref(`refs/heads/${branch}`)
     const commit = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()

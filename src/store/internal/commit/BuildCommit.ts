@@ -51,7 +51,14 @@ export const documentChange = ({ after, before, id }: PreparedOperation): Docume
 /** If a path is both removed and put (a document replaced by a file, or the reverse), only the put remains. */
 const withoutReplaced = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   const put = new Set(changes.flatMap(({ _tag, path }) => (_tag === "Remove" ? [] : [path])))
-  return changes.filter(({ _tag, path }) => _tag !== "Remove" || !put.has(path))
+  const submodules = new Set(
+    changes.flatMap((change) => (change._tag === "Remove" && change.mode === "160000" ? [change.path] : []))
+  )
+  return changes.flatMap((change): ReadonlyArray<Change> => {
+    if (change._tag === "Remove") return put.has(change.path) ? [] : [change]
+    const replacesSubmodule = change._tag === "Put" && submodules.has(change.path)
+    return [replacesSubmodule ? { ...change, replacesSubmodule } : change]
+  })
 }
 
 /** The changes of each collection, from which its index and manifest files are derived. */

@@ -48,10 +48,17 @@ export const makeRevert =
         const past = pastOf(document)
         return past === undefined || Option.isSome(past.document)
       }
-      const reverted = documents.filter(isReadable)
+      const otherPaths = new Set(others)
+      // Files that are not documents are left alone, also where one took the path of a document.
+      const isReplaced = ({ after, before }: ChangedDocument) =>
+        before !== undefined && after === undefined && otherPaths.has(before.path)
+      const isReverted = (document: ChangedDocument) => isReadable(document) && !isReplaced(document)
+      const reverted = documents.filter(isReverted)
       const skipped = [
-        ...others,
-        ...documents.filter((document) => !isReadable(document)).map(({ before }) => before!.path)
+        ...new Set([
+          ...others,
+          ...documents.filter((document) => !isReverted(document)).map(({ before }) => before!.path)
+        ])
       ].sort()
       const preconditions = reverted.map(({ after, collection, id }) => ({
         collection,

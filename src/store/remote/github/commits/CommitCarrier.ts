@@ -11,7 +11,7 @@ import {
 } from "../../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
-import { changedPathsError, fileBlocksDirectory } from "../../../../git/TreeEdit.js"
+import { changedPathsError, fileBlocksDirectory, notAFile } from "../../../../git/TreeEdit.js"
 import { withMark } from "../../CommitMark.js"
 import type { Change, CommitText, Committed, CreatedCommit, Head, NewCommit } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
@@ -64,7 +64,9 @@ const fitsGraphql = (commit: NewCommit) =>
   commit.author === undefined &&
   commit.committer === undefined &&
   commit.changes.length > 0 &&
-  commit.changes.every((change) => change._tag !== "Link") &&
+  commit.changes.every(
+    (change) => change._tag === "Remove" || (change._tag === "Put" && change.replacesSubmodule !== true)
+  ) &&
   commit.changes.reduce((sum, change) => sum + (change._tag === "Put" ? change.content.length : 0), 0) <=
     maxBytes
 
@@ -80,7 +82,10 @@ export const makeCommitCarriers = ({
 }: Parts) => {
   const { settings } = client
 
-  /** GitHub puts a directory in the place of a file without a word: refused where the trees of the commit are known. */
+  /**
+   * GitHub replaces a file by a directory, a directory by a file, and a submodule by either, without an error. Such a change is
+   * refused where the trees of the commit are known, or the path was read as a file.
+   */
   const fileProblem = (
     base: Option.Option<Head>,
     changes: ReadonlyArray<Change>
@@ -91,6 +96,14 @@ export const makeCommitCarriers = ({
       if (path === "" || removed.has(path)) continue
       const entry = Option.getOrUndefined(known.entryAt(base.value, path) ?? Option.none())
       if (entry !== undefined && entry.kind !== "tree") return fileBlocksDirectory("GitRemote.commit", path)
+    }
+    const isEmptied = (path: string) => [...removed].some((other) => other.startsWith(`${path}/`))
+    for (const change of changes) {
+      if (change._tag === "Remove") continue
+      const kind = known.notAFile(base.value, change.path)
+      const isReplaced =
+        kind === "tree" ? isEmptied(change.path) : change._tag === "Link" || change.replacesSubmodule === true
+      if (kind !== undefined && !isReplaced) return notAFile("GitRemote.commit", change.path, kind)
     }
     return undefined
   }

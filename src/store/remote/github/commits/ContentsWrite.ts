@@ -1,10 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { RefMoved } from "../../../../domain/errors/RefMoved.js"
-import { AmbiguousWriteError, type ConflictError } from "../../../../domain/errors/StoreError.js"
+import {
+  AmbiguousWriteError,
+  type ConflictError,
+  type ValidationError
+} from "../../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import { branchRef } from "../../../../git/Names.js"
+import { notAFile } from "../../../../git/TreeEdit.js"
 import { sameMark, withMark } from "../../CommitMark.js"
 import type { CommitText, CreatedCommit } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
@@ -17,7 +22,7 @@ import { afterRace, retryStaleReply } from "../client/Retry.js"
 import type { BranchHeads } from "../heads/BranchHeads.js"
 import { encodeBase64 } from "../objects/Base64.js"
 
-type Failure = CallFailure | ConflictError | AmbiguousWriteError | RefMoved
+type Failure = CallFailure | ConflictError | ValidationError | AmbiguousWriteError | RefMoved
 
 /** One file in one commit in one request, with the file's own blob as the precondition. */
 export interface ContentsWrite {
@@ -72,7 +77,7 @@ interface Made extends CreatedCommit {
   readonly again: boolean
 }
 
-type Refused = ConflictError
+type Refused = ConflictError | ValidationError
 
 /** An update is not done, and has left its file behind. */
 const createdAgain = (write: ContentsWrite, made: CreatedCommit, cause: { readonly message: string }) =>
@@ -119,14 +124,22 @@ export const makeContentsWrite = (
     })
   }
 
-  /** The blob at a path of a commit that the host has named. */
-  const blobAt = (path: string, commit: Oid): Effect.Effect<Option.Option<Oid>, CallFailure> =>
+  /** The blob at a path of a commit that the host has named; a submodule's id is added to `submodules`. */
+  const blobAt = (
+    path: string,
+    commit: Oid,
+    submodules = new Set<Oid>()
+  ): Effect.Effect<Option.Option<Oid>, CallFailure> =>
     retryStaleReply(
       client.call(Api.getContent, { path: { path }, query: { ref: commit } }),
       isUnknownCommit
     ).pipe(
       Effect.map((reply) =>
-        Option.flatMap(reply.value, (file) => ("length" in file ? Option.none() : Option.some(file.sha)))
+        Option.flatMap(reply.value, (file) => {
+          if ("length" in file) return Option.none()
+          if (file.type === "submodule") submodules.add(file.sha)
+          return Option.some(file.sha)
+        })
       ),
       Effect.catchIf(
         (error) => isMissing(error) && !isUnknownCommit(error),
@@ -178,12 +191,16 @@ export const makeContentsWrite = (
       let isOld = false
       let isSeen = kind !== "BlobMismatch"
       const most = seen.size + compared
+      const submodules = new Set<Oid>()
       for (const [index, { sha }] of commits.entries()) {
         if (!seen.has(sha) && seen.size === most) break
-        const at = seen.get(sha) ?? (yield* blobAt(write.path, sha))
+        const at = seen.get(sha) ?? (yield* blobAt(write.path, sha, submodules))
         seen.set(sha, at)
         if (index === 0) {
           if (same(at, write.expected)) return Proof.unchanged
+          // No file is read there, so that the write would be tried again and refused again.
+          if (Option.isNone(write.expected) && Option.exists(at, (oid) => submodules.has(oid)))
+            return Proof.notDone(notAFile(write.operation, write.path, "commit"))
           isOld = yield* branches.wasReplaced(write.branch, write.path, at)
         } else if (own !== undefined && same(at, own)) isOld = false
         isSeen ||= Option.isSome(at) && !same(at, write.expected)

@@ -22,6 +22,10 @@ export interface CachedTrees {
   readonly directoryAt: (root: Oid, path: string) => Oid | null | undefined
   /** What is known of a path: undefined when nothing is. */
   readonly entryAt: (at: Head | Oid, path: string) => Option.Option<TreeEntry> | undefined
+  /** Keeps that a directory or a submodule has a path that was read as a file. */
+  readonly noteNotAFile: (at: Head | Oid, path: string, kind: "tree" | "commit") => void
+  /** Whether a directory or a submodule is known to have a path. */
+  readonly notAFile: (at: Head | Oid, path: string) => "tree" | "commit" | undefined
 }
 
 const join = (directory: string, name: string) =>
@@ -29,6 +33,7 @@ const join = (directory: string, name: string) =>
 
 export const makeCachedTrees = (cache: ObjectCache): CachedTrees => {
   const roots = new LruCache<Oid>(4096)
+  const notFiles = new LruCache<"tree" | "commit">(4096)
 
   const rootOf: CachedTrees["rootOf"] = (at) => (typeof at === "string" ? (roots.peek(at) ?? at) : at.tree)
 
@@ -46,6 +51,18 @@ export const makeCachedTrees = (cache: ObjectCache): CachedTrees => {
       at = entry.oid
     }
     return at
+  }
+
+  const entryAt: CachedTrees["entryAt"] = (at, path) => {
+    const slash = path.lastIndexOf("/")
+    const parent = directory(rootOf(at), slash < 0 ? "" : path.slice(0, slash))
+    if (parent === null) return Option.none()
+    const entries = parent === undefined ? undefined : cache.tree(parent)
+    const name = path.slice(slash + 1)
+    const file = entries === undefined ? cache.file(rootOf(at), path) : undefined
+    if (file === null) return Option.none()
+    if (file !== undefined) return Option.some({ path: name, mode: "100644", kind: "blob", oid: file })
+    return entries === undefined ? undefined : Option.fromNullable(entryNamed(entries, name))
   }
 
   return {
@@ -89,16 +106,14 @@ export const makeCachedTrees = (cache: ObjectCache): CachedTrees => {
       }
       return { oid: tree, directories }
     },
-    entryAt: (at, path) => {
-      const slash = path.lastIndexOf("/")
-      const parent = directory(rootOf(at), slash < 0 ? "" : path.slice(0, slash))
-      if (parent === null) return Option.none()
-      const entries = parent === undefined ? undefined : cache.tree(parent)
-      const name = path.slice(slash + 1)
-      const file = entries === undefined ? cache.file(rootOf(at), path) : undefined
-      if (file === null) return Option.none()
-      if (file !== undefined) return Option.some({ path: name, mode: "100644", kind: "blob", oid: file })
-      return entries === undefined ? undefined : Option.fromNullable(entryNamed(entries, name))
+    entryAt,
+    noteNotAFile: (at, path, kind) => void notFiles.set(`${rootOf(at)}:${path}`, kind),
+    notAFile: (at, path) => {
+      const noted = notFiles.peek(`${rootOf(at)}:${path}`)
+      if (noted !== undefined) return noted
+      const kind = Option.getOrUndefined(entryAt(at, path) ?? Option.none())?.kind
+      if (kind !== undefined) return kind === "blob" ? undefined : kind
+      return typeof directory(rootOf(at), path) === "string" ? "tree" : undefined
     }
   }
 }

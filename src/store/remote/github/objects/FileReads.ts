@@ -14,6 +14,8 @@ type Failure = CallFailure | RemoteError
 /** What one request for a file answers, with its validator; no blob where there is no file. */
 export interface FileRead {
   readonly blob: Option.Option<Blob>
+  /** What has the path, where it is no file. */
+  readonly notAFile?: "tree" | "commit" | undefined
   readonly notModified: boolean
   readonly etag: string | undefined
   readonly generation: number
@@ -38,7 +40,10 @@ export const makeFileReads = (client: Client, cache: ObjectCache, blob: ReadBlob
           return Effect.succeed({ ...rest, blob: Option.none(), notModified: true })
         }
         const file = reply.value.value
-        if ("length" in file || file.type !== "file") return Effect.succeed({ ...rest, blob: Option.none() })
+        if ("length" in file || file.type !== "file") {
+          const notAFile = "length" in file ? "tree" : file.type === "submodule" ? "commit" : undefined
+          return Effect.succeed({ ...rest, blob: Option.none(), notAFile })
+        }
         const content =
           file.encoding === "base64" && (file.content !== "" || file.size === 0)
             ? decodeBase64(file.content ?? "")

@@ -20,7 +20,8 @@ export interface BlobLookup {
 export type BatchedBlob =
   | { readonly _tag: "Text"; readonly oid: Oid; readonly content: Uint8Array }
   | { readonly _tag: "Elsewhere"; readonly oid: Option.Option<Oid> }
-  | { readonly _tag: "Absent" }
+  /** `isDirectory`: there is something else than a file. */
+  | { readonly _tag: "Absent"; readonly isDirectory?: boolean }
 
 const Answer = Schema.Struct({
   repository: Schema.NullOr(
@@ -92,7 +93,7 @@ export const readBlobsByGraphql = (
           if (lookup.oid !== undefined) return elsewhere(lookup.oid)
           return partial || data.repository === null ? elsewhere() : { _tag: "Absent" }
         }
-        if (found.oid === undefined) return { _tag: "Absent" }
+        if (found.oid === undefined) return { _tag: "Absent", isDirectory: true }
         if (typeof found.text !== "string" || found.isTruncated !== false || found.isBinary === true) {
           return elsewhere(found.oid)
         }

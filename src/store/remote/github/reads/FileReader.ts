@@ -91,7 +91,10 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
 
   const byContents = (at: Head | Oid, path: string): Effect.Effect<Option.Option<Blob>, Failure> =>
     retryStaleReply(contents(commitOf(at), path), (error) => wasSeen(at) && isUnknownCommit(error)).pipe(
-      Effect.map((answer) => answer.blob),
+      Effect.map((answer) => {
+        if (answer.notAFile !== undefined) known.noteNotAFile(at, path, answer.notAFile)
+        return answer.blob
+      }),
       Effect.catchAll((error): Effect.Effect<Option.Option<Blob>, Failure> => {
         if (error._tag !== "ApiFailure") return Effect.fail(error)
         if (error.kind === "TooLarge") return byTree(at, path)
@@ -105,8 +108,13 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
   const readBulk = (...given: Parameters<typeof Bulk.readBlobsByGraphql>) =>
     Effect.flatMap(bulk, (loaded) => loaded.readBlobsByGraphql(...given))
 
+  const noteDirectory = (at: Head | Oid, path: string, found: Bulk.BatchedBlob | undefined) => {
+    if (found?._tag === "Absent" && found.isDirectory === true) known.noteNotAFile(at, path, "tree")
+  }
+
   const byGraphql = (at: Head | Oid, path: string) =>
     Effect.flatMap(readBulk(client, [{ at: commitOf(at), path, exists: wasSeen(at) }]), ([found]) => {
+      noteDirectory(at, path, found)
       if (found?._tag === "Elsewhere") return byTree(at, path)
       if (found?._tag !== "Text") return none
       cache.putBlob(found.oid, found.content)
@@ -210,7 +218,8 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
       const exists = wasSeen(at)
       const placed = wanted.map(({ oid, path }) => {
         const entry = oid === undefined ? known.entryAt(at, path) : undefined
-        const found = oid ?? Option.getOrUndefined(entry ?? Option.none())?.oid
+        const file = Option.filter(entry ?? Option.none(), ({ kind }) => kind === "blob")
+        const found = oid ?? Option.getOrUndefined(file)?.oid
         return { path, oid: found, absent: oid === undefined && entry !== undefined && found === undefined }
       })
       const asked = placed.filter(
@@ -225,6 +234,7 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
         placed,
         (item): Effect.Effect<Option.Option<Blob>, Failure> => {
           const answer = answers.get(item)
+          noteDirectory(at, item.path, answer)
           if (item.absent || answer?._tag === "Absent") return none
           if (answer?._tag === "Text") {
             cache.putBlob(answer.oid, answer.content)
