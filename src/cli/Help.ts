@@ -60,14 +60,14 @@ const builtIn: ReadonlyArray<Entry> = [
 const everywhere = /--(help|version|completions|wizard|log-level)\b/
 
 const exitCodes: ReadonlyArray<Entry> = [
-  { term: "0", about: "done" },
+  { term: "0", about: "success" },
   { term: "2", about: "wrong usage, or a value that breaks a rule" },
   { term: "3", about: "not found" },
   { term: "4", about: "conflict" },
   { term: "5", about: "no permission" },
   { term: "6", about: "rate limit" },
   { term: "7", about: "the repository cannot be reached or used" },
-  { term: "8", about: "a write whose outcome is not known" },
+  { term: "8", about: "a write with an unknown outcome" },
   { term: "9", about: "a file, source or destination failed" },
   { term: "10", about: "doctor found an error" },
   { term: "130", about: "interrupted" },

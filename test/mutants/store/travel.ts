@@ -22,11 +22,11 @@ const first = "The first commit of a history, and a commit without documents, ar
 const dry = "runs its body up to the first commit, which is not made, and answers what it would hold"
 const chunks = "makes one commit per chunk"
 const replaced =
-  "An existing document is replaced and its `_rev` goes on rising; one that already is as the record says is left alone."
+  "An existing document is replaced and its `_rev` rises by one, unless its content already equals the record."
 const once =
-  "Rows that are stored already count as `unchanged`, also those whose ids were generated, so nothing is doubled."
+  "Rows that are stored already count as `unchanged`, including rows with generated ids, so no record is stored twice."
 const csv = "CSV is UTF-8 with CRLF; missing and null are empty."
-const guard = "`guardFormulas` puts an apostrophe before text that a spreadsheet would run"
+const guard = "`guardFormulas` puts an apostrophe before text that a spreadsheet would read as a formula"
 
 /** Faults of restore, revert, preview, imports and exports. */
 export const travel = [
@@ -134,7 +134,7 @@ export const travel = [
     "shown = Option.orElse(shown, () => Option.some(commit))",
     "shown = Option.orElse(shown, () => Option.some({ ...commit, changes: commit.changes.slice(0, 1) }))"
   ]),
-  mutant("idField is ignored", "the field whose text is the id; blank or missing: an id is generated", [
+  mutant("idField is ignored", "the field that contains the id; if it is blank or missing, an id is generated", [
     imports,
     'options.idField ?? "_id"',
     '"_id"'
@@ -146,7 +146,7 @@ export const travel = [
   ]),
   mutant(
     "a dry run writes",
-    "writes nothing; `onRow` tells of every row: insert, replace, unchanged, refuse and why",
+    "writes nothing; `onRow` receives the action for every row: insert, replace, unchanged, or refuse with the reason",
     [
       imports,
       "options.dryRun === true ? previewChunk(target) : commitChunk(target, options.message)",
@@ -155,7 +155,7 @@ export const travel = [
   ),
   mutant(
     "a dry run calls every row an insert",
-    "writes nothing; `onRow` tells of every row: insert, replace, unchanged, refuse and why",
+    "writes nothing; `onRow` receives the action for every row: insert, replace, unchanged, or refuse with the reason",
     [
       rows,
       'action: found === undefined ? "insert"',
@@ -179,7 +179,7 @@ export const travel = [
   ]),
   mutant(
     "validate first is each",
-    "`first` checks every row before the first commit (the records are read twice)",
+    "`first` validates every row before the first commit (the records are read twice)",
     [
       imports,
       'if (options.validate === "first" && options.dryRun !== true) {\n      yield*',
@@ -193,7 +193,7 @@ export const travel = [
   ]),
   mutant(
     "an import goes on behind a bad row",
-    "A row that cannot be stored ends the import with its number and reason before its chunk is written; chunks before it stay.",
+    "A row that cannot be stored fails the import with its number and reason before its chunk is written; earlier chunks stay committed.",
     [
       imports,
       "if (Either.isLeft(one)) return yield* rowError(one.left, report.importId, report.records)\n",
