@@ -4,14 +4,9 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { inDaemonFiber } from "../../domain/concurrency/DaemonFiber.js"
 import { ValidationError } from "../../domain/errors/StoreError.js"
+import { rowRecord, uniqueColumns } from "./ColumnNames.js"
 import { fromAsyncIterable } from "./FromAsyncIterable.js"
-import {
-  type ImportRecord,
-  type RecordStream,
-  rowRecord,
-  sourceError,
-  uniqueColumns
-} from "./RecordSource.js"
+import { type ImportRecord, type RecordStream, sourceError } from "./RecordSource.js"
 
 /**
  * A cursor that returns a given number of rows at a time: `read` of `pg-cursor`, or `fetchMany`. No rows mean the end.

@@ -1,9 +1,6 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { StoreError, ValidationError } from "../../domain/errors/StoreError.js"
-import { approximateSize } from "./ApproximateSize.js"
 import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { withErrorListener } from "./NodeStreamErrors.js"
 import { SourceError } from "./SourceError.js"
@@ -57,48 +54,6 @@ export const elements = <E, R>(
   return fromAsyncIterable(toAsyncIterable(source), sourceError("fromRecords"))
 }
 
-/** The elements of a source; those of an iterable are read ahead in batches, which is faster. */
-export const batchedElements = <E, R>(
-  source: RecordSource<E, R>
-): Stream.Stream<unknown, E | SourceError | ValidationError, R> => {
-  const given = elements(source)
-  if (sourceProblem(source) !== undefined || isStream<E, R>(source)) return given
-  if (Symbol.asyncIterator in source) return given
-  const iterator = Effect.acquireRelease(
-    Effect.sync(() => source[Symbol.iterator]()),
-    (opened) => Effect.sync(() => opened.return?.())
-  )
-  return Stream.unwrapScoped(
-    Effect.map(iterator, (opened) =>
-      Stream.repeatEffectChunkOption(
-        Effect.flatMap(
-          Effect.mapError(
-            Effect.try({ try: () => takeBatch(opened), catch: sourceError("fromRecords") }),
-            Option.some
-          ),
-          (some) =>
-            some.length === 0 ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(some))
-        )
-      )
-    )
-  )
-}
-
-const batchLength = 256
-const batchSize = 1_000_000
-
-const takeBatch = (iterator: Iterator<unknown>): Array<unknown> => {
-  const some: Array<unknown> = []
-  let units = 0
-  while (some.length < batchLength && units < batchSize) {
-    const { done, value } = iterator.next()
-    if (done === true) break
-    some.push(value)
-    units += approximateSize(value, batchSize)
-  }
-  return some
-}
-
 /** The error if a value is not a source of records. */
 export const sourceProblem = (source: unknown): ValidationError | undefined => {
   const iterates =
@@ -114,7 +69,8 @@ export const sourceProblem = (source: unknown): ValidationError | undefined => {
       })
 }
 
-const isStream = <E, R>(source: RecordSource<E, R>): source is Stream.Stream<unknown, E, R> =>
+/** Whether a source is a `Stream`. */
+export const isStream = <E, R>(source: RecordSource<E, R>): source is Stream.Stream<unknown, E, R> =>
   Stream.StreamTypeId in source
 
 async function* toAsyncIterable(source: Iterable<unknown>) {
@@ -151,43 +107,3 @@ export const sourceError =
           hint: cause instanceof StoreError ? cause.hint : "look at the cause",
           cause
         })
-
-/**
- * Makes column names unique. A second `id` becomes `id_2` (its position), and a column without a name becomes
- * `column_3`. The number rises until the name is free.
- */
-export const uniqueColumns = (names: ReadonlyArray<string | null | undefined>): ReadonlyArray<string> => {
-  const taken = new Set(names.filter((name) => name))
-  const used = new Set<string>()
-  return names.map((name, index) => {
-    if (name && !used.has(name)) {
-      used.add(name)
-      return name
-    }
-    const stem = name || "column"
-    let number = index + 1
-    while (used.has(`${stem}_${number}`) || taken.has(`${stem}_${number}`)) number++
-    const unique = `${stem}_${number}`
-    used.add(unique)
-    return unique
-  })
-}
-
-/** A row as a record by column names. Throws a `ValidationError` if the number of values differs from the columns. */
-export const rowRecord = (
-  operation: string,
-  columns: ReadonlyArray<string>,
-  row: ReadonlyArray<unknown>
-): ImportRecord => {
-  if (row.length !== columns.length) {
-    throw new ValidationError({
-      operation,
-      message: `a row has ${row.length} values for ${columns.length} columns`
-    })
-  }
-  const record: Record<string, unknown> = Object.create(null)
-  columns.forEach((column, index) => {
-    record[column] = row[index]
-  })
-  return record
-}

@@ -3,14 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { ValidationError } from "../../domain/errors/StoreError.js"
+import { rowRecord, uniqueColumns } from "./ColumnNames.js"
 import { fromDbapi } from "./FromDbapi.js"
-import {
-  type ImportRecord,
-  type RecordStream,
-  rowRecord,
-  sourceError,
-  uniqueColumns
-} from "./RecordSource.js"
+import { type ImportRecord, type RecordStream, sourceError } from "./RecordSource.js"
 
 type Parameters = ReadonlyArray<unknown>
 
