@@ -134,11 +134,11 @@ export const travel = [
     "shown = Option.orElse(shown, () => Option.some(commit))",
     "shown = Option.orElse(shown, () => Option.some({ ...commit, changes: commit.changes.slice(0, 1) }))"
   ]),
-  mutant("idField is ignored", "the field that contains the id; if it is blank or missing, an id is generated", [
-    imports,
-    'options.idField ?? "_id"',
-    '"_id"'
-  ]),
+  mutant(
+    "idField is ignored",
+    "the field that contains the id; if it is blank or missing, an id is generated",
+    [imports, 'options.idField ?? "_id"', '"_id"']
+  ),
   mutant("chunkSize is ignored", chunks, [
     imports,
     "Stream.grouped(read, options.chunkSize ?? 100)",
