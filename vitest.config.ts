@@ -39,7 +39,7 @@ const tier = (
 
 /** Suites of which `npm test` runs a part (`test/support/vitest/whole.ts`): soak runs the whole. */
 const sampled = [
-  "test/git/disk/Damage.test.ts",
+  "test/git/disk/DamagedFiles.test.ts",
   "test/http/server/eventLoop.test.ts",
   "test/store/core/{Foreign,IndexBadInput}.test.ts",
   "test/store/merging/MergeBadInput.test.ts",

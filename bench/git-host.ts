@@ -125,7 +125,7 @@ const program = Effect.gen(function* () {
     Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "bench-git-host-"))),
     (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
   )
-  const asked = () => backend.asked.length
+  const asked = () => backend.requests.length
   const place = path.join(clones, "stock")
   const git = (...args: ReadonlyArray<string>) =>
     Effect.promise(() =>

@@ -4,11 +4,11 @@ import { Duration, Effect, Fiber, Option } from "effect"
 import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../src/store/Store.js"
-import { installGitolite, isGitoliteThere } from "../support/git/GitServers.js"
+import { installGitolite, isGitoliteInstalled } from "../support/git/GitServers.js"
 import * as SshServer from "../support/git/SshServer.js"
 
-describe.skipIf(!SshServer.isThere)(
-  `a store by ssh${SshServer.isThere ? "" : " (no sshd on this machine)"}`,
+describe.skipIf(!SshServer.isInstalled)(
+  `a store by ssh${SshServer.isInstalled ? "" : " (no sshd on this machine)"}`,
   () => {
     const open = (options: GitHost.GitHostOptions) =>
       Effect.flatMap(GitHost.scoped(options), (remote) =>
@@ -88,8 +88,8 @@ describe.skipIf(!SshServer.isThere)(
       })
     )
 
-    it.live.skipIf(!isGitoliteThere)(
-      `is kept by gitolite3${isGitoliteThere ? "" : " (not on this machine)"}`,
+    it.live.skipIf(!isGitoliteInstalled)(
+      `is kept by gitolite3${isGitoliteInstalled ? "" : " (not on this machine)"}`,
       () =>
         Effect.gen(function* () {
           const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")

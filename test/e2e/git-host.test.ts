@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../src/store/Store.js"
-import { servers, serving } from "../support/git/WebServers.js"
-import { killByWire } from "../support/git/wireKills.js"
+import { killByWire } from "../support/git/KillScenario.js"
+import { serve, servers } from "../support/git/WebServers.js"
 
 it.scopedLive("kills of writers and of a Git server lose nothing that was acknowledged", () =>
   Effect.map(killByWire(4), (acknowledged) => assert.isAbove(acknowledged, 0))
@@ -18,8 +18,8 @@ const people = Array.from({ length: 16 }, (_, n) => ({ id: `p${n}`, city: n % 2 
 
 describe("a store behind a web server", () => {
   for (const server of servers) {
-    it.live.skipIf(!server.there)(
-      `${server.name}${server.there ? "" : " (not on this machine)"}`,
+    it.live.skipIf(!server.isInstalled)(
+      `${server.name}${server.isInstalled ? "" : " (not on this machine)"}`,
       () =>
         Effect.scoped(
           Effect.gen(function* () {
@@ -33,7 +33,7 @@ describe("a store behind a web server", () => {
             git("init", "-q", "--bare", "-b", "main", place)
             git("-C", place, "config", "http.receivepack", "true")
             git("-C", place, "config", "uploadpack.allowFilter", "true")
-            const url = `${yield* serving(server, directory)}/data.git`
+            const url = `${yield* serve(server, directory)}/data.git`
             const open = Effect.flatMap(GitHost.scoped({ url, timeout: server.timeout }), (remote) =>
               Effect.provideService(
                 Store.make({ indexes: { people: ["city"] }, manifests: { people: ["city"] } }),

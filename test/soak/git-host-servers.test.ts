@@ -23,7 +23,7 @@ const sizes = {
 
 const programs = StoreArbitrary.program({ writers: 3, steps: 6, faults: true })
 
-for (const { isThere, name, serve } of gitServers) {
+for (const { isInstalled: isThere, name, serve } of gitServers) {
   if (!isThere) {
     console.warn(`${name} is not on this machine: nothing is held against it`)
     continue

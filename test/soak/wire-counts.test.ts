@@ -4,7 +4,7 @@ import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../src/store/Store.js"
 import * as HttpBackend from "../support/git/HttpBackend.js"
-import { elsewhere, inject } from "../support/git/WireFaults.js"
+import { injectFaults, redirectTarget } from "../support/git/WireFaults.js"
 import { drawing, exposedClient } from "../support/wirePrograms.js"
 
 const clients = 4
@@ -26,7 +26,7 @@ it.scopedLive(
   () =>
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
-      const { reached, url: redirectTo } = yield* elsewhere
+      const { reached, url: redirectTo } = yield* redirectTarget
       const url = backend.create("counts.git", "receive.fsckObjects=true")
       const plain = yield* GitHost.scoped({ url })
       const settings = { indexes: { counts: ["by"] }, conflictRetries: 50, deadline: "10 minutes" } as const
@@ -36,7 +36,7 @@ it.scopedLive(
           batch.put("counts", `d${id}`, { by: "nobody" })
         )
       )
-      backend.intercept = inject(backend, drawing(1, 0.1), redirectTo)
+      backend.intercept = injectFaults(backend, drawing(1, 0.1), redirectTo)
       const outcomes = new Map<string, string>()
       const client = (name: number) =>
         Effect.gen(function* () {
@@ -73,7 +73,7 @@ it.scopedLive(
         else if (outcome === "AmbiguousWriteError") assert.isAtMost(times, 1, token)
         else assert.strictEqual(times, 0, `${token} ended in ${outcome}`)
       }
-      console.log(Object.fromEntries(tally), `${backend.asked.length} requests`)
+      console.log(Object.fromEntries(tally), `${backend.requests.length} requests`)
       assert.strictEqual(outcomes.size, operations)
       const all = yield* Stream.runCollect(looking.collection("counts").all())
       const sum = [...all].reduce((total, { _rev }) => total + _rev - 1, 0)

@@ -7,7 +7,7 @@ import type { StoreOptions } from "../../src/store/StoreOptions.js"
 import * as RandomProgram from "../../src/testing/history/RandomProgram.js"
 import type { Program } from "../../src/testing/program/StoreProgram.js"
 import * as HttpBackend from "./git/HttpBackend.js"
-import { elsewhere, exposed, inject, type WireFault, wireFaults } from "./git/WireFaults.js"
+import { faultHeader, injectFaults, redirectTarget, type WireFault, wireFaults } from "./git/WireFaults.js"
 import { pathIn, programFields, programStore } from "./storePrograms.js"
 
 /** Numbers from 0 to below 1, always the same for a seed (xorshift). */
@@ -35,7 +35,7 @@ export const exposedClient = (
   Effect.flatMap(HttpClient.HttpClient, (client) =>
     GitHost.scoped({
       url,
-      session: HttpClient.mapRequest(client, HttpClientRequest.setHeader(exposed, "1")),
+      session: HttpClient.mapRequest(client, HttpClientRequest.setHeader(faultHeader, "1")),
       token: Redacted.make("never-elsewhere"),
       timeout: "20 seconds",
       ...options
@@ -59,13 +59,13 @@ export const wireHolds = (
 ): Promise<void> =>
   Effect.gen(function* () {
     const backend = yield* HttpBackend.make
-    const { reached, url: redirectTo } = yield* elsewhere
+    const { reached, url: redirectTo } = yield* redirectTarget
     let repositories = 0
     const check = (program: Program, seed: number, format: 1 | 2) =>
       Effect.gen(function* () {
         const name = `programs${repositories++}.git`
         const url = backend.create(name, "receive.fsckObjects=true", ...(options.settings ?? []))
-        backend.intercept = inject(backend, drawing(seed, options.rate), redirectTo)
+        backend.intercept = injectFaults(backend, drawing(seed, options.rate), redirectTo)
         // The first client and the last one only look on: no fault may keep them from it.
         const last = 1 + Math.ceil(program.writers.length / 2)
         let clients = 0

@@ -39,7 +39,7 @@ const halved = (file: string) => {
 
 type Damage = (clone: string) => void
 
-/** What a power cut, a full disk or somebody else may leave of a clone, and whether it is still one. */
+/** Damage by a power cut, a full disk or another program, and whether the clone is still usable. */
 const damages: ReadonlyArray<readonly [name: string, sound: boolean, make: Damage]> = [
   [
     "an empty branch",
@@ -50,7 +50,7 @@ const damages: ReadonlyArray<readonly [name: string, sound: boolean, make: Damag
     }
   ],
   [
-    "empty notes of what was seen",
+    "empty refs of seen heads",
     true,
     (clone) => {
       const seen = path.join(clone, "refs/chainstore/seen")
@@ -83,7 +83,7 @@ const damages: ReadonlyArray<readonly [name: string, sound: boolean, make: Damag
   ]
 ]
 
-/** Reads and writes, and finds what others have written. */
+/** Reads and writes, and finds the writes of other clients. */
 const used = (url: string, clone: string) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -96,7 +96,7 @@ const used = (url: string, clone: string) =>
     })
   )
 
-/** A clone that has been used, after which others have written. */
+/** A used clone, after which other clients have written. */
 const cloned = (damage: Damage) =>
   Effect.gen(function* () {
     const backend = yield* HttpBackend.make

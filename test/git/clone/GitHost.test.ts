@@ -37,15 +37,15 @@ const open = (url: string, options: Partial<GitHost.GitHostOptions> = {}, store:
     Effect.provideService(Store.make(store), GitRemote, remote)
   )
 
-const services = (asked: ReadonlyArray<HttpBackend.Asked>) =>
+const services = (asked: ReadonlyArray<HttpBackend.ReceivedRequest>) =>
   asked.map(({ method, path: at }) => `${method} ${at.replace(/^\/[^/]+\//, "")}`)
 
-/** The requests that an effect takes. */
+/** The requests of an effect. */
 const asking = <A, E, R>(backend: HttpBackend.HttpBackend, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const before = backend.asked.length
+    const before = backend.requests.length
     yield* effect
-    return services(backend.asked.slice(before))
+    return services(backend.requests.slice(before))
   })
 
 const push = "POST git-receive-pack"
@@ -56,7 +56,7 @@ const failure = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
     Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
   )
 
-/** A proxy that notes where it leads to. */
+/** A proxy that records the addresses that it connects to. */
 const tunnelling = (tunnels: Array<string>) =>
   Effect.acquireRelease(
     Effect.async<{ readonly url: string; readonly close: () => void }>((resume) => {
@@ -85,7 +85,7 @@ const isPush = ({ method, url }: IncomingMessage) =>
 
 describe("a store on a Git server", () => {
   test(
-    "takes few requests",
+    "takes the documented numbers of requests",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("few.git")
@@ -147,7 +147,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "fails nobody but the caller of a commit that a hook refuses",
+    "fails only the caller of a commit that a hook refuses",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("hooked.git"), {}, { batchRetries: 0 })
@@ -161,7 +161,7 @@ describe("a store on a Git server", () => {
       )
       fs.chmodSync(hook, 0o755)
       const ids = Array.from({ length: 16 }, (_, n) => (n === 7 ? "evil" : `p${n}`))
-      // A batch is not built a second time here: being pushed by itself is no race that it has lost.
+      // A batch that is pushed by itself has not lost a race, so it is not built a second time.
       const put = (id: string) => store.batch({}, (batch) => batch.put("people", id, { n: 1 }))
       const exits = yield* Effect.forEach(ids, (id) => Effect.exit(put(id)), { concurrency: "unbounded" })
       const refused = ids.filter((_, at) => Exit.isFailure(exits[at]!))
@@ -173,7 +173,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "waits for a branch that is locked on the server, and says so where it stays locked",
+    "waits for a branch that is locked on the server, and reports a lock that stays",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("locked.git")
@@ -235,7 +235,7 @@ describe("a store on a Git server", () => {
   }
 
   test(
-    "says that it does not know where a server is gone after a push",
+    "reports an unknown outcome if the server is gone after a push",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("gone.git"), { maxRetries: 1 })
@@ -253,7 +253,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "is not written to where a server reports what it has refused as done",
+    "does not write to a server that reports refused updates as done",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("liar.git")
@@ -266,7 +266,7 @@ describe("a store on a Git server", () => {
         response.write = (chunk: Buffer) => chunks.push(chunk) > 0
         response.end = () => {
           const text = Buffer.concat(chunks).toString("latin1")
-          // As Dulwich does: no agent, and "ok" for whatever was asked for.
+          // Like Dulwich: no agent, and "ok" for every update.
           const lie = text
             .replace(/ agent=git\/\S+/, (agent) => ` ${"x".repeat(agent.length - 1)}`)
             .replace(
@@ -289,7 +289,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "reads whole commits of a server that cannot leave out objects",
+    "reads from a server without filters",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("whole.git", "uploadpack.allowFilter=false")
@@ -303,7 +303,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "keeps what was fetched in a directory that stock Git can read",
+    "stores fetched objects in a directory that stock Git can read",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("kept.git")
@@ -343,7 +343,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "waits between pushes where it is to, and pushes what has come meanwhile at once",
+    "waits for the push interval, and pushes all commits that were made meanwhile together",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("paced.git"), { pushInterval: "1 second" })
@@ -362,7 +362,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "takes a commit out again whose caller is interrupted before the push, and pushes the others",
+    "withdraws a commit whose caller is interrupted before the push, and pushes the others",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("interrupted.git"), { pushInterval: "2 seconds" })
@@ -388,7 +388,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "ends a write whose deadline comes before its push, and has written nothing",
+    "ends a write whose deadline passes before its push, and writes nothing",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("late.git"), { pushInterval: "2 seconds" })
@@ -443,7 +443,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "goes through the proxy that its session names",
+    "sends its requests through the proxy of its session",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("behind.git")
@@ -464,13 +464,13 @@ describe("a store on a Git server", () => {
       yield* people.insert({ n: 0 }, { id: "first" })
       yield* people.update("first", { n: 1 })
       assert.strictEqual(Option.getOrThrow(yield* people.get("first"))["n"], 1)
-      assert.isAbove(backend.asked.length, 0)
+      assert.isAbove(backend.requests.length, 0)
       assert.deepStrictEqual([...new Set(tunnels)], [new URL(url).host])
     })
   )
 
   test(
-    "says what is wrong with a server or an address",
+    "explains what is wrong with a server or an address",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const list = (url: string, options: Partial<GitHost.GitHostOptions> = {}) =>
@@ -512,7 +512,7 @@ describe("a store on a Git server", () => {
   )
 })
 
-/** Side-band packets around a report anew, since its length has changed. */
+/** Encodes the side-band packets of a report again, since its length has changed. */
 const rewrapped = (text: string): string => {
   const at = text.indexOf("unpack ")
   if (at < 0) return text

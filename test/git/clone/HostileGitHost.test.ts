@@ -11,7 +11,7 @@ import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
-import { bodyOf, deliver, isDelivered } from "../../support/git/WireFaults.js"
+import { bodyOf, forward, isForwarded } from "../../support/git/WireFaults.js"
 
 const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
   it.live(title, () => Effect.scoped(body), 60_000)
@@ -42,12 +42,12 @@ const temporary = Effect.acquireRelease(
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
 )
 
-/** Delivers each push twice, and hands on the second answer, as a proxy does that repeats a request. */
+/** Delivers each push twice and returns the second response, like a proxy that repeats requests. */
 const twice = (backend: HttpBackend.HttpBackend) => (request: IncomingMessage, response: ServerResponse) => {
-  if (!isPush(request) || isDelivered(request)) return false
+  if (!isPush(request) || isForwarded(request)) return false
   void bodyOf(request).then(async (body) => {
-    await deliver(backend, request, body)
-    const { bytes, type } = await deliver(backend, request, body)
+    await forward(backend, request, body)
+    const { bytes, type } = await forward(backend, request, body)
     response.writeHead(200, { "content-type": type }).end(bytes)
   })
   return true
@@ -62,7 +62,7 @@ const hook = (backend: HttpBackend.HttpBackend, name: string, kind: string, scri
 
 describe("a store on a hostile Git server", () => {
   test(
-    "fails nobody on another branch for a commit that a hook refuses",
+    "does not fail writers of another branch because of a commit that a hook refuses",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const { remote, store } = yield* both(backend.create("two.git"))
@@ -89,7 +89,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "writes a branch below the name of one that is gone",
+    "writes a branch below the name of a deleted one",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const { remote, store } = yield* both(backend.create("names.git"))
@@ -103,7 +103,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "writes a branch above the names of ones that others removed",
+    "writes a branch above the names of deleted ones",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const { store } = yield* both(backend.create("names.git"))
@@ -116,7 +116,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "reads history that another one has begun to fetch into the same cache",
+    "reads history that another process has begun to fetch into the same cache",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("shared.git")
@@ -132,7 +132,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "reads history after a revision that goes back",
+    "reads history after a revision with suffixes",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("back.git")
@@ -146,7 +146,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "keeps few packs of what it has read",
+    "keeps few packs of fetched objects",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("packs.git")
@@ -165,7 +165,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "keeps the shallow commits that another one has fetched into the same cache",
+    "keeps the shallow commits that another process fetched into the same cache",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("shared.git")
@@ -209,7 +209,7 @@ describe("a store on a hostile Git server", () => {
   }
 
   test(
-    "goes back from a whole id",
+    "resolves suffixes of a full id",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("id.git")
@@ -222,7 +222,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "reads a branch whose name has an @ in it",
+    "reads a branch whose name contains @",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("at.git")
@@ -233,7 +233,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "reads the beginning of an id as it reads main~1",
+    "resolves an abbreviated id as well as main~1",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("short.git")
@@ -250,7 +250,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "tells a transaction that its push, delivered twice, took effect",
+    "recognises that the push of a transaction that was delivered twice took effect",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("twice.git"))
@@ -268,7 +268,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "does not say that a push was refused whose report is too long",
+    "does not report a push as refused if its report is too long",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("long.git"), { maxRetries: 0 })
@@ -293,16 +293,16 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "does not take a page in place of the report for a refusal",
+    "does not read a web page in place of the report as a refusal",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("page.git"), { maxRetries: 0 })
       const people = store.collection("people")
       yield* people.insert({ n: 0 }, { id: "first" })
       backend.intercept = (request, response) => {
-        if (!isPush(request) || isDelivered(request)) return false
+        if (!isPush(request) || isForwarded(request)) return false
         void bodyOf(request).then(async (body) => {
-          await deliver(backend, request, body)
+          await forward(backend, request, body)
           response.writeHead(200, { "content-type": "text/html" }).end("<h1>One moment, please</h1>")
         })
         return true
@@ -315,7 +315,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "pushes what waits when the store is closed",
+    "pushes the waiting commits when the store is closed",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const scope = yield* Scope.make()
@@ -335,7 +335,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "pushes what waits when the store is closed, also where a caller beside it is interrupted then",
+    "pushes the waiting commits when the store is closed, even if another caller is interrupted then",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const scope = yield* Scope.make()
@@ -362,7 +362,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "sends no thin pack to a server that takes none",
+    "sends no thin pack to a server that refuses thin packs",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("thin.git")
@@ -373,10 +373,10 @@ describe("a store on a hostile Git server", () => {
       const packs: Array<Buffer> = []
       let told = ""
       backend.intercept = (request, response, run) => {
-        if (isPush(request) && !isDelivered(request)) {
+        if (isPush(request) && !isForwarded(request)) {
           void bodyOf(request).then(async (body) => {
             packs.push(body.subarray(body.indexOf("PACK")))
-            const { bytes, type } = await deliver(backend, request, body)
+            const { bytes, type } = await forward(backend, request, body)
             response.writeHead(200, { "content-type": type }).end(bytes)
           })
           return true
@@ -444,7 +444,7 @@ describe("a store on a hostile Git server", () => {
   }
 
   test(
-    "writes a repository that is itself shallow",
+    "writes to a shallow repository",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("deep.git")
@@ -457,7 +457,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "ends its walk in a repository that is itself shallow",
+    "ends a walk of the history in a shallow repository",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("deep.git")
@@ -467,15 +467,15 @@ describe("a store on a hostile Git server", () => {
       shallowCopy(backend)
       const head = backend.git("deep.git", "rev-parse", "main") as Oid
       const { remote } = yield* both(`${backend.url}/shallow.git`)
-      const before = backend.asked.length
+      const before = backend.requests.length
       const answer = yield* Effect.timeoutOption(remote.isAncestor("1".repeat(40) as Oid, head), "10 seconds")
-      assert.isBelow(backend.asked.length - before, 20)
+      assert.isBelow(backend.requests.length - before, 20)
       assert.isTrue(Option.isSome(answer))
     })
   )
 
   test(
-    "judges a first write on where the branch is, not on where it was",
+    "decides a first write on the current head of the branch, not on an earlier one",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("first.git")
@@ -490,7 +490,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "reads a branch that moves without sending more and more",
+    "reads a moving branch with requests of constant size",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("growing.git")
@@ -508,7 +508,7 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "does not show another repository's commits where a cache is given again",
+    "does not show the commits of another repository if a cache directory is reused",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const [one, two] = [backend.create("one.git"), backend.create("two.git")]

@@ -29,8 +29,8 @@ describe("an address of ssh", () => {
   )
 })
 
-describe.skipIf(!SshServer.isThere)("a store by ssh", () => {
-  // docs/git-hosts.md: `timeout` is "of a wait for an answer, and for each next piece of it".
+describe.skipIf(!SshServer.isInstalled)("a store by ssh", () => {
+  // docs/git-hosts.md: `timeout` is "the longest wait for the beginning of a response, and for each next piece of it".
   it.scopedLive.each([
     ["says nothing", "exec sleep 20"],
     ["stops in the middle", "printf '000eversion 2\\n0000'; exec sleep 20"]
@@ -49,9 +49,9 @@ describe.skipIf(!SshServer.isThere)("a store by ssh", () => {
     120_000
   )
 
-  // docs/git-hosts.md: only a commit that waits for its push holds an interruption back; a read ends at once, with its process.
+  // docs/git-hosts.md: only the outcome of a push is awaited. An interrupted read ends at once, with its process.
   it.scopedLive(
-    "is interrupted while a server says nothing",
+    "can be interrupted while a server does not reply",
     () =>
       Effect.gen(function* () {
         const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")
@@ -69,9 +69,9 @@ describe.skipIf(!SshServer.isThere)("a store by ssh", () => {
     120_000
   )
 
-  // docs/git-hosts.md: "A commit that none of its refs leads to cannot be read there" - this one is led to by its branch.
+  // docs/git-hosts.md: "Commits that are not reachable from its refs cannot be read"; this commit is reachable from its branch.
   it.scopedLive(
-    "by version 0 reads an earlier commit of its branch after writes of its own",
+    "by version 0 reads an earlier commit of its branch after its own writes",
     () =>
       Effect.gen(function* () {
         const server = yield* SshServer.make()
@@ -90,15 +90,15 @@ describe.skipIf(!SshServer.isThere)("a store by ssh", () => {
     120_000
   )
 
-  // docs/git-hosts.md: "An address of SSH is reached by the machine's own `ssh`", whose answer is whole here; stock Git reads it.
+  // docs/git-hosts.md: "`GitHost` runs the `ssh` program of the machine"; its output is complete here, and stock Git reads it.
   it.scopedLive(
-    "does not wait for a helper that ssh's configuration has started",
+    "does not wait for a helper that the configuration of ssh started",
     () =>
       Effect.gen(function* () {
         const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")
         const url = server.create("helped.git")
         const configFile = server.at("helped")
-        // Such as an agent that goes on in the background, and keeps standard error.
+        // Such as an agent that stays in the background and keeps standard error open.
         fs.writeFileSync(
           configFile,
           `Match exec "(setsid sleep 20 > /dev/null &)"\n${fs.readFileSync(server.ssh.configFile, "utf8")}`
@@ -114,8 +114,8 @@ describe.skipIf(!SshServer.isThere)("a store by ssh", () => {
     120_000
   )
 
-  // docs/git-hosts.md: "What it says on standard error is in the error"; the hint "check the path" sends the user astray.
-  it.scopedLive("says that nobody answers, where the file of the key is missing as well", () =>
+  // docs/git-hosts.md: "An error contains its standard error output"; the hint "check the path" would mislead the user.
+  it.scopedLive("reports that the server is unreachable, even if the key file is missing, too", () =>
     Effect.gen(function* () {
       const port = yield* freePort
       const server = yield* SshServer.make()
@@ -129,9 +129,9 @@ describe.skipIf(!SshServer.isThere)("a store by ssh", () => {
     })
   )
 
-  // docs/git-hosts.md: `maxRetries` is "repetitions of a request after a broken connection", 3 where it is left out.
+  // docs/git-hosts.md: `maxRetries` is "the number of times a request is repeated after a broken connection", 3 by default.
   it.scopedLive(
-    "repeats a read whose connection is broken before the server says anything",
+    "repeats a read whose connection breaks before the server replies",
     () =>
       Effect.gen(function* () {
         const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")
@@ -146,9 +146,9 @@ describe.skipIf(!SshServer.isThere)("a store by ssh", () => {
     60_000
   )
 
-  // docs/git-hosts.md: the same; what was never sent is not written, and nobody has to look at the branch.
+  // docs/git-hosts.md: as above. A push that was never sent is not written, so its outcome is known.
   it.scopedLive(
-    "repeats a push whose connection is broken before the server says anything, and calls it unwritten otherwise",
+    "repeats a push whose connection breaks before the server replies, and otherwise reports it as not written",
     () =>
       Effect.gen(function* () {
         const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")

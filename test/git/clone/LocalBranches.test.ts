@@ -30,7 +30,7 @@ const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
 
 describe("a transaction by Git's protocol", () => {
   test(
-    "is made again on what others have pushed, and leaves no branch",
+    "is rebased on commits that other clients pushed, and leaves no branch",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("raced.git", "receive.fsckObjects=true")
@@ -54,7 +54,7 @@ describe("a transaction by Git's protocol", () => {
   )
 
   test(
-    "that conflicts is on the server, under the name that the error gives",
+    "that conflicts is on the server, under the branch name in the error",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("kept.git", "receive.fsckObjects=true")
@@ -86,13 +86,13 @@ describe("a transaction by Git's protocol", () => {
   )
 
   test(
-    "inside another one, and one that fails, send nothing of their own",
+    "inside another one, or that fails, sends no requests",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("nested.git", "receive.fsckObjects=true"))
       const people = store.collection("people")
       yield* people.insert({ n: 0 }, { id: "first" })
-      const before = backend.asked.length
+      const before = backend.requests.length
       yield* store.withTransaction(
         Effect.gen(function* () {
           yield* people.insert({ n: 1 }, { id: "second" })
@@ -105,7 +105,7 @@ describe("a transaction by Git's protocol", () => {
           yield* people.update("third", { n: 4 })
         })
       )
-      const pushes = backend.asked.slice(before).filter(({ path }) => path.endsWith("git-receive-pack"))
+      const pushes = backend.requests.slice(before).filter(({ path }) => path.endsWith("git-receive-pack"))
       assert.strictEqual(pushes.length, 1)
       assert.deepStrictEqual(yield* people.list(), ["first", "second", "third"])
       assert.strictEqual(backend.git("nested.git", "rev-list", "--count", "main"), "4")
@@ -114,7 +114,7 @@ describe("a transaction by Git's protocol", () => {
   )
 
   test(
-    "whose branch others use from inside is pushed as far as they need it",
+    "is pushed as far as another branch needs its commits",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const { remote, store } = yield* both(backend.create("used.git", "receive.fsckObjects=true"))
@@ -135,7 +135,7 @@ describe("a transaction by Git's protocol", () => {
   )
 
   test(
-    "loses no step where the clone does not keep its place",
+    "loses no commit if the clone fails to store the head",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("place.git", "receive.fsckObjects=true")
@@ -157,7 +157,7 @@ describe("a transaction by Git's protocol", () => {
   )
 
   test(
-    "of more than is kept in memory ends as one of few",
+    "with more objects than are kept in memory ends like a small one",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("large.git"))

@@ -6,10 +6,10 @@ import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
-import { bodyOf, deliver, isDelivered } from "../../support/git/WireFaults.js"
+import { bodyOf, forward, isForwarded } from "../../support/git/WireFaults.js"
 
-/** gitprotocol-pack(5), version 0: a client may want no commit but those of the refs that it was told. */
-describe("a server that gives the commits of its refs alone, whose branch moves before it is asked for them", () => {
+/** gitprotocol-pack(5), version 0: a client may only want the heads of advertised refs. */
+describe("a server that only sends advertised heads, and whose branch moves between the listing and the fetch", () => {
   for (const moves of [1, 4]) {
     it.scopedLive(`${moves} times`, () =>
       Effect.gen(function* () {
@@ -35,7 +35,7 @@ describe("a server that gives the commits of its refs alone, whose branch moves 
           git("update-ref", "refs/heads/main", commit)
         }
         backend.intercept = (request, response) => {
-          if (isDelivered(request)) return false
+          if (isForwarded(request)) return false
           delete request.headers["git-protocol"]
           if (request.method !== "POST" || !request.url?.endsWith("/git-upload-pack")) return false
           void bodyOf(request).then(async (body) => {
@@ -43,7 +43,7 @@ describe("a server that gives the commits of its refs alone, whose branch moves 
               someoneElse()
               left--
             }
-            // Over HTTP Git gives ancestors, too; over SSH, and over the protocol of `git daemon`, it does not.
+            // Over HTTP, Git also sends ancestors of the heads. Over SSH, and over the protocol of `git daemon`, it does not.
             const tips = git("for-each-ref", "--format=%(objectname)").split("\n")
             const wants = [...body.toString("latin1").matchAll(/want ([0-9a-f]{40})/g)].map(([, oid]) => oid!)
             const unknown = wants.find((oid) => !tips.includes(oid))
@@ -55,7 +55,7 @@ describe("a server that gives the commits of its refs alone, whose branch moves 
                 .end(length + refusal)
             }
             fetched++
-            const { bytes, status, type } = await deliver(backend, request, body)
+            const { bytes, status, type } = await forward(backend, request, body)
             response.writeHead(status, { "content-type": type }).end(bytes)
           })
           return true

@@ -4,9 +4,9 @@ import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
-import { stripped } from "../../support/git/WireFaults.js"
+import { withoutCapabilities } from "../../support/git/WireFaults.js"
 
-/** What a server lacks, how it is configured, and what is to be said of it in the log. */
+/** The missing capabilities of a server, its configuration, and the expected log messages. */
 const servers = [
   ["version 2", { version2: true }, [], /version 0.*whole commits/s],
   [
@@ -61,7 +61,7 @@ describe("a store on a Git server that lacks", () => {
             Effect.provideService(Store.make({ indexes: { people: ["city"] } }), GitRemote, remote)
           )
           yield* Effect.gen(function* () {
-            backend.intercept = stripped(backend, lacks)
+            backend.intercept = withoutCapabilities(backend, lacks)
             const one = yield* open
             const people = one.collection("people")
             yield* Effect.forEach(
@@ -84,14 +84,14 @@ describe("a store on a Git server that lacks", () => {
                 tx.collection("people").delete("p3")
               )
             )
-            // One that is pushed from its beginning, since others may look at it.
+            // A named branch is pushed from the beginning, since other clients may read it.
             yield* other.transaction({ branch: "named" }, (tx) =>
               tx.collection("people").update("p5", { n: 50 })
             )
             yield* people.update("p4", { n: 40 })
             assert.strictEqual(yield* Stream.runCount(other.collection("people").all()), 7)
             assert.strictEqual((yield* theirs.history("p1")).length, 4)
-            // A commit that no ref names, by a client that has read nothing.
+            // A commit that no ref points to, read by a client with an empty clone.
             const past = (yield* (yield* open).at(first)).collection("people")
             assert.strictEqual(Option.getOrThrow(yield* past.get("p1"))["n"], 1)
             assert.isTrue(Option.isNone(yield* other.resolveRef("1".repeat(40))))
@@ -107,11 +107,13 @@ describe("a store on a Git server that lacks", () => {
     )
   }
 
-  it.scopedLive("a report of pushes, which is said", () =>
+  it.scopedLive("a report of pushes, which is an error", () =>
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("silent.git")
-      backend.intercept = stripped(backend, { capabilities: ["report-status", "report-status-v2"] })
+      backend.intercept = withoutCapabilities(backend, {
+        capabilities: ["report-status", "report-status-v2"]
+      })
       const store = yield* Effect.flatMap(GitHost.scoped({ url }), (remote) =>
         Effect.provideService(Store.make(), GitRemote, remote)
       )

@@ -12,7 +12,7 @@ import type { StoreService } from "../../../src/store/StoreService.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
 import { collecting } from "../../support/spans.js"
 
-/** Requests of a store by Git's protocol, counted at the socket: each row of the table in docs/git-hosts.md. */
+/** The numbers of requests by Git's protocol, counted at the socket: each row of the table in docs/git-hosts.md. */
 const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
   it.live(title, () => Effect.scoped(body), 120_000)
 
@@ -23,9 +23,9 @@ const open = (url: string, store: StoreOptions = {}, options: Partial<GitHost.Gi
 
 const asking = <A, E, R>(backend: HttpBackend.HttpBackend, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    const before = backend.asked.length
+    const before = backend.requests.length
     yield* effect
-    return backend.asked.slice(before).map(({ method, path, sent }) => ({
+    return backend.requests.slice(before).map(({ method, path, sent }) => ({
       to: `${method} ${path.replace(/^\/[^/]+\//, "")}`,
       sent
     }))
@@ -33,7 +33,7 @@ const asking = <A, E, R>(backend: HttpBackend.HttpBackend, effect: Effect.Effect
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** Documents in one commit. */
+/** Writes documents in one commit. */
 const seeded = (store: StoreService, collection: string, count: number) =>
   store.batch({}, (batch) =>
     Effect.forEach(many(count), (n) => batch.put(collection, `d${n}`, { n, group: `g${n % 10}` }), {
@@ -46,7 +46,7 @@ const services = (asked: ReadonlyArray<{ readonly to: string }>) => asked.map(({
 const push = "POST git-receive-pack"
 const pull = "POST git-upload-pack"
 
-/** Requests that the metric knows of both services. */
+/** The requests that the metric counts for both services. */
 const inMetric = Effect.map(
   Effect.forEach(["git-upload-pack", "git-receive-pack"], (service) =>
     Metric.value(Metric.tagged(requests, "operation", service))
@@ -56,7 +56,7 @@ const inMetric = Effect.map(
 
 describe("requests by Git's protocol", () => {
   test(
-    "are in the span of the operation that they are for, and in the metric",
+    "are in the span of their operation, and in the metric",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("told.git")
@@ -113,7 +113,7 @@ describe("requests by Git's protocol", () => {
   )
 
   test(
-    "all of 3,000 documents, or one of them, cold, where files come with their commit: 2",
+    "all of 3,000 documents, or one of them, cold, if commits are fetched with their files: 2",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("whole.git")
@@ -136,7 +136,7 @@ describe("requests by Git's protocol", () => {
       const get = (store: StoreService) => store.collection("docs").get("d2")
       assert.deepStrictEqual(yield* reading({ filter: "none" }, all), [pull, pull])
       assert.deepStrictEqual(yield* reading({ filter: "none" }, get), [pull, pull])
-      // A clone without files must not be sent differences to them.
+      // The server must not send deltas whose bases the clone does not have.
       yield* writer.collection("docs").update("d7", { long: many(200).join(" ") })
       yield* reading({ cache }, get)
       yield* writer.collection("docs").update("d7", { n: -7 })
@@ -219,7 +219,7 @@ describe("requests by Git's protocol", () => {
         [push]
       )
       assert.isAtMost(cold.length, 5, cold.join("\n"))
-      // One document of many, whose index and manifest have to be read first.
+      // The index and the manifest of a large collection must be read first.
       const writer = yield* open(url, settings)
       const update = writer.collection("docs").update("a1", { group: "g2" })
       const first = services(yield* asking(backend, update))

@@ -10,10 +10,10 @@ import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import { directory } from "../../store/core/Remotes.js"
-import { failingFsync, refusal, refusing, replace, withReplaced } from "./support/replaced.js"
+import { failingFsync, refusal, refusing, replace, withReplaced } from "./support/replacedMethod.js"
 import { engine, git, temporariesIn } from "./support/temporary.js"
 
-/** Writes what there is room for, and then fails, as a disk does that becomes full. */
+/** Writes a part and then fails, like a disk that becomes full. */
 const roomFor = (room: number) => (real: any) => (fd: number, what: string | Uint8Array, at?: number) => {
   if (room === 0) throw refusal("ENOSPC")
   const bytes = Buffer.from(what as string).subarray(at ?? 0, (at ?? 0) + room)
@@ -45,7 +45,7 @@ const opened = Effect.gen(function* () {
 })
 
 describe("a disk that fails", () => {
-  it.scopedLive("a pack that cannot be renamed leaves nothing that keeps garbage for ever", () =>
+  it.scopedLive("a pack that cannot be renamed leaves no .keep file", () =>
     Effect.gen(function* () {
       const { at, c } = yield* opened
       const renameSync = (real: typeof fs.renameSync) => (from: string, to: string) => {
@@ -67,7 +67,7 @@ describe("a disk that fails", () => {
       assert.deepStrictEqual(keepsIn(at), [])
     })
   )
-  it.scopedLive("a full disk does not cost a file descriptor or a file for each refused write", () =>
+  it.scopedLive("a refused write on a full disk leaks no file descriptor and no file", () =>
     Effect.gen(function* () {
       const { at, c } = yield* opened
       const before = descriptors()
@@ -80,7 +80,7 @@ describe("a disk that fails", () => {
 })
 
 describe("a disk that is full when a Git child is killed", () => {
-  it.scopedLive("lets the branch be written once there is room, whose lock the child had", () =>
+  it.scopedLive("allows writes to the branch that the child had locked, once there is space", () =>
     Effect.gen(function* () {
       const { at, remote } = yield* opened
       const repository = yield* Engine.open({ directory: at, maintenance: false, timeout: 1_000 })
@@ -115,8 +115,8 @@ describe("a branch that is a symbolic ref", () => {
   )
 })
 
-describe("a repository that is deleted and made again", () => {
-  it.scopedLive("is not written to by a process that holds the old one, which is told what to do", () =>
+describe("a repository that is deleted and created again", () => {
+  it.scopedLive("is not written to by a process that had opened the old one, which gets a hint", () =>
     Effect.gen(function* () {
       const { at, c } = yield* opened
       fs.rmSync(at, { recursive: true })
@@ -142,7 +142,7 @@ describe("a loose object that cannot be written", () => {
 })
 
 describe("a disk that becomes full in the middle of a file", () => {
-  it.scopedLive("acknowledges no object that is cut short", () =>
+  it.scopedLive("acknowledges no truncated object", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ durability: "none" })
       const content = randomBytes(30_000)
@@ -151,7 +151,7 @@ describe("a disk that becomes full in the middle of a file", () => {
       assert.isTrue(content.equals(Option.getOrThrow(yield* repository.object(again)).content))
     })
   )
-  it.scopedLive("can be read all the same, and written once there is room", () =>
+  it.scopedLive("can still be read, and written once there is space", () =>
     Effect.gen(function* () {
       const at = `${yield* directory}/r.git`
       yield* Engine.create({ directory: at })
@@ -165,7 +165,7 @@ describe("a disk that becomes full in the middle of a file", () => {
       yield* repository.writeObject("blob", new Uint8Array(1))
     })
   )
-  it.scopedLive("is told by the maintenance, which somebody else's maintenance does not excuse", () =>
+  it.scopedLive("is reported by the maintenance, even if another process runs maintenance", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ durability: "none" })
       const refused = yield* withReplaced({ linkSync: refusing("ENOSPC") }, Effect.flip(repository.maintain))

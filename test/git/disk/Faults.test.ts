@@ -36,7 +36,7 @@ describe("bad input", () => {
     "a/.g\u200cit",
     "\ud800"
   ]
-  it.scopedLive("a path that no tree may hold is a ValidationError, and nothing is written", () =>
+  it.scopedLive("an invalid path is a ValidationError, and nothing is written", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       for (const file of bad) {
@@ -78,7 +78,7 @@ describe("bad input", () => {
     })
   )
 
-  it.scopedLive("names of branches that Git would refuse, and options in their guise", () =>
+  it.scopedLive("branch names that Git refuses, and options as branch names", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       for (const branch of ["-x", "a..b", "a b", "a.lock", "/a", "a/", "@", "", "a^", "../../x"]) {
@@ -99,7 +99,7 @@ describe("bad input", () => {
     })
   )
 
-  it.scopedLive("linking an object that is not there, or is no blob", () =>
+  it.scopedLive("linking an object that is missing or is not a blob", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { tree } = yield* write(repository, [put("a", "1")])
@@ -112,7 +112,7 @@ describe("bad input", () => {
 })
 
 describe("faults of the disk", () => {
-  it.scopedLive("no repository, no bare repository, a repository of another format", () =>
+  it.scopedLive("a missing repository, one that is not bare, one of another format", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       assert.strictEqual(reasonOf(yield* failure(opened(path.join(home, "missing")))), "Unreachable")
@@ -126,7 +126,7 @@ describe("faults of the disk", () => {
     })
   )
 
-  it.scopedLive("a directory that disappears under an open repository", () =>
+  it.scopedLive("a directory that disappears while the repository is open", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ timeout: 200 })
       yield* write(repository, [put("a", "1")])
@@ -144,7 +144,7 @@ describe("faults of the disk", () => {
       ? spawnSync("chattr", ["-R", sealed ? "+i" : "-i", directory]).status === 0
       : spawnSync("chmod", ["-R", sealed ? "a-w" : "u+w", directory]).status === 0
 
-  it.scopedLive("a repository that cannot be written can be read, and says so when written", (context) =>
+  it.scopedLive("a read-only repository can be read, and a write reports it", (context) =>
     Effect.gen(function* () {
       const directory = path.join(yield* temporary, "sealed.git")
       const commit = yield* Effect.scoped(
@@ -169,7 +169,7 @@ describe("faults of the disk", () => {
     })
   )
 
-  it.scopedLive("a broken ref, a missing and a damaged object are told as corruption", () =>
+  it.scopedLive("an invalid ref, a missing object and a damaged object are reported as corruption", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { blobs, commit } = yield* write(repository, [put("a", "one"), put("d/b", "two")])
@@ -205,7 +205,7 @@ describe("faults of the disk", () => {
 })
 
 describe("locks", () => {
-  it.scopedLive("a lock of somebody else is waited for, then told; it is never removed", () =>
+  it.scopedLive("the lock of another program is awaited, then reported, and never removed", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ timeout: 150 })
       yield* write(repository, [put("a", "1")])
@@ -262,7 +262,7 @@ describe("locks", () => {
 })
 
 describe("the queue", () => {
-  it.scopedLive("a build that fails or is interrupted leaves its neighbours alone", () =>
+  it.scopedLive("a build that fails or is interrupted does not affect other commits", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const blocked = yield* Deferred.make<void>()
@@ -289,48 +289,50 @@ describe("the queue", () => {
     })
   )
 
-  it.scopedLive("when a flush loses its race, everything staged on it fails, and the next writes go on", () =>
-    Effect.gen(function* () {
-      const repository = yield* engine()
-      const first = yield* write(repository, [put("a", "1")])
-      const elsewhere = git(
-        repository.directory,
-        "commit-tree",
-        "-m",
-        "elsewhere",
-        "-p",
-        first.commit,
-        first.tree
-      ).trim()
-      const results = yield* Effect.forEach(
-        Array.from({ length: 30 }, (_, i) => i),
-        (i) =>
-          Effect.either(
-            repository.commitNext("main", () => {
-              if (i === 10) git(repository.directory, "update-ref", "refs/heads/main", elsewhere)
-              return Effect.succeed({
-                commit: Option.some({ message: `m${i}`, changes: [put(`f${i}`, "x")] }),
-                result: i
+  it.scopedLive(
+    "when a flush loses a race, all commits that are staged on it fail, and later writes succeed",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* engine()
+        const first = yield* write(repository, [put("a", "1")])
+        const elsewhere = git(
+          repository.directory,
+          "commit-tree",
+          "-m",
+          "elsewhere",
+          "-p",
+          first.commit,
+          first.tree
+        ).trim()
+        const results = yield* Effect.forEach(
+          Array.from({ length: 30 }, (_, i) => i),
+          (i) =>
+            Effect.either(
+              repository.commitNext("main", () => {
+                if (i === 10) git(repository.directory, "update-ref", "refs/heads/main", elsewhere)
+                return Effect.succeed({
+                  commit: Option.some({ message: `m${i}`, changes: [put(`f${i}`, "x")] }),
+                  result: i
+                })
               })
-            })
-          ),
-        { concurrency: "unbounded" }
-      )
-      const made = results.filter(Either.isRight).length
-      assert.isTrue(results.filter(Either.isLeft).every(({ left }) => left._tag === "RefMoved"))
-      const commits = git(repository.directory, "rev-list", "main").trim().split("\n")
-      for (const result of results) {
-        if (Either.isLeft(result)) continue
-        assert.include(commits, Option.getOrThrow(result.right.committed).commit)
-      }
-      assert.include(commits, elsewhere)
-      assert.strictEqual(commits.length, 2 + made)
-      yield* write(repository, [put("after", "1")])
-      assertSound(repository.directory)
-    })
+            ),
+          { concurrency: "unbounded" }
+        )
+        const made = results.filter(Either.isRight).length
+        assert.isTrue(results.filter(Either.isLeft).every(({ left }) => left._tag === "RefMoved"))
+        const commits = git(repository.directory, "rev-list", "main").trim().split("\n")
+        for (const result of results) {
+          if (Either.isLeft(result)) continue
+          assert.include(commits, Option.getOrThrow(result.right.committed).commit)
+        }
+        assert.include(commits, elsewhere)
+        assert.strictEqual(commits.length, 2 + made)
+        yield* write(repository, [put("after", "1")])
+        assertSound(repository.directory)
+      })
   )
 
-  it.scopedLive("exclusively runs with everything flushed and nobody writing", () =>
+  it.scopedLive("exclusive access begins after all commits are flushed and while no writer runs", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const writers = yield* Effect.fork(
@@ -357,7 +359,7 @@ describe("the queue", () => {
     })
   )
 
-  it.scopedLive("closing the repository flushes, and leaves nothing behind", () =>
+  it.scopedLive("closing the repository flushes, and leaves no temporary files", () =>
     Effect.gen(function* () {
       const directory = path.join(yield* temporary, "closed.git")
       const scope = yield* Scope.make()

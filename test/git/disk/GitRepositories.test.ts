@@ -34,7 +34,7 @@ it.scopedLive("repositories are created, shared, listed and found again", () =>
   })
 )
 
-it.scopedLive("a prepared repository is there with all that was written, or not at all", () =>
+it.scopedLive("a prepared repository exists with its whole content, or not at all", () =>
   Effect.gen(function* () {
     const directory = yield* temporary
     const repositories = yield* GitRepositories.make({ directory })
@@ -65,7 +65,7 @@ it.scopedLive("a prepared repository is there with all that was written, or not 
   })
 )
 
-it.scopedLive("creating at once makes one repository", () =>
+it.scopedLive("concurrent creations make one repository", () =>
   Effect.gen(function* () {
     const directory = yield* temporary
     const [one, two] = yield* Effect.all([
@@ -94,7 +94,7 @@ it.scopedLive("creating at once makes one repository", () =>
 )
 
 it.scopedLive(
-  "what was left of a repository that was being made or removed goes, unless somebody may be at it",
+  "directories of abandoned creations and removals are deleted, unless a process may still use them",
   () =>
     Effect.gen(function* () {
       const directory = yield* temporary

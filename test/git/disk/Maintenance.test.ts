@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
-import { failingFsync, withReplaced } from "./support/replaced.js"
+import { failingFsync, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const packsOf = (directory: string) =>
@@ -13,7 +13,7 @@ const settings = (directory: string, ...names: ReadonlyArray<string>) =>
 
 describe("maintenance", () => {
   it.scopedLive(
-    "packs grow together by themselves while writes go on, and history keeps its filters",
+    "packs are combined automatically during writes, and the commit-graph keeps its filters",
     () =>
       Effect.gen(function* () {
         const repository = yield* engine({ maintenance: { packs: 10, quiet: 1 } })
@@ -51,7 +51,7 @@ describe("maintenance", () => {
   )
 
   it.scopedLive(
-    "loose objects are packed by themselves once there are many",
+    "many loose objects are packed automatically",
     () =>
       Effect.gen(function* () {
         const repository = yield* engine({ maintenance: { looseObjects: 20, quiet: 1 } })
@@ -73,7 +73,7 @@ describe("maintenance", () => {
     30_000
   )
 
-  it.scopedLive("everything stays readable while others collect, pack refs and prune", () =>
+  it.scopedLive("everything stays readable while other processes repack, pack refs and prune", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ maintenance: false })
       const { directory } = repository
@@ -105,7 +105,7 @@ const indexesOf = (directory: string) =>
 
 describe("combining packs", () => {
   it.scopedLive.skipIf(!fs.existsSync("/proc/self/fd"))(
-    "deletes none before the new one's name is durable",
+    "deletes no pack before the name of the new one is durable",
     () =>
       Effect.gen(function* () {
         const repository = yield* engine({ maintenance: false })
@@ -123,38 +123,36 @@ describe("combining packs", () => {
       })
   )
 
-  it.scopedLive(
-    "works in a partial clone, and where objects are borrowed, and keeps what is unreachable",
-    () =>
-      Effect.gen(function* () {
-        const lender = yield* engine({ maintenance: false })
-        for (let n = 0; n < 5; n++) yield* write(lender, [put(`a${n}`, `${n}`)])
-        git(lender.directory, "config", "uploadpack.allowFilter", "true")
-        for (const how of ["--filter=blob:none", "--filter=tree:0", "--shared"]) {
-          const directory = `${yield* temporary}/clone.git`
-          const from = how === "--shared" ? lender.directory : `file://${lender.directory}`
-          git("/", "clone", "-q", "--bare", how, from, directory)
-          const promised = indexesOf(directory)
-          const repository = yield* Engine.open({ directory, maintenance: false })
-          const lost = yield* repository.writeObject("blob", Buffer.from("unreachable"))
-          for (let n = 0; n < 5; n++) yield* write(repository, [put(`b${n}`, `${n}`)], { branch: "own" })
-          yield* repository.maintain
-          assert.strictEqual(indexesOf(directory).length, promised.length + 1, how)
-          assert.includeMembers(indexesOf(directory), promised)
-          git(directory, "multi-pack-index", "verify")
-          assert.strictEqual(git(directory, "cat-file", "blob", lost), "unreachable")
-          assert.strictEqual(git(directory, "show", "own:b3"), "3")
-          git(lender.directory, "repack", "-adq")
-          yield* write(repository, [put("b9", "9")], { branch: "own" })
-          yield* repository.maintain
-          assertSound(directory)
-        }
-      })
+  it.scopedLive("works in a partial clone and with alternates, and keeps unreachable objects", () =>
+    Effect.gen(function* () {
+      const lender = yield* engine({ maintenance: false })
+      for (let n = 0; n < 5; n++) yield* write(lender, [put(`a${n}`, `${n}`)])
+      git(lender.directory, "config", "uploadpack.allowFilter", "true")
+      for (const how of ["--filter=blob:none", "--filter=tree:0", "--shared"]) {
+        const directory = `${yield* temporary}/clone.git`
+        const from = how === "--shared" ? lender.directory : `file://${lender.directory}`
+        git("/", "clone", "-q", "--bare", how, from, directory)
+        const promised = indexesOf(directory)
+        const repository = yield* Engine.open({ directory, maintenance: false })
+        const lost = yield* repository.writeObject("blob", Buffer.from("unreachable"))
+        for (let n = 0; n < 5; n++) yield* write(repository, [put(`b${n}`, `${n}`)], { branch: "own" })
+        yield* repository.maintain
+        assert.strictEqual(indexesOf(directory).length, promised.length + 1, how)
+        assert.includeMembers(indexesOf(directory), promised)
+        git(directory, "multi-pack-index", "verify")
+        assert.strictEqual(git(directory, "cat-file", "blob", lost), "unreachable")
+        assert.strictEqual(git(directory, "show", "own:b3"), "3")
+        git(lender.directory, "repack", "-adq")
+        yield* write(repository, [put("b9", "9")], { branch: "own" })
+        yield* repository.maintain
+        assertSound(directory)
+      }
+    })
   )
 })
 
 describe("refs", () => {
-  it.scopedLive("packed refs are read, moved, deleted and do not come back", () =>
+  it.scopedLive("packed refs are read, moved and deleted, and do not reappear", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { directory } = repository
@@ -186,8 +184,8 @@ describe("refs", () => {
   )
 })
 
-describe("a file among the branches that has no branch's name", () => {
-  it.scopedLive("is nobody's branch, as while a copy is being made", () =>
+describe("a file in refs/heads whose name is not valid for a branch", () => {
+  it.scopedLive("is ignored, such as the temporary file of a copy", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { commit } = yield* write(repository, [put("a", "1")])
@@ -199,8 +197,8 @@ describe("a file among the branches that has no branch's name", () => {
   )
 })
 
-describe("a directory that is left where a packed ref is", () => {
-  it.scopedLive("is not in the way when the ref is deleted", () =>
+describe("an empty directory with the name of a packed ref", () => {
+  it.scopedLive("does not prevent the deletion of the ref", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { commit } = yield* write(repository, [put("a", "1")])
@@ -214,7 +212,7 @@ describe("a directory that is left where a packed ref is", () => {
   )
 })
 
-describe("what Git reads, the engine reads", () => {
+describe("the engine reads like Git", () => {
   it.scopedLive("HEAD without a space, and settings that are commented out", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
@@ -231,7 +229,7 @@ describe("what Git reads, the engine reads", () => {
 })
 
 describe("names that are not ASCII", () => {
-  it.scopedLive("a default branch is told as it is called", () =>
+  it.scopedLive("the default branch has its name", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ defaultBranch: "größe" })
       const { commit } = yield* write(repository, [put("a", "1")], { branch: "größe" })
@@ -240,7 +238,7 @@ describe("names that are not ASCII", () => {
     })
   )
 
-  it.scopedLive("packed refs keep their names, UTF-8 or not, when another one is deleted", () =>
+  it.scopedLive("packed refs keep their names, in UTF-8 or not, when another ref is deleted", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { directory } = repository

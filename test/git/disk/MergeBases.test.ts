@@ -4,7 +4,7 @@ import { Effect, FastCheck as fc, Option } from "effect"
 import { emptyTree, type Oid } from "../../../src/domain/identifiers/Oid.js"
 import { engine } from "./support/temporary.js"
 
-/** Commits with their parents, as so many commits before, and how far their clock is wrong. */
+/** Commits with their parents, as distances back, and the errors of their clocks. */
 const histories = fc.array(
   fc.record({
     parents: fc.array(fc.nat({ max: 3 }), { minLength: 2, maxLength: 3 }),
@@ -14,7 +14,7 @@ const histories = fc.array(
 )
 
 describe("merge bases", () => {
-  it.scopedLive("are those that stock Git finds, in any history and with any clocks", () =>
+  it.scopedLive("are those of stock Git, in any history and with any clocks", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ maintenance: false })
       yield* repository.writeObject("tree", new Uint8Array())
@@ -46,7 +46,7 @@ describe("merge bases", () => {
         try {
           stock = git("merge-base", "--all", a, b).trim().split("\n").sort()
         } catch {
-          // Git ends with status 1 where there is none.
+          // Git exits with status 1 if there is none.
         }
         assert.deepStrictEqual(
           yield* repository.mergeBases(a, b),

@@ -8,7 +8,7 @@ import type { GitRepository, ObjectType } from "../../../src/git/disk/port/GitRe
 import type { Change } from "../../../src/store/remote/GitRemote.js"
 import { assertSound, engine, git, put, remove, write } from "./support/temporary.js"
 
-/** Every object of the repository, as both oracles and the engine read it. */
+/** Compares every object of the repository as read by both oracles and by the engine. */
 const compareAll = (repository: GitRepository) =>
   Effect.gen(function* () {
     const { directory } = repository
@@ -32,7 +32,7 @@ const compareAll = (repository: GitRepository) =>
 
 describe("objects", () => {
   it.scopedLive(
-    "whatever is written is read back by stock Git and by isomorphic-git, before and after repacking",
+    "written objects are read by stock Git and by isomorphic-git, before and after repacking",
     () =>
       Effect.gen(function* () {
         const repository = yield* engine()
@@ -90,7 +90,7 @@ describe("objects", () => {
     })
   )
 
-  it.scopedLive("a commit in another encoding reads as it does in the log", () =>
+  it.scopedLive("a commit in another encoding is read as by git log", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { tree } = yield* write(repository, [put("a", "1")])
@@ -122,7 +122,7 @@ describe("objects", () => {
     })
   )
 
-  it.scopedLive("what is handed out can be changed without harm", () =>
+  it.scopedLive("returned arrays are copies", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { blobs } = yield* write(repository, [put("a", "content")])

@@ -91,7 +91,7 @@ describe("gets at the same time", () => {
       const url = backend.create("together.git")
       const client = Effect.flatMap(GitHost.scoped({ url }), (remote) => open(remote))
       yield* seeded(yield* client)
-      const [cold, warm] = yield* counted(() => backend.asked.length, client)
+      const [cold, warm] = yield* counted(() => backend.requests.length, client)
       assert.isAtMost(cold!, 3)
       assert.isAtMost(warm!, 1)
     })

@@ -57,10 +57,10 @@ export const overWire = (documents: number, changed: number) =>
     yield* prepare(yield* GitHost.scoped({ url }), documents, changed)
     const store = yield* on(yield* GitHost.scoped({ url }))
     yield* store.collection("notes").get("d0")
-    const before = backend.asked.length
+    const before = backend.requests.length
     const merged = yield* store.merge("draft")
     assert.strictEqual(merged.kind, "merge")
-    const asked = backend.asked.slice(before).map(({ method, path }) => `${method} ${path}`)
+    const asked = backend.requests.slice(before).map(({ method, path }) => `${method} ${path}`)
     backend.git("merge.git", "fsck", "--strict", "--no-dangling")
     const parents = backend.git("merge.git", "log", "-1", "--format=%P", "main").trim().split(" ")
     assert.strictEqual(parents.length, 2)

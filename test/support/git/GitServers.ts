@@ -10,16 +10,17 @@ import { HostServer } from "../host/HostServer.js"
 import * as SshServer from "./SshServer.js"
 import * as WebServers from "./WebServers.js"
 
-/** An empty repository on a server of its own. */
+/** An empty repository on a new server. */
 export interface ServedRepository {
   readonly options: GitHostOptions
-  /** Runs stock Git in it, on the server. */
+  /** Runs stock Git in the repository on the server. */
   readonly git: (...args: ReadonlyArray<string>) => string
 }
 
+/** A Git server that the tests can start. */
 export interface GitServer {
   readonly name: string
-  readonly isThere: boolean
+  readonly isInstalled: boolean
   readonly serve: Effect.Effect<ServedRepository, never, Scope.Scope>
 }
 
@@ -30,7 +31,7 @@ const gitIn =
 
 const webServer = (server: (typeof WebServers.servers)[number]): GitServer => ({
   name: server.name,
-  isThere: server.there,
+  isInstalled: server.isInstalled,
   serve: Effect.gen(function* () {
     const directory = yield* Effect.acquireRelease(
       Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-served-"))),
@@ -40,14 +41,14 @@ const webServer = (server: (typeof WebServers.servers)[number]): GitServer => ({
     execFileSync("git", ["init", "-q", "--bare", "-b", "main", place])
     const git = gitIn(place)
     for (const setting of ["http.receivepack", "uploadpack.allowFilter"]) git("config", setting, "true")
-    const url = `${yield* WebServers.serving(server, directory)}/data.git`
+    const url = `${yield* WebServers.serve(server, directory)}/data.git`
     return { options: { url, timeout: server.timeout }, git }
   })
 })
 
 const sshd = (name: string, ...settings: ReadonlyArray<string>): GitServer => ({
   name,
-  isThere: SshServer.isThere,
+  isInstalled: SshServer.isInstalled,
   serve: Effect.map(SshServer.make(...settings), (server) => ({
     options: { url: server.create("data.git", "uploadpack.allowFilter=true"), ssh: server.sharing },
     git: gitIn(server.at("data.git"))
@@ -56,7 +57,7 @@ const sshd = (name: string, ...settings: ReadonlyArray<string>): GitServer => ({
 
 const gitoliteShell = "/usr/share/gitolite3/gitolite-shell"
 
-/** Sets up gitolite for whoever has the key of a server's client. */
+/** Installs gitolite on an SSH server, with the server's client key as its administrator. */
 export const installGitolite = (server: Effect.Effect.Success<ReturnType<typeof SshServer.make>>): string => {
   const home = server.at("gitolite")
   fs.mkdirSync(home)
@@ -68,11 +69,11 @@ export const installGitolite = (server: Effect.Effect.Success<ReturnType<typeof 
   return path.join(home, "repositories")
 }
 
-export const isGitoliteThere = SshServer.isThere && fs.existsSync(gitoliteShell)
+export const isGitoliteInstalled = SshServer.isInstalled && fs.existsSync(gitoliteShell)
 
 const gitolite: GitServer = {
   name: "gitolite3",
-  isThere: isGitoliteThere,
+  isInstalled: isGitoliteInstalled,
   serve: Effect.map(SshServer.make("AcceptEnv GIT_PROTOCOL"), (server) => {
     const git = gitIn(path.join(installGitolite(server), "testing.git"))
     git("config", "uploadpack.allowFilter", "true")
@@ -82,7 +83,7 @@ const gitolite: GitServer = {
 
 const ownHost: GitServer = {
   name: "our own host",
-  isThere: true,
+  isInstalled: true,
   serve: Effect.map(
     Effect.provideServiceEffect(newRepository, HostServer, hostServer),
     ({ directory, repo, server }) => ({
@@ -92,7 +93,7 @@ const ownHost: GitServer = {
   )
 }
 
-/** Real Git servers, and whether this machine has them. */
+/** Real Git servers, and whether they are installed on this machine. */
 export const gitServers: ReadonlyArray<GitServer> = [
   ...WebServers.servers.map(webServer),
   sshd("sshd, version 2", "AcceptEnv GIT_PROTOCOL"),

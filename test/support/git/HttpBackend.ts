@@ -6,27 +6,27 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Effect } from "effect"
 
-/** A request that a server was asked. */
-export interface Asked {
+/** A request that the server received. */
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly sent: number
 }
 
-/** Stock Git's own HTTP server, `git http-backend`, behind a socket of loopback. */
+/** `git http-backend` behind an HTTP server on the loopback interface. */
 export interface HttpBackend {
   readonly url: string
-  /** Holds the repositories. */
+  /** The directory of the repositories. */
   readonly directory: string
-  readonly asked: Array<Asked>
-  /** Makes an empty repository, and answers its address. */
+  readonly requests: Array<ReceivedRequest>
+  /** Creates an empty repository, and returns its address. */
   readonly create: (name: string, ...settings: ReadonlyArray<string>) => string
   readonly git: (name: string, ...args: ReadonlyArray<string>) => string
-  /** Kills every process that serves a request, with those that it has started. */
+  /** Kills every process that serves a request, with its children. */
   readonly killServing: () => void
-  /** Whether a request is being served. */
+  /** Whether any request is being served. */
   readonly isServing: () => boolean
-  /** Comes before each request; answers true where it has answered itself. */
+  /** Called before each request. Returns true if it handles the request itself. */
   intercept:
     | ((request: http.IncomingMessage, response: http.ServerResponse, run: () => void) => boolean)
     | undefined
@@ -38,12 +38,12 @@ const serve = (
   directory: string,
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  asked: Array<Asked>,
+  asked: Array<ReceivedRequest>,
   serving: Set<number>
 ) => {
   const url = new URL(request.url ?? "/", "http://localhost")
   const child = spawn(path.join(execPath, "git-http-backend"), {
-    // A group of processes of its own, which can be killed as a whole.
+    // A new process group, which can be killed as a whole.
     detached: true,
     env: {
       PATH: process.env["PATH"] ?? "",
@@ -96,7 +96,7 @@ export const make = Effect.acquireRelease(
     const backend: { -readonly [Key in keyof HttpBackend]: HttpBackend[Key] } = {
       url: "",
       directory,
-      asked: [],
+      requests: [],
       create: (name, ...settings) => {
         const place = path.join(directory, name)
         execFileSync("git", ["init", "-q", "--bare", "-b", "main", place])
@@ -112,7 +112,7 @@ export const make = Effect.acquireRelease(
           try {
             process.kill(-pid, "SIGKILL")
           } catch {
-            // It is gone.
+            // The process has ended already.
           }
         }
       },
@@ -120,7 +120,7 @@ export const make = Effect.acquireRelease(
       intercept: undefined
     }
     const server = http.createServer((request, response) => {
-      const run = () => serve(directory, request, response, backend.asked, serving)
+      const run = () => serve(directory, request, response, backend.requests, serving)
       if (backend.intercept?.(request, response, run) !== true) run()
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -7,14 +7,14 @@ import { freePort } from "./WebServers.js"
 
 const sshd = ["/usr/sbin/sshd", "/usr/local/sbin/sshd"].find((file) => fs.existsSync(file))
 
-/** Whether this machine has an SSH server and a client. */
-export const isThere = sshd !== undefined && spawnSync("which", ["ssh"]).status === 0
+/** Whether an SSH server and a client are installed. */
+export const isInstalled = sshd !== undefined && spawnSync("which", ["ssh"]).status === 0
 
 const key = (file: string) => execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file])
 
 /**
- * A real sshd on loopback, for the account that runs the tests: its repositories, a client's configuration that knows the
- * server's key, and one that does not. `settings` are further lines of its configuration.
+ * A real sshd on the loopback interface for the account that runs the tests: its repositories, a client configuration that knows the
+ * host key, and one that does not. `settings` are additional lines of its configuration.
  */
 export const make = (...settings: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -59,7 +59,7 @@ export const make = (...settings: ReadonlyArray<string>) =>
       )
       return at(name)
     }
-    // Without privileges of root it needs no directory of its own; with them it does.
+    // If it is started by root, sshd requires this directory.
     if (process.getuid?.() === 0) fs.mkdirSync("/run/sshd", { recursive: true, mode: 0o755 })
     yield* Effect.acquireRelease(
       Effect.sync(() =>
@@ -95,7 +95,7 @@ export const make = (...settings: ReadonlyArray<string>) =>
         return `ssh://${user}@127.0.0.1:${port}${at(name)}`
       },
       ssh: { identityFile: at("client"), configFile: client("knowing", "known_hosts") },
-      /** Whose connections are one, as many people configure it. */
+      /** A client configuration whose requests share one connection. */
       sharing: {
         identityFile: at("client"),
         configFile: client(
@@ -109,9 +109,9 @@ export const make = (...settings: ReadonlyArray<string>) =>
       stranger: { identityFile: at("stranger"), configFile: at("knowing") },
       unknowing: { identityFile: at("client"), configFile: client("unknowing", "nobody_known") },
       at,
-      /** The address of what a command line knows by a name. */
+      /** The address of a repository by its name. */
       addressOf: (name: string) => `ssh://${user}@127.0.0.1:${port}/${name}`,
-      /** Runs this instead of what any client asks for. */
+      /** Runs a script instead of the command that a client requests. */
       force: (script: string) => {
         fs.writeFileSync(at("forced"), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
         fs.writeFileSync(

@@ -69,7 +69,7 @@ http {
 `
   )
   return [
-    // Its children outlive it, but not their process group.
+    // Its children outlive it, so the process group is killed.
     spawn("fcgiwrap", ["-c", "4", "-s", `unix:${socket}`], { stdio: "ignore", detached: true }),
     spawn("nginx", ["-c", file, "-e", `${directory}/error.log`], { stdio: "ignore" })
   ]
@@ -80,7 +80,7 @@ const modules = "/usr/lib/apache2/modules"
 const apache = (directory: string, port: number) => {
   const file = path.join(directory, "apache.conf")
   const names = ["mpm_prefork", "authz_core", "alias", "env", "cgi"]
-  // Started by root it serves as somebody else, who may then write everywhere here.
+  // If it is started by root, it serves as another user, who needs write access to the directory.
   execFileSync("chmod", ["-R", "a+rwX", directory])
   fs.writeFileSync(
     file,
@@ -105,7 +105,7 @@ ScriptAlias / ${backend}/
 </Location>
 `
   )
-  // It ends with its whole process group, which must not be ours.
+  // It kills its process group, which must not be that of the tests.
   return [spawn("apache2", ["-D", "FOREGROUND", "-f", file], { stdio: "ignore", detached: true })]
 }
 
@@ -120,23 +120,23 @@ const isThere = (...programs: ReadonlyArray<string>) =>
 
 interface WebServer {
   readonly name: string
-  readonly there: boolean
+  readonly isInstalled: boolean
   readonly start: (directory: string, port: number) => ReadonlyArray<ChildProcess>
-  /** What a client waits for an answer. */
+  /** The timeout of the client. */
   readonly timeout?: DurationInput
 }
 
-/** Web servers with Git's own programs behind them, and whether this machine has them. */
+/** Web servers that run Git's programs, and whether they are installed on this machine. */
 export const servers: ReadonlyArray<WebServer> = [
-  { name: "lighttpd", there: isThere("lighttpd"), start: lighttpd },
-  { name: "nginx and fcgiwrap", there: isThere("nginx", "fcgiwrap"), start: nginx },
+  { name: "lighttpd", isInstalled: isThere("lighttpd"), start: lighttpd },
+  { name: "nginx and fcgiwrap", isInstalled: isThere("nginx", "fcgiwrap"), start: nginx },
   {
     name: "apache2",
-    there: isThere("apache2") && fs.existsSync(path.join(modules, "mod_cgi.so")),
+    isInstalled: isThere("apache2") && fs.existsSync(path.join(modules, "mod_cgi.so")),
     start: apache
   },
-  // It answers no request of version 2: after this time it is asked what it speaks.
-  { name: "node-git-server", there: true, start: nodeGitServer, timeout: "8 seconds" }
+  // It does not reply to requests of version 2. After this timeout the client detects the version.
+  { name: "node-git-server", isInstalled: true, start: nodeGitServer, timeout: "8 seconds" }
 ]
 
 const ended = (child: ChildProcess) =>
@@ -146,7 +146,7 @@ const ended = (child: ChildProcess) =>
     try {
       process.kill(-child.pid!, "SIGTERM")
     } catch {
-      // It leads no group: it is alone.
+      // It is not the leader of a process group.
       child.kill()
     }
   })
@@ -159,8 +159,8 @@ const answers = (url: string) =>
     )
   )
 
-/** Runs a server over a directory of repositories, and answers its address. */
-export const serving = (server: WebServer, directory: string) =>
+/** Runs a server for a directory of repositories, and returns its address. */
+export const serve = (server: WebServer, directory: string) =>
   Effect.gen(function* () {
     const port = yield* freePort
     yield* Effect.acquireRelease(
@@ -168,7 +168,7 @@ export const serving = (server: WebServer, directory: string) =>
       (children) => Effect.promise(() => Promise.all(children.map(ended)))
     )
     const url = `http://127.0.0.1:${port}`
-    // Not at the root, which ends node-git-server.
+    // A request of the root path would crash node-git-server.
     const asked = `${url}/nothing.git/info/refs?service=git-upload-pack`
     yield* Effect.repeat(Effect.delay(answers(asked), "50 millis"), { until: (up) => up, times: 400 })
     return url

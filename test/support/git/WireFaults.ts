@@ -3,18 +3,18 @@ import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import type { HttpBackend } from "./HttpBackend.js"
 
-/** What happens to one request or its response between a client and a Git server. */
+/** Faults of one request or of its response between a client and a Git server. */
 export const wireFaults = [
-  /** The connection ends before the server has seen the request. */
+  /** The connection ends before the server receives the request. */
   "lost request",
-  /** The server carries out the request, and the connection ends instead of a response. */
+  /** The server processes the request, and the connection ends instead of a response. */
   "lost response",
-  /** The server sees the request twice; the client gets the second response. */
+  /** The server receives the request twice; the client receives the second response. */
   "duplicate",
-  /** The response ends in the middle: with the connection, or as if it were whole. */
+  /** The response is incomplete: the connection ends, or the response looks complete. */
   "cut off",
   "truncated",
-  /** A byte of the pack is another one, or the response is no packet at all. */
+  /** A byte of the pack is changed, or the response does not consist of packets. */
   "garbage",
   "wrong type",
   "unavailable",
@@ -24,9 +24,9 @@ export const wireFaults = [
 
 export type WireFault = (typeof wireFaults)[number]
 
-/** A request with this header is subject to faults. */
-export const exposed = "x-exposed-to-faults"
-const delivered = "x-delivered"
+/** Requests with this header are subject to faults. */
+export const faultHeader = "x-exposed-to-faults"
+const forwardedHeader = "x-forwarded-by-test"
 
 export const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   const parts: Array<Buffer> = []
@@ -34,17 +34,18 @@ export const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(parts)
 }
 
-/** Whether an interceptor sees a request that `deliver` sends. */
-export const isDelivered = (request: IncomingMessage): boolean => request.headers[delivered] !== undefined
+/** Whether a request was sent by `forward`. */
+export const isForwarded = (request: IncomingMessage): boolean =>
+  request.headers[forwardedHeader] !== undefined
 
-/** Sends a request to the server as it is, past the interceptor. */
-export const deliver = async (backend: HttpBackend, request: IncomingMessage, body: Buffer) => {
+/** Sends a request to the server unchanged, past the interceptor. */
+export const forward = async (backend: HttpBackend, request: IncomingMessage, body: Buffer) => {
   const response = await fetch(`${backend.url}${request.url}`, {
     method: request.method ?? "GET",
     headers: {
       "content-type": request.headers["content-type"] ?? "",
       "git-protocol": String(request.headers["git-protocol"] ?? ""),
-      [delivered]: "1"
+      [forwardedHeader]: "1"
     },
     ...(request.method === "POST" ? { body: new Uint8Array(body) } : {})
   })
@@ -55,19 +56,19 @@ export const deliver = async (backend: HttpBackend, request: IncomingMessage, bo
   }
 }
 
-/** Bytes that are surely no response of Git: the middle of a pack differs, anything else is not in packets. */
-const spoiled = (bytes: Buffer): Buffer => {
+/** Corrupts a response: changes a byte inside a pack, or replaces any other response by bytes that are not packets. */
+const corrupted = (bytes: Buffer): Buffer => {
   const copy = Buffer.from(bytes)
   const pack = copy.indexOf("PACK")
   if (pack < 0) return Buffer.from(`<html>${"?".repeat(copy.length)}`)
-  // Inside the side band's first packet of the pack: behind the pack's own header, and before its end.
+  // A position behind the header of the pack, inside the first packet of the side band.
   const at = Math.min(pack + 14, copy.length - 8)
   copy[at] = copy[at]! ^ 0x55
   return copy
 }
 
-/** A place that no request may reach, where redirects lead to. */
-export const elsewhere = Effect.acquireRelease(
+/** The server that redirects lead to. No request may reach it. */
+export const redirectTarget = Effect.acquireRelease(
   Effect.async<{ readonly url: string; readonly reached: Array<string>; readonly close: () => void }>(
     (resume) => {
       const reached: Array<string> = []
@@ -89,11 +90,11 @@ export const elsewhere = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-/** Gives requests that are exposed to it the faults that `next` draws. */
-export const inject =
+/** Injects the faults that `next` returns into requests with the fault header. */
+export const injectFaults =
   (backend: HttpBackend, next: () => WireFault | undefined, redirectTo: string) =>
   (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (request.headers[exposed] === undefined || isDelivered(request)) return false
+    if (request.headers[faultHeader] === undefined || isForwarded(request)) return false
     const fault = next()
     if (fault === undefined) return false
     const cut = () => void request.socket.destroy()
@@ -104,8 +105,8 @@ export const inject =
       if (fault === "redirect") {
         return void response.writeHead(302, { location: `${redirectTo}${request.url}` }).end()
       }
-      if (fault === "duplicate") await deliver(backend, request, body)
-      const { bytes, status, type } = await deliver(backend, request, body)
+      if (fault === "duplicate") await forward(backend, request, body)
+      const { bytes, status, type } = await forward(backend, request, body)
       if (fault === "lost response") return cut()
       response.writeHead(status, {
         "content-type": fault === "wrong type" ? "text/html" : type,
@@ -113,7 +114,7 @@ export const inject =
       })
       const half = bytes.length >> 1
       if (fault === "truncated") return void response.end(bytes.subarray(0, half))
-      if (fault === "garbage") return void response.end(spoiled(bytes))
+      if (fault === "garbage") return void response.end(corrupted(bytes))
       if (fault === "cut off") return void response.write(bytes.subarray(0, half), cut)
       if (fault !== "slow") return void response.end(bytes)
       for (const at of [0, 1, 2, 3]) {
@@ -129,8 +130,8 @@ export const inject =
 
 const framed = (content: string) => `${(content.length + 4).toString(16).padStart(4, "0")}${content}`
 
-/** A server that lacks capabilities which Git's own has, and one that speaks version 0 alone. */
-export const stripped =
+/** Removes capabilities from the server's advertisement, or limits the server to version 0. */
+export const withoutCapabilities =
   (
     backend: HttpBackend,
     lacks: {
@@ -139,7 +140,7 @@ export const stripped =
     }
   ) =>
   (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (isDelivered(request)) return false
+    if (isForwarded(request)) return false
     if (lacks.version2 === true) delete request.headers["git-protocol"]
     if (request.method !== "GET") return false
     const without = (text: string) =>
@@ -151,11 +152,11 @@ export const stripped =
           .replace(/^(?!\0)/, "\0")
       )
     void bodyOf(request).then(async (body) => {
-      const { bytes, status, type } = await deliver(backend, request, body)
+      const { bytes, status, type } = await forward(backend, request, body)
       const text = bytes.toString("latin1")
       response.writeHead(status, { "content-type": type })
       if (!text.includes("\0")) return void response.end(bytes)
-      // Packets anew, since the length of the first one has changed.
+      // The packets are encoded again, since the length of the first one has changed.
       let rest = text
       let answer = ""
       while (rest !== "") {

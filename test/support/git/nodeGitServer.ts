@@ -1,8 +1,8 @@
 import { createRequire } from "node:module"
 
-/* Serves the repositories of a directory by node-git-server until it is ended. Arguments: the directory, the port. */
+/* Serves the repositories of a directory by node-git-server. Arguments: the directory and the port. */
 
-// Its types name packages that it does not bring along.
+// Its types import packages that it does not depend on.
 const { Git } = createRequire(import.meta.url)("node-git-server") as {
   readonly Git: new (
     directory: string,

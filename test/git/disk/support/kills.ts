@@ -5,7 +5,7 @@ import * as Engine from "../../../../src/git/disk/Engine.js"
 import { type WriterProcess, writerProcess } from "./processes.js"
 import { assertSound, git, put, show, temporary, write } from "./temporary.js"
 
-/** The Git processes that work on a repository: a repack of a killed engine ends a moment after it. */
+/** The Git processes in a repository. A repack of a killed engine ends shortly after the engine. */
 const childrenOf = (directory: string): ReadonlyArray<number> =>
   !fs.existsSync("/proc/self/cmdline")
     ? []
@@ -37,7 +37,7 @@ const ways: ReadonlyArray<(writer: WriterProcess, directory: string) => Effect.E
   (writer, directory) => Effect.zipRight(killChildren(directory), writer.kill)
 ]
 
-/** Kills a writing process so many times at random moments; nothing acknowledged may be lost. */
+/** Kills a writing process `kills` times at random moments, and checks that no acknowledged write is lost. */
 export const killRepeatedly = (kills: number) =>
   Effect.gen(function* () {
     const directory = `${yield* temporary}/killed.git`
@@ -58,7 +58,7 @@ export const killRepeatedly = (kills: number) =>
           yield* Effect.sleep(yield* Random.nextIntBetween(5, 250))
           yield* ways[round % ways.length]!(writer, directory)
           const { stderr } = yield* writer.exit
-          // A maintenance whose child is killed is logged, and goes on when it is due again.
+          // A maintenance whose child is killed is logged, and runs again when it is due.
           if (round % ways.length !== 2) assert.strictEqual(stderr, "")
           for (const id of writer.acknowledged) acknowledged.add(id)
         })

@@ -11,14 +11,14 @@ import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import { isWhole } from "../../support/vitest/whole.js"
 import { git, put, temporary, write } from "./support/temporary.js"
 
-/** Bytes that look like nothing, the same ones in every run. */
+/** Pseudo-random bytes, the same in every run. */
 const garbage = (size: number, seed: string): Buffer => {
   const pieces: Array<Buffer> = []
   for (let n = 0; n * 20 < size; n++) pieces.push(createHash("sha1").update(`${seed} ${n}`).digest())
   return Buffer.concat(pieces).subarray(0, size)
 }
 
-/** What damage makes of a file's bytes; the seed is the file's name. */
+/** The kinds of damage. The seed is the name of the file. */
 const damages: Readonly<Record<string, (bytes: Buffer, seed: string) => Buffer>> = {
   "cut in half": (bytes) => bytes.subarray(0, bytes.length >> 1),
   "cut by a byte": (bytes) => bytes.subarray(0, Math.max(0, bytes.length - 1)),
@@ -36,10 +36,10 @@ const damages: Readonly<Record<string, (bytes: Buffer, seed: string) => Buffer>>
   }
 }
 
-/** What Git derives from packs and history, and can do without. */
+/** Files that Git derives from packs and history, and that it works without. */
 const derived = /\/(multi-pack-index.*|.*\.(bitmap|rev)|commit-graph.*|graph-.*)$/
 
-/** A repository with a file of every kind that Git and the engine keep in one. */
+/** A repository with every kind of file that Git and the engine write. */
 const specimen = Effect.gen(function* () {
   const root = yield* temporary
   const directory = path.join(root, "whole.git")
@@ -86,7 +86,7 @@ type Answers = Readonly<Record<string, Either.Either<string, RemoteFailure>>>
 const text = (content: Uint8Array) => Buffer.from(content).toString()
 const json = (value: unknown) => JSON.stringify(value)
 
-/** Everything that can be asked of the repository, each answer or its error. */
+/** The result or the error of every read of the repository. */
 const ask = (repository: GitRepository, head: Oid, loose: Oid): Effect.Effect<Answers> => {
   const content = (at: string) =>
     Effect.map(
@@ -124,13 +124,13 @@ const ask = (repository: GitRepository, head: Oid, loose: Oid): Effect.Effect<An
   ).pipe(Effect.map((all) => Object.fromEntries(all)))
 }
 
-/** Indexes of packs are read whole, or in parts as those of large packs are. */
+/** Pack indexes are read whole, or in parts like those of large packs. */
 const readings = { whole: Number.POSITIVE_INFINITY, "in parts": 0 }
 
 const opened = (directory: string, packIndex = readings.whole) =>
   Engine.open({ directory, maintenance: false, timeout: 300, caches: { packIndex } })
 
-/** The questions whose answers are wrong, which an error never is. */
+/** The reads with wrong results. An error is never wrong. */
 const wrongIn = (before: Answers, now: Answers): ReadonlyArray<string> =>
   Object.entries(now).flatMap(([question, answer]) =>
     Either.isRight(answer) && answer.right !== Either.getOrThrow(before[question]!)
@@ -138,9 +138,9 @@ const wrongIn = (before: Answers, now: Answers): ReadonlyArray<string> =>
       : []
   )
 
-describe("a repository of which one file is damaged", () => {
+describe("a repository with one damaged file", () => {
   it.scopedLive(
-    "fails or returns what it held, is never empty, and is never written on top of",
+    "fails or returns its content, never appears empty, and is never overwritten",
     () =>
       Effect.gen(function* () {
         const whole = yield* specimen

@@ -10,9 +10,9 @@ import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import * as HttpBackend from "./HttpBackend.js"
 
-const script = fileURLToPath(new URL("./wireWriter.ts", import.meta.url))
+const script = fileURLToPath(new URL("./killedWriter.ts", import.meta.url))
 
-/** A process that writes to a Git server; killed with its children at the end of the scope at the latest. */
+/** A process that writes to a Git server. It is killed with its children when the scope closes. */
 const writer = (url: string, directory: string, name: string, fibres: number) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -35,7 +35,7 @@ const writer = (url: string, directory: string, name: string, fibres: number) =>
         try {
           process.kill(-child.pid!, "SIGKILL")
         } catch {
-          // It is gone.
+          // The process has ended already.
         }
         return exit
       })
@@ -44,9 +44,9 @@ const writer = (url: string, directory: string, name: string, fibres: number) =>
     ({ kill }) => kill
   )
 
-/** Git leaves the lock of a ref that it was killed with to whoever runs the server. */
+/** Removes the ref locks of killed Git processes, as an administrator of the server has to. */
 const removeOldLocks = (repository: string) => {
-  // Git writes the log of HEAD under a lock of its own where the branch that moves is the default one.
+  // When the default branch moves, Git also locks HEAD to write its reflog.
   const locked = readdirSync(join(repository, "refs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".lock"))
     .map((file) => join("refs", file))
@@ -58,8 +58,9 @@ const removeOldLocks = (repository: string) => {
 }
 
 /**
- * Kills two writing processes that share a clone, or what serves them, so many times at random moments. Whatever was
- * acknowledged is there, every commit is whole and there once, and a new store writes on. Gives the acknowledged writes.
+ * Kills two writing processes that share a clone, or the processes of the server, at random times. Checks that every acknowledged
+ * write is present, that every commit is complete and present once, and that a new store can write. Returns the number of
+ * acknowledged writes.
  */
 export const killByWire = (kills: number) =>
   Effect.gen(function* () {
@@ -99,7 +100,7 @@ export const killByWire = (kills: number) =>
           for (const { said } of writers) for (const id of said.acknowledged) acknowledged.add(id)
         })
       )
-      // What was pushed by those that were killed may still be on its way.
+      // Pushes of the killed processes may still be running on the server.
       yield* Effect.repeat(Effect.sleep(5), { until: () => !backend.isServing() })
       const look = Effect.gen(function* () {
         const store = yield* Effect.provideService(

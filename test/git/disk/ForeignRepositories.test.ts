@@ -6,8 +6,8 @@ import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
-describe("a repository that others have made in their own way", () => {
-  it.scopedLive("a deleted branch leaves no reflog in the way of a branch below its name", () =>
+describe("a repository that another program has changed", () => {
+  it.scopedLive("a deleted branch leaves no reflog that blocks a branch below its name", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { directory } = repository
@@ -66,7 +66,7 @@ describe("a repository that others have made in their own way", () => {
     })
   )
 
-  it.scopedLive("packed refs that are a symbolic link stay one", () =>
+  it.scopedLive("a packed-refs file that is a symbolic link stays one", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { directory } = repository
@@ -83,7 +83,7 @@ describe("a repository that others have made in their own way", () => {
     })
   )
 
-  it.scopedLive("indexes of packs in the old format are read, and do not keep the maintenance busy", () =>
+  it.scopedLive("pack indexes of version 1 are read, and are not rebuilt by every maintenance", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ maintenance: false })
       const { directory } = repository
@@ -105,7 +105,7 @@ describe("a repository that others have made in their own way", () => {
     })
   )
 
-  it.scopedLive("an extension that the engine does not know is refused, as by Git", () =>
+  it.scopedLive("an unknown extension is refused, as by Git", () =>
     Effect.gen(function* () {
       const directory = `${yield* temporary}/r.git`
       yield* Engine.create({ directory })
@@ -118,7 +118,7 @@ describe("a repository that others have made in their own way", () => {
     })
   )
 
-  it.scopedLive("a lender whose path is in quotes is found", () =>
+  it.scopedLive("an alternate whose path is quoted is found", () =>
     Effect.gen(function* () {
       const root = yield* temporary
       const lender = yield* Engine.open({ directory: `${root}/len"der.git`, create: true })

@@ -46,7 +46,7 @@ describe("Git cannot be started", () => {
   )
 })
 
-it.scopedLive("a path that no tree can hold has no history", () =>
+it.scopedLive("an invalid path has no history", () =>
   Effect.gen(function* () {
     const repository = yield* engine({ maintenance: false })
     const { commit } = yield* write(repository, [put("d/a", "1")])
@@ -58,7 +58,7 @@ it.scopedLive("a path that no tree can hold has no history", () =>
   })
 )
 
-it.scopedLive("a silent child does not hold up who leaves", () =>
+it.scopedLive("a child without output does not delay an interruption", () =>
   Effect.gen(function* () {
     const { directory } = yield* engine({ maintenance: false })
     const silent = stream(directory, "test", ["-c", "alias.wait=!sleep 20", "wait"])

@@ -3,10 +3,10 @@ import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
-import { withReplaced } from "./support/replaced.js"
+import { withReplaced } from "./support/replacedMethod.js"
 import { engine, git, put, temporary, write } from "./support/temporary.js"
 
-/** What was synced while an effect ran, by paths relative to a directory. */
+/** The paths that were synced while an effect ran, relative to a directory. */
 const synced = <A, E, R>(directory: string, effect: Effect.Effect<A, E, R>) => {
   const paths = new Set<string>()
   const noting =
@@ -20,8 +20,8 @@ const synced = <A, E, R>(directory: string, effect: Effect.Effect<A, E, R>) => {
 
 const linux = fs.existsSync("/proc/self/fd")
 
-describe.skipIf(!linux)("what is acknowledged is durable", () => {
-  it.scopedLive("an object that somebody else has written is, once it is written again", () =>
+describe.skipIf(!linux)("an acknowledged write is durable", () => {
+  it.scopedLive("an object that another program wrote, after it is written again", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { directory } = repository
@@ -47,7 +47,7 @@ describe.skipIf(!linux)("what is acknowledged is durable", () => {
     })
   )
 
-  it.scopedLive("a commit is, where its packs had no directory, or its branch had none", () =>
+  it.scopedLive("a commit, if the directory of packs or of the branch was missing", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const { directory } = repository
@@ -60,7 +60,7 @@ describe.skipIf(!linux)("what is acknowledged is durable", () => {
     })
   )
 
-  it.scopedLive("a new repository is, and every directory that was made for it", () =>
+  it.scopedLive("a new repository, and every directory that was created for it", () =>
     Effect.gen(function* () {
       const home = yield* temporary
       const paths = yield* synced(home, Engine.create({ directory: `${home}/repos/owner/name.git` }))
@@ -69,7 +69,7 @@ describe.skipIf(!linux)("what is acknowledged is durable", () => {
   )
 })
 
-it.scopedLive("an object that Git packs away just when it is written again is there all the same", () =>
+it.scopedLive("an object that Git packs while it is written again is not lost", () =>
   Effect.gen(function* () {
     const repository = yield* engine({ maintenance: false })
     const { directory } = repository

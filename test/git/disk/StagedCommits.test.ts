@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Option } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
-import { refusing, withReplaced } from "./support/replaced.js"
+import { refusing, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"
 
 /** Runs an effect while no pack can be written. */

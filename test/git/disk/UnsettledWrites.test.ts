@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { failingFsync, refusal, withReplaced } from "./support/replaced.js"
+import { failingFsync, refusal, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporariesIn, write } from "./support/temporary.js"
 
-/** Runs an effect while the disk fails to flush what lies at paths that match. */
+/** Runs an effect while syncing files whose paths match fails. */
 const withFailingDisk = <A, E, R>(pattern: RegExp, effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     let failed = 0

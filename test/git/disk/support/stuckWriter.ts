@@ -1,4 +1,4 @@
-/** Runs Git children that hold locks and temporary files, as a push does, until somebody kills them, and then writes. */
+/** Runs Git children that hold locks and temporary files, as a push does, until they are killed, and then writes. */
 import * as fs from "node:fs"
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
@@ -10,7 +10,7 @@ const zeros = "0".repeat(40)
 
 const line = (text: string) => `${(text.length + 4).toString(16).padStart(4, "0")}${text}`
 
-/** The head of a pack of a thousand objects that never come. */
+/** The header of a pack of 1,000 objects, which are never sent. */
 const packHead = Buffer.concat([Buffer.from("PACK"), Buffer.from([0, 0, 0, 2, 0, 0, 3, 232])])
 
 const children = Effect.async<never, string>((resume) => {

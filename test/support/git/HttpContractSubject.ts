@@ -2,13 +2,16 @@ import { Effect } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as HttpBackend from "./HttpBackend.js"
-import { stripped } from "./WireFaults.js"
+import { withoutCapabilities } from "./WireFaults.js"
 
-/** A repository behind `git http-backend` as the contract of remotes wants it; the server may lack what is named. */
-export const subject = (lacks: Parameters<typeof stripped>[1] = {}, ...settings: ReadonlyArray<string>) =>
+/** A subject of the contract of remotes over `git http-backend`, optionally without some capabilities. */
+export const subject = (
+  lacks: Parameters<typeof withoutCapabilities>[1] = {},
+  ...settings: ReadonlyArray<string>
+) =>
   Effect.gen(function* () {
     const backend = yield* HttpBackend.make
-    if (Object.keys(lacks).length > 0) backend.intercept = stripped(backend, lacks)
+    if (Object.keys(lacks).length > 0) backend.intercept = withoutCapabilities(backend, lacks)
     const url = backend.create("contract.git", ...settings)
     const git = (...args: ReadonlyArray<string>) => Effect.sync(() => backend.git("contract.git", ...args))
     const open = GitHost.scoped({ url })

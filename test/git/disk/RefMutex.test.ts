@@ -3,9 +3,9 @@ import { Effect, Either, Fiber, Option } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import { engine, put, write } from "./support/temporary.js"
 
-describe("a ref's turn", () => {
+describe("the mutex of a ref", () => {
   it.live(
-    "waits for the flush under way, though the commit that waited behind it was taken out",
+    "waits for the running flush, even if the commit behind it was withdrawn",
     () =>
       Effect.scoped(
         Effect.gen(function* () {

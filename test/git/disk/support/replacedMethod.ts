@@ -8,7 +8,7 @@ type Replaceable =
 
 type Replacements = { readonly [name in Replaceable]?: (real: any) => any }
 
-/** Has other functions take the place of those of `node:fs`, for this process, until the answer is called. */
+/** Replaces functions of `node:fs` in this process. The returned function restores them. */
 export const replace = (replacements: Replacements) => {
   const real = { ...mutable }
   for (const [name, make] of Object.entries(replacements)) {
@@ -21,7 +21,7 @@ export const replace = (replacements: Replacements) => {
   }
 }
 
-/** Runs an effect while other functions take the place of those of `node:fs`. */
+/** Runs an effect while functions of `node:fs` are replaced. */
 export const withReplaced = <A, E, R>(replacements: Replacements, effect: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => replace(replacements)),
@@ -29,16 +29,16 @@ export const withReplaced = <A, E, R>(replacements: Replacements, effect: Effect
     (undo) => Effect.sync(undo)
   )
 
-/** What the system says of a call that it refuses. */
+/** The error of a refused system call. */
 export const refusal = (code: "EIO" | "ENOSPC" | "EROFS") =>
   Object.assign(new Error(`${code}: refused by this test`), { code })
 
-/** A function that refuses every call so. */
+/** A function that always fails with an error code. */
 export const refusing = (code: Parameters<typeof refusal>[0]) => () => () => {
   throw refusal(code)
 }
 
-/** Fails to flush the files that are chosen by their paths. */
+/** Fails to sync files whose paths satisfy `fails`. */
 export const failingFsync =
   (fails: (path: string) => boolean) =>
   (real: typeof mutable.fsync) =>

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { assertSound, engine, put, temporary, write } from "./support/temporary.js"
 
-/** What a process leaves that is killed while it holds a lock. */
+/** Creates the lease directory and the lock of a killed process. */
 const leaveLock = (directory: string, lock: string) => {
   const home = `${directory}/chainstore`
   const [machine, boot] = fs
@@ -18,7 +18,7 @@ const leaveLock = (directory: string, lock: string) => {
   return dead
 }
 
-it.scopedLive("a dead process's lock goes, also where the directory of packs is missing", () =>
+it.scopedLive("the lock of a dead process is removed, even if the directory of packs is missing", () =>
   Effect.gen(function* () {
     const directory = `${yield* temporary}/r.git`
     const lock = "refs/heads/deep/main.lock"

@@ -10,7 +10,7 @@ import { engine, git, put, write } from "./support/temporary.js"
 
 const sha1 = (bytes: Uint8Array) => createHash("sha1").update(bytes).digest()
 
-/** An object as a pack holds it, with whatever is claimed of it. */
+/** An entry of a pack, with a claimed type and size. */
 const packed = (type: number, size: number, between: Buffer, content: Buffer): Buffer => {
   const head: Array<number> = []
   let byte = (type << 4) | (size & 15)
@@ -21,7 +21,7 @@ const packed = (type: number, size: number, between: Buffer, content: Buffer): B
   return Buffer.concat([Buffer.from([...head, byte]), between, zlib.deflateSync(content)])
 }
 
-/** Puts a pack of these into a repository, unchecked. */
+/** Writes a pack of such entries into a repository, without verification. */
 const place = (directory: string, objects: Readonly<Record<string, Buffer>>) => {
   const oids = Object.keys(objects).sort()
   const head = Buffer.alloc(12)
@@ -56,8 +56,8 @@ const place = (directory: string, objects: Readonly<Record<string, Buffer>>) => 
 const [one, two] = ["1".repeat(40), "2".repeat(40)] as [Oid, Oid]
 const none = Buffer.alloc(0)
 
-describe("a pack that is not what it should be is told as corruption", () => {
-  it.scopedLive("where an object is said to be larger than it can be", () =>
+describe("a corrupt pack is reported as corruption", () => {
+  it.scopedLive("if the size of an object is impossible", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ maintenance: false })
       const content = Buffer.from("small")
@@ -71,7 +71,7 @@ describe("a pack that is not what it should be is told as corruption", () => {
     })
   )
 
-  it.scopedLive("where two deltas are made of each other", () =>
+  it.scopedLive("if two deltas are based on each other", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ maintenance: false })
       const delta = Buffer.from([5, 5, 5, ...Buffer.from("small")])
@@ -84,7 +84,7 @@ describe("a pack that is not what it should be is told as corruption", () => {
     })
   )
 
-  it("where a delta reaches beyond its base, its own end or its object", () => {
+  it("if a delta exceeds its base, its own end or its result", () => {
     const deltas = {
       "beyond the base": [10, 20, 0x91, 5, 20],
       "beyond the object, by inserting": [10, 3, 5, 1, 2, 3, 4, 5],
@@ -107,7 +107,7 @@ describe("a pack that is not what it should be is told as corruption", () => {
   })
 })
 
-it.scopedLive("a damaged copy of an object is passed over where there is a sound one, as Git does", () =>
+it.scopedLive("an intact copy of an object is used if another copy is damaged, as by Git", () =>
   Effect.gen(function* () {
     const repository = yield* engine({ maintenance: false })
     const { directory } = repository
@@ -129,7 +129,7 @@ it.scopedLive("a damaged copy of an object is passed over where there is a sound
   })
 )
 
-it.scopedLive("a branch whose commit is missing is broken, and not absent", () =>
+it.scopedLive("a branch whose commit is missing is corrupt, not absent", () =>
   Effect.gen(function* () {
     const repository = yield* engine()
     yield* write(repository, [put("a", "1")])
@@ -139,7 +139,7 @@ it.scopedLive("a branch whose commit is missing is broken, and not absent", () =
   })
 )
 
-it.scopedLive("a damaged object that is written again is sound afterwards", () =>
+it.scopedLive("a damaged object is intact after it is written again", () =>
   Effect.gen(function* () {
     const repository = yield* engine({ maintenance: false })
     for (const size of [1_000, 200_000]) {

@@ -15,7 +15,7 @@ import * as Store from "../../../src/store/Store.js"
 import { bundled } from "../../support/bundled.js"
 import { assertSound, git, put, temporary, write } from "./support/temporary.js"
 
-const stuck = bundled(new URL("./support/stuck.ts", import.meta.url))
+const stuck = bundled(new URL("./support/stuckWriter.ts", import.meta.url))
 const branches = bundled(new URL("./support/branches.ts", import.meta.url))
 
 /** Runs a command in a pid namespace of its own that outlives the command, as a container with an init does. */
@@ -35,7 +35,7 @@ const canHide =
     "mount -o remount,hidepid=2 /proc && setpriv --reuid=65534 --clear-groups true"
   ]).status === 0
 
-/** Every file of a repository whose name is that of a lock or of something half written. */
+/** The lock files and temporary files of a repository. */
 const leftIn = (directory: string): ReadonlyArray<string> =>
   (fs.readdirSync(directory, { recursive: true }) as Array<string>).filter((name) =>
     /\.lock$|\/\.?tmp[_-]/.test(`/${name}`)
@@ -54,11 +54,11 @@ const made = Effect.gen(function* () {
 interface Stuck {
   readonly pid: number
   readonly children: ReadonlyArray<number>
-  /** What it said in the end. */
+  /** Its last line of output. */
   readonly end: Promise<string>
 }
 
-/** A process whose Git children hold locks, in a group of its own. */
+/** A process with Git children that hold locks, in a new process group. */
 const stuckIn = (directory: string, commit: Oid, prefix: ReadonlyArray<string> = []) =>
   Effect.acquireRelease(
     Effect.promise(
@@ -97,7 +97,7 @@ const waitingPush = (directory: string, branch: string, commit: Oid) =>
     return push
   })
 
-/** What the doctor of a store says was repaired. */
+/** The repairs that the doctor of a store reports. */
 const repairsOf = (repository: GitRepository) =>
   Store.make().pipe(
     Effect.provideService(GitRemote, LocalGit.fromRepository(repository)),
@@ -110,21 +110,21 @@ const repairsOf = (repository: GitRepository) =>
     )
   )
 
-/** The processes that a process has started, and those that they have, itself first. */
+/** A process and its descendants. */
 const familyOf = (pid: number): ReadonlyArray<number> => {
   const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim()
   return [pid, ...(children === "" ? [] : children.split(" ").map(Number).flatMap(familyOf))]
 }
 
-/** What becomes of branches that a new container writes. */
+/** The outcome of writes to branches by a new container. */
 const writeInContainer = (directory: string, commit: Oid, names: ReadonlyArray<string>): unknown => {
   const [command = "", ...args] = [...inContainer, process.execPath, branches]
   return JSON.parse(execFileSync(command, [...args, directory, commit, ...names], { encoding: "utf8" }))
 }
 
-describe.skipIf(!hasContainers)("what a container leaves that was killed", () => {
+describe.skipIf(!hasContainers)("files that a killed container left", () => {
   it.scopedLive(
-    "is cleared up by another one as soon as its processes are dead, and no sooner",
+    "are removed by another container as soon as its processes are dead, and not before",
     () =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
@@ -176,9 +176,9 @@ describe.skipIf(!hasContainers)("what a container leaves that was killed", () =>
   )
 })
 
-describe("what killed Git children leave", () => {
+describe("files that killed Git children left", () => {
   it.scopedLive(
-    "is cleared up when the whole group was killed: every branch can be written within a second",
+    "are removed when the whole process group was killed: every branch can be written within a second",
     () =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
@@ -211,7 +211,7 @@ describe("what killed Git children leave", () => {
   )
 
   it.scopedLive(
-    "is cleared up when they alone were killed",
+    "are removed when only the children were killed",
     () =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
@@ -224,7 +224,7 @@ describe("what killed Git children leave", () => {
   )
 
   it.scopedLive(
-    "is cleared up as soon as the last of them has ended, although nobody writes or opens the repository again",
+    "are removed as soon as the last child has ended, even if no process writes to or opens the repository",
     () =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
@@ -271,7 +271,7 @@ describe("what killed Git children leave", () => {
   )
 
   it.scopedLive.each(["its path", "a symbolic link"])(
-    "is somebody else's lock as long as a Git process that may hold it lives, which was given %s",
+    "are kept while a Git process that may hold the lock is alive, if it was given %s",
     (way) =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
@@ -300,7 +300,7 @@ describe("what killed Git children leave", () => {
   )
 
   it.scopedLive.each([3_600_000, -3_600_000])(
-    "is told from the lock of a living process where the clock has been set by %i ms since",
+    "are distinguished from the lock of a living process after the clock was set by %i ms",
     (step) =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
@@ -331,7 +331,7 @@ describe("what killed Git children leave", () => {
   )
 
   it.scopedLive.skipIf(!canHide)(
-    "is told from the lock of another user's process, although processes of others are hidden",
+    "are distinguished from the lock of another user's process, even if such processes are hidden",
     () =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
@@ -366,7 +366,7 @@ describe("what killed Git children leave", () => {
   )
 
   it.scopedLive(
-    "does not stop the maintenance for ever",
+    "do not block the maintenance",
     () =>
       Effect.gen(function* () {
         const { directory } = yield* made
