@@ -70,8 +70,8 @@ export const brackets = [
   ]),
   mutant("expectations are not judged", expects, [
     batches,
-    "expectations: Array.from(expected.values())",
-    "expectations: []"
+    "preconditions: Array.from(takenPreconditions.values())",
+    "preconditions: []"
   ]),
   mutant("only the first expectation is told", expects, [
     judgement,
@@ -80,30 +80,30 @@ export const brackets = [
   ]),
   mutant("an expected absence is not judged", expects, [
     judgement,
-    'if (expected.absent === true && version !== undefined) return "exists"\n',
+    'if (absent === true && version !== undefined) return "exists"\n',
     ""
   ]),
   mutant("an expected blob id is not judged", expects, [
     judgement,
-    "if (expected.sha !== undefined && version?.oid !== expected.sha) {",
-    "if (expected.sha !== undefined && version === undefined) {"
+    "if (sha !== undefined && version?.oid !== sha) {",
+    "if (sha !== undefined && version === undefined) {"
   ]),
   mutant("a batch names no commit", answer, [
     batches,
     "Effect.map(commitSha, (sha) => ({ result, commitSha: sha }))",
     "Effect.map(commitSha, () => ({ result, commitSha: Option.none() }))"
   ]),
-  mutant("discard keeps the queue", commits, [batches, "    places.drop([...places.all])\n", ""]),
+  mutant("discard keeps the queue", commits, [batches, "    pending.remove([...pending.all])\n", ""]),
   mutant("a commit that fails drops the queue", commits, [
     batches,
-    "Effect.zipRight(places.checked(), commitChecked).pipe(",
-    "Effect.zipRight(places.checked(), commitChecked).pipe(\n    Effect.tapError(() => Effect.sync(() => places.drop([...places.all]))),"
+    "Effect.zipRight(pending.awaitChecks(), commitChecked).pipe(",
+    "Effect.zipRight(pending.awaitChecks(), commitChecked).pipe(\n    Effect.tapError(() => Effect.sync(() => pending.remove([...pending.all]))),"
   ]),
-  mutant("a commit inside leaves the queue", commits, [batches, "places.drop(taken)\n", ""]),
+  mutant("a commit inside leaves the queue", commits, [batches, "pending.remove(taken)\n", ""]),
   mutant("a batch goes on after its end", fails, [
     batches,
-    "      ended\n        ? closed(operation)\n        : places.add({ operation, kind, given, id, document, anyId, since: 0, refusal })",
-    "      places.add({ operation, kind, given, id, document, anyId, since: 0, refusal: () => undefined })"
+    "      ended\n        ? closed(operation)\n        : pending.add({ operation, kind, given, id, document, anyId, since: 0, refusal })",
+    "      pending.add({ operation, kind, given, id, document, anyId, since: 0, refusal: () => undefined })"
   ]),
   mutant("a batch's message is ignored", "Every write of a store is a commit.", [
     batches,
@@ -143,7 +143,7 @@ export const brackets = [
   ]),
   mutant("a writer's discard drops nothing", "`discard` drops what is queued", [
     writers,
-    "places.drop(dropped)\n        return",
+    "places.remove(dropped)\n        return",
     "return"
   ]),
   mutant("a failing body loses what is queued", last, [
@@ -173,18 +173,18 @@ export const brackets = [
   ]),
   mutant("a writer loses what a failing flush held", "A failed flush keeps the queue", [
     writers,
-    "if (!isRefused) places.drop(items)",
-    "places.drop(items)"
+    "if (!isRefused) places.remove(items)",
+    "places.remove(items)"
   ]),
   mutant("a transaction writes on its target", appears, [
     transactions,
-    "calls.of(core.onFork(work, reads),",
-    "calls.of(core.onFork(core.branch, reads),"
+    "calls.of(core.onFork(work, readSet),",
+    "calls.of(core.onFork(core.branch, readSet),"
   ]),
   mutant(
     "an operation works on the core that it was made with",
     "the transaction is looked up when an operation runs",
-    ["store/internal/transaction/CurrentTransaction.ts", "?.inside ?? core)", "?.of ?? core)"]
+    ["store/internal/transaction/CurrentTransaction.ts", "?.inside ?? core", "?.target ?? core"]
   ),
   mutant(
     "an inner transaction works on the outer one's branch",
@@ -197,12 +197,12 @@ export const brackets = [
   ),
   mutant("what an inner transaction read is forgotten", "What was read inside counts for all of them.", [
     transactions,
-    "outer.reads.add(reads)",
-    "outer.reads.add(new ReadSet())"
+    "outer.readSet.add(readSet)",
+    "outer.readSet.add(new ReadSet())"
   ]),
   mutant("what a snapshot inside read is forgotten", "What was read inside counts for all of them.", [
     "store/internal/MakeStore.ts",
-    "core.at(head, core.transaction?.reads)",
+    "core.at(head, core.transaction?.readSet)",
     "core.at(head)"
   ]),
   mutant(

@@ -148,8 +148,8 @@ export const derivedFiles = [
   ]),
   mutant("unique values are not judged", "Of many writers of one value exactly one succeeds.", [
     edit,
-    "if (found.length > 0) return yield* violationOf",
-    "if (found.length < 0) return yield* violationOf"
+    "if (found.length > 0)\n      return yield* uniqueViolationError",
+    "if (found.length < 0)\n      return yield* uniqueViolationError"
   ]),
   mutant("unique values are judged row by row", "so one batch can swap the values of two documents.", [
     "store/internal/derived/DerivedWrites.ts",
@@ -163,7 +163,7 @@ export const derivedFiles = [
   ]),
   mutant("settings are not recorded", recorded, [
     edit,
-    "const record = records && (",
+    "const record = writesSettings && (",
     "const record = records && settings.recorded && ("
   ]),
   mutant("the plain layout is recorded too", recorded, [

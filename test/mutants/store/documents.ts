@@ -46,8 +46,8 @@ export const documents = [
   ]),
   mutant("times have no milliseconds", file, [
     edit,
-    "unit.moment ?? new Date(yield* Timestamp.now(unit.operation)).toISOString()",
-    'unit.moment ?? new Date(yield* Timestamp.now(unit.operation)).toISOString().replace(/\\.\\d+/, "")'
+    "edit.derivedAt ?? new Date(yield* Timestamp.now(edit.operation)).toISOString()",
+    'edit.derivedAt ?? new Date(yield* Timestamp.now(edit.operation)).toISOString().replace(/\\.\\d+/, "")'
   ]),
   mutant("a number is changed silently", exact, [
     versions,
@@ -103,33 +103,33 @@ export const documents = [
   mutant("an insert overwrites", conflict, [collections, 'needs: "absent",', 'needs: "any",']),
   mutant("a replace creates", missing, [
     collections,
-    'needs: "present",\n        expected: expected(options),\n        next: () => Effect.succeed({ document: Option.some(encoded) })',
-    'needs: "any",\n        expected: expected(options),\n        next: () => Effect.succeed({ document: Option.some(encoded) })'
+    'needs: "present",\n        precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.some(encoded) })',
+    'needs: "any",\n        precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.some(encoded) })'
   ]),
   mutant("a delete of a missing document succeeds", missing, [
     collections,
-    'needs: "present",\n        expected: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })',
-    'needs: "any",\n        expected: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })'
+    'needs: "present",\n        precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })',
+    'needs: "any",\n        precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })'
   ]),
   mutant("a delete ignores expectedRev", judged, [
     collections,
-    "expected: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })",
+    "precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })",
     "next: () => Effect.succeed({ document: Option.none() })"
   ]),
   mutant("an upsert ignores expectedRev", judged, [
     collections,
-    'needs: "any",\n        expected: expected(options),',
+    'needs: "any",\n        precondition: expected(options),',
     'needs: "any",'
   ]),
   mutant("a missing document meets every expectedRev", judged, [
     judgement,
-    "if (expected.rev !== undefined && version?.rev !== expected.rev) {",
-    "if (expected.rev !== undefined && version !== undefined && version.rev !== expected.rev) {"
+    "if (rev !== undefined && version?.rev !== rev) {",
+    "if (rev !== undefined && version !== undefined && version.rev !== rev) {"
   ]),
   mutant("a later revision meets expectedRev", judged, [
     judgement,
-    "if (expected.rev !== undefined && version?.rev !== expected.rev) {",
-    "if (expected.rev !== undefined && (version === undefined || version.rev < expected.rev)) {"
+    "if (rev !== undefined && version?.rev !== rev) {",
+    "if (rev !== undefined && (version === undefined || version.rev < rev)) {"
   ]),
   mutant("an update overwrites", "`_rev` rises by one, `_created_at` stays", [
     collections,
@@ -153,18 +153,18 @@ export const documents = [
   ]),
   mutant("author and committer are exchanged", "name and email of commits", [
     edit,
-    "author: unit.author ?? options.author,\n      committer: options.committer",
-    "author: options.committer,\n      committer: unit.author ?? options.author"
+    "author: edit.author ?? options.author,\n      committer: options.committer",
+    "author: options.committer,\n      committer: edit.author ?? options.author"
   ]),
   mutant("the author is ignored", "name and email of commits", [
     edit,
-    "author: unit.author ?? options.author,\n",
+    "author: edit.author ?? options.author,\n",
     ""
   ]),
   mutant("a conflict holds no versions", again, [
     judgement,
-    "{ rev: version.rev, sha: version.oid, document: Option.getOrUndefined(version.document) }",
-    "{}"
+    "        rev: version.rev,\n        sha: version.oid,\n",
+    ""
   ]),
   mutant("one retry less", again, [
     judgement,
@@ -178,8 +178,8 @@ export const documents = [
   ]),
   mutant("conflictRetries is ignored", again, [
     commit,
-    "Judgement.noConflicts(unit.retries ?? options.conflictRetries)",
-    "Judgement.noConflicts(2)"
+    "Preconditions.newConflictCount(edit.retries ?? options.conflictRetries)",
+    "Preconditions.newConflictCount(2)"
   ]),
   mutant("every move of the branch is a conflict", others, [
     judgement,
@@ -188,17 +188,17 @@ export const documents = [
   ]),
   mutant("one batch retry more", batches, [
     commit,
-    "attempt >= (unit.retries ?? options.batchRetries)",
-    "attempt > (unit.retries ?? options.batchRetries)"
+    "attempt >= (edit.retries ?? options.batchRetries)",
+    "attempt > (edit.retries ?? options.batchRetries)"
   ]),
   mutant("batchRetries is ignored", batches, [
     commit,
-    "attempt >= (unit.retries ?? options.batchRetries)",
+    "attempt >= (edit.retries ?? options.batchRetries)",
     "attempt >= 1"
   ]),
   mutant("a batch is not built again", batches, [
     commit,
-    "attempt >= (unit.retries ?? options.batchRetries)",
+    "attempt >= (edit.retries ?? options.batchRetries)",
     "attempt >= 0"
   ]),
   mutant("the deadline is ignored", "how long a single write goes on while others keep moving the branch", [
@@ -212,21 +212,21 @@ export const documents = [
     [
       commit,
       'if (answer.left._tag !== "RefMoved") return yield* answer.left',
-      'if (answer.left._tag !== "RefMoved") return yield* answer.left\n      if (attempt >= 0) return yield* stuck(unit, answer.left, "lost")'
+      'if (answer.left._tag !== "RefMoved") return yield* answer.left\n      if (attempt >= 0) return yield* raceError(edit, answer.left, "lost")'
     ]
   ),
   mutant("readOnly is ignored", "writes fail with `AuthError`; `ref` reads one commit or tag", [
     commit,
-    "if (parts.options.readOnly || parts.isPinned)",
-    "if (parts.isPinned)"
+    "if (dependencies.options.readOnly || dependencies.isPinned)",
+    "if (dependencies.isPinned)"
   ]),
   mutant(
     "a transaction of a store for reading begins",
     "writes fail with `AuthError`; `ref` reads one commit or tag",
     [
       "store/internal/transaction/Transactions.ts",
-      "core.options.readOnly || core.isPinned\n    ? new AuthError",
-      "core.branch === name\n    ? new AuthError"
+      "core.options.readOnly || core.isPinned ? readOnlyError(operation)",
+      "core.branch === operation ? readOnlyError(operation)"
     ]
   ),
   mutant("an _id that contradicts is ignored", rule, [

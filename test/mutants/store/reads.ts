@@ -34,8 +34,8 @@ const serial =
 export const reads = [
   mutant("ids are sorted by language", head, [
     listing,
-    "const byId = (a: Found, b: Found): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)",
-    "const byId = (a: Found, b: Found): number => a.id.localeCompare(b.id)"
+    "const byId = (a: ListedDocument, b: ListedDocument): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)",
+    "const byId = (a: ListedDocument, b: ListedDocument): number => a.id.localeCompare(b.id)"
   ]),
   mutant("after is inclusive", head, [
     listing,
@@ -219,7 +219,7 @@ export const reads = [
   ]),
   mutant("no index is looked at", noticed, [
     "store/internal/query/QueryPlan.ts",
-    'return byValues(query, means) ?? { _tag: "Scan", reason: "no index fits the query" }',
+    'return valuesPlan(query, means) ?? { _tag: "Scan", reason: "no index fits the query" }',
     'return { _tag: "Scan", reason: "no index fits the query" }'
   ]),
   mutant("a range leaves out its last value", agrees, [
@@ -242,7 +242,7 @@ export const reads = [
     "const there = changed.value.flatMap(({ after, id }) => (after === undefined ? [] : [id]))",
     "const there: Array<string> = []"
   ]),
-  mutant("a view sees the head", views, [core, '{ _tag: "Commit", head, reads }', '{ _tag: "Branch" }']),
+  mutant("a view sees the head", views, [core, '{ _tag: "Commit", head, readSet }', '{ _tag: "Branch" }']),
   mutant("resolveRef ignores steps back", refs, [
     "git/Revision.ts",
     "for (let left = one.back; left > 0 && at !== undefined; left--)",

@@ -52,7 +52,7 @@ export const travel = [
   ]),
   mutant("restore ignores expectedRev", exact, [
     restore,
-    "          expected: expectationOf(options),\n",
+    "          precondition: expectationOf(options),\n",
     ""
   ]),
   mutant("restore ignores an expected absence", exact, [
@@ -76,13 +76,13 @@ export const travel = [
   ),
   mutant("a revert overwrites later writes", later, [
     revert,
-    "expectations: options.force === true ? [] : expectations",
-    "expectations: []"
+    "preconditions: options.force === true ? [] : preconditions",
+    "preconditions: []"
   ]),
   mutant("force is ignored", later, [
     revert,
-    "expectations: options.force === true ? [] : expectations",
-    "expectations"
+    "preconditions: options.force === true ? [] : preconditions",
+    "preconditions"
   ]),
   mutant("a revert keeps what the commit made", forward, [
     revert,
@@ -231,7 +231,7 @@ export const travel = [
     ]
   ),
   mutant("an export of a view is of the head", "Views (`store.at`, `store.snapshot`) export too.", [
-    "store/internal/LazyExports.ts",
+    "store/internal/Exports.ts",
     "  core.isPinned\n    ? Effect.succeed(core)",
     "  core.isPinned\n    ? Effect.succeed(core.onBranch(core.branch))"
   ]),
