@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
 import type { Oid } from "../../../../src/domain/identifiers/Oid.js"
-import { HeadCache, LogicalClock } from "../../../../src/store/remote/github/heads/HeadCache.js"
+import { HeadCache } from "../../../../src/store/remote/github/heads/HeadCache.js"
+import { LogicalClock } from "../../../../src/store/remote/github/heads/LogicalClock.js"
 import { maxReplicaLag, WrittenFiles } from "../../../../src/store/remote/github/heads/WrittenFiles.js"
 
 const oid = (n: number) => n.toString(16).padStart(40, "0") as Oid
@@ -16,7 +17,7 @@ describe("what is remembered of a file that is written all the time", () => {
         {
           after: oid(n),
           at: n * every,
-          step: n,
+          time: n,
           superseded: new Map([[oid(n - 1), n * every]]),
           newer: new Set()
         },

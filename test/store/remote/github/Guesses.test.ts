@@ -111,7 +111,7 @@ describe.each(both)("what is remembered is never believed over the host, with %j
     Effect.gen(function* () {
       const { docs, server, store } = yield* world({ indexes: { docs: ["kind"] } })
       server.fault = (seen) =>
-        seen.url === "/graphql" && seen.body.includes("query Bring")
+        seen.url === "/graphql" && seen.body.includes("query Prefetch")
           ? replying({ status: 200, body: { data: null, errors: [{ message: "Something went wrong" }] } })
           : undefined
       yield* docs.insert({ kind: "a" }, { id: "second" })

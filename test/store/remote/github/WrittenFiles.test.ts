@@ -30,10 +30,10 @@ describe.each(ways)("documents of a large batch, %s", (_way, options) => {
 
 describe("what is remembered of files that were written", () => {
   const [one, two, three] = ["1", "2", "3"].map((digit) => digit.repeat(40) as Oid) as [Oid, Oid, Oid]
-  const file = (before: Oid, after: Oid, at: number, step: number) => ({
+  const file = (before: Oid, after: Oid, at: number, time: number) => ({
     after,
     at,
-    step,
+    time,
     superseded: new Map([[before, at]]),
     newer: new Set<string>()
   })
@@ -50,8 +50,8 @@ describe("what is remembered of files that were written", () => {
     ] as const
     for (const replies of [inOrder, late]) {
       const files = new WrittenFiles()
-      for (const [, before, after, step, begun] of replies)
-        files.note("a", file(before, after, 0, step), begun, 0)
+      for (const [, before, after, time, begun] of replies)
+        files.note("a", file(before, after, 0, time), begun, 0)
       const known = files.get("a", 0)
       assert.strictEqual(known?.after, three)
       assert.deepStrictEqual([...(known?.superseded.keys() ?? [])].sort(), [one, two])

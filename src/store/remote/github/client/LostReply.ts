@@ -8,36 +8,36 @@ import { timeLeft } from "./OperationContext.js"
 import type { Settings } from "./Options.js"
 import { waitFor, whileReplicaLags, whileReplicaLagsBriefly } from "./Retry.js"
 
-/** What a look at the host proves of a write. */
+/** What a check of the host proves of a write whose reply was lost or doubtful. */
 export type Proof<A, E> =
   | { readonly _tag: "Done"; readonly value: A }
   | { readonly _tag: "NotDone"; readonly refusal: E }
   | {
       readonly _tag: "Unproved"
-      /** A machine behind the others would answer this: a later look may prove more. */
+      /** A stale replica would reply the same: a later check may prove more. */
       readonly stale: boolean
-      /** The write's base is still there to see: where nothing else comes, one more request tells. */
+      /** The host still shows the base of the write. Sending the request once more decides. */
       readonly unchanged?: boolean | undefined
-      /** What a refusal means after which nothing more can be seen, where no reply was lost before it. */
+      /** The error if no later check proves more and no reply was lost. */
       readonly refusal?: E | undefined
     }
 
-/** What a refusal that is the write's first reply is worth: a proxy may have delivered the request before. */
-export interface Refusal<E> {
-  /** `"never"`: nothing was done. `"once"`, `"patiently"`: the host is looked at, again while replicas may lag. */
-  readonly look: "never" | "once" | "patiently"
-  /** The error where the look proves nothing. Default: `AmbiguousWriteError`. */
+/** How to treat a refusal that is the first reply. A proxy may have delivered the request twice, with the first reply lost. */
+export interface RefusalHandling<E> {
+  /** `never`: the refusal is final. `once`, `whileReplicasLag`: the host is checked once, or repeatedly. */
+  readonly check: "never" | "once" | "whileReplicasLag"
+  /** The error if the check proves nothing. Default: `AmbiguousWriteError`. */
   readonly otherwise?: E | CallFailure | undefined
 }
 
-/** One write, as its carrier knows it. */
+/** One write of a carrier. */
 export interface WriteAttempt<A, E> {
   readonly context: ErrorContext
-  /** One request, which has no effect where an earlier delivery of it took effect. */
+  /** Sends the request. A second delivery has no further effect. */
   readonly send: Effect.Effect<A, CallFailure | E>
-  /** `lost`: whether the reply of one delivery was lost. */
-  readonly look: (lost: boolean, refusal: ApiFailure) => Effect.Effect<Proof<A, E>, CallFailure>
-  readonly refused: (failure: ApiFailure) => Refusal<E>
+  /** Checks the host for the effect of the write. `lost`: whether a reply was lost. */
+  readonly check: (lost: boolean, refusal: ApiFailure) => Effect.Effect<Proof<A, E>, CallFailure>
+  readonly onRefusal: (failure: ApiFailure) => RefusalHandling<E>
 }
 
 const done = <A>(value: A): Proof<A, never> => ({ _tag: "Done", value })
@@ -46,17 +46,17 @@ const unchanged: Proof<never, never> = { _tag: "Unproved", stale: true, unchange
 const stale = <E = never>(refusal?: E): Proof<never, E> => ({ _tag: "Unproved", stale: true, refusal })
 const elsewhere = <E>(refusal: E): Proof<never, E> => ({ _tag: "Unproved", stale: false, refusal })
 
-/** Makers of proofs. `unchanged`, `behind`: a later look may prove more. `elsewhere`: no look can. */
-export const Proof = { done, notDone, unchanged, behind: stale, elsewhere }
+/** Constructors of proofs. `unchanged`, `stale`: a later check may prove more. `elsewhere`: no check can. */
+export const Proof = { done, notDone, unchanged, stale, elsewhere }
 
 const isFailure = (error: unknown): error is ApiFailure =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "ApiFailure"
 
-const unproved = (place: ErrorContext, lost: ApiFailure | undefined, refusal: ApiFailure) =>
+const unproved = (context: ErrorContext, lost: ApiFailure | undefined, refusal: ApiFailure) =>
   lost !== undefined
-    ? ambiguous(place, lost)
+    ? ambiguous(context, lost)
     : new AmbiguousWriteError({
-        ...place,
+        ...context,
         message: `the write was refused (${refusal.message}), and whether an earlier delivery of the request took effect could not be told`,
         hint: "read the document before writing it again",
         status: refusal.status,
@@ -64,20 +64,19 @@ const unproved = (place: ErrorContext, lost: ApiFailure | undefined, refusal: Ap
       })
 
 /**
- * A write that takes effect at most once and is never reported wrongly: a request whose reply is lost is repeated, and
- * any refusal after that stands only where the carrier's look at the host proves it. What stays unproved is an
- * `AmbiguousWriteError`.
+ * Sends a write that takes effect at most once. A request whose reply is lost is sent again. A refusal after that is final
+ * only if a check of the host proves that the write did not happen. A write without proof is an `AmbiguousWriteError`.
  */
 export const writeOnce = <A, E extends { readonly _tag: string }>(
   settings: Pick<Settings, "maxRetries" | "maxWait" | "backoffFactor">,
-  { look, context: place, refused, send }: WriteAttempt<A, E>
+  { check, context, onRefusal, send }: WriteAttempt<A, E>
 ): Effect.Effect<A, CallFailure | E | AmbiguousWriteError> => {
   const prove = (
     lost: boolean,
     refusal: ApiFailure,
     patient: boolean
   ): Effect.Effect<Proof<A, E>, CallFailure> =>
-    look(lost, refusal).pipe(
+    check(lost, refusal).pipe(
       Effect.flatMap((proof) =>
         patient && proof._tag === "Unproved" && proof.stale ? Effect.fail(proof) : Effect.succeed(proof)
       ),
@@ -95,25 +94,25 @@ export const writeOnce = <A, E extends { readonly _tag: string }>(
   const settle = (
     lost: ApiFailure | undefined,
     refusal: ApiFailure,
-    { look: how, otherwise }: Refusal<E>
+    { check: mode, otherwise }: RefusalHandling<E>
   ): Effect.Effect<A, CallFailure | E | AmbiguousWriteError> =>
-    prove(lost !== undefined, refusal, how === "patiently").pipe(
-      Effect.mapError(() => unproved(place, lost, refusal)),
+    prove(lost !== undefined, refusal, mode === "whileReplicasLag").pipe(
+      Effect.mapError(() => unproved(context, lost, refusal)),
       Effect.flatMap((proof): Effect.Effect<A, CallFailure | E | AmbiguousWriteError> => {
         if (proof._tag === "Done") return Effect.succeed(proof.value)
         if (proof._tag === "NotDone") return Effect.fail(proof.refusal)
         const last = lost === undefined ? (proof.refusal ?? otherwise) : undefined
         if (last !== undefined) return Effect.fail(last)
-        const uncertain = unproved(place, lost, refusal)
+        const uncertain = unproved(context, lost, refusal)
         return proof.unchanged === true ? Effect.mapError(send, () => uncertain) : Effect.fail(uncertain)
       })
     )
 
-  /** Before the request is sent again. */
+  /** Waits before the request is sent again; false if there is no time left. */
   const wait = (count: number, lost: ApiFailure) =>
     waitFor(settings, lost, Duration.toMillis(settings.backoffFactor) * 2 ** count)
 
-  const patiently: Refusal<E> = { look: "patiently" }
+  const untilProved: RefusalHandling<E> = { check: "whileReplicasLag" }
 
   const attempt = (
     count: number,
@@ -121,15 +120,15 @@ export const writeOnce = <A, E extends { readonly _tag: string }>(
   ): Effect.Effect<A, CallFailure | E | AmbiguousWriteError> =>
     Effect.catchAll(send, (error): Effect.Effect<A, CallFailure | E | AmbiguousWriteError> => {
       if (isFailure(error) && isAmbiguous(error)) {
-        if (count >= settings.maxRetries) return settle(error, error, patiently)
+        if (count >= settings.maxRetries) return settle(error, error, untilProved)
         return Effect.flatMap(wait(count, error), (inTime) =>
-          inTime ? attempt(count + 1, error) : settle(error, error, patiently)
+          inTime ? attempt(count + 1, error) : settle(error, error, untilProved)
         )
       }
-      if (lost !== undefined) return settle(lost, lost, patiently)
+      if (lost !== undefined) return settle(lost, lost, untilProved)
       if (!isFailure(error)) return Effect.fail(error)
-      const refusal = refused(error)
-      return refusal.look === "never"
+      const refusal = onRefusal(error)
+      return refusal.check === "never"
         ? Effect.fail(refusal.otherwise ?? error)
         : settle(undefined, error, refusal)
     })

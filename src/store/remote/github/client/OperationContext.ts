@@ -83,7 +83,7 @@ const count = (call: OperationContext) => {
   )
 }
 
-const told = (call: OperationContext) => Effect.zipRight(count(call), addRequests(call.requests))
+const report = (call: OperationContext) => Effect.zipRight(count(call), addRequests(call.requests))
 
 /** Runs an operation of the remote under its span and deadline; nested operations count towards the outermost one. */
 export const withOperation =
@@ -95,7 +95,7 @@ export const withOperation =
         : Effect.flatMap(begin(name, deadline), (call) =>
             Effect.ensuring(
               Effect.locally(self, currentOperation, call),
-              Effect.suspend(() => Effect.zipRight(Effect.annotateCurrentSpan(costOf(call)), told(call)))
+              Effect.suspend(() => Effect.zipRight(Effect.annotateCurrentSpan(costOf(call)), report(call)))
             )
           )
     ).pipe(Effect.withSpan(`GitHub.${name}`, { attributes, captureStackTrace: false }))
@@ -114,7 +114,7 @@ export const withStreamOperation =
         yield* Effect.addFinalizer(() =>
           Effect.suspend(() => {
             for (const [key, value] of Object.entries(costOf(call))) span.attribute(key, value)
-            return told(call)
+            return report(call)
           })
         )
         const next = Effect.flatMap(Monotonic.millis, (now) => {

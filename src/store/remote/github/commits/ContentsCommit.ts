@@ -14,48 +14,45 @@ import type { DeriveTrees } from "./DerivedTrees.js"
 
 interface Parts {
   readonly cache: ObjectCache
-  readonly derive: DeriveTrees
-  readonly branches: BranchHeads
+  readonly deriveTrees: DeriveTrees
+  readonly branchHeads: BranchHeads
   readonly files: FileReader
   readonly snapshots: BranchSnapshots
   readonly writeFile: ReturnType<typeof makeContentsWrite>
-  readonly told: RemoteOperation
-  readonly writable: WriteCheck
+  readonly asOperation: RemoteOperation
+  readonly checkWrite: WriteCheck
 }
 
-/** One file to write, on the condition that it is as it was seen. */
+/** The change of one file, with its current version as the precondition. */
 export interface ContentsCommit {
   readonly branch: string
   readonly change: Exclude<Change, { readonly _tag: "Link" }>
-  /** None: it must not be there. */
+  /** None: the file must not exist. */
   readonly expected: Option.Option<Oid>
   readonly text: CommitText
 }
 
-/**
- * A commit of one file by the Contents API, remembered as what it makes of its branch. `RefMoved`: the file is not as it
- * was seen.
- */
+/** Commits one file by the Contents API and updates the caches of the branch. `RefMoved`: the file has changed. */
 export const makeContentsCommit = ({
-  branches,
+  branchHeads,
   cache,
   files,
-  derive,
+  deriveTrees,
   snapshots,
-  told,
-  writable,
+  asOperation,
+  checkWrite,
   writeFile
 }: Parts) => {
-  const remember = ({ branch, change, expected }: ContentsCommit, made: CreatedCommit, begun: number) =>
+  const updateCaches = ({ branch, change, expected }: ContentsCommit, made: CreatedCommit, begun: number) =>
     Effect.gen(function* () {
       const { path } = change
-      const before = Option.getOrUndefined(branches.cachedHead(branch) ?? Option.none())
+      const before = Option.getOrUndefined(branchHeads.cachedHead(branch) ?? Option.none())
       const blob = Option.fromNullable(made.blobs.get(path))
       if (change._tag === "Put" && Option.isSome(blob)) cache.putBlob(blob.value, change.content)
       files.forgetValidator(branch, path)
       snapshots.forgetFile(branch, path)
-      yield* branches.recordFileWrite(branch, path, expected, blob, begun)
-      yield* branches.recordMove(
+      yield* branchHeads.recordFileWrite(branch, path, expected, blob, begun)
+      yield* branchHeads.recordMove(
         branch,
         Option.fromNullable(made.parents?.[0] ?? before?.commit),
         made,
@@ -63,26 +60,26 @@ export const makeContentsCommit = ({
       )
       if (Option.isNone(made.tree)) return
       const parent = before?.commit === made.parents?.[0] ? before : undefined
-      derive(parent, [change], { commit: made.commit, tree: made.tree.value })
+      deriveTrees(parent, [change], { commit: made.commit, tree: made.tree.value })
     })
 
   return ({ branch, change: given, expected, text }: ContentsCommit) =>
-    Effect.flatMap(branches.now, (begun) => {
+    Effect.flatMap(branchHeads.now, (begun) => {
       const change = given._tag === "Put" ? { ...given, content: given.content.slice() } : given
       const content = change._tag === "Put" ? Option.some(change.content) : Option.none()
       const { path } = change
-      return writable("commitNext", branch, path).pipe(
+      return checkWrite("commitNext", branch, path).pipe(
         Effect.zipRight(
           writeFile({ operation: "GitRemote.commitNext", branch, path, content, expected, text })
         ),
-        branches.forgetOnFailure(branch),
+        branchHeads.forgetOnFailure(branch),
         snapshots.forgetOnFailure(branch),
-        Effect.tap((made) => remember({ branch, change, expected, text }, made, begun)),
+        Effect.tap((made) => updateCaches({ branch, change, expected, text }, made, begun)),
         Effect.catchTag(
           "ConflictError",
           () => new RefMoved({ ref: branchRef(branch), expected: Option.none(), actual: Option.none() })
         ),
-        told("putFile", path)
+        asOperation("putFile", path)
       )
     })
 }

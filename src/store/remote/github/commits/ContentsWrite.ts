@@ -24,12 +24,12 @@ import { encodeBase64 } from "../objects/Base64.js"
 
 type Failure = CallFailure | ConflictError | ValidationError | AmbiguousWriteError | RefMoved
 
-/** One file in one commit in one request, with the file's own blob as the precondition. */
+/** A request of the Contents API: one commit of one file, with the blob of the file as the precondition. */
 export interface ContentsWrite {
   readonly operation: string
   readonly branch: string
   readonly path: string
-  /** None deletes. */
+  /** None deletes the file. */
   readonly content: Option.Option<Uint8Array>
   readonly expected: Option.Option<Oid>
   readonly text: CommitText
@@ -63,23 +63,23 @@ const madeBy = ({ content, path }: ContentsWrite, commit: Api.Commit): CreatedCo
 const same = (a: Option.Option<Oid>, b: Option.Option<Oid>) =>
   Option.getOrUndefined(a) === Option.getOrUndefined(b)
 
-/** A race is met again as long as the operation has a moment left. */
+/** A lost race is retried while the operation has this much time left. */
 const enoughTime = Effect.map(timeLeft, (left) => left > 2_000)
 
-/** Commits of the path that are searched for a mark. */
-const searched = 20
+/** How many commits of the path are searched for the mark of this write. */
+const maxSearched = 20
 
-/** Commits of the path whose files one look asks for: the next look goes further back. */
-const compared = 5
+/** How many commits of the path one check reads the file of. The next check goes further back. */
+const maxCompared = 5
 
 interface Made extends CreatedCommit {
-  /** The file had vanished, and was made again in spite of the precondition. */
-  readonly again: boolean
+  /** The file had been deleted, and the request created it again in spite of its precondition. */
+  readonly recreated: boolean
 }
 
 type Refused = ConflictError | ValidationError
 
-/** An update is not done, and has left its file behind. */
+/** The update did not happen, and the file that it created could not be removed. */
 const createdAgain = (write: ContentsWrite, made: CreatedCommit, cause: { readonly message: string }) =>
   new AmbiguousWriteError({
     operation: write.operation,
@@ -103,7 +103,7 @@ const markedText = (text: CommitText) =>
 
 export const makeContentsWrite = (
   client: Client,
-  branches: Pick<BranchHeads, "lastWrittenBlob" | "now" | "recordFileWrite" | "recordMove" | "wasReplaced">
+  branchHeads: Pick<BranchHeads, "lastWrittenBlob" | "now" | "recordFileWrite" | "recordMove" | "wasReplaced">
 ) => {
   const { settings } = client
 
@@ -124,7 +124,7 @@ export const makeContentsWrite = (
     })
   }
 
-  /** The blob at a path of a commit that the host has named; a submodule's id is added to `submodules`. */
+  /** The blob at a path of a commit that exists. The id of a submodule is added to `submodules`. */
   const blobAt = (
     path: string,
     commit: Oid,
@@ -152,12 +152,12 @@ export const makeContentsWrite = (
     at: string
   ): Effect.Effect<ReadonlyArray<Api.Commit>, CallFailure> =>
     Effect.map(
-      client.call(Api.listCommits, { path: {}, query: { sha: at, path: write.path, per_page: searched } }),
+      client.call(Api.listCommits, { path: {}, query: { sha: at, path: write.path, per_page: maxSearched } }),
       (reply) => Option.getOrElse(reply.value, () => [])
     )
 
-  /** Whether an update made a file again that had vanished: the commit that it is based on tells. */
-  const madeAgain = (write: ContentsWrite, made: CreatedCommit): Effect.Effect<boolean, CallFailure> => {
+  /** Whether an update created a deleted file again: the parent of its commit lacks the file. */
+  const wasRecreated = (write: ContentsWrite, made: CreatedCommit): Effect.Effect<boolean, CallFailure> => {
     const parent = made.parents?.[0]
     return parent === undefined || Option.isNone(write.content) || Option.isNone(write.expected)
       ? Effect.succeed(false)
@@ -170,7 +170,7 @@ export const makeContentsWrite = (
    * knows what was refused for: who says that the file is another one has seen it. `seen`: the files of commits, which
    * the looks of one write share.
    */
-  const look = (
+  const check = (
     write: ContentsWrite,
     seen: Map<Oid, Option.Option<Oid>>,
     refusal: ConflictError,
@@ -184,13 +184,13 @@ export const makeContentsWrite = (
       const ours = commits.find(({ commit }) => sameMark(commit.message, write.text.message))
       if (ours !== undefined) {
         const made = madeBy(write, ours)
-        return Proof.done({ ...made, again: yield* madeAgain(write, made) })
+        return Proof.done({ ...made, recreated: yield* wasRecreated(write, made) })
       }
-      if (lost) return Proof.behind()
-      const own = yield* branches.lastWrittenBlob(write.branch, write.path)
+      if (lost) return Proof.stale()
+      const own = yield* branchHeads.lastWrittenBlob(write.branch, write.path)
       let isOld = false
       let isSeen = kind !== "BlobMismatch"
-      const most = seen.size + compared
+      const most = seen.size + maxCompared
       const submodules = new Set<Oid>()
       for (const [index, { sha }] of commits.entries()) {
         if (!seen.has(sha) && seen.size === most) break
@@ -198,17 +198,17 @@ export const makeContentsWrite = (
         seen.set(sha, at)
         if (index === 0) {
           if (same(at, write.expected)) return Proof.unchanged
-          // No file is read there, so that the write would be tried again and refused again.
+          // A submodule is read as an absent file, so a retry would be refused again.
           if (Option.isNone(write.expected) && Option.exists(at, (oid) => submodules.has(oid)))
             return Proof.notDone(notAFile(write.operation, write.path, "commit"))
-          isOld = yield* branches.wasReplaced(write.branch, write.path, at)
+          isOld = yield* branchHeads.wasReplaced(write.branch, write.path, at)
         } else if (own !== undefined && same(at, own)) isOld = false
         isSeen ||= Option.isSome(at) && !same(at, write.expected)
         // What stands on our own version is news, even where it looks like what was there before that.
         const isKnown = Option.isNone(write.expected) || (index > 0 && same(at, write.expected))
         if (!isOld && isSeen && isKnown) return Proof.notDone(refusal)
       }
-      return isSeen ? Proof.behind(refusal) : Proof.behind()
+      return isSeen ? Proof.stale(refusal) : Proof.stale()
     })
 
   const attempt = (write: ContentsWrite): Effect.Effect<CreatedCommit, Failure> => {
@@ -225,23 +225,23 @@ export const makeContentsWrite = (
           while: (error) =>
             error._tag === "ApiFailure" && error.kind === "RefRace" ? enoughTime : Effect.succeed(false)
         }),
-        Effect.map((reply) => ({ ...written(write, reply), again: isUpdate && reply.status === 201 }))
+        Effect.map((reply) => ({ ...written(write, reply), recreated: isUpdate && reply.status === 201 }))
       ),
-      look: (lost, failure) =>
-        look(write, seen, Option.isNone(write.content) ? conflict(null) : conflict(), lost, failure),
-      refused: (failure) => {
-        if (failure.kind === "RefRace") return { look: "never", otherwise: conflict() }
+      check: (lost, failure) =>
+        check(write, seen, Option.isNone(write.content) ? conflict(null) : conflict(), lost, failure),
+      onRefusal: (failure) => {
+        if (failure.kind === "RefRace") return { check: "never", otherwise: conflict() }
         const isDoubtful =
           failure.kind === "ShaMissing" ||
           failure.kind === "BlobMismatch" ||
           failure.kind === "Conflict" ||
           isGone(failure)
-        return { look: isDoubtful ? "patiently" : "never" }
+        return { check: isDoubtful ? "whileReplicasLag" : "never" }
       }
     })
-    return Effect.flatMap(branches.now, (begun) =>
-      Effect.flatMap(made, ({ again, ...commit }) =>
-        again ? undo(write, commit, begun) : Effect.succeed(commit)
+    return Effect.flatMap(branchHeads.now, (begun) =>
+      Effect.flatMap(made, ({ recreated, ...commit }) =>
+        recreated ? undo(write, commit, begun) : Effect.succeed(commit)
       )
     )
   }
@@ -258,7 +258,7 @@ export const makeContentsWrite = (
     Effect.gen(function* () {
       // A machine that is behind would show the commit below it as the newest.
       const parent = Option.fromNullable(made.parents?.[0])
-      if (Option.isSome(parent)) yield* branches.recordMove(write.branch, parent, made, sent)
+      if (Option.isSome(parent)) yield* branchHeads.recordMove(write.branch, parent, made, sent)
       const removal = {
         ...write,
         content: Option.none(),
@@ -268,13 +268,13 @@ export const makeContentsWrite = (
           message: `Remove ${write.path} again: it was deleted before this update`
         })
       }
-      const begun = yield* branches.now
+      const begun = yield* branchHeads.now
       yield* attempt(removal).pipe(
         // A machine that is behind would show the file again to whoever decides anew.
         Effect.flatMap((gone) =>
           Effect.zipRight(
-            branches.recordFileWrite(write.branch, write.path, removal.expected, Option.none(), begun),
-            branches.recordMove(write.branch, Option.some(made.commit), gone, begun)
+            branchHeads.recordFileWrite(write.branch, write.path, removal.expected, Option.none(), begun),
+            branchHeads.recordMove(write.branch, Option.some(made.commit), gone, begun)
           )
         ),
         Effect.catchTag("ConflictError", () => Effect.void),

@@ -9,11 +9,11 @@ import { changesBelow, editListing, touchedDirectories } from "../objects/Listin
 import type { ObjectCache } from "../objects/ObjectCache.js"
 import type { TreeReader } from "../objects/TreeReader.js"
 
-/** Works out what is known of a commit of ours from what is known of its parent. */
+/** Computes the trees of a new commit from the cached trees of its parent, and caches them. */
 export type DeriveTrees = (parent: Head | undefined, changes: ReadonlyArray<Change>, made: Head) => void
 
-export const makeDeriveTrees = (cache: ObjectCache, known: CachedTrees): DeriveTrees => {
-  /** A known directory with the known ones that changes go through; undefined when one of those is not. */
+export const makeDeriveTrees = (cache: ObjectCache, cachedTrees: CachedTrees): DeriveTrees => {
+  /** A cached directory with its subdirectories that contain changes; undefined if one of them is not cached. */
   const along = (
     oid: Oid,
     entries: ReadonlyArray<TreeEntry>,
@@ -33,7 +33,7 @@ export const makeDeriveTrees = (cache: ObjectCache, known: CachedTrees): DeriveT
     return { oid, directories }
   }
 
-  /** What a known directory becomes, and the trees made for it; undefined where too little of it is known. */
+  /** A cached directory after the changes, and the new trees; undefined if a needed directory is not cached. */
   const edited = (oid: Oid, changes: ReadonlyArray<Change>) => {
     const entries = cache.tree(oid)
     const listing = entries === undefined ? undefined : along(oid, entries, changes)
@@ -46,7 +46,7 @@ export const makeDeriveTrees = (cache: ObjectCache, known: CachedTrees): DeriveT
   }
 
   return (parent, changes, made) => {
-    known.putCommit(made)
+    cachedTrees.putCommit(made)
     if (parent === undefined) return
     const root = edited(parent.tree, changes)
     if (root !== undefined) {
@@ -58,7 +58,7 @@ export const makeDeriveTrees = (cache: ObjectCache, known: CachedTrees): DeriveT
       const below = changesBelow(changes, path)
       if (below.length === 0) places.set(path, oid)
       else if (root !== undefined) {
-        const now = known.directoryAt(made.tree, path)
+        const now = cachedTrees.directoryAt(made.tree, path)
         if (now !== undefined) places.set(path, now)
       } else if (oid !== null) {
         const next = edited(oid, below)
@@ -71,7 +71,7 @@ export const makeDeriveTrees = (cache: ObjectCache, known: CachedTrees): DeriveT
   }
 }
 
-/** The id that a directory will have once changes are made. */
+/** The tree id that a directory has after the changes. */
 export const treeAfter = (
   trees: TreeReader,
   at: Option.Option<Head>,

@@ -46,7 +46,7 @@ export const makeGraphqlCommit = (
   client: Client,
   refs: RefWrites,
   repositoryId: RepositoryId,
-  known: CachedTrees
+  cachedTrees: CachedTrees
 ) => {
   const { address } = client.settings
 
@@ -54,7 +54,7 @@ export const makeGraphqlCommit = (
     new RefMoved({ ref: `refs/heads/${branch}`, expected: Option.some(expected), actual })
 
   /** The commit among those that followed the expected head: its child, with the mark of the message. */
-  const look = (
+  const check = (
     branch: string,
     expected: Oid,
     message: string
@@ -62,21 +62,21 @@ export const makeGraphqlCommit = (
     Effect.gen(function* () {
       const at = yield* refs.read(branch)
       const refusal = moved(branch, expected, at)
-      if (Option.isNone(at)) return Proof.behind(refusal)
+      if (Option.isNone(at)) return Proof.stale(refusal)
       if (at.value === expected) return Proof.unchanged
       const reply = yield* client.call(Api.compare, {
         path: { basehead: `${expected}...${at.value}` },
         query: { per_page: 100 }
       })
       const { commits, status, total_commits } = Option.getOrThrow(reply.value)
-      if (status === "behind") return Proof.behind(refusal)
+      if (status === "behind") return Proof.stale(refusal)
       if (status === "diverged") return Proof.elsewhere(refusal)
       const child = commits.find(
         ({ commit, parents }) => parents[0]?.sha === expected && sameMark(commit.message, message)
       )
       if (child !== undefined) {
         const made = { commit: child.sha, tree: child.commit.tree.sha }
-        known.putCommit(made)
+        cachedTrees.putCommit(made)
         return Proof.done(made)
       }
       return (total_commits ?? commits.length) > commits.length
@@ -86,7 +86,7 @@ export const makeGraphqlCommit = (
       Effect.catchIf(isUnrelatedHistory, () =>
         Effect.succeed(Proof.elsewhere(moved(branch, expected, Option.none())))
       ),
-      Effect.catchIf(isMissing, () => Effect.succeed(Proof.behind()))
+      Effect.catchIf(isMissing, () => Effect.succeed(Proof.stale()))
     )
 
   const send = (branch: string, expected: Head, commit: NewCommit): Effect.Effect<Head, CallFailure> =>
@@ -132,13 +132,13 @@ export const makeGraphqlCommit = (
       const write = writeOnce(client.settings, {
         context: place,
         send: send(branch, expected, { ...commit, message }),
-        look: () => look(branch, expected.commit, message),
-        refused: (failure) =>
+        check: () => check(branch, expected.commit, message),
+        onRefusal: (failure) =>
           failure.kind === "StaleHead"
-            ? { look: "patiently" }
+            ? { check: "whileReplicasLag" }
             : failure.kind === "Missing"
-              ? { look: "once", otherwise: failure }
-              : { look: "never" }
+              ? { check: "once", otherwise: failure }
+              : { check: "never" }
       })
       // A branch that we have just made may not be known to the machine that answers.
       return retryStaleReply(write, isMissing)

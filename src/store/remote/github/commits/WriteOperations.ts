@@ -6,6 +6,7 @@ import type { Client } from "../client/Client.js"
 import { makeWriteCheck, type RemoteOperation } from "../client/RemoteOperation.js"
 import type { RepositoryId } from "../client/RepositoryId.js"
 import type { BranchHeads } from "../heads/BranchHeads.js"
+import type { CommitObjects } from "../heads/CommitObjects.js"
 import type { GraphqlPrefetch } from "../heads/GraphqlPrefetch.js"
 import type { HeadLookup } from "../heads/HeadLookup.js"
 import type { RefReads } from "../heads/RefReads.js"
@@ -18,69 +19,81 @@ import type { FileReader } from "../reads/FileReader.js"
 import { makeBranchOperations } from "../refs/BranchOperations.js"
 import type { makeRefTransaction } from "../refs/RefTransaction.js"
 import { makeRefWrites } from "../refs/RefWrites.js"
-import { makeCommitCarriers } from "./CommitCarrier.js"
-import { makeCommitOperations } from "./CommitOperations.js"
+import { makeSendCommit } from "./CommitCarrier.js"
+import { makeCommitNext } from "./CommitNext.js"
+import { makeCommitOnHead } from "./CommitOnHead.js"
 import { makeContentsCommit } from "./ContentsCommit.js"
 import { makeContentsWrite } from "./ContentsWrite.js"
 import { makeDeriveTrees, treeAfter } from "./DerivedTrees.js"
+import { makeFirstCommit } from "./FirstCommit.js"
+import { makeGitDataCommit } from "./GitDataCommit.js"
+import { makeLostRaces } from "./LostRaces.js"
 
-const mutations = lazyModule(() => import("./GraphqlCommit.js"))
-const moves = lazyModule(() => import("../refs/RefTransaction.js"))
+// Loaded on first use: a client that writes by REST does not need them.
+const graphqlCommits = lazyModule(() => import("./GraphqlCommit.js"))
+const refTransactions = lazyModule(() => import("../refs/RefTransaction.js"))
 
-interface Parts {
+interface Dependencies {
   readonly client: Client
   readonly cache: ObjectCache
-  readonly known: CachedTrees
-  readonly branches: BranchHeads
+  readonly cachedTrees: CachedTrees
+  readonly commits: CommitObjects
+  readonly branchHeads: BranchHeads
   readonly snapshots: BranchSnapshots
-  readonly heads: HeadLookup
-  readonly bring: GraphqlPrefetch
+  readonly headLookup: HeadLookup
+  readonly graphqlPrefetch: GraphqlPrefetch
   readonly files: FileReader
   readonly refs: RefReads
   readonly trees: TreeReader
   readonly repositoryId: RepositoryId
-  readonly told: RemoteOperation
+  readonly asOperation: RemoteOperation
   readonly withLock: KeyedMutex["withLock"]
 }
 
 export type WriteOperations = Pick<GitRemoteService, "commit" | "commitNext" | "treeAfter"> &
   ReturnType<typeof makeBranchOperations>
 
-/** Everything of the remote that writes. */
-export const makeWriteOperations = (given: Parts): WriteOperations => {
-  const { branches, cache, client, known, repositoryId, told, trees } = given
-  const refs = makeRefWrites(client, given.refs)
-  const writeFile = makeContentsWrite(client, branches)
-  const commitNow = makeCommitCarriers({
-    client,
-    known,
-    refs,
-    trees,
-    writeFile,
+/** The operations of the port that write. */
+export const makeWriteOperations = (dependencies: Dependencies): WriteOperations => {
+  const { asOperation, branchHeads, cache, cachedTrees, client, commits, repositoryId, trees } = dependencies
+  const refs = makeRefWrites(client, dependencies.refs)
+  const writeFile = makeContentsWrite(client, branchHeads)
+  const gitData = makeGitDataCommit({ cachedTrees, client, refs, trees })
+  const sendCommit = makeSendCommit({
+    cachedTrees,
+    settings: client.settings,
+    gitData,
+    firstCommit: makeFirstCommit({ client, commits, gitData, refs, writeFile }),
     viaGraphql: (...args) =>
-      Effect.flatMap(mutations, ({ makeGraphqlCommit }) =>
-        makeGraphqlCommit(client, refs, repositoryId, known)(...args)
-      ),
-    existing: branches.existing
+      Effect.flatMap(graphqlCommits, ({ makeGraphqlCommit }) =>
+        makeGraphqlCommit(client, refs, repositoryId, cachedTrees)(...args)
+      )
   })
-  let moveTogether: ReturnType<typeof makeRefTransaction> | undefined
-  const parts = {
-    ...given,
+  let updateRefs: ReturnType<typeof makeRefTransaction> | undefined
+  const shared = {
+    ...dependencies,
     refs,
-    remember: makeBranchCaches(given),
-    derive: makeDeriveTrees(cache, known),
+    branchCaches: makeBranchCaches(dependencies),
+    checkWrite: makeWriteCheck(client.settings.readOnly),
+    deriveTrees: makeDeriveTrees(cache, cachedTrees),
+    lostRaces: makeLostRaces(),
+    sendCommit,
     writeFile,
-    commitNow,
-    writable: makeWriteCheck(client.settings.readOnly),
-    moveTogether: (...args: Parameters<ReturnType<typeof makeRefTransaction>>) =>
-      Effect.flatMap(moves, (loaded) => {
-        moveTogether ??= loaded.makeRefTransaction(client, refs, repositoryId)
-        return moveTogether(...args)
+    updateRefs: (...args: Parameters<ReturnType<typeof makeRefTransaction>>) =>
+      Effect.flatMap(refTransactions, ({ makeRefTransaction }) => {
+        updateRefs ??= makeRefTransaction(client, refs, repositoryId)
+        return updateRefs(...args)
       })
   }
+  const commit = makeCommitOnHead(shared)
   return {
-    treeAfter: (at, path, changes) => told("treeAfter", path)(treeAfter(trees, at, path, changes)),
-    ...makeCommitOperations({ ...parts, commitFile: makeContentsCommit(parts) }),
-    ...makeBranchOperations(parts)
+    commit,
+    commitNext: makeCommitNext({
+      ...shared,
+      commitOnHead: commit,
+      commitContents: makeContentsCommit(shared)
+    }),
+    treeAfter: (at, path, changes) => asOperation("treeAfter", path)(treeAfter(trees, at, path, changes)),
+    ...makeBranchOperations(shared)
   }
 }

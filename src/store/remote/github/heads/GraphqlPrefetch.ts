@@ -9,20 +9,20 @@ import type { RepositoryId } from "../client/RepositoryId.js"
 import type { CachedTrees } from "../objects/CachedTrees.js"
 import { inOrder, oidOf } from "../objects/Listing.js"
 import type { ObjectCache } from "../objects/ObjectCache.js"
-import type { Tip } from "./BranchHeads.js"
+import type { HeadWithParents } from "./HeadRequests.js"
 
-/** A commit by its id, or the one that a branch is at. */
+/** A commit by its id, or the head of a branch. */
 export type CommitSelector = { readonly commit: Oid } | { readonly branch: string }
 
-/** Finds a commit together with what will be read at it, by one query. */
+/** Reads a commit, and files and directories of it, in one GraphQL query. */
 export interface GraphqlPrefetch {
-  /** None when there is no such commit as far as the answer tells, which other ways may know better. */
+  /** None if the reply does not contain the commit; another request may still find it. */
   readonly read: (
-    place: CommitSelector,
-    wants: PrefetchRequest
-  ) => Effect.Effect<Option.Option<Tip>, CallFailure>
-  /** What of it is not known yet. */
-  readonly missing: (head: Head, wants: PrefetchRequest) => PrefetchRequest
+    commit: CommitSelector,
+    prefetch: PrefetchRequest
+  ) => Effect.Effect<Option.Option<HeadWithParents>, CallFailure>
+  /** The part of a request that is not cached yet. */
+  readonly missing: (head: Head, prefetch: PrefetchRequest) => PrefetchRequest
 }
 
 const entries = Schema.NullOr(
@@ -66,14 +66,14 @@ const Answer = Schema.Struct({
   )
 })
 
-/** One query for a commit, its root and some of its paths: everything hangs under one commit, so nothing can disagree. */
-export const prefetchDocument = (place: CommitSelector, count: number) => {
+/** One query for a commit, its root directory and some of its paths. All fields are below one commit, so they are consistent. */
+export const prefetchDocument = (commit: CommitSelector, count: number) => {
   const each = Array.from({ length: count }, (_, index) => index)
   const variables = each.map((index) => `, $p${index}: String!`).join("")
   const fields = each.map((index) => `  p${index}: file(path: $p${index}) { ...Found }`).join("\n")
   const found =
-    "commit" in place ? "object(oid: $at) { ...At }" : "ref(qualifiedName: $at) { target { ...At } }"
-  return `query Bring($owner: String!, $name: String!, $at: ${"commit" in place ? "GitObjectID" : "String"}!${variables}) {
+    "commit" in commit ? "object(oid: $at) { ...At }" : "ref(qualifiedName: $at) { target { ...At } }"
+  return `query Prefetch($owner: String!, $name: String!, $at: ${"commit" in commit ? "GitObjectID" : "String"}!${variables}) {
   repository(owner: $owner, name: $name) {
     id
     ${found}
@@ -96,7 +96,7 @@ const modes = new Map<number, TreeEntry["mode"]>([
   [0o160000, "160000"]
 ])
 
-/** Directories with those above them, by which a commit's tree is worked out. */
+/** Directories with their parents, which are needed to compute the tree of a commit. */
 const withParents = (trees: ReadonlyArray<string>) => {
   const all = new Set<string>()
   for (const path of trees) {
@@ -107,29 +107,29 @@ const withParents = (trees: ReadonlyArray<string>) => {
   return [...all]
 }
 
-/** Directories of more entries are left to the REST API, which is faster at them. */
-const largest = 5_000
+/** Larger directories are read by the REST API, which is faster for them. */
+const maxEntries = 5_000
 
 const encoder = new TextEncoder()
 
 export const makeGraphqlPrefetch = (
   client: Client,
   cache: ObjectCache,
-  known: Pick<CachedTrees, "directoryAt" | "entryAt">,
+  cachedTrees: Pick<CachedTrees, "directoryAt" | "entryAt">,
   repositoryId: RepositoryId
 ): GraphqlPrefetch => {
   const { owner, repo } = client.settings.address
   const large = new Set<string>()
 
-  /** Keeps a directory that proves itself by its id. */
+  /** Caches a directory whose entries match its id. */
   const keepTree = (oid: Oid, path: string, list: typeof entries.Type | undefined) => {
     if (list === undefined || list === null) return
-    if (list.length > largest) large.add(path)
+    if (list.length > maxEntries) large.add(path)
     const found: Array<TreeEntry> = []
     for (const { mode, name, oid: id, type } of list) {
-      const known = modes.get(mode)
-      if (known === undefined) return
-      found.push({ path: name, mode: known, kind: type, oid: id })
+      const gitMode = modes.get(mode)
+      if (gitMode === undefined) return
+      found.push({ path: name, mode: gitMode, kind: type, oid: id })
     }
     const ordered = inOrder(found)
     if (oidOf(ordered) === oid) cache.putTree(oid, ordered)
@@ -152,16 +152,19 @@ export const makeGraphqlPrefetch = (
     if (GitObject.hash("blob", content) === found.oid) cache.putBlob(found.oid, content)
   }
 
-  const at: GraphqlPrefetch["read"] = (place, wants) =>
+  const read: GraphqlPrefetch["read"] = (commit, prefetch) =>
     Effect.suspend(() => {
-      const paths = [...wants.files, ...withParents(wants.directories).filter((path) => !large.has(path))]
+      const paths = [
+        ...prefetch.files,
+        ...withParents(prefetch.directories).filter((path) => !large.has(path))
+      ]
       return client
         .graphql(
-          prefetchDocument(place, paths.length),
+          prefetchDocument(commit, paths.length),
           {
             owner,
             name: repo,
-            at: "commit" in place ? place.commit : `refs/heads/${place.branch}`,
+            at: "commit" in commit ? commit.commit : `refs/heads/${commit.branch}`,
             ...Object.fromEntries(paths.map((path, index) => [`p${index}`, path]))
           },
           Answer
@@ -170,9 +173,9 @@ export const makeGraphqlPrefetch = (
           Effect.map(({ data }) => {
             repositoryId.learn(data.repository?.id)
             const target = data.repository?.object ?? data.repository?.ref?.target
-            const tip = Schema.decodeUnknownOption(Commit)(target)
-            if (Option.isNone(tip)) return Option.none()
-            const { oid: commit, parents, tree } = tip.value
+            const found = Schema.decodeUnknownOption(Commit)(target)
+            if (Option.isNone(found)) return Option.none()
+            const { oid: commit, parents, tree } = found.value
             keepTree(tree.oid, "", tree.entries)
             for (const [index, path] of paths.entries()) keep(tree.oid, path, target?.[`p${index}`])
             return Option.some({ commit, tree: tree.oid, parents: parents.nodes.map(({ oid }) => oid) })
@@ -181,14 +184,14 @@ export const makeGraphqlPrefetch = (
     })
 
   return {
-    read: at,
-    missing: (head, wants) => ({
-      directories: withParents(wants.directories).filter((path) => {
-        const oid = known.directoryAt(head.tree, path)
+    read,
+    missing: (head, prefetch) => ({
+      directories: withParents(prefetch.directories).filter((path) => {
+        const oid = cachedTrees.directoryAt(head.tree, path)
         return !large.has(path) && oid !== null && (oid === undefined || cache.tree(oid) === undefined)
       }),
-      files: wants.files.filter((path) => {
-        const entry = known.entryAt(head, path)
+      files: prefetch.files.filter((path) => {
+        const entry = cachedTrees.entryAt(head, path)
         return (
           entry === undefined ||
           (Option.isSome(entry) && entry.value.kind === "blob" && cache.blob(entry.value.oid) === undefined)

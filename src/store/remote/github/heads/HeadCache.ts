@@ -1,49 +1,37 @@
 import * as Option from "effect/Option"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import type { Head } from "../../GitRemote.js"
+import type { LogicalClock } from "./LogicalClock.js"
 import { maxReplicaLag, WrittenFiles } from "./WrittenFiles.js"
 
-const absentLag = 10_000
+/** How long a replica may show a branch as absent that this process has created, in milliseconds. */
+const maxAbsenceLag = 10_000
 
-/** Counts what is learned of branches, since replies come in any order. */
-export class LogicalClock {
-  #last = 0
-
-  get now(): number {
-    return this.#last
-  }
-
-  tick(): number {
-    return ++this.#last
-  }
-}
-
-/** The id of a head; `""` where there is none. */
+/** The commit id of a head; `""` if there is none. */
 const idOf = (head: Option.Option<Head>): Oid | "" =>
   Option.match(head, { onNone: () => "", onSome: ({ commit }) => commit })
 
 /**
- * What this process has learned of a branch and has done to it and to its files, as far as replicas may not know it yet.
- * Each thing has the step at which it was learned: what is learned while a write is under way may be newer than what that
- * makes.
+ * The cached head of one branch, and the writes of this process that replicas of the host may not show yet. Each entry has
+ * the logical time at which it was learned: a head learned while a write is under way may be newer than that write.
  */
 export class HeadCache {
   readonly files = new WrittenFiles()
-  #head: { readonly found: Option.Option<Head>; readonly step: number } | undefined
-  #own: { readonly commit: Oid | undefined; readonly at: number; readonly step: number } | undefined
-  /** Ids (`""`: absent) that the branch was at before, and until when they count as stale. */
-  readonly #superseded = new Map<string, { readonly until: number; readonly step: number }>()
+  #head: { readonly found: Option.Option<Head>; readonly time: number } | undefined
+  #ownCommit: { readonly commit: Oid | undefined; readonly at: number; readonly time: number } | undefined
+  /** Former heads (`""`: absent), and until when a reply with one of them counts as stale. */
+  readonly #superseded = new Map<string, { readonly until: number; readonly time: number }>()
 
-  constructor(private readonly steps: LogicalClock) {}
+  constructor(private readonly clock: LogicalClock) {}
 
-  /** Where the branch was seen last; undefined where that is not to be trusted. */
+  /** The cached head; undefined if nothing reliable is cached. */
   get head(): Option.Option<Head> | undefined {
     return this.#head?.found
   }
 
-  /** The last commit of ours; undefined too where our last write deleted the branch. */
+  /** The last commit of this process; undefined also if its last write deleted the branch. */
   get lastOwnCommit(): Oid | undefined {
-    return this.#own?.commit
+    return this.#ownCommit?.commit
   }
 
   forgetHead(): void {
@@ -51,65 +39,71 @@ export class HeadCache {
   }
 
   writtenLately(now: number): boolean {
-    return this.#own !== undefined && now < this.#own.at + maxReplicaLag
+    return this.#ownCommit !== undefined && now < this.#ownCommit.at + maxReplicaLag
   }
 
   /**
-   * Whether an answer is older than what we wrote; undefined where nothing that is known tells. `parents`: those of the
-   * answered commit.
+   * Whether a reply is older than the last write of this process; undefined if the cache cannot decide. `parents` are
+   * those of the commit in the reply.
    */
-  isStale(answer: Option.Option<Head>, parents: ReadonlyArray<Oid>, now: number): boolean | undefined {
-    if (this.#own === undefined) return false
-    const key = idOf(answer)
+  isStale(reply: Option.Option<Head>, parents: ReadonlyArray<Oid>, now: number): boolean | undefined {
+    if (this.#ownCommit === undefined) return false
+    const key = idOf(reply)
     const until = this.#superseded.get(key)?.until
-    if (until !== undefined && now < until && key !== (this.#own.commit ?? "")) return true
-    const { commit } = this.#own
+    if (until !== undefined && now < until && key !== (this.#ownCommit.commit ?? "")) return true
+    const { commit } = this.#ownCommit
     if (commit === undefined || key === "" || !this.writtenLately(now)) return false
     const newest = this.#head && idOf(this.#head.found)
     return [key, ...parents].some((oid) => oid === commit || oid === newest) ? false : undefined
   }
 
-  /** An answer has proved to be older than what we wrote. */
-  supersede(answer: Option.Option<Head>, now: number): void {
-    this.#superseded.set(idOf(answer), {
-      until: (this.#own?.at ?? now) + maxReplicaLag,
-      step: this.steps.tick()
+  /** Marks a head as older than the last write of this process. */
+  supersede(reply: Option.Option<Head>, now: number): void {
+    this.#superseded.set(idOf(reply), {
+      until: (this.#ownCommit?.at ?? now) + maxReplicaLag,
+      time: this.clock.tick()
     })
   }
 
-  /** Learns where the branch is, from the answer to what was asked at a step. */
+  /** Caches the head of a reply to a request that was sent at the logical time `asked`. */
   put(found: Option.Option<Head>, asked: number): void {
-    // It may be older than a write of ours that was answered meanwhile.
-    if (this.#own !== undefined && this.#own.step > asked && idOf(found) !== (this.#own.commit ?? "")) return
-    this.#head = { found, step: this.steps.tick() }
+    const own = this.#ownCommit
+    // A write of this process was confirmed after the request was sent.
+    if (own !== undefined && own.time > asked && idOf(found) !== (own.commit ?? "")) return
+    this.#head = { found, time: this.clock.tick() }
   }
 
-  /** A write of ours that began after a step has moved the branch. False where one that stands on it was answered first. */
+  /**
+   * Records a write of this process that began at the logical time `begun` and has moved the branch. Returns false if a
+   * later write of this process, based on this one, was confirmed first.
+   */
   recordMove(
     from: Option.Option<Oid>,
     to: { readonly commit: Oid; readonly tree: Option.Option<Oid> } | undefined,
     begun: number,
     now: number
   ): boolean {
-    const step = this.steps.tick()
-    const supersede = (id: string, until = now + maxReplicaLag) => this.#superseded.set(id, { until, step })
+    const time = this.clock.tick()
+    const supersede = (id: string, until = now + maxReplicaLag) => this.#superseded.set(id, { until, time })
     const key = to?.commit ?? ""
     const before = Option.getOrElse(from, () => "" as const)
     const overtaken = this.#superseded.get(key)
-    supersede(before, before === "" ? now + absentLag : undefined)
+    supersede(before, before === "" ? now + maxAbsenceLag : undefined)
     for (const [id, { until }] of this.#superseded) if (until <= now) this.#superseded.delete(id)
-    if (overtaken !== undefined && overtaken.step > begun) return false
-    const known = this.#head && idOf(this.#head.found)
-    const isNewer = this.#head !== undefined && this.#head.step > begun && known !== before && known !== key
-    if (known !== undefined && known !== "" && !isNewer) supersede(known)
-    if (this.#own?.commit !== undefined && this.#own.step <= begun) supersede(this.#own.commit)
+    if (overtaken !== undefined && overtaken.time > begun) return false
+    const cached = this.#head && idOf(this.#head.found)
+    const isNewer = this.#head !== undefined && this.#head.time > begun && cached !== before && cached !== key
+    if (cached !== undefined && cached !== "" && !isNewer) supersede(cached)
+    if (this.#ownCommit?.commit !== undefined && this.#ownCommit.time <= begun) {
+      supersede(this.#ownCommit.commit)
+    }
     this.#superseded.delete(key)
-    this.#own = { commit: to?.commit, at: now, step }
+    this.#ownCommit = { commit: to?.commit, at: now, time }
     const found =
       to === undefined
         ? Option.none<Head>()
         : Option.getOrUndefined(Option.map(to.tree, (tree) => Option.some({ commit: to.commit, tree })))
-    this.#head = isNewer || found === undefined ? undefined : { found, step }
+    this.#head = isNewer || found === undefined ? undefined : { found, time }
     return true
   }
 }

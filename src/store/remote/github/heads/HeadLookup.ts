@@ -6,53 +6,55 @@ import * as Api from "../api/Api.js"
 import { isApiFailure, isKind } from "../client/ApiFailure.js"
 import type { CallFailure, Client } from "../client/Client.js"
 import type { CachedTrees } from "../objects/CachedTrees.js"
-import type { BranchHeads, Tip } from "./BranchHeads.js"
+import type { BranchHeads } from "./BranchHeads.js"
+import type { CommitObjects } from "./CommitObjects.js"
 import type { CommitSelector, GraphqlPrefetch } from "./GraphqlPrefetch.js"
+import type { HeadWithParents } from "./HeadRequests.js"
 
 type FoundHead = Effect.Effect<Option.Option<Head>, CallFailure>
 
-/** Names to commits, together with what will be read at them where one query brings both. */
+/** Resolves names to commits. With GraphQL, a prefetch request is part of the same query. */
 export interface HeadLookup {
-  readonly resolve: (ref: string, wants?: PrefetchRequest) => FoundHead
-  /** Where the branch is now. */
-  readonly currentHead: (branch: string, wants?: PrefetchRequest) => FoundHead
-  /** The same; of a store opened for reading, the commit that the branch was at when first asked. */
-  readonly head: (branch: string, wants?: PrefetchRequest) => FoundHead
-  /** Finds a place and what is wanted of it by one query; none where that fails, which plain ways explain better. */
+  readonly resolve: (ref: string, prefetch?: PrefetchRequest) => FoundHead
+  /** The current head of a branch. */
+  readonly currentHead: (branch: string, prefetch?: PrefetchRequest) => FoundHead
+  /** The same, except that a read-only store is pinned to the head of its first lookup. */
+  readonly head: (branch: string, prefetch?: PrefetchRequest) => FoundHead
+  /** Reads a commit and a prefetch request in one query. None if the query fails: other requests explain the failure better. */
   readonly prefetchByGraphql: (
-    place: CommitSelector,
-    wants: PrefetchRequest
-  ) => Effect.Effect<Option.Option<Tip>, CallFailure>
-  /** Whether wants come with the head: where GraphQL is used. */
+    commit: CommitSelector,
+    prefetch: PrefetchRequest
+  ) => Effect.Effect<Option.Option<HeadWithParents>, CallFailure>
+  /** Whether prefetch requests are part of the lookup, because GraphQL is used. */
   readonly canPrefetch: boolean
   readonly clear: () => void
 }
 
 export const makeHeadLookup = (
   client: Client,
-  branches: BranchHeads,
-  known: CachedTrees,
-  bring: GraphqlPrefetch
+  branchHeads: BranchHeads,
+  commits: CommitObjects,
+  cachedTrees: CachedTrees,
+  graphqlPrefetch: GraphqlPrefetch
 ): HeadLookup => {
   const { settings } = client
-  const brings = settings.useGraphql && !settings.readOnly
+  const canPrefetch = settings.useGraphql && !settings.readOnly
   let pins = new Map<string, Option.Option<Head>>()
 
-  const learned = Option.map(({ commit, tree }: Head) => {
+  const cached = Option.map(({ commit, tree }: Head) => {
     const head: Head = { commit, tree }
-    known.putCommit(head)
+    cachedTrees.putCommit(head)
     return head
   })
 
-  const brought: HeadLookup["prefetchByGraphql"] = (place, wants) =>
-    Effect.catchIf(bring.read(place, wants), isApiFailure, () => Effect.succeed(Option.none<Tip>()))
+  const prefetchByGraphql: HeadLookup["prefetchByGraphql"] = (commit, prefetch) =>
+    Effect.catchIf(graphqlPrefetch.read(commit, prefetch), isApiFailure, () => Effect.succeedNone)
 
-  /** A commit never changes: one that was seen is not asked for. */
   const byOid = (oid: Oid) =>
-    Option.match(known.rootAt(oid), {
+    Option.match(cachedTrees.rootAt(oid), {
       onNone: () =>
         Effect.map(
-          branches.commit(oid),
+          commits.get(oid),
           Option.map((found): Head => ({ commit: found.sha, tree: found.tree.sha }))
         ),
       onSome: (tree) => Effect.succeed(Option.some<Head>({ commit: oid, tree }))
@@ -62,7 +64,7 @@ export const makeHeadLookup = (
     client.call(Api.getCommit, { path: { ref }, query: { per_page: 1 } }).pipe(
       Effect.map((reply) =>
         Option.map(reply.value, (found): Head => {
-          branches.learn(found)
+          commits.put(found)
           return { commit: found.sha, tree: found.commit.tree.sha }
         })
       ),
@@ -71,43 +73,49 @@ export const makeHeadLookup = (
       )
     )
 
-  const resolve: HeadLookup["resolve"] = (ref, wants) => {
-    // A branch that we have written to is known better by its name alone.
-    if (!isOid(ref))
-      return branches.lastOwnCommit(ref) === undefined ? Effect.map(byName(ref), learned) : now(ref)
-    if (!brings || wants === undefined) return Effect.map(byOid(ref), learned)
-    return Effect.flatMap(brought({ commit: ref }, wants), (found) =>
-      Effect.map(Option.isSome(found) ? Effect.succeed(found) : byOid(ref), learned)
+  const currentHead: HeadLookup["currentHead"] = (branch, prefetch) =>
+    Effect.map(
+      canPrefetch && prefetch !== undefined
+        ? Effect.flatMap(prefetchByGraphql({ branch }, prefetch), (found) =>
+            branchHeads.head(branch, Option.isSome(found) ? Effect.succeed(found) : undefined)
+          )
+        : branchHeads.head(branch),
+      cached
+    )
+
+  const resolve: HeadLookup["resolve"] = (ref, prefetch) => {
+    if (!isOid(ref)) {
+      // Only the lookup of a branch takes the writes of this process into account.
+      return branchHeads.lastOwnCommit(ref) === undefined ? Effect.map(byName(ref), cached) : currentHead(ref)
+    }
+    if (!canPrefetch || prefetch === undefined) return Effect.map(byOid(ref), cached)
+    return Effect.flatMap(prefetchByGraphql({ commit: ref }, prefetch), (found) =>
+      Effect.map(Option.isSome(found) ? Effect.succeed(found) : byOid(ref), cached)
     )
   }
 
-  const now: HeadLookup["currentHead"] = (branch, wants) =>
-    Effect.map(
-      brings && wants !== undefined
-        ? Effect.flatMap(brought({ branch }, wants), (found) =>
-            branches.head(branch, Option.isSome(found) ? Effect.succeed(found) : undefined)
-          )
-        : branches.head(branch),
-      learned
-    )
-
   return {
     resolve,
-    currentHead: now,
-    prefetchByGraphql: brought,
-    canPrefetch: brings,
-    head: (branch, wants) => {
-      if (!settings.readOnly || (!settings.pinRef && Option.isNone(settings.ref))) return now(branch, wants)
+    currentHead,
+    prefetchByGraphql,
+    canPrefetch,
+    head: (branch, prefetch) => {
+      if (!settings.readOnly || (!settings.pinRef && Option.isNone(settings.ref))) {
+        return currentHead(branch, prefetch)
+      }
       const pinned = pins.get(branch)
       if (pinned !== undefined) return Effect.succeed(pinned)
-      const asked = pins
-      // Of readers that ask at once the first answer holds for all; what is absent is asked for again.
-      return Effect.map(Option.isSome(settings.ref) ? resolve(settings.ref.value) : now(branch), (found) => {
-        const first = asked.get(branch)
-        if (first !== undefined) return first
-        if (Option.isSome(found)) asked.set(branch, found)
-        return found
-      })
+      const pinsAtStart = pins
+      // The first reply is used by all concurrent readers. A missing branch is looked up again.
+      return Effect.map(
+        Option.isSome(settings.ref) ? resolve(settings.ref.value) : currentHead(branch),
+        (found) => {
+          const first = pinsAtStart.get(branch)
+          if (first !== undefined) return first
+          if (Option.isSome(found)) pinsAtStart.set(branch, found)
+          return found
+        }
+      )
     },
     clear: () => {
       pins = new Map()

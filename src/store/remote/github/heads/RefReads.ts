@@ -7,21 +7,22 @@ import type { CallFailure, Client } from "../client/Client.js"
 import { retryStaleReply } from "../client/Retry.js"
 import type { CachedTrees } from "../objects/CachedTrees.js"
 
-/** Where refs are, and how commits lie to each other. */
+/** Reads refs, and the ancestry of commits. */
 export interface RefReads {
-  /** Where a ref is, past every cache; none when missing. */
+  /** The commit of a branch, without any cache; none if it does not exist. */
   readonly read: (branch: string) => Effect.Effect<Option.Option<Oid>, CallFailure>
   readonly compare: (base: Oid, head: Oid) => Effect.Effect<typeof Api.compare.reply.Type, CallFailure>
-  /** Whether one commit is the other or an ancestor of it; fails where one is missing. */
+  /** Whether `ancestor` is `descendant` or in its history. Fails if one of them does not exist. */
   readonly isAncestorOrFail: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
+  /** The same; false if one of them does not exist. */
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
 }
 
-/** A machine does not know one of two commits, which is not to say that they have nothing in common. */
+/** A replica does not know one of two commits. Commits without a common ancestor are another case. */
 export const isMissingCommit = (error: { readonly _tag: string }) =>
   isMissing(error) && !isUnrelatedHistory(error)
 
-export const makeRefReads = (client: Client, known: CachedTrees): RefReads => {
+export const makeRefReads = (client: Client, cachedTrees: CachedTrees): RefReads => {
   const read: RefReads["read"] = (branch) =>
     client.call(Api.getRef, { path: { ref: `heads/${branch}` } }).pipe(
       Effect.map((reply) => Option.map(reply.value, (ref) => ref.object.sha)),
@@ -34,7 +35,7 @@ export const makeRefReads = (client: Client, known: CachedTrees): RefReads => {
       (reply) => Option.getOrThrow(reply.value)
     )
 
-  const isBelow: RefReads["isAncestorOrFail"] = (ancestor, descendant) =>
+  const isAncestorOrFail: RefReads["isAncestorOrFail"] = (ancestor, descendant) =>
     ancestor === descendant
       ? Effect.succeed(true)
       : Effect.map(
@@ -43,9 +44,12 @@ export const makeRefReads = (client: Client, known: CachedTrees): RefReads => {
         )
 
   const isAncestor: RefReads["isAncestor"] = (ancestor, descendant) => {
-    // Of two commits that exist, a machine that denies one is behind the others.
-    const exist = [ancestor, descendant].every((oid) => Option.isSome(known.rootAt(oid)))
-    return retryStaleReply(isBelow(ancestor, descendant), (error) => exist && isMissingCommit(error)).pipe(
+    // If both commits exist, a reply that denies one of them comes from a stale replica.
+    const exist = [ancestor, descendant].every((oid) => Option.isSome(cachedTrees.rootAt(oid)))
+    return retryStaleReply(
+      isAncestorOrFail(ancestor, descendant),
+      (error) => exist && isMissingCommit(error)
+    ).pipe(
       Effect.catchIf(
         (error) => isMissing(error) && !(exist && isMissingCommit(error)),
         () => Effect.succeed(false)
@@ -53,5 +57,5 @@ export const makeRefReads = (client: Client, known: CachedTrees): RefReads => {
     )
   }
 
-  return { read, compare, isAncestorOrFail: isBelow, isAncestor }
+  return { read, compare, isAncestorOrFail, isAncestor }
 }

@@ -1,46 +1,45 @@
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 
-/** How long a replica may lag behind a write of ours, in milliseconds. */
+/** How long a replica may lag behind a write of this process, in milliseconds. */
 export const maxReplicaLag = 60_000
 
-/** Files of one branch that are remembered. */
-const mostFiles = 16_384
+/** Files with a record, for each branch. */
+const defaultMaxFiles = 16_384
 
-/** What our own writes made of a file. */
+/** The version that a write of this process gave a file. */
 export interface WrittenFile {
   readonly after: Oid | ""
   readonly at: number
-  /** The step at which the write ended. */
-  readonly step: number
-  /** Versions (`""`: absent) that it is known to have replaced, and when: a replica may show them for `lag` after that. */
+  /** The logical time at which the write ended. */
+  readonly time: number
+  /** Versions (`""`: absent) that were replaced, and when. A replica may show them for `maxReplicaLag` after that. */
   readonly superseded: ReadonlyMap<string, number>
-  /** Versions that others have put in its place, as the head showed. */
+  /** Later versions by other writers, which were read from the head. */
   readonly newer: Set<string>
 }
 
-/** The files of a branch that were written while a replica may lag behind. */
+/** The files of a branch that this process wrote while a replica may still show older versions. */
 export class WrittenFiles {
   readonly #files = new Map<string, WrittenFile>()
-  /** When a file was last forgotten although a replica may lag behind it. */
+  /** When a record was last dropped although a replica may still lag. */
   #forgotten = Number.NEGATIVE_INFINITY
 
-  constructor(private readonly most = mostFiles) {}
+  constructor(private readonly maxFiles = defaultMaxFiles) {}
 
-  /** What was written of a file lately. */
   get(path: string, now: number): WrittenFile | undefined {
     const file = this.#files.get(path)
     return file !== undefined && now < file.at + maxReplicaLag ? file : undefined
   }
 
-  /** Whether there were too many files to remember, so that any file may have been written lately. */
+  /** Whether records were dropped for lack of space, so that any file may have been written lately. */
   hasForgotten(now: number): boolean {
     return now < this.#forgotten + maxReplicaLag
   }
 
-  /** Notes a write that began after the step `begun`, on top of what was written of the file before. */
+  /** Records a write that began at the logical time `begun`. It may have been confirmed after a later write. */
   note(path: string, file: WrittenFile, begun: number, now: number): void {
     const known = this.get(path, now)
-    const isOvertaken = known !== undefined && known.step > begun
+    const isOvertaken = known !== undefined && known.time > begun
     const last = isOvertaken ? known : file
     const superseded = new Map<string, number>()
     for (const [version, since] of [...(known?.superseded ?? []), ...file.superseded]) {
@@ -53,13 +52,13 @@ export class WrittenFiles {
     this.#files.set(path, { ...last, superseded })
     for (const [oldest, { at }] of this.#files) {
       const isRecent = now < at + maxReplicaLag
-      if (this.#files.size <= this.most && isRecent) break
+      if (this.#files.size <= this.maxFiles && isRecent) break
       this.#files.delete(oldest)
       if (isRecent) this.#forgotten = now
     }
   }
 
-  /** What was written lately. */
+  /** The records that are not older than `maxReplicaLag`. */
   *lately(now: number): Generator<readonly [string, WrittenFile]> {
     for (const entry of this.#files) if (now < entry[1].at + maxReplicaLag) yield entry
   }

@@ -42,8 +42,12 @@ export interface TreeReader {
 /** A tree of so many directories is not brought as a whole. */
 const mostDirectories = 4000
 
-export const makeTreeReader = (client: Client, known: CachedTrees, viaContents: boolean): TreeReader => {
-  const reads = makeTreeRequests(client, known, viaContents)
+export const makeTreeReader = (
+  client: Client,
+  cachedTrees: CachedTrees,
+  viaContents: boolean
+): TreeReader => {
+  const reads = makeTreeRequests(client, cachedTrees, viaContents)
   const validators = makeValidatorCache<Tree>(client, client.settings.objectCacheBytes, ({ entries }) =>
     bytesOf(entries)
   )
@@ -51,15 +55,15 @@ export const makeTreeReader = (client: Client, known: CachedTrees, viaContents: 
 
   const prepare: TreeReader["prefetchWholeTree"] = (at) =>
     Effect.flatMap(FiberRef.get(prefersWholeTree), (wanted) => {
-      if (!wanted || wholeIsTooMuch || typeof at === "string" || known.entries(at.tree) !== undefined) {
+      if (!wanted || wholeIsTooMuch || typeof at === "string" || cachedTrees.entries(at.tree) !== undefined) {
         return Effect.void
       }
       return Effect.map(retryStaleReply(reads.everything(at.tree), isMissing), (found) => {
-        if (Option.isSome(found)) known.putListing(at.tree, "", found.value)
+        if (Option.isSome(found)) cachedTrees.putListing(at.tree, "", found.value)
         wholeIsTooMuch =
           Option.isNone(found) ||
           found.value.directories.size > mostDirectories ||
-          known.listing(at.tree, true) === undefined
+          cachedTrees.listing(at.tree, true) === undefined
       })
     })
 
@@ -69,7 +73,7 @@ export const makeTreeReader = (client: Client, known: CachedTrees, viaContents: 
       ? undefined
       : typeof at !== "string"
         ? at.commit
-        : Option.isSome(known.rootAt(at))
+        : Option.isSome(cachedTrees.rootAt(at))
           ? at
           : undefined
 
@@ -80,7 +84,7 @@ export const makeTreeReader = (client: Client, known: CachedTrees, viaContents: 
       const answer = yield* commit === undefined
         ? reads.inTree(root, path, recursive)
         : reads.at(commit, path, recursive)
-      const exists = typeof at !== "string" || Option.isSome(known.rootAt(at))
+      const exists = typeof at !== "string" || Option.isSome(cachedTrees.rootAt(at))
       if (Option.isNone(answer) && exists && commit === undefined)
         return yield* reads.walk(root, path, recursive)
       return Option.flatMapNullable(answer, ({ listing }) => listing)
@@ -88,19 +92,19 @@ export const makeTreeReader = (client: Client, known: CachedTrees, viaContents: 
 
   const list: TreeReader["list"] = (at, path, recursive) =>
     Effect.gen(function* () {
-      const root = known.rootOf(at)
+      const root = cachedTrees.rootOf(at)
       if (root === emptyTree) return path === "" ? Option.some(shallowListing([])) : Option.none()
       yield* prepare(at)
-      const oid = known.directoryAt(root, path)
+      const oid = cachedTrees.directoryAt(root, path)
       if (oid === null) return Option.none()
-      const held = oid === undefined ? undefined : known.listing(oid, recursive)
+      const held = oid === undefined ? undefined : cachedTrees.listing(oid, recursive)
       if (held !== undefined) return Option.some(held)
       const byContents = !recursive && commitOf(at) !== undefined
       const found =
         oid === undefined || byContents || (path === "" && typeof at === "string")
           ? yield* find(at, root, path, recursive)
           : Option.some(yield* retryStaleReply(reads.fetch(oid, path, recursive), isMissing))
-      if (Option.isSome(found)) known.putListing(root, path, found.value)
+      if (Option.isSome(found)) cachedTrees.putListing(root, path, found.value)
       return found
     })
 
@@ -115,7 +119,7 @@ export const makeTreeReader = (client: Client, known: CachedTrees, viaContents: 
         if (Option.isNone(answer)) return Option.none()
         const { etag, generation, listing } = answer.value
         if (listing === undefined) return Option.fromNullable(before?.value)
-        known.putDirectory(listing)
+        cachedTrees.putDirectory(listing)
         const tree = toTree(listing, recursive)
         validators.put(key, etag, generation, tree)
         return Option.some(tree)

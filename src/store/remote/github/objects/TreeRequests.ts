@@ -75,7 +75,11 @@ const entryOf = (entry: {
   return { ...base, mode: entry.type === "symlink" ? "120000" : "100644", kind: "blob", size: entry.size }
 }
 
-export const makeTreeRequests = (client: Client, known: CachedTrees, viaContents: boolean): TreeRequests => {
+export const makeTreeRequests = (
+  client: Client,
+  cachedTrees: CachedTrees,
+  viaContents: boolean
+): TreeRequests => {
   /** Whether the host knows `REVISION:PATH`; GitHub does, but does not document it. */
   let scoped: boolean | undefined
 
@@ -128,10 +132,10 @@ export const makeTreeRequests = (client: Client, known: CachedTrees, viaContents
       let at = revision
       let above = ""
       for (const segment of path === "" ? [] : path.split("/")) {
-        let entries = known.entries(at as Oid)
+        let entries = cachedTrees.entries(at as Oid)
         if (entries === undefined) {
           const listing = yield* read(at, above, false)
-          known.putDirectory(listing)
+          cachedTrees.putDirectory(listing)
           entries = listing.directories.get("")
         }
         const entry = entries && entryNamed(entries, segment)

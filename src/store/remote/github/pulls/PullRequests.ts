@@ -14,12 +14,12 @@ const page = 100
 
 interface Parts {
   readonly client: Client
-  readonly told: RemoteOperation
+  readonly asOperation: RemoteOperation
 }
 
 /** The pull requests of a repository of GitHub, of a GitHub Enterprise server or of our own host. */
-export const makePullRequests = ({ client, told }: Parts): PullRequests => {
-  const writable = makeWriteCheck(client.settings.readOnly)
+export const makePullRequests = ({ client, asOperation }: Parts): PullRequests => {
+  const checkWrite = makeWriteCheck(client.settings.readOnly)
   const { owner, repo } = client.settings.address
 
   const requestOf = (pull: Api.Pull): PullRequest => ({
@@ -106,15 +106,15 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
         }),
         ({ value }) => requestOf(Option.getOrThrow(value))
       ),
-      look: () =>
+      check: () =>
         Effect.map(
           find(head),
           (found): Proof<PullRequest, never> =>
             Option.isSome(found) && found.value.state === "open" ? Proof.done(found.value) : Proof.unchanged
         ),
       // The branch is ours alone, and so is the pull request that it has.
-      refused: (failure) => ({
-        look: failure.kind === "PullExists" ? "patiently" : "never",
+      onRefusal: (failure) => ({
+        check: failure.kind === "PullExists" ? "whileReplicasLag" : "never",
         otherwise: failure
       })
     })
@@ -149,35 +149,35 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
         }),
         ({ value }) => Option.getOrThrow(value).sha
       ),
-      look: () =>
+      check: () =>
         Effect.map(get(number), (pull): Proof<Oid, RefMoved> => {
           const refusal = moved(branch, at, Option.some(pull.head.sha))
-          if (pull.merged_at === null) return pull.head.sha === at ? Proof.unchanged : Proof.behind(refusal)
+          if (pull.merged_at === null) return pull.head.sha === at ? Proof.unchanged : Proof.stale(refusal)
           return pull.head.sha === at
             ? Proof.done((pull.merge_commit_sha ?? at) as Oid)
             : Proof.notDone(refusal)
         }),
-      refused: (failure) =>
+      onRefusal: (failure) =>
         failure.kind === "Conflict"
-          ? { look: "never", otherwise: moved(branch, at, Option.none()) }
-          : { look: failure.kind === "NotMergeable" ? "once" : "never", otherwise: failure }
+          ? { check: "never", otherwise: moved(branch, at, Option.none()) }
+          : { check: failure.kind === "NotMergeable" ? "once" : "never", otherwise: failure }
     })
   }
 
   return {
     open: (request) => {
       const { body, branch, into, title } = request
-      return writable("openPullRequest", branch).pipe(
+      return checkWrite("openPullRequest", branch).pipe(
         Effect.zipRight(open({ base: into, body, head: branch, title })),
         Effect.tap(note),
         Effect.flatMap((made) => labelled(made, request)),
         Effect.tap(note),
-        told("openPullRequest")
+        asOperation("openPullRequest")
       )
     },
-    find: (branch) => told("findPullRequest")(findOwn(branch)),
+    find: (branch) => asOperation("findPullRequest")(findOwn(branch)),
     list: (state) =>
-      told("listPullRequests")(
+      asOperation("listPullRequests")(
         Effect.gen(function* () {
           const all: Array<PullRequest> = []
           for (let number = 1; ; number++) {
@@ -204,12 +204,12 @@ export const makePullRequests = ({ client, told }: Parts): PullRequests => {
       Effect.map(
         client.call(Api.updatePull, { path: pathOf(number), body: { state: "closed" } }),
         ({ value }) => requestOf(Option.getOrThrow(value))
-      ).pipe(Effect.tap(note), told("closePullRequest")),
+      ).pipe(Effect.tap(note), asOperation("closePullRequest")),
     merge: (request, at, message) =>
-      writable("mergePullRequest", request.branch).pipe(
+      checkWrite("mergePullRequest", request.branch).pipe(
         Effect.zipRight(merge(request, at, message)),
         Effect.tap(() => note({ ...request, state: "merged" })),
-        told("mergePullRequest")
+        asOperation("mergePullRequest")
       )
   }
 }

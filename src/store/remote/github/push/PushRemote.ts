@@ -29,7 +29,7 @@ interface Parts extends BranchCachesOptions {
   readonly api: GitRemoteService
   readonly client: Client
   readonly http: HttpClient.HttpClient
-  readonly told: RemoteOperation
+  readonly asOperation: RemoteOperation
 }
 
 /** Files whose blobs are fetched by Git's protocol, when so many are read at once. */
@@ -66,11 +66,11 @@ const byWire = ({ client, http }: Parts): Effect.Effect<GitRemoteService, Valida
  */
 export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { api, branches, client, snapshots, told } = parts
+    const { api, branchHeads, client, snapshots, asOperation } = parts
     const { settings } = client
     const wire = yield* byWire(parts)
-    const remember = makeBranchCaches(parts)
-    const writable = makeWriteCheck(false)
+    const branchCaches = makeBranchCaches(parts)
+    const checkWrite = makeWriteCheck(false)
     const unshown = new ApiLag()
     /** Branches of ours that the server may never have. */
     const temporary = new Set<string>()
@@ -93,7 +93,7 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
         if (place === undefined) return api.head(branch)
         if (place === "unknown") return seen(branch)
         const commitOf = (at: Option.Option<Head>) => Option.getOrUndefined(at)?.commit
-        return Effect.flatMap(branches.headShownByHost(branch).pipe(told("head")), (shown) => {
+        return Effect.flatMap(branchHeads.headShownByHost(branch).pipe(asOperation("head")), (shown) => {
           if (commitOf(shown) === commitOf(place)) {
             unshown.confirm(branch, place)
             return Effect.succeed(place)
@@ -105,7 +105,7 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
             })
           )
         })
-      }).pipe(told("head"))
+      }).pipe(asOperation("head"))
 
     const holder = (at: Head | Oid) => (unshown.isInClone(at) ? wire : api)
     const teller = (...all: ReadonlyArray<Head | Oid>) =>
@@ -165,7 +165,7 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
     const distrust = (branch: string) => {
       unshown.distrust(branch, undefined)
       snapshots.forgetBranch(branch)
-      branches.forget(branch)
+      branchHeads.forget(branch)
     }
 
     /** Where a commit of ours is that has been pushed: none where the clone could not keep it. */
@@ -191,23 +191,23 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
         const at = yield* placeOf(made.commit)
         if (Option.isNone(at)) return distrust(branch)
         const committed = { ...at.value, blobs: made.blobs }
-        const isLast = yield* remember.commit(branch, parent, changes, committed, begun)
+        const isLast = yield* branchCaches.recordCommit(branch, parent, changes, committed, begun)
         if (isLast) unshown.put(branch, at)
         else unshown.addObjects(branch, at.value)
       })
 
     const commit: GitRemoteService["commit"] = (branch, expected, wanted) =>
-      writable("commit", branch, ...wanted.changes.map(({ path }) => path)).pipe(
+      checkWrite("commit", branch, ...wanted.changes.map(({ path }) => path)).pipe(
         Effect.zipRight(
-          Effect.flatMap(branches.now, (begun) =>
+          Effect.flatMap(branchHeads.now, (begun) =>
             Effect.tap(wire.commit(branch, expected, signed(wanted)), (made) =>
               committed(branch, expected, wanted.changes, made, begun)
             )
           )
         ),
-        remember.carefully(branch),
+        branchCaches.invalidateOnFailure(branch),
         doubting(branch),
-        told("commit")
+        asOperation("commit")
       )
 
     const commitNext: GitRemoteService["commitNext"] = <A, E>(
@@ -218,7 +218,7 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
     ) => {
       let parent: Head | undefined
       let changes: ReadonlyArray<Change> = []
-      const write = Effect.flatMap(branches.now, (begun) =>
+      const write = Effect.flatMap(branchHeads.now, (begun) =>
         Effect.tap(
           wire.commitNext(branch, (snapshot) => {
             parent = snapshot.knownHead()
@@ -234,7 +234,7 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
               : Effect.sync(() => unshown.distrust(branch, parent))
         )
       )
-      return writable("commitNext", branch).pipe(
+      return checkWrite("commitNext", branch).pipe(
         Effect.zipRight(write),
         Effect.onExit((exit) =>
           Effect.sync(() => {
@@ -254,11 +254,11 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
       moves: ReadonlyArray<BranchMove>,
       move: Effect.Effect<void, E>
     ) => {
-      const write = Effect.flatMap(branches.now, (begun) =>
+      const write = Effect.flatMap(branchHeads.now, (begun) =>
         Effect.zipRight(
           move,
           Effect.gen(function* () {
-            yield* remember.moves(moves, begun)
+            yield* branchCaches.recordMoves(moves, begun)
             for (const { branch, to } of moves) {
               if (Option.isNone(to)) temporary.delete(branch)
               const at = Option.isNone(to) ? Option.none<Head>() : yield* placeOf(to.value)
@@ -269,7 +269,7 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
         )
       )
       return moves.reduce<Effect.Effect<void, E | RemoteFailure>>(
-        (careful, { branch }) => doubting(branch)(remember.carefully(branch)(careful)),
+        (careful, { branch }) => doubting(branch)(branchCaches.invalidateOnFailure(branch)(careful)),
         write
       )
     }
@@ -296,9 +296,9 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
       isAncestor: (ancestor, descendant) =>
         Effect.suspend(() => teller(ancestor, descendant).isAncestor(ancestor, descendant)),
       mergeBases: (a, b) => Effect.suspend(() => teller(a, b).mergeBases(a, b)),
-      listBranches: (prefix) => wire.listBranches(prefix).pipe(told("listBranches")),
+      listBranches: (prefix) => wire.listBranches(prefix).pipe(asOperation("listBranches")),
       createBranch: (branch, at, how) =>
-        writable("createBranch", branch).pipe(
+        checkWrite("createBranch", branch).pipe(
           Effect.zipRight(
             moving([{ branch, from: Option.none(), to: Option.some(at) }], wire.createBranch(branch, at, how))
           ),
@@ -307,30 +307,29 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
               if (how?.temporary === true) temporary.add(branch)
             })
           ),
-          told("createBranch")
+          asOperation("createBranch")
         ),
       deleteBranch: (branch) =>
-        writable("deleteBranch", branch).pipe(
+        checkWrite("deleteBranch", branch).pipe(
           Effect.zipRight(
             moving([{ branch, from: Option.none(), to: Option.none() }], wire.deleteBranch(branch))
           ),
-          told("deleteBranch")
+          asOperation("deleteBranch")
         ),
       advance: (branch, from, to) =>
-        writable("advance", branch).pipe(
+        checkWrite("advance", branch).pipe(
           Effect.zipRight(
             moving([{ branch, from: Option.some(from), to: Option.some(to) }], wire.advance(branch, from, to))
           ),
-          told("advance")
+          asOperation("advance")
         ),
       ...(moveBranches === undefined
         ? {}
         : {
             moveBranches: (moves) =>
-              Effect.forEach(moves, ({ branch }) => writable("moveBranches", branch), { discard: true }).pipe(
-                Effect.zipRight(moving(moves, moveBranches(moves))),
-                told("moveBranches")
-              )
+              Effect.forEach(moves, ({ branch }) => checkWrite("moveBranches", branch), {
+                discard: true
+              }).pipe(Effect.zipRight(moving(moves, moveBranches(moves))), asOperation("moveBranches"))
           })
     } satisfies GitRemoteService
   })

@@ -7,61 +7,66 @@ import type { BranchSnapshots } from "./BranchSnapshots.js"
 import type { FileReader } from "./FileReader.js"
 
 export interface BranchCachesOptions {
-  readonly branches: BranchHeads
+  readonly branchHeads: BranchHeads
   readonly files: FileReader
-  readonly known: CachedTrees
+  readonly cachedTrees: CachedTrees
   readonly snapshots: BranchSnapshots
 }
 
-/** What writes of ours have done to branches, so that answers which do not know it yet are known to be old. */
-export const makeBranchCaches = ({ branches, files, known, snapshots }: BranchCachesOptions) => ({
-  /** A commit of ours; false where one that stands on it was answered first. */
-  commit: (
+/** Updates everything that is cached by branch name after a write of this process: heads, validators, recent reads. */
+export interface BranchCaches {
+  /** Records a commit. Returns false if a later commit, based on this one, was confirmed first. */
+  readonly recordCommit: (
     branch: string,
     parent: Option.Option<Head>,
     changes: ReadonlyArray<Change>,
-    made: Committed,
+    created: Committed,
     begun: number
-  ): Effect.Effect<boolean> =>
+  ) => Effect.Effect<boolean>
+  readonly recordMoves: (moves: ReadonlyArray<BranchMove>, begun: number) => Effect.Effect<void>
+  /** Invalidates the caches of a branch if a write may have moved it without this process knowing. */
+  readonly invalidateOnFailure: (
+    branch: string
+  ) => <A, E extends { readonly _tag: string }>(self: Effect.Effect<A, E>) => Effect.Effect<A, E>
+}
+
+export const makeBranchCaches = ({
+  branchHeads,
+  cachedTrees,
+  files,
+  snapshots
+}: BranchCachesOptions): BranchCaches => ({
+  recordCommit: (branch, parent, changes, created, begun) =>
     Effect.gen(function* () {
       for (const change of changes) {
-        const before = Option.isNone(parent) ? Option.none() : known.entryAt(parent.value, change.path)
+        const entry = Option.isNone(parent) ? Option.none() : cachedTrees.entryAt(parent.value, change.path)
+        const before = entry === undefined ? undefined : Option.map(entry, ({ oid }) => oid)
         const after =
           change._tag === "Remove"
             ? Option.none()
-            : Option.fromNullable(change._tag === "Link" ? change.oid : made.blobs.get(change.path))
+            : Option.fromNullable(change._tag === "Link" ? change.oid : created.blobs.get(change.path))
         files.forgetValidator(branch, change.path)
-        const was = before === undefined ? undefined : Option.map(before, (entry) => entry.oid)
-        yield* branches.recordFileWrite(branch, change.path, was, after, begun)
+        yield* branchHeads.recordFileWrite(branch, change.path, before, after, begun)
       }
       const from = Option.map(parent, (at) => at.commit)
-      const isLast = yield* branches.recordMove(
-        branch,
-        from,
-        { ...made, tree: Option.some(made.tree) },
-        begun
-      )
-      if (isLast) snapshots.advance(branch, made)
+      const to = { ...created, tree: Option.some(created.tree) }
+      const isLast = yield* branchHeads.recordMove(branch, from, to, begun)
+      if (isLast) snapshots.advance(branch, created)
       else snapshots.forgetBranch(branch)
       return isLast
     }),
 
-  /** What was seen of a branch that comes to where another one is, is copied before that one is gone. */
-  moves: (moves: ReadonlyArray<BranchMove>, begun: number): Effect.Effect<void> =>
+  recordMoves: (moves, begun) =>
     Effect.gen(function* () {
+      // Recent reads are copied before the branch that they belong to is deleted.
       for (const { branch, to } of moves) if (Option.isSome(to)) snapshots.copyReads(branch, to.value)
       for (const { branch, from, to } of moves) {
-        const at = Option.map(to, (commit) => ({ commit, tree: known.rootAt(commit) }))
-        const isLast = yield* branches.recordMove(branch, from, Option.getOrUndefined(at), begun)
+        const at = Option.map(to, (commit) => ({ commit, tree: cachedTrees.rootAt(commit) }))
+        const isLast = yield* branchHeads.recordMove(branch, from, Option.getOrUndefined(at), begun)
         if (!isLast || Option.isNone(to)) snapshots.forgetBranch(branch)
       }
     }),
 
-  /** What was seen of a branch is old once a write may have moved it, unknown to us. */
-  carefully:
-    (branch: string) =>
-    <A, E extends { readonly _tag: string }>(self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      snapshots.forgetOnFailure(branch)(branches.forgetOnFailure(branch)(self))
+  invalidateOnFailure: (branch) => (self) =>
+    snapshots.forgetOnFailure(branch)(branchHeads.forgetOnFailure(branch)(self))
 })
-
-export type BranchCaches = ReturnType<typeof makeBranchCaches>

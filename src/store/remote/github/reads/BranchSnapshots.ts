@@ -32,13 +32,13 @@ const mostBranches = 256
 
 interface Parts {
   readonly reads: CommitReads
-  readonly branches: BranchHeads
+  readonly branchHeads: BranchHeads
   readonly files: FileReader
-  readonly heads: HeadLookup
-  readonly known: CachedTrees
+  readonly headLookup: HeadLookup
+  readonly cachedTrees: CachedTrees
   readonly trees: TreeReader
   readonly readOnly: boolean
-  readonly told: RemoteOperation
+  readonly asOperation: RemoteOperation
 }
 
 export interface BranchSnapshotOptions {
@@ -80,7 +80,7 @@ export interface BranchSnapshots {
 }
 
 export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
-  const { branches, files, heads, known, readOnly, reads, told, trees } = parts
+  const { branchHeads, files, headLookup, cachedTrees, readOnly, reads, asOperation, trees } = parts
   const recents = new Map<string, RecentReads>()
 
   const keep = (branch: string, recent: RecentReads) => {
@@ -100,10 +100,10 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
    */
   const directoryNow = (branch: string, path: string, recursive: boolean) =>
     Effect.gen(function* () {
-      const lately = yield* branches.writtenLately(branch)
-      const own = lately ? branches.cachedHead(branch) : undefined
+      const lately = yield* branchHeads.writtenLately(branch)
+      const own = lately ? branchHeads.cachedHead(branch) : undefined
       const expected =
-        own !== undefined && Option.isSome(own) ? known.directoryAt(own.value.tree, path) : undefined
+        own !== undefined && Option.isSome(own) ? cachedTrees.directoryAt(own.value.tree, path) : undefined
       if (!readOnly && (!lately || typeof expected === "string")) {
         const found = yield* trees.atBranch(branch, path, recursive)
         if (Option.isSome(found) && (!lately || found.value.oid === expected)) {
@@ -111,7 +111,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
           return Option.some<Directory>({ tree, at: tree.oid, prefix: "" })
         }
       }
-      const head = yield* heads.head(branch)
+      const head = yield* headLookup.head(branch)
       if (Option.isNone(head)) return Option.none<Directory>()
       const at = head.value
       return Option.map(
@@ -132,10 +132,13 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     const pinned = (wants?: PrefetchRequest) =>
       Effect.suspend(() => {
         if (pin !== undefined) return Effect.succeed(pin)
-        return Effect.map(findHead?.(wants) ?? told("head")(heads.head(branch, wants)), (head) => {
-          pin ??= snapshotOf(reads, head)
-          return pin
-        })
+        return Effect.map(
+          findHead?.(wants) ?? asOperation("head")(headLookup.head(branch, wants)),
+          (head) => {
+            pin ??= snapshotOf(reads, head)
+            return pin
+          }
+        )
       })
 
     /** A look, or what another one saw lately. */
@@ -174,7 +177,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
       recently<SnapshotFile>(
         look.maxAge,
         (recent, now, maxAge) => recent.file(path, now, maxAge),
-        told("file", path)(named(files.atBranch(branch, path, look))),
+        asOperation("file", path)(named(files.atBranch(branch, path, look))),
         (recent, found, since) => recent.putFile(path, found, since)
       )
 
@@ -200,7 +203,9 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
         const since = yield* Monotonic.millis
         const recent = recentOf(branch)
         const { writes } = recent
-        const head = yield* told("head")(heads.head(branch, { files: bring, directories: [path] }))
+        const head = yield* asOperation("head")(
+          headLookup.head(branch, { files: bring, directories: [path] })
+        )
         const at = snapshotOf(reads, head)
         if (Option.isNone(head)) return Option.none<Directory>()
         for (const wanted of bring) {
@@ -215,7 +220,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
       knownHead: () => pin?.knownHead(),
       head: Effect.flatMap(pinned(), ({ head }) => head),
       prefetch: (wants) =>
-        heads.canPrefetch ? Effect.asVoid(Effect.suspend(() => pinned(wants()))) : Effect.void,
+        headLookup.canPrefetch ? Effect.asVoid(Effect.suspend(() => pinned(wants()))) : Effect.void,
       revalidates: () => pin === undefined,
       assumedFiles: assumed,
       filesByName: answered,
@@ -232,9 +237,9 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
           return recently<Directory>(
             maxAge,
             (recent, now, most) => recent.directory(path, now, most),
-            heads.canPrefetch && bring !== undefined
+            headLookup.canPrefetch && bring !== undefined
               ? brought(path, bring)
-              : told("directory", path)(named(directoryNow(branch, path, recursive))),
+              : asOperation("directory", path)(named(directoryNow(branch, path, recursive))),
             (recent, found, since) => recent.putDirectory(path, found, since)
           )
         })
@@ -243,14 +248,14 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
 
   /** A directory of a commit of ours, where it is known; none where it is known that there is none. */
   const directoryIn = (at: Head, path: string): Option.Option<Directory> | undefined => {
-    const oid = path === "" ? at.tree : known.directoryAt(at.tree, path)
+    const oid = path === "" ? at.tree : cachedTrees.directoryAt(at.tree, path)
     if (oid === null) return Option.none()
-    const listing = oid === undefined ? undefined : known.listing(oid, false)
+    const listing = oid === undefined ? undefined : cachedTrees.listing(oid, false)
     return listing && Option.some({ tree: toTree(listing, false), at, prefix: prefixOf(path) })
   }
 
   const headOf = (branch: string): Head | undefined =>
-    Option.getOrUndefined(branches.cachedHead(branch) ?? Option.none())
+    Option.getOrUndefined(branchHeads.cachedHead(branch) ?? Option.none())
 
   return {
     snapshot,
@@ -273,7 +278,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     advance: (branch, made) =>
       recents.get(branch)?.advance(
         (path) => {
-          const entry = known.entryAt(made, path)
+          const entry = cachedTrees.entryAt(made, path)
           return entry && Option.map(entry, ({ oid }) => oid)
         },
         (path) => directoryIn(made, path)

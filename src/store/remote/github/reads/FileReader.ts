@@ -48,9 +48,9 @@ interface FileSelector {
 interface Parts {
   readonly client: Client
   readonly cache: ObjectCache
-  readonly known: CachedTrees
+  readonly cachedTrees: CachedTrees
   readonly trees: TreeReader
-  readonly branches: BranchHeads
+  readonly branchHeads: BranchHeads
   readonly head: (branch: string) => ReturnType<BranchHeads["head"]>
 }
 
@@ -61,7 +61,14 @@ const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.comm
 // Loaded when it is used: a page that reads over REST does not carry it.
 const bulk = lazyModule(() => import("../objects/GraphqlBlobReads.js"))
 
-export const makeFileReader = ({ branches, cache, client, head, known, trees }: Parts): FileReader => {
+export const makeFileReader = ({
+  branchHeads,
+  cache,
+  client,
+  head,
+  cachedTrees,
+  trees
+}: Parts): FileReader => {
   const { settings } = client
   // What the raw address answers is the same for every token.
   const validators = makeValidatorCache<Oid>(
@@ -73,7 +80,7 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
 
   const blob = (oid: Oid, path: string) => Effect.map(readBlob(oid, path), Option.some)
   const none = Effect.succeed(Option.none<Blob>())
-  const wasSeen = (at: Head | Oid) => typeof at !== "string" || Option.isSome(known.rootAt(at))
+  const wasSeen = (at: Head | Oid) => typeof at !== "string" || Option.isSome(cachedTrees.rootAt(at))
 
   const entryAt = (at: Head | Oid, path: string) => {
     const slash = path.lastIndexOf("/")
@@ -92,7 +99,7 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
   const byContents = (at: Head | Oid, path: string): Effect.Effect<Option.Option<Blob>, Failure> =>
     retryStaleReply(contents(commitOf(at), path), (error) => wasSeen(at) && isUnknownCommit(error)).pipe(
       Effect.map((answer) => {
-        if (answer.notAFile !== undefined) known.noteNotAFile(at, path, answer.notAFile)
+        if (answer.notAFile !== undefined) cachedTrees.noteNotAFile(at, path, answer.notAFile)
         return answer.blob
       }),
       Effect.catchAll((error): Effect.Effect<Option.Option<Blob>, Failure> => {
@@ -109,7 +116,7 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
     Effect.flatMap(bulk, (loaded) => loaded.readBlobsByGraphql(...given))
 
   const noteDirectory = (at: Head | Oid, path: string, found: Bulk.BatchedBlob | undefined) => {
-    if (found?._tag === "Absent" && found.isDirectory === true) known.noteNotAFile(at, path, "tree")
+    if (found?._tag === "Absent" && found.isDirectory === true) cachedTrees.noteNotAFile(at, path, "tree")
   }
 
   const byGraphql = (at: Head | Oid, path: string) =>
@@ -129,7 +136,7 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
     raw,
     blob: readBlob,
     head,
-    located: known.entryAt,
+    located: cachedTrees.entryAt,
     entry: entryAt,
     byApi
   })
@@ -138,7 +145,7 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
     settings.readOnly && typeof at !== "string"
       ? Effect.map(raws.file(at, path), (found) => found.blob)
       : Effect.flatMap(trees.prefetchWholeTree(at), () => {
-          const entry = known.entryAt(at, path)
+          const entry = cachedTrees.entryAt(at, path)
           return entry === undefined
             ? byApi(at, path)
             : Option.isSome(entry) && entry.value.kind === "blob"
@@ -169,7 +176,7 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
           if (error._tag !== "ApiFailure") return Effect.fail(error)
           // A branch that we have just made may not be known to the machine that answered.
           const ours =
-            isUnknownCommit(error) && !settings.readOnly && branches.lastOwnCommit(branch) !== undefined
+            isUnknownCommit(error) && !settings.readOnly && branchHeads.lastOwnCommit(branch) !== undefined
           if (isMissing(error) && !ours) return Effect.succeed(noFile)
           if (error.kind !== "TooLarge" && !ours) return Effect.fail(error)
           return Effect.flatMap(head(branch), (at) =>
@@ -189,12 +196,12 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
               ...(answer.etag === undefined ? {} : { etag: answer.etag })
             }))
       const version = Option.map(read, ({ oid }) => oid)
-      if (!settings.readOnly && (yield* branches.mayBeStale(branch, path, version))) {
-        const asked = yield* branches.now
+      if (!settings.readOnly && (yield* branchHeads.mayBeStale(branch, path, version))) {
+        const asked = yield* branchHeads.now
         const at = yield* head(branch)
         const found = Option.isNone(at) ? Option.none() : yield* file(at.value, path)
         const there = Option.map(found, ({ oid }) => oid)
-        yield* branches.confirmFile(branch, path, there, asked)
+        yield* branchHeads.confirmFile(branch, path, there, asked)
         if (Option.getOrUndefined(there) !== Option.getOrUndefined(version)) {
           return Option.map(found, ({ content, oid }) => ({ content, oid, notModified: false }))
         }
@@ -217,7 +224,7 @@ export const makeFileReader = ({ branches, cache, client, head, known, trees }: 
       yield* trees.prefetchWholeTree(at)
       const exists = wasSeen(at)
       const placed = wanted.map(({ oid, path }) => {
-        const entry = oid === undefined ? known.entryAt(at, path) : undefined
+        const entry = oid === undefined ? cachedTrees.entryAt(at, path) : undefined
         const file = Option.filter(entry ?? Option.none(), ({ kind }) => kind === "blob")
         const found = oid ?? Option.getOrUndefined(file)?.oid
         return { path, oid: found, absent: oid === undefined && entry !== undefined && found === undefined }

@@ -11,6 +11,7 @@ import { withReply } from "../api/Endpoint.js"
 import { isApiFailure } from "../client/ApiFailure.js"
 import type { CallFailure, Client } from "../client/Client.js"
 import type { BranchHeads } from "../heads/BranchHeads.js"
+import type { CommitObjects } from "../heads/CommitObjects.js"
 import type { GraphqlPrefetch } from "../heads/GraphqlPrefetch.js"
 import type { HeadLookup } from "../heads/HeadLookup.js"
 import type { CachedTrees } from "../objects/CachedTrees.js"
@@ -71,12 +72,13 @@ export interface Patches {
 export const makePatches = (parts: {
   readonly client: Client
   readonly objects: ObjectCache
-  readonly known: CachedTrees
-  readonly branches: BranchHeads
-  readonly bring: GraphqlPrefetch
-  readonly heads: HeadLookup
+  readonly cachedTrees: CachedTrees
+  readonly branchHeads: BranchHeads
+  readonly commits: CommitObjects
+  readonly graphqlPrefetch: GraphqlPrefetch
+  readonly headLookup: HeadLookup
 }): Patches => {
-  const { branches, bring, client, heads, known, objects } = parts
+  const { commits, branchHeads, graphqlPrefetch, client, headLookup, cachedTrees, objects } = parts
   const maxBytes = client.settings.objectCacheBytes / 4
   const files = new LruCache<ReadonlyArray<File>>(maxBytes, (list) =>
     weightOf(list.map(({ patch }) => patch))
@@ -94,7 +96,7 @@ export const makePatches = (parts: {
     client.call(getCommit, { path: { ref }, query: { page } }).pipe(
       Effect.map((reply) =>
         Option.map(reply.value, (found) => {
-          branches.learn(found)
+          commits.put(found)
           return { found, files: found.files, more: /rel="next"/.test(reply.headers["link"] ?? "") }
         })
       )
@@ -105,11 +107,11 @@ export const makePatches = (parts: {
     const paths = (files.peek(commit) ?? []).flatMap(({ filename, previous_filename: previous, status }) =>
       status === "added" ? [] : [previous ?? filename]
     )
-    if (!heads.canPrefetch || parent === undefined || paths.length === 0) return Effect.void
+    if (!headLookup.canPrefetch || parent === undefined || paths.length === 0) return Effect.void
     const directories = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))))
     const wants = { files: paths.length > mostBrought ? [] : paths, directories: [...directories] }
-    return Effect.map(bring.read({ commit: parent }, wants), (head) => {
-      if (Option.isSome(head)) known.putCommit(head.value)
+    return Effect.map(graphqlPrefetch.read({ commit: parent }, wants), (head) => {
+      if (Option.isSome(head)) cachedTrees.putCommit(head.value)
     })
   }
 
@@ -127,7 +129,7 @@ export const makePatches = (parts: {
       if (Option.isNone(first)) return Option.none()
       const { found } = first.value
       const head: Head = { commit: found.sha, tree: found.commit.tree.sha }
-      known.putCommit(head)
+      cachedTrees.putCommit(head)
       if (files.peek(head.commit) === undefined) {
         let { files: listed, more } = first.value
         for (let page = 2; keep(head.commit, listed) && more && page <= mostPages; page++) {
@@ -143,11 +145,11 @@ export const makePatches = (parts: {
   return {
     resolve: (ref) => {
       // A branch that we have written to is known better by its name alone.
-      if (!isOid(ref) && branches.lastOwnCommit(ref) !== undefined) return heads.resolve(ref)
+      if (!isOid(ref) && branchHeads.lastOwnCommit(ref) !== undefined) return headLookup.resolve(ref)
       return Effect.flatMap(
         // Plain ways explain a failure better.
         Effect.catchIf(withPatches(ref), isApiFailure, () => Effect.succeedNone),
-        (found) => (Option.isSome(found) ? Effect.succeed(found) : heads.resolve(ref))
+        (found) => (Option.isSome(found) ? Effect.succeed(found) : headLookup.resolve(ref))
       )
     },
     matchBlobs: (commit, changes) => {

@@ -9,13 +9,13 @@ import type { RefReads } from "../heads/RefReads.js"
 
 /** What exists and what may be done, told without failing where something is absent. */
 export const makeProbe =
-  (client: Client, refs: RefReads, branches: BranchHeads) =>
+  (client: Client, refs: RefReads, branchHeads: BranchHeads) =>
   (branch: string): Effect.Effect<Probe, CallFailure> => {
     /** A branch that we have just made may not be known to the machine that answers. */
     const isThere = Effect.flatMap(refs.read(branch), (at) =>
-      Option.isSome(at) || branches.lastOwnCommit(branch) === undefined
+      Option.isSome(at) || branchHeads.lastOwnCommit(branch) === undefined
         ? Effect.succeed(Option.isSome(at))
-        : Effect.map(branches.head(branch), Option.isSome)
+        : Effect.map(branchHeads.head(branch), Option.isSome)
     )
     return client.call(Api.getRepository, { path: {} }).pipe(
       Effect.flatMap((reply) => {

@@ -13,53 +13,54 @@ import type { RefWrites } from "./RefWrites.js"
 interface Parts {
   readonly client: Client
   readonly refs: RefWrites
-  readonly moveTogether: ReturnType<typeof makeRefTransaction>
-  readonly branches: BranchHeads
-  readonly remember: BranchCaches
-  readonly told: RemoteOperation
-  readonly writable: WriteCheck
+  readonly updateRefs: ReturnType<typeof makeRefTransaction>
+  readonly branchHeads: BranchHeads
+  readonly branchCaches: BranchCaches
+  readonly asOperation: RemoteOperation
+  readonly checkWrite: WriteCheck
 }
 
 type Operations = Pick<GitRemoteService, "createBranch" | "deleteBranch" | "listBranches" | "advance"> &
   Required<Pick<GitRemoteService, "moveBranches">>
 
-/** Branches made, moved and deleted, and remembered as such. */
+/** Creates, moves, deletes and lists branches, and updates their caches. */
 export const makeBranchOperations = ({
-  branches,
+  branchHeads,
   client,
-  moveTogether,
+  updateRefs,
   refs,
-  remember,
-  told,
-  writable
+  branchCaches,
+  asOperation,
+  checkWrite
 }: Parts): Operations => {
-  /** Moves branches, and remembers them where they are now. */
+  /** Moves branches and updates their caches. */
   const moving = <E>(moves: ReadonlyArray<BranchMove>, move: Effect.Effect<unknown, E>) =>
-    Effect.flatMap(branches.now, (begun) => Effect.zipRight(move, remember.moves(moves, begun)))
+    Effect.flatMap(branchHeads.now, (begun) => Effect.zipRight(move, branchCaches.recordMoves(moves, begun)))
 
   const moveBranches: NonNullable<GitRemoteService["moveBranches"]> = (moves) =>
-    Effect.forEach(moves, ({ branch }) => writable("moveBranches", branch), { discard: true }).pipe(
-      Effect.zipRight(moving(moves, moveTogether({ operation: "GitRemote.moveBranches" }, moves))),
-      (write) => moves.reduce((careful, { branch }) => remember.carefully(branch)(careful), write),
-      told("moveBranches")
+    Effect.forEach(moves, ({ branch }) => checkWrite("moveBranches", branch), { discard: true }).pipe(
+      Effect.zipRight(moving(moves, updateRefs({ operation: "GitRemote.moveBranches" }, moves))),
+      (write) =>
+        moves.reduce((effect, { branch }) => branchCaches.invalidateOnFailure(branch)(effect), write),
+      asOperation("moveBranches")
     )
 
   return {
     createBranch: (branch, at, options) =>
-      writable("createBranch", branch).pipe(
+      checkWrite("createBranch", branch).pipe(
         Effect.zipRight(
           moving(
             [{ branch, from: Option.none(), to: Option.some(at) }],
             refs.create({ operation: "GitRemote.createBranch" }, branch, at, options?.unique)
           )
         ),
-        remember.carefully(branch),
-        told("createBranch")
+        branchCaches.invalidateOnFailure(branch),
+        asOperation("createBranch")
       ),
     deleteBranch: (branch) =>
-      writable("deleteBranch", branch).pipe(
+      checkWrite("deleteBranch", branch).pipe(
         Effect.zipRight(moving([{ branch, from: Option.none(), to: Option.none() }], refs.remove(branch))),
-        told("deleteBranch")
+        asOperation("deleteBranch")
       ),
     listBranches: (prefix) =>
       client.call(Api.listMatchingRefs, { path: { ref: `heads/${prefix}` } }).pipe(
@@ -69,18 +70,18 @@ export const makeBranchOperations = ({
             .map((ref) => ({ name: ref.ref.slice("refs/heads/".length), commit: ref.object.sha }))
         ),
         Effect.catchIf(isMissing, () => Effect.succeed([])),
-        told("listBranches")
+        asOperation("listBranches")
       ),
     advance: (branch, from, to) =>
-      writable("advance", branch).pipe(
+      checkWrite("advance", branch).pipe(
         Effect.zipRight(
           moving(
             [{ branch, from: Option.some(from), to: Option.some(to) }],
             refs.move({ operation: "GitRemote.advance" }, branch, from, to)
           )
         ),
-        remember.carefully(branch),
-        told("advance")
+        branchCaches.invalidateOnFailure(branch),
+        asOperation("advance")
       ),
     moveBranches
   }

@@ -14,19 +14,19 @@ import { provedBy, type RefWrites } from "./RefWrites.js"
 
 type Failure = CallFailure | RefMoved | AmbiguousWriteError | RemoteError
 
-/** All refs or none, each from where it is said to be: https://docs.github.com/graphql/reference/git#updaterefs */
+/** Updates all refs or none, each from its expected commit: https://docs.github.com/graphql/reference/git#updaterefs */
 export const moveDocument = `mutation Move($input: UpdateRefsInput!) {
   updateRefs(input: $input) { clientMutationId }
 }`
 
 const Answer = Schema.Struct({ updateRefs: Schema.NullOr(Schema.Unknown) })
 
-/** How GitHub writes that there is no ref, before or after. */
-const nothing = "0".repeat(40)
+/** The id that stands for a missing ref. */
+const noCommit = "0".repeat(40)
 
 const refOf = (branch: string) => `refs/heads/${branch}`
 
-/** What no other way of moving a branch would mend. */
+/** Failures that another way of moving the branches would meet, too. */
 const isFinal = ({ kind }: ApiFailure) =>
   kind === "Credentials" ||
   kind === "Forbidden" ||
@@ -38,10 +38,10 @@ const isFinal = ({ kind }: ApiFailure) =>
 const isGone = (proof: Proof<void, RefMoved>) =>
   proof._tag !== "Done" && proof.refusal !== undefined && Option.isNone(proof.refusal.actual)
 
-/** Several branches in one request, by equality and never by force. */
+/** Updates several branches in one request, each by test-and-set and never by force. */
 export const makeRefTransaction = (client: Client, refs: RefWrites, repositoryId: RepositoryId) => {
-  /** A host that does not know the mutation is not asked again. */
-  let known = true
+  /** Cleared if the host does not know the mutation, which is then not sent again. */
+  let isSupported = true
 
   const unsupported = (place: ErrorContext, message: string) =>
     new RemoteError({ ...place, reason: "Unsupported", message })
@@ -49,12 +49,12 @@ export const makeRefTransaction = (client: Client, refs: RefWrites, repositoryId
   const moved = ({ branch, from }: BranchMove, actual: Option.Option<Oid>) =>
     new RefMoved({ ref: refOf(branch), expected: from, actual })
 
-  /** What one branch proves of all moves: they come together. */
+  /** What one branch proves of all updates, which happen together. */
   const proofOf = (move: BranchMove): Effect.Effect<Proof<void, RefMoved>, CallFailure> =>
     Effect.flatMap(refs.read(move.branch), (at) => {
       const refusal = moved(move, at)
       if (Option.isNone(at))
-        return Effect.succeed(Option.isNone(move.from) ? Proof.unchanged : Proof.behind(refusal))
+        return Effect.succeed(Option.isNone(move.from) ? Proof.unchanged : Proof.stale(refusal))
       if (Option.isNone(move.from)) {
         return Option.isSome(move.to) && move.to.value === at.value
           ? Effect.succeed(Proof.done(undefined))
@@ -67,13 +67,13 @@ export const makeRefTransaction = (client: Client, refs: RefWrites, repositoryId
         )
       }
       if (at.value === base) return Effect.succeed(Proof.unchanged)
-      // A branch that was to be deleted, and has commits above the last one that was known, was not deleted.
+      // A branch that has commits after the expected one was not deleted.
       return Effect.map(refs.relate(base, base, at.value), (relation) =>
         relation === "Above" ? Proof.notDone(refusal) : provedBy(relation, refusal)
       )
     })
 
-  const look = (moves: ReadonlyArray<BranchMove>): Effect.Effect<Proof<void, RefMoved>, CallFailure> =>
+  const check = (moves: ReadonlyArray<BranchMove>): Effect.Effect<Proof<void, RefMoved>, CallFailure> =>
     Effect.map(
       Effect.forEach(moves, (move) => Effect.map(proofOf(move), (proof) => ({ move, proof }))),
       (seen) => {
@@ -100,8 +100,8 @@ export const makeRefTransaction = (client: Client, refs: RefWrites, repositoryId
             repositoryId: id,
             refUpdates: moves.map(({ branch, from, to }) => ({
               name: refOf(branch),
-              beforeOid: Option.getOrElse(from, () => nothing),
-              afterOid: Option.getOrElse(to, () => nothing),
+              beforeOid: Option.getOrElse(from, () => noCommit),
+              afterOid: Option.getOrElse(to, () => noCommit),
               force: false
             }))
           }
@@ -115,21 +115,21 @@ export const makeRefTransaction = (client: Client, refs: RefWrites, repositoryId
     moves.length === 0
       ? Effect.void
       : Effect.suspend(() =>
-          known
+          isSupported
             ? writeOnce<void, RefMoved | RemoteError>(client.settings, {
                 context: place,
                 send: Effect.asVoid(send(moves)),
-                look: () => look(moves),
-                refused: (failure) => {
+                check: () => check(moves),
+                onRefusal: (failure) => {
                   if (failure.kind === "Missing") repositoryId.forget()
-                  if (isFinal(failure)) return { look: "never" }
+                  if (isFinal(failure)) return { check: "never" }
                   if (/doesn't exist on type|undefinedField/i.test(failure.message)) {
-                    known = false
-                    return { look: "never", otherwise: unsupported(place, failure.message) }
+                    isSupported = false
+                    return { check: "never", otherwise: unsupported(place, failure.message) }
                   }
                   return failure.kind === "StaleHead" || failure.kind === "NotFastForward"
-                    ? { look: "patiently" }
-                    : { look: "once", otherwise: unsupported(place, failure.message) }
+                    ? { check: "whileReplicasLag" }
+                    : { check: "once", otherwise: unsupported(place, failure.message) }
                 }
               })
             : Effect.fail(unsupported(place, "the host knows no updateRefs"))

@@ -45,7 +45,7 @@ export const provedBy = (relation: Relation, refusal: RefMoved): Proof<void, Ref
       // An older head may be one that the branch was forced back to; the base itself contradicts a refusal.
       return Option.getOrNull(refusal.expected) === Option.getOrNull(refusal.actual)
         ? Proof.unchanged
-        : Proof.behind(refusal)
+        : Proof.stale(refusal)
     case "Elsewhere":
       return Proof.elsewhere(refusal)
   }
@@ -81,17 +81,17 @@ export const makeRefWrites = (
       send: client
         .call(Api.updateRef, { path: { ref: `heads/${branch}` }, body: { sha: to, force: false } })
         .pipe(Effect.retry({ schedule: afterRace, while: isKind("RefRace") }), Effect.asVoid),
-      look: () =>
+      check: () =>
         Effect.flatMap(read(branch), (at) => {
           const refusal = moved(branch, Option.some(from), at)
           return Option.isNone(at)
-            ? Effect.succeed(Proof.behind(refusal))
+            ? Effect.succeed(Proof.stale(refusal))
             : Effect.map(relate(from, to, at.value), (relation) => provedBy(relation, refusal))
         }),
-      refused: ({ kind }) =>
+      onRefusal: ({ kind }) =>
         kind === "RefMissing"
-          ? { look: "never", otherwise: moved(branch, Option.some(from), Option.none()) }
-          : { look: kind === "NotFastForward" || kind === "Conflict" ? "patiently" : "never" }
+          ? { check: "never", otherwise: moved(branch, Option.some(from), Option.none()) }
+          : { check: kind === "NotFastForward" || kind === "Conflict" ? "whileReplicasLag" : "never" }
     })
 
   const create: RefWrites["create"] = (place, branch, at, only = false) =>
@@ -100,10 +100,10 @@ export const makeRefWrites = (
       send: Effect.asVoid(
         client.call(Api.createRef, { path: {}, body: { ref: `refs/heads/${branch}`, sha: at } })
       ),
-      look: (lost) =>
+      check: (lost) =>
         Effect.flatMap(read(branch), (found) => {
           const refusal = moved(branch, Option.none(), found)
-          if (Option.isNone(found)) return Effect.succeed(Proof.behind(refusal))
+          if (Option.isNone(found)) return Effect.succeed(Proof.stale(refusal))
           if (!only && !lost) return Effect.succeed(Proof.notDone(refusal))
           if (found.value === at) return Effect.succeed(Proof.done(undefined))
           if (!only) return Effect.succeed(Proof.elsewhere(refusal))
@@ -111,7 +111,9 @@ export const makeRefWrites = (
             relation === "Above" ? Proof.done(undefined) : Proof.notDone(refusal)
           )
         }),
-      refused: ({ kind }) => ({ look: kind === "RefExists" || kind === "Conflict" ? "patiently" : "never" })
+      onRefusal: ({ kind }) => ({
+        check: kind === "RefExists" || kind === "Conflict" ? "whileReplicasLag" : "never"
+      })
     })
 
   return {
