@@ -4,8 +4,9 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 
 /**
- * Runs an effect in a fibre of its own and waits for it, for work that must go on when the calling fibre is
- * interrupted or cannot be: there a timeout could not end it, or every wait would end at once. It bounds itself.
+ * Runs an effect in a daemon fiber and waits for its exit. For work that must continue when the caller is interrupted,
+ * and for work with a timeout inside an uninterruptible region, where the timeout could not end it. The effect must
+ * limit its own duration.
  */
 export const inDaemonFiber = <A, E, R>(
   effect: Effect.Effect<A, E, R>
@@ -13,9 +14,9 @@ export const inDaemonFiber = <A, E, R>(
   Effect.flatMap(Effect.forkDaemon(Effect.interruptible(effect)), Fiber.await)
 
 /**
- * Runs to its end once it has `begun`, even when the caller is interrupted, who then waits for it: for writes that may have to be
- * taken back. Until then an interruption ends it. Where one lies within another, the outer one must have begun: it would end
- * while the inner one goes on.
+ * Runs an effect that cannot be interrupted once `begun` returns true: an interrupted caller waits for its end. Before
+ * that, an interruption ends the effect. For writes that may have to be reverted. If calls are nested, the outer effect
+ * must have begun, otherwise an interruption would end it while the inner one continues.
  */
 export const completeOnceStarted = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
@@ -24,7 +25,7 @@ export const completeOnceStarted = <A, E, R>(
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDaemon(Effect.interruptible(effect)), (fiber) =>
       Effect.onInterrupt(restore(Effect.flatten(Fiber.await(fiber))), () => {
-        // In one step: between a look and an interruption the work may begin.
+        // No yield between the check and the interruption: the work could begin in between.
         if (!begun()) fiber.unsafeInterruptAsFork(FiberId.none)
         return Fiber.await(fiber)
       })

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import { make } from "./TimeSlice.js"
 
-/** A computation in steps: it can stop at each `yield`, with its work so far kept. */
+/** A computation that can pause at each `yield` and continue later. */
 export type Steps<A> = Generator<void, A, void>
 
-/** Members of a value that are visited in one step. */
+/** The number of members that a computation visits between two `yield`s. */
 export const stepSize = 512
 
-/** The result of a computation, without a pause. */
+/** Runs a computation without pauses. */
 export const runSync = <A>(steps: Steps<A>): A => {
   for (;;) {
     const step = steps.next()
@@ -15,7 +15,7 @@ export const runSync = <A>(steps: Steps<A>): A => {
   }
 }
 
-/** The result of a computation, with pauses for others where it takes long. */
+/** Runs a computation, and pauses when its time slice is spent. */
 export const run = <A>(start: () => Steps<A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const steps = start()
@@ -30,7 +30,7 @@ export const run = <A>(start: () => Steps<A>): Effect.Effect<A> =>
     return proceed()
   })
 
-/** A sorted copy of a list, in steps. Equal items keep their order. */
+/** A sorted copy of a list. The sort is stable. */
 export function* sorted<A>(items: ReadonlyArray<A>, compare: (a: A, b: A) => number): Steps<Array<A>> {
   let runs: Array<Array<A>> = []
   for (let at = 0; at < items.length; at += stepSize) {

@@ -1,17 +1,17 @@
 import * as Effect from "effect/Effect"
 
-/** Milliseconds of work after which the event loop is let at what others have sent. */
+/** Milliseconds of computation in one turn of the event loop. Then timers and sockets get their turn. */
 const budget = 10
 
-/** When this turn of the event loop began to be used; undefined before a computation of it has asked. */
+/** The time at which the first computation of this turn began; undefined before that. */
 let began: number | undefined
 const waiting: Array<() => void> = []
 
-/** Lets those who wait go on in their order, until they have used this turn up. */
+/** Resumes waiting computations in order, until the time slice is spent. */
 const serve = () => {
   if (waiting.length === 0 || isSpent()) return
   waiting.shift()!()
-  // After all that it does without waiting for something else.
+  // The microtask runs after the resumed computation pauses or ends.
   queueMicrotask(serve)
 }
 
@@ -27,14 +27,14 @@ const begin = () => {
   setTimeout(nextTurn, 0)
 }
 
-/** All computations of one turn of the event loop share it: one after the other they would hold it as long as one. */
+/** All computations of one turn share its time slice. With a slice each, many computations would block the event loop. */
 const isSpent = (): boolean => {
   if (began !== undefined) return performance.now() - began > budget
   begin()
   return false
 }
 
-// A yield of Effect's scheduler runs the next fiber, and lets no timer and no socket in.
+// Effect.yieldNow runs the next fiber of the same turn, so timers and sockets would not run.
 const pause = (): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     const go = () => resume(Effect.void)
@@ -46,25 +46,25 @@ const pause = (): Effect.Effect<void> =>
     })
   })
 
-/** The turn of one long computation on the event loop. */
+/** The time slice of a long computation on the event loop. */
 export interface TimeSlice {
-  /** Whether this turn of the event loop is used up, and the computation should pause. */
+  /** Whether the time slice of this turn is spent, so that the computation should pause. */
   readonly isSpent: () => boolean
-  /** Waits until everybody else had a turn. An interruption is seen here. */
+  /** Waits for a later turn of the event loop. It can be interrupted. */
   readonly pause: Effect.Effect<void>
 }
 
-/** A turn that begins now. */
+/** A time slice that begins now. */
 export const make = (): TimeSlice => {
   if (began === undefined) begin()
   return { isSpent, pause: pause() }
 }
 
-/** Lets others go on where this turn of the event loop is used up: between pieces that are computed in one go. */
+/** Pauses if the time slice is spent. Call it between parts of a computation that do not pause themselves. */
 export const yieldIfSpent = (): Effect.Effect<void> =>
   Effect.suspend(() => (isSpent() ? pause() : Effect.void))
 
-/** Runs an effect for each item, one after the other, with turns for others in between. */
+/** Runs an effect for each item in sequence, and pauses when the time slice is spent. */
 export const forEach = <A, B, E, R>(
   items: Iterable<A>,
   run: (item: A) => Effect.Effect<B, E, R>

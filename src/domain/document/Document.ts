@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json/Json.js"
 
 /**
- * What the store writes on every document.
+ * The fields that the store adds to every document.
  *
  * @since 0.1.0
  * @category models
@@ -9,16 +9,16 @@ import type { JsonObject } from "../json/Json.js"
 export interface DocumentMetadata {
   /** The document's id, which names its file. */
   readonly _id: string
-  /** Counts the writes of the document, from 1. */
+  /** The number of writes of the document. */
   readonly _rev: number
-  /** RFC 3339, UTC, of the first write. */
+  /** The time of the first write, in RFC 3339 and UTC. */
   readonly _created_at: string
-  /** RFC 3339, UTC, of the latest write. */
+  /** The time of the latest write, in RFC 3339 and UTC. */
   readonly _updated_at: string
 }
 
 /**
- * A document as it lies in its file.
+ * A document as it is stored in its file.
  *
  * @since 0.1.0
  * @category models

@@ -1,5 +1,5 @@
 /**
- * Some documents in order of id, and where the next page begins; `cursor` is null when nothing follows.
+ * One page of documents in the order of their ids.
  *
  * @since 0.1.0
  * @category models
@@ -7,6 +7,6 @@
 export interface Page<A> {
   /** The documents of this page, in order. */
   readonly documents: ReadonlyArray<A>
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last page. */
   readonly cursor: string | null
 }

@@ -3,7 +3,7 @@ import type * as Option from "effect/Option"
 import type { Oid } from "../identifiers/Oid.js"
 
 /**
- * The branch moved between our read and our write; `actual` is where it is now, none when it is gone or not known.
+ * The branch moved between the read and the write. `actual` is its current head; none if it was deleted or is unknown.
  *
  * @since 0.1.0
  * @category models
@@ -13,7 +13,7 @@ export class RefMoved extends Data.TaggedError("RefMoved")<{
   readonly expected: Option.Option<Oid>
   readonly actual: Option.Option<Oid>
 }> {
-  /** Where the branch is, and where it was expected. */
+  /** Names the actual and the expected head. */
   override get message() {
     const short = (oid: Option.Option<Oid>) => (oid._tag === "Some" ? oid.value.slice(0, 7) : "absent")
     return `${this.ref} is at ${short(this.actual)}, expected ${short(this.expected)}`

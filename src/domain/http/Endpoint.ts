@@ -2,12 +2,12 @@ import type * as Schema from "effect/Schema"
 
 export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE"
 
-/** One operation of an HTTP API: what serves it and what calls it both follow this value. */
+/** The declaration of one operation of an HTTP API, shared by the server and the client. */
 export interface Endpoint<Path extends string, Body, Reply> {
   readonly method: Method
   readonly path: Path
-  /** Undefined where nothing is sent. */
+  /** Undefined if the request has no body. */
   readonly body: Schema.Schema<Body, any> | undefined
-  /** As much of the reply as is read. */
+  /** The part of the reply that the client reads. */
   readonly reply: Schema.Schema<Reply, any>
 }

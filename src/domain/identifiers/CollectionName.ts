@@ -1,7 +1,7 @@
 import { idProblem } from "./DocumentId.js"
 
 /**
- * What is wrong with a collection's name, if anything: the rule of ids, so it never starts with `_`.
+ * The problem with a collection's name, if any. The rule is that of document ids, so a name never starts with `_`.
  *
  * @since 0.1.0
  * @category rules
@@ -10,7 +10,7 @@ export const collectionNameProblem = (name: unknown): string | undefined =>
   idProblem(name)?.replace(/^an id/, "a collection's name")
 
 /**
- * What is wrong with the name of an indexed field, if anything: the rule of ids.
+ * The problem with the name of an indexed field, if any. The rule is that of document ids.
  *
  * @since 0.1.0
  * @category rules

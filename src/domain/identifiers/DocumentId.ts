@@ -1,7 +1,7 @@
 const rule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
 /**
- * What is wrong with a document's id, if anything.
+ * The problem with a document's id, if any.
  *
  * @since 0.1.0
  * @category rules
@@ -18,7 +18,7 @@ export const idProblem = (id: unknown): string | undefined => {
 }
 
 /**
- * Whether a text may be the id of a document.
+ * Whether a value is a valid document id.
  *
  * @since 0.1.0
  * @category refinements

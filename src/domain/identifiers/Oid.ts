@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 
 /**
- * The name of a Git object: forty lower-case hexadecimal digits of a SHA-1.
+ * The id of a Git object: a SHA-1 as forty lower-case hexadecimal digits.
  *
  * @since 0.1.0
  * @category utilities
@@ -10,7 +10,7 @@ export const Oid = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{40}$/), Schema.b
 export type Oid = typeof Oid.Type
 
 /**
- * Whether a value is 40 lower-case hexadecimal digits.
+ * Whether a value is an object id.
  *
  * @since 0.1.0
  * @category refinements
@@ -18,7 +18,7 @@ export type Oid = typeof Oid.Type
 export const isOid = Schema.is(Oid)
 
 /**
- * The tree without entries, which every Git repository knows.
+ * The id of the empty tree, which exists in every Git repository.
  *
  * @since 0.1.0
  * @category constructors

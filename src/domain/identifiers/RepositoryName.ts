@@ -1,5 +1,5 @@
 /**
- * What is wrong with a repository's name `<owner>/<name>`, if anything.
+ * The problem with a repository's name `<owner>/<name>`, if any.
  *
  * @since 0.1.0
  * @category rules
@@ -18,7 +18,7 @@ export const repositoryNameProblem = (name: unknown): string | undefined => {
 }
 
 /**
- * Whether a text names a repository as `<owner>/<name>`.
+ * Whether a value is a valid repository name `<owner>/<name>`.
  *
  * @since 0.1.0
  * @category refinements

@@ -19,8 +19,8 @@ const part = Random.nextIntBetween(0, limb)
 const parts = Effect.all([part, part, part, part])
 
 /**
- * A source of ids: 26 characters, ten of milliseconds and sixteen of randomness, which sort in the order in which
- * they were made. Every id is greater than the one before, also inside a millisecond and when the clock steps back.
+ * A generator of ULIDs: 26 characters, ten for the time in milliseconds and sixteen random ones. Every id is greater
+ * than the previous one, also within a millisecond and when the clock steps back.
  *
  * @since 0.1.0
  * @category constructors
@@ -44,7 +44,7 @@ export const generator: Effect.Effect<Effect.Effect<string>> = Effect.sync(() =>
 })
 
 /**
- * The moment that a generated id carries, in milliseconds since the epoch.
+ * The time of a ULID, in milliseconds since the epoch.
  *
  * @since 0.1.0
  * @category utilities
@@ -53,7 +53,7 @@ export const timeOf = (ulid: string): number =>
   [...ulid.slice(0, 10).toUpperCase()].reduce((time, digit) => time * 32 + alphabet.indexOf(digit), 0)
 
 /**
- * Whether a text has the form of a generated id.
+ * Whether a text is a ULID.
  *
  * @since 0.1.0
  * @category refinements

@@ -9,15 +9,15 @@ import { compareCodePoints } from "../text/CodePointOrder.js"
 import type { Direction } from "./SortKey.js"
 
 /**
- * One field of an index, in the order in which the fields are compared.
+ * One field of an index. The fields are compared in order.
  *
  * @since 0.1.0
  * @category models
  */
 export interface IndexField {
-  /** The path of the field, as `valueAt` reads it. */
+  /** The path of the field (see `valueAt`). */
   readonly path: string
-  /** The order of its values in the index. */
+  /** The direction of its values. */
   readonly order: Direction
 }
 
@@ -28,18 +28,18 @@ export interface IndexField {
  * @category models
  */
 export interface IndexDefinition {
-  /** Names the index, and its directory, within the collection. */
+  /** The name of the index and of its directory in the collection. */
   readonly name: string
-  /** The fields in order, at least one. */
+  /** The fields in order; at least one. */
   readonly fields: ReadonlyArray<IndexField>
   /** Whether no two documents may have the same values in the fields. */
   readonly unique: boolean
-  /** The index holds the documents whose values at these paths match, as `fieldMatches` has it; undefined for all. */
+  /** The index contains only documents whose values at these paths match (see `fieldMatches`); undefined for all. */
   readonly where: ReadonlyMap<string, Json> | undefined
 }
 
 /**
- * An index as it is asked for. A text is short for an index of this field with the field's name.
+ * The definition of an index in options. A text is short for an index of one field with the field's name.
  *
  * @since 0.1.0
  * @category settings
@@ -47,13 +47,13 @@ export interface IndexDefinition {
 export interface IndexOptions {
   /** Default: the paths of the fields, joined by `_`. */
   readonly name?: string | undefined
-  /** Names or paths of fields (`address.city`), compared one after the other, each from its least value up or down. */
+  /** Names or paths of fields (`address.city`), compared in order, each ascending or descending. */
   readonly fields: ReadonlyArray<
     string | { readonly field: string; readonly order?: "asc" | "desc" | undefined }
   >
-  /** The store refuses a write that would give two documents the same values. Default false. */
+  /** Whether the store rejects a write that would give two documents the same values. Default false. */
   readonly unique?: boolean | undefined
-  /** The index holds only documents with these values, by path. */
+  /** The index contains only documents with these values, by path. */
   readonly where?: { readonly [path: string]: Json } | undefined
 }
 
@@ -67,7 +67,7 @@ export const plainIndex = (path: string): IndexDefinition => ({
 
 const mostFields = 16
 
-/** Characters of a value in `where`, as JSON. */
+/** The maximum length of a value in `where`, as JSON. */
 const mostWhere = 1024
 
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
@@ -121,7 +121,7 @@ const readWhere = (given: unknown): Either.Either<IndexDefinition["where"], stri
 
 const members = ["name", "fields", "unique", "where"]
 
-/** Checks an index that somebody asked for, in options or in a settings file. */
+/** Validates an index definition of options or of a settings file. */
 export const decodeIndexDefinition = (given: unknown): Either.Either<IndexDefinition, string> => {
   if (!isRecord(given)) {
     const problem = fieldNameProblem(given)
@@ -143,11 +143,11 @@ export const decodeIndexDefinition = (given: unknown): Either.Either<IndexDefini
   })
 }
 
-/** Whether an index is of one field from the least value up, and of all documents. */
+/** Whether an index has one ascending field and contains all documents. */
 export const isPlainIndex = ({ fields, where }: IndexDefinition): boolean =>
   where === undefined && fields.length === 1 && fields[0]!.order === "asc"
 
-/** An index as the settings file has it. */
+/** Encodes an index definition for the settings file. */
 export const encodeIndexDefinition = (index: IndexDefinition): unknown => {
   const { fields, name, unique, where } = index
   if (isPlainIndex(index) && !unique && name === fields[0]!.path) return name
@@ -159,19 +159,19 @@ export const encodeIndexDefinition = (index: IndexDefinition): unknown => {
   }
 }
 
-/** What the rows of an index depend on, as JSON in one line; undefined where the name is the one ascending field. */
+/** The parts of a definition that the rows depend on, as JSON in one line; undefined for a plain index with its field's name. */
 export const definitionText = (index: IndexDefinition): string | undefined => {
   const printed = encodeIndexDefinition({ ...index, unique: false })
   if (typeof printed === "string") return undefined
   return Either.getOrThrow(encodeInline({ ...(printed as object), name: undefined }))
 }
 
-/** Whether two definitions say the same. */
+/** Whether two definitions are equal. */
 export const sameIndex = (a: IndexDefinition, b: IndexDefinition): boolean =>
   Either.getOrThrow(encodeInline(encodeIndexDefinition(a))) ===
   Either.getOrThrow(encodeInline(encodeIndexDefinition(b)))
 
-/** Whether an index holds a document. */
+/** Whether an index contains a document. */
 export const indexHolds = ({ where }: Pick<IndexDefinition, "where">, document: LosslessObject): boolean => {
   for (const [path, value] of where ?? []) {
     if (!fieldMatches(toJson(valueAt(document, path)), value)) return false
@@ -179,7 +179,7 @@ export const indexHolds = ({ where }: Pick<IndexDefinition, "where">, document: 
   return true
 }
 
-/** The paths that tell what an index holds of a document. */
+/** The paths of a document that an index depends on. */
 export const indexPaths = ({ fields, where }: IndexDefinition): ReadonlyArray<string> => [
   ...new Set([...fields.map(({ path }) => path), ...(where?.keys() ?? [])])
 ]

@@ -8,33 +8,33 @@ import { compareCodePoints } from "../text/CodePointOrder.js"
 import { indexKeysOf } from "./IndexKey.js"
 
 /**
- * What an index file says: which documents have which value in one field, for one tree of the collection.
+ * The content of an index file: the documents by their values of one field, for one tree of the collection.
  *
  * @since 0.1.0
  * @category models
  */
 export interface IndexFile {
-  /** From a value's key to the ids, sorted. */
+  /** The sorted ids by the key of the value. */
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
-  /** From an id to its keys, in the order of the values. */
+  /** The keys by id, in the order of the values. */
   readonly ids: ReadonlyMap<string, ReadonlyArray<string>>
-  /** The indexed field; undefined where the file does not name it. */
+  /** The indexed field; undefined if the file does not name it. */
   readonly field?: string | undefined
-  /** The tree of the collection that it describes; none where another program wrote the file. */
+  /** The tree of the collection that the file describes; undefined if another program wrote the file. */
   readonly tree: Oid | undefined
 }
 
-/** A document that changed: its new content, none when it is gone. */
+/** A changed document. `document` is the new content; undefined if it was deleted. */
 export interface DocumentChange {
   readonly id: string
   readonly document: LosslessObject | undefined
-  /** Its content before, read when it is asked for; undefined where there was none. */
+  /** Reads the previous content; undefined if there was none. */
   readonly before?: (() => LosslessObject) | undefined
 }
 
 export const emptyIndex: IndexFile = { values: new Map(), ids: new Map(), tree: undefined }
 
-/** The items of a list as texts; a list or an object among them is none. */
+/** The items of a list as texts, without nested lists and objects. */
 export const textsOf = (list: ReadonlyArray<unknown>): ReadonlyArray<string> =>
   list.filter((item) => typeof item !== "object").map(String)
 
@@ -48,7 +48,7 @@ const lists = (value: Json | undefined): Map<string, ReadonlyArray<string>> => {
 }
 
 /**
- * Reads an index file, as leniently as the reference does; none when it contains no JSON object.
+ * Parses an index file, as leniently as the reference does. Undefined if it is not a JSON object.
  *
  * @since 0.1.0
  * @category text
@@ -75,19 +75,19 @@ const place = (ids: ReadonlyArray<string>, id: string): number => {
   return low
 }
 
-/** A sorted list with one id more. */
+/** Adds an id to a sorted list. */
 export const withId = (ids: ReadonlyArray<string>, id: string): ReadonlyArray<string> => {
   const at = place(ids, id)
   return ids[at] === id ? ids : [...ids.slice(0, at), id, ...ids.slice(at)]
 }
 
-/** A sorted list without one id. */
+/** Removes an id from a sorted list. */
 export const withoutId = (ids: ReadonlyArray<string>, id: string): ReadonlyArray<string> => {
   const at = place(ids, id)
   return ids[at] === id ? [...ids.slice(0, at), ...ids.slice(at + 1)] : ids
 }
 
-/** The index after some documents changed. */
+/** Applies document changes to an index. */
 export const applyToIndex = (
   index: IndexFile,
   field: string,

@@ -6,7 +6,7 @@ import type { LosslessJson } from "../json/LosslessJson.js"
 import { numberSpellings } from "../json/NumberText.js"
 
 /**
- * The key of one value in an index: a string is its own key, anything else its JSON text in one line.
+ * The key of a value in an index: a string itself, or the JSON text of any other value in one line.
  *
  * @since 0.1.0
  * @category utilities
@@ -18,7 +18,7 @@ export const indexKeyOf = (value: LosslessJson): string =>
         typeof value === "number" ? String(value) : JSON.stringify(value)
       )
 
-/** The keys under which a document with this field is found: those of each distinct element of a list. */
+/** The index keys of a field: of a list, those of its distinct elements. */
 export const indexKeysOf = (field: LosslessJson | undefined): ReadonlyArray<string> => {
   if (field === undefined) return []
   return Array.isArray(field) ? [...new Set(field.map(indexKeyOf))] : [indexKeyOf(field)]
@@ -38,11 +38,11 @@ const parsed = (key: string): Json | undefined => {
   }
 }
 
-/** The keys of one value, in every spelling of its numbers that an index may hold. */
+/** The keys of one value in all spellings of its numbers that the index may contain. */
 const keysOfValue = (value: Json, known: ReadonlyMap<string, unknown>): Array<string> => {
   if (typeof value === "number") {
     const safe = Number.isSafeInteger(value) || !Number.isInteger(value)
-    // Many whole numbers beyond the safe ones are one JavaScript number.
+    // Beyond the safe integers, many different integers are the same JavaScript number.
     const more = safe ? [] : [...known.keys()].filter((key) => /^-?\d/.test(key) && Number(key) === value)
     return [...numberSpellings(value), ...more]
   }
@@ -55,8 +55,8 @@ const keysOfValue = (value: Json, known: ReadonlyMap<string, unknown>): Array<st
 }
 
 /**
- * The keys of an index (`known`) that together hold every document whose field equals `value` or is a list that contains it, in
- * every spelling of its numbers. None where no index can tell: nothing is indexed under an empty list.
+ * The keys of an index (`known`) whose documents include all documents with a field that equals `value` or is a list
+ * with such an element, in all spellings of its numbers. Undefined for an empty list, which no index contains.
  *
  * @since 0.1.0
  * @category utilities

@@ -9,7 +9,7 @@ import { compareCodePoints } from "../text/CodePointOrder.js"
 import { type DocumentChange, textsOf, withId, withoutId } from "./IndexFile.js"
 
 /**
- * What a manifest file says: the ids of a collection and some fields of its documents, for one of its trees.
+ * The content of a manifest file: the ids of a collection and some fields of its documents, for one tree of it.
  *
  * @since 0.1.0
  * @category models
@@ -19,7 +19,7 @@ export interface ManifestFile<Fields extends LosslessObject = JsonObject> {
   readonly ids: ReadonlyArray<string>
   /** The projected fields of every document, by id. */
   readonly documents: ReadonlyMap<string, Fields>
-  /** The tree of the collection that it describes; none where another program wrote the file. */
+  /** The tree of the collection that the file describes; undefined if another program wrote the file. */
   readonly tree: Oid | undefined
 }
 
@@ -39,7 +39,7 @@ const manifestOf = <Fields extends LosslessObject>(file: Fields): ManifestFile<F
 }
 
 /**
- * Reads a manifest file; none when it contains no JSON object.
+ * Parses a manifest file. Undefined if it is not a JSON object.
  *
  * @since 0.1.0
  * @category text
@@ -47,11 +47,11 @@ const manifestOf = <Fields extends LosslessObject>(file: Fields): ManifestFile<F
 export const parseManifestFile = (content: Uint8Array): ManifestFile | undefined =>
   Either.getOrUndefined(Either.map(parseObject(content), manifestOf))
 
-/** Reads a manifest file that is to be written again: its numbers stay as they are spelled. */
+/** Parses a manifest file and keeps the spelling of its numbers, for writing it again. */
 export const parseLosslessManifest = (content: Uint8Array): ManifestFile<LosslessObject> | undefined =>
   Either.getOrUndefined(Either.map(parseLossless(content), manifestOf))
 
-/** The fields that a manifest without settings projects: those that any of its documents shows. */
+/** The projected fields of a manifest that has no settings: all fields of its entries. */
 export const projectedFields = (manifest: ManifestFile<LosslessObject>): ReadonlyArray<string> => {
   const fields = new Set<string>()
   for (const document of manifest.documents.values()) {
@@ -60,7 +60,7 @@ export const projectedFields = (manifest: ManifestFile<LosslessObject>): Readonl
   return [...fields].sort(compareCodePoints)
 }
 
-/** A number beyond all bounds, or what is nested too deeply three levels down, would keep the file from being written. */
+/** Whether a value can be written in the manifest, where it is nested three levels deeper. */
 const isPrintable = (value: LosslessJson): boolean =>
   typeof value === "number"
     ? Number.isFinite(value)
@@ -73,7 +73,7 @@ const project = (document: LosslessObject, fields: ReadonlyArray<string>): Lossl
       .map((field) => [field, document[field]!])
   )
 
-/** The manifest after some documents changed. */
+/** Applies document changes to a manifest. */
 export const applyToManifest = (
   manifest: ManifestFile<LosslessObject>,
   fields: ReadonlyArray<string>,

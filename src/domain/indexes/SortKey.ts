@@ -3,12 +3,12 @@ import type { LosslessJson } from "../json/LosslessJson.js"
 import { LosslessNumber } from "../json/NumberText.js"
 
 /*
- * Keys that sort as values do. A key is a text of the 38 characters - 0-9 _ a-z, whose plain order is the order of the
- * values, so a key or its beginning is a file name on every system. No key is the beginning of another value's key:
- * keys one behind the other sort as tuples, and the mirror image of a key sorts the other way round.
+ * An order-preserving encoding: the sort keys of values sort like the values. A key consists of the 38 characters - 0-9
+ * _ a-z, so a key and every prefix of it are valid file names on all systems. No key is a prefix of another value's key,
+ * so concatenated keys sort like tuples, and a key with mirrored characters sorts in descending order.
  */
 
-/** A value of one field, or undefined where the document has no such field: that sorts before all values. */
+/** The value of a field; undefined if the document lacks it. Undefined sorts before all values. */
 export type SortValue = LosslessJson | undefined
 
 const alphabet = "-0123456789_abcdefghijklmnopqrstuvwxyz"
@@ -23,7 +23,7 @@ const endOfText = "--"
 
 const hexadecimal = (byte: number) => byte.toString(16).padStart(2, "0")
 
-/** The characters for one byte. They sort as the bytes, and none begins with another. */
+/** The characters for one byte. They sort like the bytes, and none is a prefix of another. */
 const escapeOf = (byte: number): string => {
   const character = String.fromCharCode(byte)
   if (character < "0") return `-${hexadecimal(byte)}`
@@ -37,7 +37,7 @@ const escapeOf = (byte: number): string => {
 
 const escapes = Array.from({ length: 256 }, (_, byte) => escapeOf(byte))
 
-/** The characters for one unit of UTF-16, so that surrogates sort after all others, as `compareCodePoints` has them. */
+/** The characters for one UTF-16 unit. Surrogates sort after all others, as in `compareCodePoints`. */
 const escapeUnit = (unit: number): string => {
   if (unit < 0x80) return escapes[unit]!
   const place = unit < 0xd800 ? unit : unit >= 0xe000 ? unit - 0x800 : unit + 0x2000
@@ -47,7 +47,7 @@ const escapeUnit = (unit: number): string => {
   )
 }
 
-/** The key of a text without an end: for the last part of a tuple, and for the beginning of texts. */
+/** The key of a text without its end mark: for the last value of a tuple, and for texts with a common prefix. */
 export const textPrefixKey = (value: string): string => {
   let key: string = text!
   for (let at = 0; at < value.length; at++) key += escapeUnit(value.charCodeAt(at))
@@ -58,17 +58,17 @@ const textKey = (value: string): string => textPrefixKey(value) + endOfText
 
 const mirrors = new Map(Array.from(alphabet, (character, at) => [character, alphabet.at(-1 - at)!]))
 
-/** The key that sorts the other way round among its like. */
+/** Mirrors a key so that it sorts in descending order. */
 export const descending = (key: string): string => {
   let mirrored = ""
   for (const character of key) mirrored += mirrors.get(character)
   return mirrored
 }
 
-/** Added to exponents, which lie between -324 and 309. */
+/** Added to exponents, which are between -324 and 309. */
 const exponentBase = 400
 
-/** Of a number 0.DIGITS times ten to the EXPONENT. */
+/** The key of the magnitude 0.DIGITS times ten to the EXPONENT. */
 const sizeKey = (digits: string, exponent: number): string =>
   `${String(exponent + exponentBase).padStart(3, "0")}${digits}${endOfMembers}`
 
@@ -81,7 +81,7 @@ const withoutZeros = (digits: string): string => {
 const signed = (negative: boolean, size: string): string =>
   negative ? `${number}m${descending(size)}` : `${number}p${size}`
 
-/** A whole number in a text is exact, however long; any other number is the one that JavaScript reads. */
+/** An integer in a text is exact at any length. Any other number is converted to a JavaScript number. */
 const numberKey = (given: number | LosslessNumber): string => {
   const value = typeof given === "number" ? given : Number(given.text)
   if (value === 0) return `${number}o`
@@ -97,7 +97,7 @@ const numberKey = (given: number | LosslessNumber): string => {
 
 const isList = (value: LosslessJson): value is ReadonlyArray<LosslessJson> => Array.isArray(value)
 
-/** The key of a value. Equal keys are equal values: 1 and 1.0, and 0 and -0, are one value; "1" is another one. */
+/** The sort key of a value. Equal values have equal keys: 1 and 1.0 are equal, 0 and -0 are equal, 1 and "1" are not. */
 export const sortKey = (value: SortValue): string => {
   if (value === undefined) return missing!
   if (value === null) return nothing!
@@ -109,10 +109,10 @@ export const sortKey = (value: SortValue): string => {
   return `${object}${members.map(([key, member]) => textKey(key) + sortKey(member)).join("")}${endOfMembers}`
 }
 
-/** Whether a field sorts from the least value up, or from the greatest down. */
+/** The sort direction of a field. */
 export type Direction = "asc" | "desc"
 
-/** The key of several values, compared one after the other. Fields without a direction sort up. */
+/** The sort key of several values, compared in order. The default direction is ascending. */
 export const tupleSortKey = (
   values: ReadonlyArray<SortValue>,
   directions: ReadonlyArray<Direction> = []
@@ -121,10 +121,10 @@ export const tupleSortKey = (
     .map((value, at) => (directions[at] === "desc" ? descending(sortKey(value)) : sortKey(value)))
     .join("")
 
-/** Sorts after every key that begins with `prefix`, and before all that are greater. */
+/** An upper bound that sorts directly after all keys with this prefix. */
 export const afterPrefix = (prefix: string): string => `${prefix}~`
 
-/** Two numbers with the whole numbers between them that JavaScript reads as `value`. */
+/** The bounds of the integers that JavaScript reads as `value`. */
 const neighbours = (value: number): readonly [bigint, bigint] => {
   const bits = new BigInt64Array(1)
   const view = new Float64Array(bits.buffer)
@@ -152,8 +152,8 @@ const widened = (value: LosslessJson, side: 0 | 1): LosslessJson => {
 }
 
 /**
- * The least and the greatest key of all stored values that read as `value`. They differ only for whole numbers beyond
- * 2^53, of which many are one JavaScript number; what lies between must then be checked.
+ * The smallest and the greatest key of all stored values that JavaScript reads as `value`. They differ only for integers
+ * beyond 2^53, where many integers are the same JavaScript number. Documents between the two keys must be checked.
  */
 export const equalKeyRange = (value: LosslessJson): readonly [string, string] => [
   sortKey(widened(value, 0)),

@@ -6,7 +6,7 @@ import { appendToPath } from "./JsonPath.js"
 import { LosslessNumber, numberText } from "./NumberText.js"
 
 /**
- * What is wrong with a value, and where inside it.
+ * A problem with a value, and its path inside the value.
  *
  * @since 0.1.0
  * @category models
@@ -14,11 +14,11 @@ import { LosslessNumber, numberText } from "./NumberText.js"
 export interface JsonProblem {
   /** Such as `address.lines[2]`; empty for the value itself. */
   readonly path: string
-  /** What cannot be written as JSON, in words. */
+  /** The problem in words. */
   readonly message: string
 }
 
-/** Deeper nesting is refused: other readers of the repository could not follow. */
+/** The maximum nesting. Other JSON parsers could not read a deeper document. */
 export const maxDepth = 900
 export const tooDeepMessage = `nested deeper than ${maxDepth} levels, or a cycle`
 
@@ -31,7 +31,7 @@ class Unprintable extends Error {
   }
 }
 
-/** Both sorted lists in one. */
+/** Merges two sorted lists. */
 function* merged(left: Array<string>, right: Array<string>): Steps.Steps<Array<string>> {
   const all: Array<string> = []
   let at = 0
@@ -64,7 +64,7 @@ const describe = (value: object): string => {
   return typeof name === "function" && name.name !== "" ? `a ${name.name}` : "an object that is not plain"
 }
 
-/** Whether an object is printed by its members. */
+/** Whether an object is printed as a JSON object of its members. */
 export const isPlainObject = (value: object): boolean =>
   Object.prototype.toString.call(value) === "[object Object]" &&
   typeof (value as { readonly toJSON?: unknown }).toJSON !== "function"
@@ -84,7 +84,7 @@ const indent = (depth: number) => {
 const pretty: Form = { item: indent, end: (depth) => indent(depth - 1), colon: ": " }
 const inline: Form = { item: () => "", end: () => "", colon: ": " }
 
-/** The text of what is no list and no object; undefined for those. */
+/** The text of a scalar; undefined for a list or an object. */
 const scalarText = (value: unknown): string | undefined => {
   switch (typeof value) {
     case "string":
@@ -101,7 +101,7 @@ const scalarText = (value: unknown): string | undefined => {
   }
 }
 
-/** Prints values one behind the other into `text`, which may be taken away at every step. */
+/** Prints values into `text`. The caller may take and clear `text` at every step. */
 class Printer {
   text = ""
 
@@ -182,7 +182,7 @@ const inside = (step: string | number, error: unknown): unknown => {
   return error
 }
 
-/** An object for the printer whose keys come from a Map, so that no key meets a prototype. */
+/** An object for the printer with its members in a Map, so that a key such as `__proto__` is safe. */
 export class JsonMap {
   constructor(readonly entries: ReadonlyMap<string, unknown>) {}
 }
@@ -212,7 +212,7 @@ function* bytesOf(value: unknown): Steps.Steps<Either.Either<Uint8Array, JsonPro
   return Either.right(joined(chunks))
 }
 
-/** Characters that are made bytes together. */
+/** The number of characters that are encoded at once. */
 const chunkLength = 65_536
 
 const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
@@ -228,7 +228,7 @@ const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
 
 /**
  * The bytes of a JSON file: two-space indent, keys sorted by code point at every level, non-ASCII as it is, one
- * newline at the end. The same bytes as Python's `json.dumps(indent=2, sort_keys=True, ensure_ascii=False)` plus a newline.
+ * newline at the end. These are the bytes of Python's `json.dumps(indent=2, sort_keys=True, ensure_ascii=False)` plus a newline.
  *
  * @since 0.1.0
  * @category text
@@ -236,11 +236,11 @@ const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
 export const encode = (value: unknown): Either.Either<Uint8Array, JsonProblem> =>
   Steps.runSync(bytesOf(value))
 
-/** The same bytes, with pauses for other fibers where the value is large. The value must not change meanwhile. */
+/** Like `encode`, with pauses if the value is large. The value must not change meanwhile. */
 export const encodeSliced = (value: unknown): Effect.Effect<Either.Either<Uint8Array, JsonProblem>> =>
   Steps.run(() => bytesOf(value))
 
-/** One line: sorted keys, `, ` between items and `: ` after keys. */
+/** The canonical JSON text in one line: sorted keys, `, ` between items and `: ` after keys. */
 export const encodeInline = (value: unknown): Either.Either<string, JsonProblem> => {
   const printer = new Printer(inline)
   try {

@@ -2,14 +2,14 @@ import type { LosslessJson, LosslessObject } from "./LosslessJson.js"
 import { LosslessNumber } from "./NumberText.js"
 
 /*
- * A path names a value inside a document: the member whose whole name is the path, or else the member that the names
- * between the dots lead to. The steps lead through objects only, never into lists.
+ * A field path is the name of a member, or names separated by dots that lead through nested objects. A member whose name
+ * equals the whole path takes precedence. A path never leads into a list.
  */
 
 const mostCharacters = 512
 const mostSteps = 32
 
-/** What is wrong with a path, if anything. */
+/** The problem with a path, if any. */
 export const fieldPathProblem = (path: unknown): string | undefined => {
   if (typeof path !== "string") return "the path of a field is text"
   if (path === "") return "the path of a field is not empty"
@@ -23,7 +23,7 @@ type Members = { readonly [key: string]: LosslessJson }
 const isObject = (value: LosslessJson): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof LosslessNumber)
 
-/** The value at a path of a document; undefined where the document has none. */
+/** The value at a path of a document; undefined if there is none. */
 export const valueAt = (document: LosslessObject, path: string): LosslessJson | undefined => {
   if (Object.hasOwn(document, path)) return document[path]
   let value: LosslessJson = document
@@ -44,7 +44,7 @@ const pickInto = (picked: Picked, document: Members, path: string): void => {
     if (!Object.hasOwn(source, step)) return
     const value = source[step]!
     if (at === last) target[step] = value
-    // The whole member has been picked already.
+    // The whole member was picked before.
     if (at === last || target[step] === value || !isObject(value)) return
     target[step] ??= Object.create(null) as Picked
     target = target[step] as Picked
@@ -52,7 +52,7 @@ const pickInto = (picked: Picked, document: Members, path: string): void => {
   }
 }
 
-/** A document with no other values than those at some paths, for what is remembered of many. */
+/** The part of a document at some paths. It is used where many documents are cached. */
 export const pickPaths = (document: LosslessObject, paths: Iterable<string>): LosslessObject => {
   const picked: Picked = Object.create(null)
   for (const path of paths) {

@@ -1,5 +1,5 @@
 /**
- * A value that JSON can hold.
+ * A JSON value.
  *
  * @since 0.1.0
  * @category models

@@ -2,7 +2,7 @@ import * as Steps from "../concurrency/Steps.js"
 import { isPlainObject, type JsonProblem, maxDepth, tooDeepMessage } from "./CanonicalJson.js"
 import { appendToPath } from "./JsonPath.js"
 
-/** A value that is nested too deeply to be copied, or that holds itself; says where. */
+/** The value is nested too deeply, or contains a cycle. */
 export class CopyError extends RangeError {
   override readonly name = "CopyError"
   constructor(readonly problem: JsonProblem) {
@@ -12,13 +12,13 @@ export class CopyError extends RangeError {
 
 type Members = { readonly [key: string]: unknown }
 
-/** Sets a member as `JSON.parse` does: `__proto__` is a key like others. */
+/** Sets a member as `JSON.parse` does: `__proto__` becomes an own property. */
 export const setMember = (object: { [key: string]: unknown }, key: string, value: unknown): void => {
   if (key !== "__proto__") object[key] = value
   else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true })
 }
 
-/** Which objects a copy takes for JSON, and whether it leaves out their undefined members. */
+/** Which objects are copied, and whether their undefined members are kept. */
 export interface CopyRules {
   readonly isCopied: (value: object) => boolean
   readonly keepsUndefined: boolean
@@ -27,9 +27,9 @@ export interface CopyRules {
 const jsonRules: CopyRules = { isCopied: isPlainObject, keepsUndefined: false }
 
 /**
- * A copy that no later change of the original reaches: of lists, and of the objects that the rules take for JSON.
- * What is no JSON stays what it is, for the printer to name. Throws `CopyError` where the value is nested too deeply
- * for JSON. The copy is made without a pause: nobody can change the original meanwhile.
+ * A deep copy of lists and of the objects that the rules accept. Other values are not copied; the printer reports them
+ * later. Throws `CopyError` if the value is nested too deeply. The copy is made without a pause, so that the caller
+ * cannot change the original meanwhile.
  */
 export const copyJson = (value: unknown, { isCopied, keepsUndefined }: CopyRules = jsonRules): unknown => {
   const copy = (value: unknown, depth: number): unknown => {
@@ -37,7 +37,7 @@ export const copyJson = (value: unknown, { isCopied, keepsUndefined }: CopyRules
     if (depth > maxDepth) throw tooDeepAt
     if (Array.isArray(value)) {
       const list: Array<unknown> = []
-      // By place: a list may have holes, and `Array.from` takes several times as long.
+      // By index: a list may have holes, and `Array.from` takes several times as long.
       for (let at = 0; at < value.length; at++) list.push(copy(value[at], depth + 1))
       return list
     }
@@ -57,7 +57,7 @@ export const copyJson = (value: unknown, { isCopied, keepsUndefined }: CopyRules
   }
 }
 
-/** An object with the members of two; where both have a member, it is the second one's. */
+/** Merges two objects. If both have a member, the second one's is used. */
 export function* mergeMembers(below: Members, above: Members): Steps.Steps<Members> {
   const object: { [key: string]: unknown } = {}
   for (const members of [below, above]) {
@@ -72,7 +72,7 @@ export function* mergeMembers(below: Members, above: Members): Steps.Steps<Membe
 
 const tooDeepAt = new RangeError(tooDeepMessage)
 
-/** Where a value holds itself, or else that it is nested too deeply. */
+/** The path of a cycle in a value. If there is none, the value is nested too deeply. */
 const cycleIn = (value: unknown, isCopied: (value: object) => boolean): JsonProblem => {
   const around = new Map<object, string>()
   const done = new Set<object>()
@@ -98,13 +98,13 @@ const cycleIn = (value: unknown, isCopied: (value: object) => boolean): JsonProb
   return look(value, "") ?? { path: "", message: tooDeepMessage }
 }
 
-/** Whether an object is no instance of a class. */
+/** Whether an object is not an instance of a class. */
 export const isLiteral = (value: object): boolean => {
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
 
-/** Whether a value is nested more than so many levels deep. */
+/** Whether a value is nested deeper than `levels`. */
 export const isDeeperThan = (value: unknown, levels: number): boolean => {
   if (typeof value !== "object" || value === null) return false
   if (levels === 0) return true

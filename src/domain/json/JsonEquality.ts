@@ -3,7 +3,7 @@ import type { Json } from "./Json.js"
 const isList = <A>(value: A | ReadonlyArray<A>): value is ReadonlyArray<A> => Array.isArray(value)
 
 /**
- * Deep equality of JSON values: `1` is not `"1"`, the order of keys does not matter.
+ * Deep equality of JSON values. `1` is not equal to `"1"`; the order of keys does not matter.
  *
  * @since 0.1.0
  * @category utilities

@@ -3,7 +3,7 @@ import { compareCodePoints } from "../text/CodePointOrder.js"
 import type { LosslessJson } from "./LosslessJson.js"
 import { LosslessNumber } from "./NumberText.js"
 
-/** A value of a document, or none. */
+/** A value of a document, or undefined if the document lacks it. */
 type Component = LosslessJson | undefined
 
 const rank = (value: Component): number => {
@@ -15,7 +15,7 @@ const rank = (value: Component): number => {
   return Array.isArray(value) ? 5 : 6
 }
 
-/** A whole number in a text is exact, however long; any other number is the one that JavaScript reads. */
+/** An integer in a text is exact at any length. Any other number is converted to a JavaScript number. */
 const numeric = (given: number | LosslessNumber): number | bigint => {
   if (typeof given === "number") return given
   const value = Number(given.text)
@@ -42,7 +42,7 @@ const compareLists = <A>(
   return a.length - b.length
 }
 
-/** The members of an object in the order in which they are compared. */
+/** The members of an object, sorted by key. */
 export const membersOf = (value: {
   readonly [key: string]: LosslessJson
 }): ReadonlyArray<readonly [string, LosslessJson]> =>
@@ -54,8 +54,8 @@ const compareMembers = (a: readonly [string, LosslessJson], b: readonly [string,
   compareCodePoints(a[0], b[0]) || compareValues(a[1], b[1])
 
 /**
- * Compares two JSON values: what is missing, null, false, true, numbers, texts by code point, lists by their elements,
- * objects by their members in the order of the keys. Zero means equal, as `equalJson` has it.
+ * Compares two JSON values in the order: missing, null, false, true, numbers, texts by code point, lists by their
+ * elements, objects by their members sorted by key. The result is zero if `equalJson` is true.
  */
 export const compareValues = (a: Component, b: Component): number => {
   const byKind = rank(a) - rank(b)
@@ -71,7 +71,7 @@ export const compareValues = (a: Component, b: Component): number => {
 }
 
 /**
- * The total order of JSON values, in memory, in indexes and in sorted answers.
+ * The total order of JSON values in memory, in indexes and in sorted results.
  *
  * @since 0.1.0
  * @category utilities

@@ -3,10 +3,10 @@ import * as Either from "effect/Either"
 import * as Steps from "../concurrency/Steps.js"
 import { setMember } from "./JsonCopy.js"
 
-/** Characters that `JSON.parse` reads at once: a few milliseconds even of objects that each have a key of their own. */
+/** The number of characters per `JSON.parse` call: a few milliseconds, even if every object has a different key. */
 const pieceLength = 65_536
 
-/** Whether a text is read in one go. */
+/** Whether a text is parsed in one call. */
 export const isShort = (text: { readonly length: number }, piece = pieceLength): boolean =>
   text.length <= 2 * piece
 
@@ -19,20 +19,20 @@ const isBlank = (text: string): boolean => /^[ \t\n\r]*$/.test(text)
 
 const unexpected = (at: number) => new SyntaxError(`Unexpected text after position ${at}`)
 
-/** A list or an object whose end has not been seen. */
+/** A list or an object whose end has not been reached. */
 interface Open {
   readonly isList: boolean
   readonly start: number
-  /** Where the members begin that were not read yet; undefined behind a member that was, until its comma. */
+  /** The position of the first unread member; undefined after a member that was read, until the next comma. */
   unread: number | undefined
-  /** Where the newest member begins. */
+  /** The position of the current member. */
   member: number
-  /** What was read of it, and the key that the member after it has: where it is read in pieces. */
+  /** If it is read in pieces: the members read so far, and the key of the member that is being read. */
   value: Array<unknown> | Record<string, unknown> | undefined
   key: string
 }
 
-/** The members as `JSON.parse` reads them; it would name a place in the piece, which is none in the text. */
+/** Parses members with `JSON.parse`. Its error positions refer to the piece, so they are replaced by those of the text. */
 const parsePiece = (piece: string, at: number): unknown => {
   try {
     return JSON.parse(piece)
@@ -41,7 +41,7 @@ const parsePiece = (piece: string, at: number): unknown => {
   }
 }
 
-/** Reads the members up to a place. Nothing may stand there only where the list or object is empty. */
+/** Reads the members up to a position. Only an empty list or object may have none. */
 const readMembers = (open: Open, text: string, end: number, isEnd: boolean): void => {
   if (open.unread === undefined) {
     if (!isBlank(text.slice(open.member, end))) throw unexpected(open.member)
@@ -60,7 +60,7 @@ const readMembers = (open: Open, text: string, end: number, isEnd: boolean): voi
   }
 }
 
-/** The key of the member that begins a list or an object, or an index that nobody asks for. */
+/** The key of a nested list or object in its parent; an empty text if the parent is a list. */
 const keyBefore = ({ isList, member }: Open, text: string, start: number): string => {
   const before = text.slice(member, start)
   if (isList) {
@@ -71,7 +71,7 @@ const keyBefore = ({ isList, member }: Open, text: string, start: number): strin
   return key!
 }
 
-/** Begins to read the innermost list or object in pieces, and so everything that it is in. */
+/** Starts reading the innermost list or object in pieces, and all those that contain it. */
 const readInPieces = (stack: ReadonlyArray<Open>, text: string): void => {
   let depth = stack.length - 1
   while (depth > 0 && stack[depth]!.value === undefined) depth--
@@ -87,7 +87,7 @@ const readInPieces = (stack: ReadonlyArray<Open>, text: string): void => {
   }
 }
 
-/** The place of the quote that ends the string which begins at another one; the text's length where none does. */
+/** The position of the closing quote of the string that begins at `start`; the text's length if there is none. */
 export const endOfString = (text: string, start: number): number => {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at
@@ -98,15 +98,15 @@ export const endOfString = (text: string, start: number): number => {
 }
 
 /**
- * The value of a JSON text, as `JSON.parse` reads it, in steps of a few milliseconds. Throws a `SyntaxError` where that
- * would, with words of its own. Nesting costs no stack here; what a value is worth to its reader is for others to judge.
+ * Parses a JSON text like `JSON.parse`, in steps of a few milliseconds. Throws a `SyntaxError` for the same texts, with
+ * other messages. Deep nesting uses no stack.
  */
 export function* parse(text: string, piece = pieceLength): Steps.Steps<unknown> {
   if (isShort(text, piece)) return JSON.parse(text)
   const stack: Array<Open> = []
   let result: { readonly value: unknown; readonly end: number } | undefined
   let next = piece
-  /** Where the text begins that no level has read: each of many levels may hold a little of it. */
+  /** The position up to which the text was read. Each level may have a small unread part after it. */
   let unread = 0
   for (let at = 0; at < text.length; at++) {
     if (at >= next) {
@@ -156,7 +156,7 @@ export function* parse(text: string, piece = pieceLength): Steps.Steps<unknown> 
       }
     }
   }
-  // No list and no object: one value, or what is none.
+  // No list and no object: a scalar, or invalid text.
   if (result === undefined && stack.length === 0) return JSON.parse(text)
   if (result === undefined || !isBlank(text.slice(result.end))) throw unexpected(result?.end ?? text.length)
   return result.value
@@ -170,6 +170,6 @@ function* attempt(text: string): Steps.Steps<Either.Either<unknown, SyntaxError>
   }
 }
 
-/** The value of a JSON text, with turns for others where it is long. */
+/** Parses a JSON text, with pauses if it is long. */
 export const parseSliced = (text: string): Effect.Effect<unknown, SyntaxError> =>
   Effect.flatten(Steps.run(() => attempt(text)))

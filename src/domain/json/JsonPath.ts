@@ -1,4 +1,4 @@
-/** `parent` with one more step. */
+/** Appends a key or an index to a path: `address`, `address.lines`, `address.lines[2]`. */
 export const appendToPath = (parent: string, key: string | number): string =>
   typeof key === "number"
     ? `${parent}[${key}]`

@@ -9,17 +9,17 @@ import { appendToPath } from "./JsonPath.js"
 import { decimal } from "./NumberText.js"
 
 /**
- * A number in a text that a JavaScript number cannot hold: `value` is what reading makes of it.
+ * A number in a text that JavaScript cannot represent exactly.
  *
  * @since 0.1.0
  * @category models
  */
 export interface InexactNumber {
-  /** Where in the document the number is. */
+  /** The path of the number in the document. */
   readonly path: string
-  /** The number as the text has it. */
+  /** The number as it is written in the text. */
   readonly text: string
-  /** The number that JavaScript makes of it. */
+  /** The value that JavaScript reads. */
   readonly value: number
 }
 
@@ -30,10 +30,10 @@ const [quote, backslash, comma, openList, openObject, closeList, closeObject] = 
   (text) => text.charCodeAt(0)
 )
 
-/** Whether a JSON text is nested deeper than we write, so that walking through its value could overflow the stack. */
+/** Whether a JSON text is nested deeper than `maxDepth`, so that recursion over its value could overflow the stack. */
 export const isTooDeep = (text: string): boolean => Steps.runSync(depthProblem(text))
 
-/** Characters that are looked at in one step: about a millisecond's. */
+/** The number of characters per step: about a millisecond. */
 const stepLength = 131_072
 
 function* depthProblem(text: string): Steps.Steps<boolean> {
@@ -58,8 +58,8 @@ const refused = (error: unknown): Either.Either<never, string> =>
   Either.left(error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8")
 
 /**
- * About how long the file of a document is that has this JSON text: each member has a line of its own, behind white space
- * for each level, so that it can be hundreds of times as long.
+ * The approximate length of the file of a document with this JSON text. In the file each member has its own indented
+ * line, so it can be hundreds of times as long as the text.
  */
 export function* fileLength(text: string): Steps.Steps<number> {
   let length = 0
@@ -85,7 +85,7 @@ function* judged(text: string, value: unknown): Steps.Steps<Either.Either<JsonOb
     : Either.left("does not hold a JSON object")
 }
 
-/** The object that a file's bytes hold, or what is wrong with them. */
+/** Parses a file's bytes as a JSON object. The error is the problem in words. */
 export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
   try {
     const text = decoder.decode(content)
@@ -95,7 +95,7 @@ export const parseObject = (content: Uint8Array): Either.Either<JsonObject, stri
   }
 }
 
-/** The same in steps, for a content that somebody has sent. */
+/** Like `parseObject`, in steps, for content from outside. */
 export function* parseObjectSteps(content: Uint8Array): Steps.Steps<Either.Either<JsonObject, string>> {
   try {
     const text = decoder.decode(content)
@@ -105,10 +105,10 @@ export function* parseObjectSteps(content: Uint8Array): Steps.Steps<Either.Eithe
   }
 }
 
-/** Bytes that are read without asking whether others wait. */
+/** The maximum length of content that is parsed without a pause. */
 const short = 16_384
 
-/** The object that a file's bytes hold, with turns for others where they are many. */
+/** Like `parseObject`, with pauses if the content is long. */
 export const parseObjectSliced = (content: Uint8Array): Effect.Effect<Either.Either<JsonObject, string>> =>
   content.length <= short
     ? Effect.succeed(parseObject(content))
@@ -124,8 +124,8 @@ const isExact = (text: string): boolean => {
 }
 
 /**
- * Everything of a JSON text but the inside of its strings, which no expression can match where they are long. One for each
- * text: between its steps another may be read.
+ * Matches the tokens of a JSON text, but only the opening quote of a string: a regular expression cannot match very long
+ * strings. Every text needs its own expression, because the reads of several texts can be interleaved.
  */
 const tokens = () => /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
 
@@ -133,15 +133,15 @@ type Path = ReadonlyArray<string | number>
 type Visit = (path: Path, part: string) => void
 
 interface Visitor {
-  /** A number, with the steps to it, which belong to the visit alone. */
+  /** Called for each number. The path must not be kept: it is reused. */
   readonly number?: Visit
-  /** An object begins; `depth` steps lead to its members. */
+  /** Called at the start of an object; `depth` is the length of its members' paths. */
   readonly object?: (depth: number) => void
-  /** A member's key stands at a place of the text; the steps end in it. */
+  /** Called for each key, with its position in the text. The path ends with the key. */
   readonly key?: (path: Path, at: number) => void
 }
 
-/** Visits the parts of a valid JSON text, in steps. */
+/** Visits the tokens of a valid JSON text, in steps. */
 export function* visitTokens(text: string, visit: Visitor): Steps.Steps<void> {
   const token = tokens()
   const steps: Array<string | number> = []
@@ -171,11 +171,11 @@ export function* visitTokens(text: string, visit: Visitor): Steps.Steps<void> {
   }
 }
 
-/** Visits every number of a valid JSON text, with the steps to it, which belong to the visit alone; itself in steps. */
+/** Visits every number of a valid JSON text, in steps. The path must not be kept: it is reused. */
 export const visitNumbers = (text: string, visit: Visit): Steps.Steps<void> =>
   visitTokens(text, { number: visit })
 
-/** `inexactNumbers` of a text, in steps. */
+/** Like `inexactNumbers`, for a text and in steps. */
 export function* inexactNumbersSteps(text: string): Steps.Steps<ReadonlyArray<InexactNumber>> {
   if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
   const found: Array<InexactNumber> = []
@@ -195,7 +195,7 @@ export function* inexactNumbersSteps(text: string): Steps.Steps<ReadonlyArray<In
 export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> =>
   Steps.runSync(inexactNumbersSteps(decoder.decode(content)))
 
-/** Which of some numbers occur anywhere inside a value. */
+/** The wanted numbers that occur anywhere inside a value. */
 export function* numbersWithin(
   value: unknown,
   wanted: ReadonlySet<number>

@@ -6,7 +6,7 @@ import { setMember } from "./JsonCopy.js"
 import { parseObjectSteps, visitNumbers } from "./JsonText.js"
 import { LosslessNumber, numberText, pythonNumber } from "./NumberText.js"
 
-/** JSON in which a number that JavaScript would spell differently keeps its text. */
+/** JSON in which a number that JavaScript would write differently keeps its text, as a `LosslessNumber`. */
 export type LosslessJson =
   | Json
   | LosslessNumber
@@ -20,7 +20,7 @@ export interface LosslessObject {
 const isContainer = (value: unknown): value is Record<string | number, unknown> =>
   typeof value === "object" && value !== null
 
-/** Replaces the number that lies at a path, if it is this one: of two equal keys the last one holds. */
+/** Replaces the number at a path if it has this value. With a repeated key the last value is in the object. */
 const replace = (root: JsonObject, steps: ReadonlyArray<string | number>, text: string, value: number) => {
   let parent: unknown = root
   for (const step of steps.slice(0, -1)) {
@@ -35,10 +35,10 @@ const replace = (root: JsonObject, steps: ReadonlyArray<string | number>, text: 
 
 const decoder = new TextDecoder()
 
-/** A text without this holds no number that is spelled otherwise: no zeros at the end of a fraction, no exponent, ... */
+/** Matches every text with a number that JavaScript may write differently: trailing zeros, an exponent, many digits. */
 const mayDiffer = /(?:\.\d*0|\d[eE][+-]?\d+|-0)(?=[\s,\]}])|\d{16}/
 
-/** Whether a JSON text may hold a number that JavaScript would spell differently. */
+/** Whether a JSON text may contain a number that JavaScript would write differently. */
 export const mayNeedLossless = (text: string): boolean => mayDiffer.test(text)
 
 function* parse(
@@ -66,11 +66,11 @@ const spelled = (content: Uint8Array) =>
     Number.isFinite(value) ? pythonNumber(part) : numberText(value)
   )
 
-/** The object that a file's bytes hold, with its numbers as they are spelled; or what is wrong with the bytes. */
+/** Parses a file's bytes as a JSON object and keeps the spelling of its numbers. The error is the problem in words. */
 export const parseLossless = (content: Uint8Array): Either.Either<LosslessObject, string> =>
   Steps.runSync(spelled(content))
 
-/** The same with each number letter by letter as it stands there, for people to read; in steps. */
+/** Like `parseLossless`, in steps, with every number exactly as it is written, for display. */
 export const parseVerbatimSteps = (content: Uint8Array): Steps.Steps<Either.Either<LosslessObject, string>> =>
   parse(
     content,
@@ -78,11 +78,11 @@ export const parseVerbatimSteps = (content: Uint8Array): Steps.Steps<Either.Eith
     (part) => part
   )
 
-/** A file as a document; one that contains no JSON object counts as an empty one. */
+/** Parses a file as a document. A file without a JSON object gives an empty document. */
 export const parseLosslessOrEmpty = (content: Uint8Array): LosslessObject =>
   Either.getOrElse(parseLossless(content), (): LosslessObject => ({}))
 
-/** The same in steps. */
+/** Like `parseLosslessOrEmpty`, in steps. */
 export function* parseLosslessOrEmptySteps(content: Uint8Array): Steps.Steps<LosslessObject> {
   return Either.getOrElse(yield* spelled(content), (): LosslessObject => ({}))
 }
@@ -91,7 +91,7 @@ const isList = (value: LosslessJson): value is ReadonlyArray<LosslessJson> => Ar
 
 type Members = { readonly [key: string]: LosslessJson }
 
-/** A value with its numbers as JavaScript reads them, in steps: the value itself where it has no other numbers. */
+/** Converts all numbers to JavaScript numbers, in steps. Returns the value itself if nothing changes. */
 export function* toJsonSteps(value: LosslessJson): Steps.Steps<Json> {
   if (value instanceof LosslessNumber) return Number(value.text)
   if (typeof value !== "object" || value === null) return value
@@ -109,14 +109,14 @@ export function* toJsonSteps(value: LosslessJson): Steps.Steps<Json> {
   return (copy ?? value) as Json
 }
 
-/** The same in one go. */
+/** Like `toJsonSteps`, without pauses. */
 export function toJson(value: LosslessJson): Json
 export function toJson(value: LosslessJson | undefined): Json | undefined
 export function toJson(value: LosslessJson | undefined): Json | undefined {
   return value === undefined ? undefined : Steps.runSync(toJsonSteps(value))
 }
 
-/** A value as indexes and queries see it: what contains a number that JavaScript cannot hold, such as `1e400`, counts as missing. */
+/** The value for indexes and queries. A value with a number beyond JavaScript's range, such as `1e400`, counts as missing. */
 export const indexable = (value: LosslessJson | undefined): LosslessJson | undefined => {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined

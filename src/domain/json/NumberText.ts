@@ -1,6 +1,6 @@
 import { trimEnd } from "../text/TrimText.js"
 
-/** The text of a finite number as Python's `json` writes the value that it reads from this text. */
+/** The text of a finite number, as Python's `json` module writes it. */
 export const numberText = (value: number): string => {
   if (Number.isInteger(value)) return Object.is(value, -0) ? "-0.0" : String(value)
   const size = Math.abs(value)
@@ -9,7 +9,7 @@ export const numberText = (value: number): string => {
   return `${mantissa}e-${exponent.padStart(2, "0")}`
 }
 
-/** A number for the printer that keeps its text. */
+/** A number that keeps its text, because JavaScript would change its spelling or value. */
 export class LosslessNumber {
   constructor(readonly text: string) {}
 
@@ -24,20 +24,20 @@ const floatText = (value: number): string => {
   return Math.abs(value) < 1e16 ? `${value}.0` : value.toExponential().replace(/e\+(\d)$/, "e+0$1")
 }
 
-/** The spellings of one value: as a whole number, as a float, and as a negative zero. */
+/** All spellings of one value in an index: as an integer, as a float, and as a negative zero. */
 export const numberSpellings = (value: number): ReadonlyArray<string> => {
   if (value === 0) return ["0", "0.0", "-0", "-0.0"]
   const whole = Number.isInteger(value) ? [BigInt(value).toString()] : []
   return [...new Set([numberText(value), ...whole, floatText(value)])]
 }
 
-/** A number of a text as Python prints what it reads: whole numbers in full, others as floats. */
+/** The text of a number after Python has read and written it: integers in full, other numbers as floats. */
 export const pythonNumber = (text: string): string => {
   if (/^-?\d+$/.test(text)) return text === "-0" ? "0" : text
   return floatText(Number(text))
 }
 
-/** A decimal number as sign, digits without zeros at either end, and exponent: equal texts are equal values. */
+/** Normalises a decimal number to sign, significant digits and exponent. Equal values have equal texts. */
 export const decimal = (text: string): string => {
   const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
     text

@@ -2,17 +2,17 @@ import type * as Steps from "../concurrency/Steps.js"
 import { appendToPath } from "./JsonPath.js"
 import { visitTokens } from "./JsonText.js"
 
-/** A key that an object of a text has twice: reading it keeps the last value alone. */
+/** A key that occurs twice in an object of a text. Parsers keep only the last value. */
 export interface RepeatedKey {
-  /** Where in the document the value is. */
+  /** The path of the value in the document. */
   readonly path: string
-  /** The lines of its first and its second key. */
+  /** The line numbers of both occurrences. */
   readonly lines: readonly [first: number, second: number]
 }
 
 const lineAt = (text: string, at: number): number => text.slice(0, at).split(/\r\n?|\n/).length
 
-/** The first key of a valid JSON text that its object has already, in steps. */
+/** Finds the first repeated key of a valid JSON text, in steps. */
 export function* repeatedKeySteps(text: string): Steps.Steps<RepeatedKey | undefined> {
   const keys: Array<Map<string, number>> = []
   let found: RepeatedKey | undefined

@@ -5,7 +5,7 @@ type Members = { readonly [key: string]: unknown }
 
 const isScalar = (value: unknown): boolean => typeof value !== "object" || value === null
 
-/** How many members of a list, from a place on, are printed in one go. */
+/** The number of scalars at a position of a list, which are printed by one call. */
 const scalarsFrom = (list: ReadonlyArray<unknown>, start: number): number => {
   let at = start
   while (at < list.length && at - start < stepSize && isScalar(list[at])) at++
@@ -57,5 +57,5 @@ function* textOf(value: unknown): Steps<string> {
   return printer.text
 }
 
-/** The JSON text of a value, as `JSON.stringify` prints it, with turns for others. */
+/** Like `JSON.stringify`, with pauses if the value is large. */
 export const stringifySliced = (value: unknown): Effect.Effect<string> => run(() => textOf(value))

@@ -4,9 +4,9 @@ import * as AST from "effect/SchemaAST"
 import { nearest } from "../text/NearestName.js"
 import { kindOf } from "../text/ValueKind.js"
 
-/** Whether an error may repeat a value of this kind; texts may be secrets. */
+/** Whether an error message may contain the value. A text may be a secret. */
 export const Shown = Symbol.for("chainstore/Options/Shown")
-/** What to do where a value is not of this kind. */
+/** The hint of the error for a wrong value. */
 export const Hint = Symbol.for("chainstore/Options/Hint")
 
 const shown = (value: unknown): string =>
@@ -46,14 +46,14 @@ const unknownOption = (path: string, key: PropertyKey, known: ReadonlyArray<stri
   }
 }
 
-/** Of what is wrong with a value by each of several kinds: what lies deepest in it, or else what is said first. */
+/** Of the problems by the members of a union: those with the deepest path, otherwise the first member's. */
 const closest = (each: ReadonlyArray<ReadonlyArray<OptionProblem>>): ReadonlyArray<OptionProblem> => {
   const depth = (problems: ReadonlyArray<OptionProblem>) =>
     Math.max(0, ...problems.map(({ path }) => path.length))
   return each.reduce((best, next) => (depth(next) > depth(best) ? next : best), each[0] ?? [])
 }
 
-/** Everything that is wrong with options, each with its place in them. */
+/** All problems of options with their paths. */
 export const optionProblems = (issue: ParseResult.ParseIssue, path: string): ReadonlyArray<OptionProblem> => {
   switch (issue._tag) {
     case "Pointer": {

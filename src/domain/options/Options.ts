@@ -6,12 +6,12 @@ import { ValidationError } from "../errors/StoreError.js"
 import { type DurationInput, readDuration } from "../time/DurationInput.js"
 import { Hint, optionProblems, Shown } from "./OptionProblems.js"
 
-/**
- * Options and arguments are declared as schemas of the kinds below, and read by `reader` alone: it fills in the
- * defaults, refuses a value of another kind and an option that is not known, and names the nearest known one.
+/*
+ * Options and arguments are declared as schemas of the kinds below and read by `optionsReader`. It adds defaults and
+ * rejects values of another kind and unknown options, for which it suggests the nearest known name.
  */
 
-/** Values that a predicate accepts; `wanted` completes "must be". */
+/** A schema of the values that a predicate accepts. `wanted` completes "must be" in the error message. */
 export const valueKind = <A>(
   wanted: string,
   is: (value: unknown) => boolean,
@@ -23,10 +23,10 @@ export const valueKind = <A>(
     [Hint]: told.hint
   })
 
-/** What may be left out. */
+/** An optional option. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(schema)
 
-/** What has a value where it is left out. */
+/** An option with a default. */
 export const withDefault = <A, I>(schema: Schema.Schema<A, I>, fallback: A) =>
   Schema.optionalWith(schema, { default: () => fallback as never }) as unknown as Schema.PropertySignature<
     ":",
@@ -90,7 +90,7 @@ export const secret = valueKind<Redacted.Redacted<string>>(
 
 const isPersonal = (value: unknown): value is string => typeof value === "string" && !/[<>\r\n\0]/.test(value)
 
-/** A name and an address as Git writes them into a commit. */
+/** The name and e-mail address of a commit's author. */
 export const person = Schema.Struct({
   name: valueKind<string>(
     "a name without '<', '>' and line breaks",
@@ -99,7 +99,7 @@ export const person = Schema.Struct({
   email: valueKind<string>("an address without '<', '>' and line breaks", (value) => isPersonal(value))
 })
 
-/** A length of time; `positive` refuses one of nothing. */
+/** A duration. With `positive`, zero is rejected. */
 export const duration = (how: { readonly positive?: boolean } = {}) =>
   Schema.transformOrFail(Schema.Unknown as unknown as Schema.Schema<DurationInput>, Schema.DurationFromSelf, {
     strict: false,
@@ -115,7 +115,7 @@ export const duration = (how: { readonly positive?: boolean } = {}) =>
     encode: (found) => ParseResult.succeed(found as never)
   })
 
-/** Reads what a caller gave by its schema; a `ValidationError` names everything that is wrong. */
+/** Makes a function that reads options by a schema. Its `ValidationError` names all problems. */
 export const optionsReader = <A, I>(schema: Schema.Schema<A, I>) => {
   const read = ParseResult.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
   return (operation: string, given: unknown, name = "options"): Either.Either<A, ValidationError> =>
@@ -130,10 +130,10 @@ export const optionsReader = <A, I>(schema: Schema.Schema<A, I>) => {
     })
 }
 
-/** The fields of an interface of options, each declared: a missing or a superfluous one does not compile. */
+/** One schema for each option of an interface. A missing or additional one does not compile. */
 export type FieldsOf<Options> = { readonly [Name in keyof Required<Options>]: Schema.Struct.Field }
 
-/** Those of some options that are declared in these fields. */
+/** The options that are declared in these fields. */
 export const pickOptions = <Fields extends object, Options extends object>(
   fields: Fields,
   options: Options

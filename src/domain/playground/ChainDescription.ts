@@ -10,7 +10,7 @@ export const HandlerEntry = Schema.Struct({
 /** One step of a described chain, in registration order. */
 export type HandlerEntry = typeof HandlerEntry.Type
 
-/** A chain as data: its steps, and the count the library reports (a branch counts one, a fallback none). */
+/** A chain as data: its steps, and the result of `Chain.count`. */
 export const ChainDescription = Schema.Struct({
   name: Schema.String.annotations({ description: "Chain name" }),
   count: Schema.Int.annotations({
@@ -20,5 +20,5 @@ export const ChainDescription = Schema.Struct({
   handlers: Schema.Array(HandlerEntry)
 }).annotations({ identifier: "ChainDescription" })
 
-/** A chain as data: its steps, and the count the library reports (a branch counts one, a fallback none). */
+/** A chain as data: its steps, and the result of `Chain.count`. */
 export type ChainDescription = typeof ChainDescription.Type

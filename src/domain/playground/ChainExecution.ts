@@ -8,17 +8,17 @@ import { EquivalentSchema, maxProblems, NullableText, Numeric, Text } from "./Wi
 export { Condition, matches } from "./Condition.js"
 export { render } from "./ResponseTemplate.js"
 
-/** A handler of an ad-hoc chain: when it accepts and what it answers. */
+/** A handler of an ad-hoc chain: its condition and its response. */
 export const HandlerDescription = Schema.Struct({
   name: Text,
   when: Condition,
   respond: Text
 }).annotations({ identifier: "HandlerDescription", message: () => "must be an object" })
 
-/** A handler of an ad-hoc chain: when it accepts and what it answers. */
+/** A handler of an ad-hoc chain: its condition and its response. */
 export type HandlerDescription = typeof HandlerDescription.Type
 
-/** Decodes handlers one by one, and no further once there are more problems than anybody is told of. */
+/** Decodes handlers one by one, and stops when there are more problems than are reported. */
 const handlersOf =
   (handler: Schema.Schema<HandlerDescription>) =>
   (input: unknown, options: ParseOptions, ast: Declaration) => {
@@ -52,7 +52,7 @@ const Handlers: Schema.Schema<ReadonlyArray<HandlerDescription>> = Schema.declar
   }
 )
 
-/** A chain and the request to run through it. */
+/** A chain and a request to execute. */
 export const ChainExecutionRequest = Schema.Struct({
   request: Numeric,
   handlers: Handlers,
@@ -63,10 +63,10 @@ export const ChainExecutionRequest = Schema.Struct({
   parseOptions: { errors: "all" }
 })
 
-/** A chain and the request to run through it. */
+/** A chain and a request to execute. */
 export type ChainExecutionRequest = typeof ChainExecutionRequest.Type
 
-/** What a chain answered, who answered, how long it took, and what its logging middleware wrote. */
+/** The response of an execution, the name of the handler, the duration, and the log. */
 export const ExecutionResult = Schema.Struct({
   response: Schema.String.annotations({ description: "Response produced by the chain" }),
   handledBy: Schema.String.annotations({
@@ -81,5 +81,5 @@ export const ExecutionResult = Schema.Struct({
   })
 }).annotations({ identifier: "ExecutionResult" })
 
-/** What a chain answered, who answered, how long it took, and what its logging middleware wrote. */
+/** The response of an execution, the name of the handler, the duration, and the log. */
 export type ExecutionResult = typeof ExecutionResult.Type

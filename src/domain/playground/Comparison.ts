@@ -1,4 +1,4 @@
-/** Exactly one comparison of the request with a number. */
+/** A comparison of the request with a number. */
 export type Condition =
   | { readonly equals: number }
   | { readonly lessThan: number }

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-/** One port of the chain library: where it is and how it is installed. */
+/** One port of the chain library to a language, and how to install it. */
 export const Language = Schema.Struct({
   language: Schema.String.annotations({ description: "Name of the language" }),
   package: Schema.String.annotations({ description: "Package name" }),
@@ -11,10 +11,10 @@ export const Language = Schema.Struct({
   })
 }).annotations({ identifier: "Language" })
 
-/** One port of the chain library: where it is and how it is installed. */
+/** One port of the chain library to a language, and how to install it. */
 export type Language = typeof Language.Type
 
-/** The answer of `GET /v1/languages`. */
+/** The response of `GET /v1/languages`. */
 export const LanguageList = Schema.Struct({ languages: Schema.Array(Language) }).annotations({
   identifier: "LanguageList",
   description: "One entry per language port",
@@ -32,12 +32,12 @@ export const LanguageList = Schema.Struct({ languages: Schema.Array(Language) })
   ]
 })
 
-/** The answer of `GET /v1/languages`. */
+/** The response of `GET /v1/languages`. */
 export type LanguageList = typeof LanguageList.Type
 
 const readme = (path: string) => `https://github.com/charles2ke/Message-Flow/blob/main/${path}`
 
-/** The ports that exist elsewhere, in the order they are listed. */
+/** The ports to other languages, in the order of the response. */
 export const otherPorts: ReadonlyArray<Language> = [
   {
     language: "C#",

@@ -1,3 +1,3 @@
-/** `template` with every `{request}` replaced, literally and in one pass, by the number as JavaScript writes it. */
+/** Replaces every `{request}` in a template by the number, in one pass. */
 export const render = (template: string, request: number): string =>
   template.includes("{request}") ? template.split("{request}").join(String(request)) : template

@@ -1,16 +1,16 @@
 import * as Schema from "effect/Schema"
 import { Int32, oneOf } from "./WireSchema.js"
 
-/** What a support ticket asks for. */
+/** The kind of a support ticket. */
 export const TicketKind = oneOf("refund", "passwordReset", "other")
 
-/** How soon a ticket wants an answer. */
+/** The priority of a support ticket. */
 export const TicketPriority = oneOf("normal", "urgent").annotations({
   description: "Default: normal",
   default: "normal"
 })
 
-/** A support ticket, as the triage chain takes it. */
+/** A support ticket: the request of the triage chain. */
 export const Ticket = Schema.Struct({
   id: Int32,
   kind: TicketKind,
@@ -21,8 +21,8 @@ export const Ticket = Schema.Struct({
   parseOptions: { errors: "all" }
 })
 
-/** A support ticket, as the triage chain takes it. */
+/** A support ticket: the request of the triage chain. */
 export type Ticket = typeof Ticket.Type
 
-/** Whether a ticket is urgent; one without a priority is normal. */
+/** Whether a ticket is urgent. The default priority is normal. */
 export const isUrgent = (ticket: Ticket): boolean => ticket.priority === "urgent"

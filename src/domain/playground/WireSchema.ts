@@ -1,18 +1,18 @@
 import * as Schema from "effect/Schema"
 
-// The messages describe the expectation and never print the value: a value may be deep, huge or secret.
+// The messages never contain the value, which may be deeply nested, very large or secret.
 const says = (message: string) => ({ message: () => ({ message, override: true }) })
 
-/** How many problems of one body are looked for: a body of 1 MiB can hold a million. */
+/** The maximum number of reported problems of one body. A body of 1 MiB can have a million. */
 export const maxProblems = 1000
 
-/** The annotation by which a declared schema says what it accepts in terms of other schemas; its own code finds the words for the rest. */
+/** The annotation of a declared schema with an equivalent schema. Generated validators use that; the declared schema makes the messages. */
 export const EquivalentSchema: unique symbol = Symbol.for("chainstore/EquivalentSchema")
 
 /** A JSON string. */
 export const Text = Schema.String.annotations(says("must be a string"))
 
-/** A JSON number; overflow to infinity, which `JSON.parse` lets through, is refused. */
+/** A finite JSON number. `JSON.parse` reads a number such as `1e999` as infinity, which is rejected. */
 export const Numeric = Schema.JsonNumber.annotations({
   ...says("must be a number that JSON can carry (finite)"),
   jsonSchema: { type: "number" }

@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import { RemoteError } from "../errors/StoreError.js"
 
 /**
- * A module that is loaded when it is first needed, so that a page does not carry it before. A page that outlives its
- * server, or is offline, cannot load it: that is an error which can be told, and the next call tries again.
+ * Loads a module on first use, so that a page does not contain it from the start. Loading fails when the page is offline
+ * or its server is gone. The next call tries again.
  */
 export const lazyModule = <M>(load: () => Promise<M>): Effect.Effect<M, RemoteError> =>
   Effect.tryPromise({

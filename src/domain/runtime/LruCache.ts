@@ -1,10 +1,10 @@
-/** Bounds beside the sum of the weights. */
+/** Limits in addition to the total weight. */
 export interface LruCacheOptions<V> {
-  /** At most this many values, whatever they weigh. */
+  /** The maximum number of values, whatever their weight. */
   readonly entries?: number | undefined
-  /** A value that weighs more is not kept. Without this bound the value set last is kept, whatever it weighs. */
+  /** The maximum weight of one value. Without this limit the newest value is kept whatever its weight. */
   readonly largest?: number | undefined
-  /** Told of each value that is no longer kept, for those that have to be closed. */
+  /** Called with each value that is removed, for example to close it. */
   readonly dispose?: ((value: V) => void) | undefined
 }
 
@@ -17,12 +17,12 @@ interface Entry<V, K> {
 }
 
 /**
- * A map that keeps what was used last: values that can be made again. They weigh `limit` together at most. A value
- * weighs 1, unless `weigh` or the caller of `set` says otherwise.
+ * A cache that evicts the least recently used values when their total weight exceeds `limit`. A value has the weight 1,
+ * unless `weigh` or an argument of `set` gives another.
  */
 export class LruCache<V, K extends string | number = string> {
   readonly #entries = new Map<K, Entry<V, K>>()
-  // The order of use is a list of its own: a `Map` steps over all the keys it has lost to reach its oldest one.
+  // A linked list keeps the order of use. Finding the oldest key of a `Map` steps over all deleted keys before it.
   #oldest: Entry<V, K> | undefined
   #newest: Entry<V, K> | undefined
   #weight = 0
@@ -37,12 +37,12 @@ export class LruCache<V, K extends string | number = string> {
     return this.#entries.size
   }
 
-  /** What all values weigh together. */
+  /** The total weight of all values. */
   get weight(): number {
     return this.#weight
   }
 
-  /** The value, which counts as used. */
+  /** Returns the value and marks it as used. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -53,7 +53,7 @@ export class LruCache<V, K extends string | number = string> {
     return entry.value
   }
 
-  /** The value, which keeps its place in the order of use. */
+  /** Returns the value without marking it as used. */
   peek(key: K): V | undefined {
     return this.#entries.get(key)?.value
   }

@@ -3,7 +3,7 @@ import { appendToPath } from "../json/JsonPath.js"
 import type { SettingsProblem } from "./Settings.js"
 
 /**
- * The most bytes that the file of a collection's JSON Schema may have.
+ * The maximum size of a collection's JSON Schema file in bytes.
  *
  * @since 0.1.0
  * @category rules
@@ -42,7 +42,7 @@ const count: Rule = { holds: isCount, words: "must be a whole number from 0" }
 const text: Rule = { holds: isText, words: "must be a string" }
 const number: Rule = { holds: isNumber, words: "must be a number" }
 
-/** Keywords whose values are no schemas. What is not here or below may be anything, as JSON Schema has it. */
+/** Checks of keywords whose values are not schemas. Unknown keywords may have any value, as in JSON Schema. */
 const rules: ReadonlyMap<string, Rule> = new Map([
   ["type", { holds: isType, words: `must be one of ${[...types].join(", ")}, or a list of them` }],
   ["enum", { holds: Array.isArray, words: "must be a list" }],
@@ -66,10 +66,10 @@ for (const name of ["not", "if", "then", "else", "unevaluatedItems", "unevaluate
 const ofSchemas = new Set(["allOf", "anyOf", "oneOf", "prefixItems"])
 const ofNamed = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
 
-/** Problems that are told of one schema. */
+/** The maximum number of reported problems. */
 const mostProblems = 20
 
-/** Looks into a schema, which is nested no deeper than JSON may be. */
+/** Collects the problems of a schema. Its nesting is limited by `maxDepth`. */
 const judge = (schema: Json, path: string, problems: Array<SettingsProblem>): void => {
   if (typeof schema === "boolean" || problems.length >= mostProblems) return
   if (!isObject(schema)) {
@@ -96,16 +96,16 @@ const judge = (schema: Json, path: string, problems: Array<SettingsProblem>): vo
   }
 }
 
-/** What keeps a JSON object from being a JSON Schema of documents; empty where nothing does. */
+/** The problems of a JSON Schema; empty if it is valid. */
 export const schemaProblems = (schema: JsonObject): ReadonlyArray<SettingsProblem> => {
   const problems: Array<SettingsProblem> = []
   judge(schema, "", problems)
   return problems
 }
 
-/** The bytes of a schema's file. Its keys keep their order, which is that of the fields in a form. */
+/** The bytes of a schema file. The keys keep their order, which is the order of the fields in a form. */
 export const printSchema = (schema: JsonObject): Uint8Array =>
   new TextEncoder().encode(`${JSON.stringify(schema, null, 2)}\n`)
 
-/** Whether two schemas say the same in the same order. */
+/** Whether two schemas are equal, including the order of their keys. */
 export const sameSchema = (a: JsonObject, b: JsonObject): boolean => JSON.stringify(a) === JSON.stringify(b)

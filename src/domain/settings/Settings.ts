@@ -16,66 +16,66 @@ import { areStoredRules } from "../merge/StoredRules.js"
 import { compareCodePoints } from "../text/CodePointOrder.js"
 
 /**
- * Where in a collection's directory a document lies.
+ * The path of a document in its collection's directory.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Layout {
-  /** Directories are named by the leading characters of the id, or by those of its SHA-256 in hexadecimal. */
+  /** Directories are named by the first characters of the id, or of its SHA-256 in hexadecimal. */
   readonly shardBy: "leading" | "hash"
-  /** Levels of directories; 0 for none. */
+  /** The number of directory levels; 0 for none. */
   readonly shardDepth: number
-  /** Characters of each level. */
+  /** The number of characters in each level's name. */
   readonly shardWidth: number
 }
 
-/** How indexes and manifests are stored: one file each, as the reference has them (1), or a tree of small files each (2). */
+/** The storage of indexes and manifests: one file each, as in the reference (1), or a tree of small files each (2). */
 export type DerivedFormat = 1 | 2
 
-/** From a collection to the names of fields. */
+/** Names of fields by collection. */
 export type FieldsByCollection = ReadonlyMap<string, ReadonlyArray<string>>
 
-/** From a collection to the rules by which its documents are merged, which are data. */
+/** Merge rules without functions by collection. */
 export type MergeRulesByCollection = ReadonlyMap<string, MergeFields>
 
-/** From a collection to its indexes, sorted by name. */
+/** Indexes by collection, sorted by name. */
 export type IndexesByCollection = ReadonlyMap<string, ReadonlyArray<IndexDefinition>>
 
 /**
- * What every client of a repository must agree on: the content of `_chainstore.json`.
+ * The settings that all clients of a repository share: the content of `_chainstore.json`.
  *
  * @since 0.1.0
  * @category models
  */
 export interface Settings extends Layout {
-  /** How indexes and manifests are stored. */
+  /** The storage format of indexes and manifests. */
   readonly format: DerivedFormat
   /** The indexes of each collection, sorted by name. */
   readonly indexes: IndexesByCollection
-  /** The collections with a manifest, and the fields that it projects. */
+  /** The projected fields of each collection that has a manifest. */
   readonly manifests: FieldsByCollection
-  /** How the documents of each collection are merged, wherever a program says nothing nearer. */
+  /** The merge rules of each collection, unless a schema, a definition or a call gives others. */
   readonly merge: MergeRulesByCollection
 }
 
 /**
- * The settings that a client asks for; what is absent is adopted from the repository.
+ * The settings that a client requests. A missing setting is taken from the repository.
  *
  * @since 0.1.0
  * @category options
  */
 export interface SettingsOptions {
   /**
-   * How indexes and manifests are stored: `1`, one file each; `2`, a tree of small files each, so that what a write costs
+   * The storage of indexes and manifests: `1`, one file each; `2`, a tree of small files each, so that the cost of a write
    * does not grow with the collection. Default 1.
    */
   readonly format?: DerivedFormat | undefined
-  /** Whether directories are named by the id's leading characters or by those of its hash. Default `leading`. */
+  /** Whether directories are named by the first characters of the id or of its hash. Default `leading`. */
   readonly shardBy?: "leading" | "hash" | undefined
-  /** Levels of directories in a collection; 0 for none. Default 0. */
+  /** The number of directory levels in a collection; 0 for none. Default 0. */
   readonly shardDepth?: number | undefined
-  /** Characters of each level's name. Default 2. */
+  /** The number of characters in each level's name. Default 2. */
   readonly shardWidth?: number | undefined
   /** The indexes of each collection: names of fields, or definitions. */
   readonly indexes?: { readonly [collection: string]: ReadonlyArray<string | IndexOptions> } | undefined
@@ -85,20 +85,20 @@ export interface SettingsOptions {
     | { readonly [collection: string]: ReadonlyArray<string> }
     | undefined
   /**
-   * How the documents of each collection are merged, for every client and for `git merge`: rules by path, without
-   * functions. The rules of a schema, of a definition and of a call go before them.
+   * The merge rules of each collection, for every client and for `git merge`: rules by path, without functions. The
+   * rules of a schema, of a definition and of a call take precedence.
    */
   readonly merge?: { readonly [collection: string]: MergeFields } | undefined
 }
 
-/** One thing that is wrong with settings. */
+/** One problem of settings. */
 export interface SettingsProblem {
   readonly path: string
   readonly message: string
 }
 
 /**
- * The newest form of the settings file that this store writes and understands.
+ * The newest format of the settings file that this store supports.
  *
  * @since 0.1.0
  * @category rules
@@ -106,7 +106,7 @@ export interface SettingsProblem {
 export const settingsFormat = 2
 
 /**
- * The file that holds the settings, at the top of the root.
+ * The name of the settings file in the root.
  *
  * @since 0.1.0
  * @category rules
@@ -114,7 +114,7 @@ export const settingsFormat = 2
 export const settingsFileName = "_chainstore.json"
 
 /**
- * Documents side by side in the collection's directory.
+ * The layout without directories in a collection.
  *
  * @since 0.1.0
  * @category constructors
@@ -122,7 +122,7 @@ export const settingsFileName = "_chainstore.json"
 export const plainLayout: Layout = { shardBy: "leading", shardDepth: 0, shardWidth: 2 }
 
 /**
- * The plain layout of the document: nothing is sharded, indexed or listed.
+ * The default settings: no sharding, no index, no manifest.
  *
  * @since 0.1.0
  * @category constructors
@@ -135,19 +135,19 @@ export const plainSettings: Settings = {
   merge: new Map()
 }
 
-/** Given settings, checked and in one form: only what was given is present. */
+/** Validated settings of a client. Settings that were not given are absent. */
 export type RequestedSettings = Partial<Settings>
 
 const within = (value: unknown, least: number, most: number) =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
 
-/** Reads a list for each collection. */
+/** Reads a list by collection. */
 const readLists = <A>(
   value: unknown,
-  /** What it is, for the messages. */
+  /** The name of the setting and of its items, for the messages. */
   names: { readonly path: string; readonly items: string },
   readList: (items: ReadonlyArray<unknown>) => Either.Either<ReadonlyArray<A>, ReadonlyArray<string>>,
-  /** Whether a list of collections without items will do. */
+  /** Whether a list of collection names is accepted, each with an empty list. */
   lists: boolean,
   problems: Array<SettingsProblem>
 ): ReadonlyMap<string, ReadonlyArray<A>> => {
@@ -202,7 +202,7 @@ const readIndexes = (
     : Either.right([...found.values()].sort((a, b) => compareCodePoints(a.name, b.name)))
 }
 
-/** What is wrong with the name of a field that a manifest projects. */
+/** The problem with the name of a projected field, if any. */
 export const projectedFieldProblem = (name: unknown): string | undefined =>
   typeof name === "string" && name !== "" ? undefined : "is the name of a field"
 
@@ -227,7 +227,7 @@ const readMerge = (given: unknown, problems: Array<SettingsProblem>): MergeRules
   return found
 }
 
-/** Checks the settings that somebody gave, in options or in a file. */
+/** Validates settings of options or of a settings file. */
 export const readSettings = (given: {
   readonly [name: string]: unknown
 }): Either.Either<RequestedSettings, ReadonlyArray<SettingsProblem>> => {
@@ -270,26 +270,26 @@ export const readSettings = (given: {
 }
 
 /**
- * A settings file as it was read.
+ * A parsed settings file.
  *
  * @since 0.1.0
  * @category models
  */
 export interface SettingsFile {
-  /** The version of the repository's form that the file names. */
+  /** The format number in the file. */
   readonly format: number
-  /** The settings that the file holds. */
+  /** The settings in the file. */
   readonly settings: Settings
 }
 
-/** An index that the format of the settings cannot hold, if there is one. */
+/** The first index that the settings' format does not support, if any. */
 export const unsupportedIndex = ({
   format,
   indexes
 }: Pick<Settings, "format" | "indexes">): (SettingsProblem & { readonly collection: string }) | undefined => {
   if (format !== 1) return undefined
   for (const [collection, list] of indexes) {
-    // A file knows members by their whole names, and does not see the values below them.
+    // A format 1 file indexes members by their whole names, not values in nested objects.
     const index = list.find((one) => !isPlainIndex(one) || (one.unique && one.fields[0]!.path.includes(".")))
     if (index === undefined) continue
     const what = index.unique
@@ -305,7 +305,7 @@ export const unsupportedIndex = ({
 }
 
 /**
- * Reads a settings file; the reason when it is not one.
+ * Parses a settings file. The error is the problem in words.
  *
  * @since 0.1.0
  * @category text
@@ -370,12 +370,12 @@ const sameField = (a: string, b: string): boolean => a === b
 const printedMerge = ({ merge }: Pick<Settings, "merge">): string =>
   new TextDecoder().decode(printSettings({ ...plainSettings, merge }))
 
-/** Whether two layouts put documents at the same places. */
+/** Whether two layouts give every document the same path. */
 export const sameLayout = (a: Layout, b: Layout): boolean =>
   a.shardDepth === b.shardDepth &&
   (a.shardDepth === 0 || (a.shardBy === b.shardBy && a.shardWidth === b.shardWidth))
 
-/** The given settings that differ from those of the repository, by name. */
+/** The names of the requested settings that differ from the repository's. */
 export const settingsDifferences = (given: RequestedSettings, actual: Settings): ReadonlyArray<string> => {
   const differ: Array<string> = []
   if (given.format !== undefined && given.format !== actual.format) differ.push("format")
@@ -393,7 +393,7 @@ export const settingsDifferences = (given: RequestedSettings, actual: Settings):
   return differ
 }
 
-/** Whether settings promise no more than the plain layout does without a settings file. */
+/** Whether the settings are the default ones, which need no settings file. */
 export const isPlainSettings = (settings: Settings): boolean =>
   settings.format === 1 &&
   settings.shardDepth === 0 &&

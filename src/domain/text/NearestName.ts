@@ -1,4 +1,4 @@
-/** How many single changes of a letter make one name of the other. */
+/** The edit distance (Levenshtein) between two names. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let i = 1; i <= one.length; i++) {
@@ -14,7 +14,7 @@ const distance = (one: string, other: string): number => {
 
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "")
 
-/** The known name that an unknown one was probably meant to be. */
+/** The known name that is closest to a misspelt one, for "did you mean"; undefined if none is close. */
 export const nearest = (unknown: string, known: ReadonlyArray<string>): string | undefined => {
   const meant = plain(unknown)
   const judged = known.map((name) => {

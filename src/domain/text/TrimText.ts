@@ -1,6 +1,6 @@
 /**
- * A text without the characters at its end that match. An expression such as `/x+$/` takes time that grows with the
- * square of the length of a run inside the text.
+ * Removes the matching characters at the end of a text. An expression such as `/x+$/` would take quadratic time on a
+ * long run of `x` inside the text.
  */
 export const trimEnd = (text: string, character: RegExp): string => {
   let end = text.length
@@ -8,7 +8,7 @@ export const trimEnd = (text: string, character: RegExp): string => {
   return text.slice(0, end)
 }
 
-/** A text without the characters at both its ends that match. */
+/** Removes the matching characters at both ends of a text. */
 export const trim = (text: string, character: RegExp): string => {
   let start = 0
   while (start < text.length && character.test(text[start]!)) start++

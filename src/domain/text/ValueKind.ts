@@ -1,4 +1,4 @@
-/** What a value is, for the message that refuses it. */
+/** The kind of a value in words, for error messages. */
 export const kindOf = (value: unknown): string => {
   if (value === null || value === undefined) return String(value)
   if (Array.isArray(value)) return "a list"

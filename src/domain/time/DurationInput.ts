@@ -2,15 +2,15 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 
 /**
- * A length of time as an option: Effect's `DurationInput`, such as `"30 seconds"` or `Duration.minutes(1)`, without
- * bare numbers, since some readers take those for seconds and Effect takes them for milliseconds.
+ * A duration as an option: Effect's `DurationInput`, such as `"30 seconds"` or `Duration.minutes(1)`, but not a bare
+ * number: some people read it as seconds, and Effect reads it as milliseconds.
  *
  * @since 0.1.0
  * @category models
  */
 export type DurationInput = Exclude<Duration.DurationInput, number>
 
-/** The duration that an option gives, or what is wrong with it, as the rest of a sentence that begins with its name. */
+/** Reads a duration. The error is the rest of a sentence that begins with the option's name. */
 export const readDuration = (given: unknown): Either.Either<Duration.Duration, string> => {
   if (typeof given === "number") {
     return Either.left(

@@ -2,13 +2,13 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 
 /**
- * Milliseconds, with a fraction, of a clock that nobody sets, for everything that lasts: deadlines, intervals, leases, doubts. What is written
- * as a date is `Clock.currentTimeMillis`, which goes back or forward where somebody sets the machine's clock.
+ * The time of a monotonic clock in milliseconds, with a fraction. Use it for durations: deadlines, intervals, leases.
+ * Dates use `Clock.currentTimeMillis`, which jumps when the machine's clock is set.
  */
 export const millis: Effect.Effect<number> = Effect.map(
   Clock.currentTimeNanos,
   (nanos) => Number(nanos) / 1_000_000
 ).pipe(
-  // A test's clock has no nanoseconds while it stands between two milliseconds. Nobody sets it behind the test's back.
+  // TestClock dies on `currentTimeNanos` between two milliseconds. It never jumps, so its milliseconds are monotonic too.
   Effect.catchAllDefect(() => Clock.currentTimeMillis)
 )

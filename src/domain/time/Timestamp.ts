@@ -2,12 +2,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { ValidationError } from "../errors/StoreError.js"
 
-/** The first millisecond of the year 10000, whose dates RFC 3339 cannot write and Git's tools do not read. */
+/** The first millisecond of the year 10000. RFC 3339 has no later dates, and Git's tools do not read them. */
 const end = 253_402_300_800_000
 
 /**
- * Milliseconds since the epoch by the clock, for what is written. Fails where the clock is before 1970 or after 9999,
- * so that nothing with a date that nobody can read gets into a history.
+ * The current time in milliseconds since the epoch, for dates that are written. Fails if the clock is before 1970 or
+ * after 9999, because no program could read such a date in the history.
  */
 export const now = (operation: string): Effect.Effect<number, ValidationError> =>
   Effect.flatMap(Clock.currentTimeMillis, (millis) =>
