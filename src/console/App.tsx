@@ -80,7 +80,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
       const other = isElsewhere(route, session)
       if (other) {
         setOtherRoute(route)
-        announce(`The address names another route than ${repo}, which is signed in to.`)
+        announce(`This link opens another repository than ${repo}, which you are signed in to.`)
       }
       navigate({ ...(other ? initialRoute : {}), api, repo, branch, root }, "replace")
     }

@@ -33,7 +33,7 @@ describe("a change of several documents", () => {
       const refused = applyChange('{"n": 1, "price": {"amount": 2}, "list": [1]}', set(field, "1"))
       assert.match(
         String(Either.isLeft(refused) && refused.left),
-        /^has no object in (n|price\.amount|list)$/
+        /^has a value that is not an object at (n|price\.amount|list)$/
       )
     }
   })

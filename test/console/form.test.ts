@@ -420,15 +420,15 @@ it("fields are what the schema says, and what is there where it says otherwise",
   assert.deepStrictEqual(
     fields.map(({ kind, name, nullable, optional, problem }) => [name, kind, optional, nullable, problem]),
     [
-      ["name", "text", false, false, "It may not be empty."],
+      ["name", "text", false, false, "It must not be empty."],
       ["born", "text", true, false, undefined],
       ["role", "choice", true, false, undefined],
-      ["height", "integer", false, true, "It would be stored as 12345678901234567000: write it as text."],
+      ["height", "integer", false, true, "It would be rounded to 12345678901234567000. Use a text instead."],
       ["tags", "list", false, false, undefined],
       ["place", "object", false, false, undefined],
       ["either", "number", false, false, undefined],
       ["lists", "json", false, false, "It is required."],
-      ["more", "text", true, true, "The schema has no such field."]
+      ["more", "text", true, true, "The schema does not define this field."]
     ]
   )
   const of = (name: string) => fields.find((field) => field.name === name)!
@@ -461,7 +461,7 @@ it("fields are what the schema says, and what is there where it says otherwise",
   assert.strictEqual(one('{"a": "x\\ny"}', { type: "string" }).kind, "long")
   assert.strictEqual(one('{"a": [{}]}', { type: "array", items: { type: "string" } }).kind, "json")
   assert.strictEqual(one('{"a": 1}', { $ref: "#/nowhere" }).kind, "number")
-  assert.include(one("{}", { $ref: "#/nowhere" }).help, "which is not there")
+  assert.include(one("{}", { $ref: "#/nowhere" }).help, "which does not exist")
   // A value that is one of very many is typed.
   const many = Array.from({ length: 1000 }, (_, at) => `v${at}`)
   assert.deepStrictEqual(
@@ -471,7 +471,7 @@ it("fields are what the schema says, and what is there where it says otherwise",
     ]),
     [
       ["text", undefined],
-      ["text", "It is none of the choices."]
+      ["text", "It is not one of the allowed values."]
     ]
   )
   // A pattern that may take for ever is not tried.
@@ -510,14 +510,14 @@ it("what a form cannot show says why", () => {
       onLeft: (words) => words,
       onRight: () => ""
     })
-  assert.include(why("{"), "is not JSON")
-  assert.include(why("[]"), "an object")
-  assert.include(why('{"a": 1, "a": 2}'), "twice")
-  assert.include(why("{}"), "Neither a schema nor a document")
-  assert.include(why('{"a": 1}', { type: "string" }), "does not say which fields")
+  assert.include(why("{"), "is not valid JSON")
+  assert.include(why("[]"), "a JSON object")
+  assert.include(why('{"a": 1, "a": 2}'), "duplicate key")
+  assert.include(why("{}"), "No fields are known")
+  assert.include(why('{"a": 1}', { type: "string" }), "does not define the fields")
   assert.include(
     why('{"a": 1}', { anyOf: [{ type: "object" }, { type: "string" }] }),
-    "does not say which fields"
+    "does not define the fields"
   )
   assert.include(why(`{"a": "${"x".repeat(200_000)}"}`), "too long")
   assert.include(why(`{"a": ${"[".repeat(950)}${"]".repeat(950)}}`), "nested too deeply")

@@ -65,7 +65,7 @@ describe("a file that is imported in the console", () => {
         refused.map(({ row }) => row),
         [2, 3, 4]
       )
-      assert.strictEqual(refused[1]!.reason, "a is the id of row 1 too")
+      assert.strictEqual(refused[1]!.reason, "row 1 has the same id, a")
       assert.match(refused[2]!.reason, /12345678901234567891/)
     })
   )

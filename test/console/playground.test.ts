@@ -124,7 +124,7 @@ describe("chains in the browser", () => {
         })
       )
       assert.deepStrictEqual(words(steps), [
-        "logging passed: hands every request on",
+        "logging passed: passes every request on",
         "same skipped: 5 < 0 is false",
         "same matched: 5 > 0 is true",
         "late not reached: an earlier step answered",
@@ -402,7 +402,7 @@ describe("chains in the browser", () => {
 
   it("knows what the service can be asked", () => {
     assert.deepStrictEqual(languagesFor(fromBody("own", examples[0]!.body)), ["curl", "TypeScript", "JSON"])
-    for (const name of ["A branch and a fragment", "Fails twice, is retried"]) {
+    for (const name of ["A branch and a fragment", "Fails twice, then succeeds"]) {
       assert.deepStrictEqual(languagesFor(fromBody("own", named(name).body)), ["TypeScript", "JSON"])
     }
   })

@@ -33,7 +33,7 @@ bothBuilds("several documents in the console", (the) => {
     return page
   }
 
-  const box = (page: Page, id: string) => page.getByRole("checkbox", { name: `Choose ${id}`, exact: true })
+  const box = (page: Page, id: string) => page.getByRole("checkbox", { name: `Select ${id}`, exact: true })
   const bar = (page: Page) => page.locator(".chosen")
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true })
 
@@ -48,20 +48,20 @@ bothBuilds("several documents in the console", (the) => {
     assert.strictEqual(await bar(page).count(), 0)
     await box(page, "c-2").click()
     await box(page, "c-4").click({ modifiers: ["Shift"] })
-    assert.match(await bar(page).innerText(), /3 rows chosen/)
+    assert.match(await bar(page).innerText(), /3 rows selected/)
     await page.locator("#open-c-3").focus()
     await page.keyboard.press("x")
     assert.isFalse(await box(page, "c-3").isChecked())
     await page.keyboard.press("ArrowDown")
     await page.locator("#cell-4-1").focus()
     await page.keyboard.press("Shift+X")
-    assert.match(await bar(page).innerText(), /4 rows chosen/)
-    const all = page.getByRole("checkbox", { name: "Choose all rows" })
+    assert.match(await bar(page).innerText(), /4 rows selected/)
+    const all = page.getByRole("checkbox", { name: "Select all rows" })
     assert.isTrue(await all.evaluate((element: Dom) => element.indeterminate))
     await all.click()
-    assert.match(await bar(page).innerText(), /5 rows chosen/)
+    assert.match(await bar(page).innerText(), /5 rows selected/)
     for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
-    await button(page, "Choose none").click()
+    await button(page, "Clear selection").click()
     await bar(page).waitFor({ state: "detached" })
   })
 
@@ -75,16 +75,19 @@ bothBuilds("several documents in the console", (the) => {
     const page = await enter("sets")
     await edit(page, "b")
     await replace(page, '{"price": {"amount": 2}, "n": 2.50}')
-    await page.locator(".json-path", { hasText: "kept as a draft" }).waitFor()
+    await page.locator(".json-path", { hasText: "saved as a draft" }).waitFor()
     await page.keyboard.press("Escape")
-    await page.getByRole("checkbox", { name: "Choose all rows" }).click()
+    await page.getByRole("checkbox", { name: "Select all rows" }).click()
     await button(page, "Change or delete").click()
     await page.getByRole("combobox", { name: "Field" }).fill("price.amount")
     await page.locator(".panel").getByLabel("Value").fill("9")
     for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
     await button(page, "Make 4 drafts").click()
     await page.locator(".reviewed").first().waitFor()
-    assert.match(await page.locator(".review").innerText(), /1 document left out: c has no object in price/)
+    assert.match(
+      await page.locator(".review").innerText(),
+      /1 document skipped: c has a value that is not an object at price/
+    )
     assert.deepStrictEqual(await page.locator(".reviewed h3 bdi").allInnerTexts(), ["sets/a", "sets/b"])
     await publish(page)
     assert.deepStrictEqual(await stored("sets", "a"), { price: { amount: 9 }, n: 1 })

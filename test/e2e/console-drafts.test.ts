@@ -49,7 +49,7 @@ bothBuilds("drafts of the console", (the) => {
       Storage.prototype.setItem = window.roomy
     })
 
-  const question = (page: Page) => page.getByRole("dialog", { name: "Lose what you typed?" })
+  const question = (page: Page) => page.getByRole("dialog", { name: "Discard unsaved changes?" })
   const stay = (page: Page) => page.getByRole("button", { name: "Stay" })
   const words = (page: Page) => page.locator(".json-path").innerText()
 
@@ -68,7 +68,7 @@ bothBuilds("drafts of the console", (the) => {
   /** Types a text, which becomes a draft. */
   const keep = async (page: Page, text: string) => {
     await replace(page, text)
-    await page.locator(".json-path", { hasText: "kept as a draft" }).waitFor()
+    await page.locator(".json-path", { hasText: "saved as a draft" }).waitFor()
   }
 
   const closeEditor = async (page: Page) => {
@@ -113,7 +113,7 @@ bothBuilds("drafts of the console", (the) => {
     await page
       .getByLabel("File", { exact: true })
       .setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) })
-    await page.getByRole("combobox", { name: "Field of the ids" }).waitFor()
+    await page.getByRole("combobox", { name: "Id field" }).waitFor()
   }
 
   it("with a full storage, no way out of the editor loses what was typed without a question", async () => {
@@ -121,7 +121,7 @@ bothBuilds("drafts of the console", (the) => {
     await edit(page, "full-1")
     await fill(page)
     await type(page, '{"title": "precious"}')
-    assert.notMatch(await words(page), /No changes|kept as a draft/)
+    assert.notMatch(await words(page), /No changes|saved as a draft/)
     const address = page.url()
     const steps = await page.evaluate(() => window.history.length)
     const remains = async (way: string) => {
@@ -202,10 +202,10 @@ bothBuilds("drafts of the console", (the) => {
     const { page } = await enter("full-5")
     await edit(page, "full-5")
     await type(page, '{"title": "first"}')
-    await page.locator(".json-path", { hasText: "kept as a draft" }).waitFor()
+    await page.locator(".json-path", { hasText: "saved as a draft" }).waitFor()
     await fill(page)
     await type(page, '{"title": "precious"}')
-    assert.notMatch(await words(page), /kept as a draft/, "an earlier text was")
+    assert.notMatch(await words(page), /saved as a draft/, "an earlier text was")
     assert.deepStrictEqual(await axe(page, "light"), [])
     assert.deepStrictEqual(await axe(page, "dark"), [])
     await page.keyboard.press("Control+Enter")
@@ -268,11 +268,11 @@ bothBuilds("drafts of the console", (the) => {
     await fill(page)
     await page.getByRole("button", { name: "New", exact: true }).click()
     await page.getByRole("textbox", { name: "Id", exact: true }).fill("never-kept")
-    await page.getByRole("button", { name: "Begin a draft" }).click()
-    await page.locator("[role=alert]", { hasText: "no room" }).waitFor()
+    await page.getByRole("button", { name: "Create draft" }).click()
+    await page.locator("[role=alert]", { hasText: "storage is full" }).waitFor()
     const said = await page.locator("[aria-live]").allInnerTexts()
-    assert.notMatch(said.join(" "), /draft of never-kept has begun/)
-    assert.match(await visible(page), /no room/)
+    assert.notMatch(said.join(" "), /Draft of never-kept created/)
+    assert.match(await visible(page), /storage is full/)
   })
 
   it("with a full storage, a decision of a conflict that is not kept is told", async () => {
@@ -282,7 +282,7 @@ bothBuilds("drafts of the console", (the) => {
     await page.locator("#review").click()
     await page.locator(".conflict").waitFor()
     await fill(page)
-    await page.getByRole("button", { name: /Take what is chosen/ }).click()
+    await page.getByRole("button", { name: /Apply selection/ }).click()
     await page.waitForTimeout(700)
     const said = await page.locator("[aria-live=assertive], [role=alert]").allInnerTexts()
     assert.notStrictEqual(said.join("").trim(), "", "nothing happened and nothing was said")
@@ -297,7 +297,7 @@ bothBuilds("drafts of the console", (the) => {
     await page.getByRole("textbox", { name: "Id", exact: true }).fill("dup-2")
     await page.getByRole("button", { name: "Duplicate as a draft" }).click()
     await page.locator("[role=alert]", { hasText: "already" }).waitFor()
-    assert.match(await visible(page), /There is a draft of dup-2 already/)
+    assert.match(await visible(page), /A draft of dup-2 already exists/)
   })
 
   // The hosted build asks no server of its own.
@@ -312,7 +312,7 @@ bothBuilds("drafts of the console", (the) => {
       await edit(page, "ended-1")
       await fill(page)
       await replace(page, '{"title": "precious"}')
-      await page.locator(".banner", { hasText: "no room" }).waitFor()
+      await page.locator(".banner", { hasText: "storage is full" }).waitFor()
       const json = { error: "AuthError", message: "The session has ended." }
       await page.route(
         (url) => the.on.isData(url.href),
@@ -397,7 +397,7 @@ bothBuilds("drafts of the console", (the) => {
     await edit(page, "del-1")
     await keep(page, '{"title": "precious"}')
     await page.getByRole("button", { name: "Delete", exact: true }).click()
-    await page.getByRole("heading", { name: "To be deleted" }).waitFor()
+    await page.getByRole("heading", { name: "Marked for deletion" }).waitFor()
     await closeEditor(page)
     await page.locator("#open-del-1").click()
     await page.locator("#edit").click()
@@ -411,7 +411,7 @@ bothBuilds("drafts of the console", (the) => {
     await edit(page, "why-1")
     await keep(page, '{"title": "why"}')
     await review(page)
-    const proposed = page.getByRole("checkbox", { name: /As a proposal/ })
+    const proposed = page.getByRole("checkbox", { name: /Propose the changes/ })
     await proposed.check()
     await page.getByRole("textbox", { name: "Why" }).fill("A reason of many words.")
     await proposed.uncheck()
@@ -428,7 +428,7 @@ bothBuilds("drafts of the console", (the) => {
     await keep(page, '{"title": "why"}')
     await review(page)
     await page.getByRole("textbox", { name: "Message" }).fill("what was typed")
-    await page.getByRole("checkbox", { name: /As a proposal/ }).check()
+    await page.getByRole("checkbox", { name: /Propose the changes/ }).check()
     await page.getByRole("textbox", { name: "Why" }).fill("A reason of many words.")
     await page.locator("#proposals").click()
     await page.getByRole("combobox", { name: "Show" }).waitFor()
@@ -445,7 +445,7 @@ bothBuilds("drafts of the console", (the) => {
     await page.getByRole("button", { name: "Begin 2 drafts" }).click()
     await page.locator(".reviewed").nth(1).waitFor()
     await page.waitForTimeout(1000)
-    assert.match(await visible(page), /left out|no room|1 row/)
+    assert.match(await visible(page), /skipped|storage is full|1 row/)
   })
 
   it("rows that an import leaves out because the browser is full are told in sight, in the review, too", async () => {
@@ -461,7 +461,7 @@ bothBuilds("drafts of the console", (the) => {
     await page.getByRole("button", { name: "Begin 2 drafts" }).click()
     await page.locator(".reviewed").first().waitFor()
     await page.waitForTimeout(1000)
-    assert.match(await visible(page), /left out|no room|1 of 2/)
+    assert.match(await visible(page), /skipped|storage is full|1 of 2/)
   })
 
   locally("an import begins no more drafts than can be reviewed and published together", async () => {
@@ -507,7 +507,7 @@ bothBuilds("drafts of the console", (the) => {
       await edit(page, "gone-1")
       await keep(page, '{"title": "gone"}')
       await review(page)
-      await page.getByRole("checkbox", { name: /As a proposal/ }).check()
+      await page.getByRole("checkbox", { name: /Propose the changes/ }).check()
       let answered: () => void = () => undefined
       const done = new Promise<void>((resolve) => {
         answered = resolve
@@ -521,9 +521,9 @@ bothBuilds("drafts of the console", (the) => {
       await page.getByRole("button", { name: "Propose", exact: true }).click()
       await done
       await page.getByRole("button", { name: "Close the review" }).click()
-      const question = page.getByRole("dialog", { name: "Leave while it is proposed?" })
+      const question = page.getByRole("dialog", { name: "Leave while the proposal is being created?" })
       await question.waitFor()
-      assert.include(await question.innerText(), "may be made all the same")
+      assert.include(await question.innerText(), "may still be created")
       assert.deepStrictEqual(await axe(page, "light"), [])
       await page.getByRole("button", { name: "Leave", exact: true }).click()
       await page.locator(".review").waitFor({ state: "detached" })
@@ -581,7 +581,7 @@ bothBuilds("drafts of the console", (the) => {
         .filter({ has: page.getByRole("rowheader", { name: field, exact: true }) })
     await row("b").getByRole("radio").first().check()
     await put("choice-1", { a: 3, b: 3, c: 3 })
-    await page.getByRole("button", { name: "Look again" }).click()
+    await page.getByRole("button", { name: "Refresh" }).click()
     await row("a").waitFor()
     assert.isFalse(await row("a").getByRole("radio").first().isChecked(), "theirs was chosen of b, not of a")
   })

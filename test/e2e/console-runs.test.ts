@@ -104,8 +104,8 @@ bothBuilds("runs of the console", (the) => {
     await page.getByRole("button", { name: "Cancel" }).waitFor()
     assert.strictEqual(await page.locator(".table").count(), 0, "no rows of another collection")
     await page.keyboard.press("Escape")
-    await page.getByText("The run was cancelled.").waitFor()
-    await page.getByRole("heading", { name: "Nothing asked yet" }).waitFor()
+    await page.getByText("Cancelled.").waitFor()
+    await page.getByRole("heading", { name: "No query yet" }).waitFor()
     assert.isTrue(await page.getByRole("button", { name: "Run", exact: true }).isEnabled())
 
     await page.getByRole("button", { name: "Run", exact: true }).click()
@@ -153,7 +153,7 @@ bothBuilds("runs of the console", (the) => {
     await page.getByRole("button", { name: "Cancel" }).waitFor()
     assert.strictEqual(await page.getByText("Nothing in products matches").count(), 0)
     await page.keyboard.press("Escape")
-    await page.getByRole("heading", { name: "Nothing asked yet" }).waitFor()
+    await page.getByRole("heading", { name: "No query yet" }).waitFor()
     await page.getByLabel("Value of filter 1").fill("none")
     await page.keyboard.press("Enter")
     await page.getByRole("button", { name: "Cancel" }).waitFor()
@@ -290,24 +290,24 @@ bothBuilds("runs of the console", (the) => {
     await page.keyboard.press("Enter")
     await page.getByRole("button", { name: "Cancel" }).waitFor()
     await page.keyboard.press("Escape")
-    await page.getByText("These rows answer an earlier question, without a filter").waitFor()
+    await page.getByText("These rows are from an earlier query, without a filter").waitFor()
     assert.isTrue(await rows.first().isVisible())
     holding = false
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await page.locator(".problem").waitFor()
     assert.isTrue(await rows.first().isVisible())
-    await page.getByText("These rows answer an earlier question, without a filter").waitFor()
+    await page.getByText("These rows are from an earlier query, without a filter").waitFor()
     await page.unroute(isData)
     await page.getByRole("button", { name: "Try again" }).click()
     await page.locator(".problem").waitFor({ state: "detached" })
-    assert.strictEqual(await page.getByText("These rows answer an earlier question").count(), 0)
+    assert.strictEqual(await page.getByText("These rows are from an earlier query").count(), 0)
     assert.strictEqual(await rows.count(), 5)
   })
 
   it("a filter of the address that is not understood is shown, and nothing is asked without it", async () => {
     const where = encodeURIComponent('["price","about",3]')
     const { page, requests } = await the.enter({ hash: `#table=products&where=${where}` })
-    await page.getByRole("heading", { name: "A filter of this address is not understood" }).waitFor()
+    await page.getByRole("heading", { name: "This link contains an invalid filter" }).waitFor()
     assert.include(await page.locator(".problem").innerText(), '["price","about",3]')
     await painted(page)
     assert.strictEqual(await page.locator(".table").count(), 0)
@@ -424,7 +424,7 @@ bothBuilds("runs of the console", (the) => {
     const asked = () => requests.filter(the.on.isQuestion).length
     const before = asked()
     await page.keyboard.press("Enter")
-    await page.getByRole("heading", { name: "This takes up to 230 requests" }).waitFor()
+    await page.getByRole("heading", { name: "This query needs up to 230 requests" }).waitFor()
     await painted(page)
     assert.isAtMost(asked() - before, 5)
     assert.match(
@@ -442,20 +442,20 @@ bothBuilds("runs of the console", (the) => {
     })
     // Documents are read by the hundred: the first step is answered, and the last one is not.
     await page.route(isData, (route) => (passed++ < 125 ? route.continue() : held()))
-    await page.getByRole("button", { name: "Read them" }).click()
+    await page.getByRole("button", { name: "Run anyway" }).click()
     await holding
     const shown = page.locator(".results-count", { hasText: /^[1-4]0\+$/ })
     await shown.waitFor()
-    await page.getByText(/\d+ of up to 230 requests\. Esc cancels the run and keeps/).waitFor()
+    await page.getByText(/\d+ of up to 230 requests\. Press Esc to stop/).waitFor()
     await page.keyboard.press("Escape")
-    await page.getByText("The run was cancelled.").waitFor()
+    await page.getByText("Cancelled.").waitFor()
     assert.isTrue(await shown.isVisible(), "what was read stays")
     await page.unroute(isData)
 
     the.on.stub.budget.remaining = 505
     const again = asked()
     await page.getByRole("button", { name: "Run", exact: true }).click()
-    await page.getByRole("heading", { name: "a tenth of the limit is kept back" }).waitFor()
+    await page.getByRole("heading", { name: "a tenth of the rate limit is reserved" }).waitFor()
     assert.isBelow(asked() - again, 200)
     assert.isTrue(await page.locator(".table tbody th").first().isVisible())
     the.on.stub.budget.remaining = 4000

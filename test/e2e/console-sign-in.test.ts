@@ -117,7 +117,7 @@ bothBuilds("signing in to the console", (the) => {
     await page.getByText("5 collections found.").waitFor()
     await page.route("**/api/collections", (route) => route.fulfill({ json: { collections: 5 } }))
     await page.getByRole("button", { name: "Refresh" }).click()
-    await page.locator('[role="alert"]', { hasText: "something else than this page expects" }).waitFor()
+    await page.locator('[role="alert"]', { hasText: "does not match this version of the page" }).waitFor()
     let heard = () => {}
     const held = new Promise<void>((resolve) => {
       heard = resolve
@@ -256,7 +256,7 @@ bothBuilds("signing in to the console", (the) => {
     await page.getByLabel("Data root").fill("elsewhere")
     await signIn(the.on, page)
     await page.getByRole("heading", { name: "No collections" }).waitFor()
-    assert.match(await page.locator(".empty").innerText(), /The data root elsewhere holds no directories/)
+    assert.match(await page.locator(".empty").innerText(), /The data root elsewhere has no collections/)
     assert.strictEqual(
       await page.locator("#query").count(),
       0,
@@ -296,7 +296,7 @@ bothBuilds("signing in to the console", (the) => {
     const columns = ["_id", "_rev", "_updated_at", "n", "name"]
     assert.deepStrictEqual(await heads(), columns)
     assert.strictEqual(await page.locator("#cell-0-1").innerText(), "not read")
-    await page.getByText("The manifest does not hold _rev and _updated_at.").waitFor()
+    await page.getByText("The manifest does not include _rev and _updated_at.").waitFor()
     await page.getByRole("button", { name: "Read the documents" }).click()
     await page.locator(".source.scan").waitFor()
     assert.deepStrictEqual(await heads(), ["_id", "_rev", "_updated_at", "more", "n", "name", "_created_at"])

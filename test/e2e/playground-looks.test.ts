@@ -53,16 +53,16 @@ bothBuilds("the looks of the chain playground", (the) => {
     await page.locator(".problems li").waitFor()
     await clean("playground-json")
     await page.getByLabel("Result", { exact: true }).check({ force: true })
-    await page.getByRole("button", { name: "First minute" }).click()
+    await page.getByRole("button", { name: "Tutorial" }).click()
     await page.getByText("0 of 6 done").waitFor()
     await clean("playground-guide")
     await page.getByRole("button", { name: "Leave" }).click()
-    await example(page, "Fails twice, is retried")
+    await example(page, "Fails twice, then succeeds")
     await page.locator(".verdict.s2").waitFor()
     await page.getByLabel("Retries").fill("0")
     await page.locator(".verdict.s5").waitFor()
     await clean("playground-work")
-    await example(page, "Nobody accepts (422)")
+    await example(page, "No handler accepts (422)")
     await run(page).click()
     await page.locator(".verdict.s4").waitFor()
     await clean("playground-422")
@@ -152,7 +152,7 @@ bothBuilds("the looks of the chain playground", (the) => {
   it("the status of a refusal stays in one piece at every width", async () => {
     const { page } = await start({ reducedMotion: "reduce" })
     for (const [name, status] of [
-      ["Nobody accepts (422)", "422"],
+      ["No handler accepts (422)", "422"],
       ["No handlers (400)", "400"]
     ] as const) {
       await example(page, name)

@@ -147,13 +147,13 @@ bothBuilds("the chain playground", (the) => {
 
   it("shows 422 and 400 as results", async () => {
     const { page } = await start()
-    await example(page, "Nobody accepts (422)")
+    await example(page, "No handler accepts (422)")
     await run(page).click()
     await page.locator(".verdict.s4").waitFor()
     assert.match(await page.locator(".verdict").innerText(), /422\s+UnhandledRequestError/)
     assert.match((await outcomes(page)).join("|"), /negative.*skipped/is)
     assert.include(await page.locator(".report").innerText(), "Add a fallback")
-    await page.getByLabel("Fallback for what no handler accepts").check()
+    await page.getByLabel("Fallback for requests that no handler accepts").check()
     await run(page).click()
     await page.locator(".verdict.s2").waitFor()
     assert.match(await page.locator(".facts").innerText(), /Handled by\s+fallback/i)
@@ -272,11 +272,11 @@ bothBuilds("the chain playground", (the) => {
     await page.locator(".verdict.s4", { hasText: "request must be a number" }).waitFor()
     assert.strictEqual(await page.locator(".trace .outcome").count(), 0, "nothing ran")
     // A run that takes long ends with the chain that it was of.
-    await example(page, "Too slow, answered for")
+    await example(page, "Too slow, recovered")
     await page.getByLabel("Time limit").fill("10000")
-    await page.getByLabel("Takes (ms)").fill("9000")
+    await page.getByLabel("Delay (ms)").fill("9000")
     await page.getByText("Running in this browser…").waitFor()
-    await page.getByLabel("Takes (ms)").fill("1")
+    await page.getByLabel("Delay (ms)").fill("1")
     await page.locator(".verdict .response", { hasText: "7 in time" }).waitFor()
   })
 
@@ -300,22 +300,22 @@ bothBuilds("the chain playground", (the) => {
     await status(page).getByText("inner is now step 2 of 3.").waitFor()
     await page.getByRole("button", { name: "Remove inner" }).click()
     await status(page).getByText("Removed inner.").waitFor()
-    await example(page, "Fails twice, is retried")
+    await example(page, "Fails twice, then succeeds")
     await page.locator(".verdict .response", { hasText: "answered at last" }).waitFor()
     assert.match((await outcomes(page)).join("|"), /flaky.*matched.*on try 3 in \d+ ms/is)
     if (the.build === "local") {
-      assert.isTrue(await page.getByRole("button", { name: "Ask the service" }).isDisabled())
+      assert.isTrue(await page.getByRole("button", { name: "Run on the service" }).isDisabled())
     }
   })
 
   it("judges many requests at once", async () => {
     const { page } = await start()
     await view(page, "Many requests")
-    await page.getByRole("button", { name: "Add where conditions turn" }).click()
+    await page.getByRole("button", { name: "Add boundary values" }).click()
     const rows = page.locator(".case-table tbody tr")
     await page.locator(".actual", { hasText: "1 is positive" }).waitFor()
     assert.strictEqual(await rows.count(), 3)
-    await page.getByRole("button", { name: "Expect what came" }).click()
+    await page.getByRole("button", { name: "Accept the results" }).click()
     await page.getByText("3 of 3 pass.").first().waitFor()
     await page.getByRole("button", { name: "Remove zero" }).click()
     await page.getByText("2 of 3 pass.").first().waitFor()
@@ -410,8 +410,8 @@ bothBuilds("the chain playground", (the) => {
 
   it("guides through a first minute, checking off what was done", async () => {
     const { page } = await start()
-    await page.getByRole("button", { name: "First minute" }).click()
-    const guide = page.getByRole("region", { name: "The first minute" })
+    await page.getByRole("button", { name: "Tutorial" }).click()
+    const guide = page.getByRole("region", { name: "Tutorial" })
     await guide.getByText("0 of 6 done").waitFor()
     await page.getByLabel("Request (a number)").fill("5")
     await guide.getByText("1 of 6 done").waitFor()
@@ -420,7 +420,7 @@ bothBuilds("the chain playground", (the) => {
     await guide.getByText("2 of 6 done").waitFor()
     await page.getByLabel("Number", { exact: true }).first().fill("10")
     await page.locator(".verdict.s4", { hasText: "422" }).waitFor()
-    await page.getByLabel("Fallback for what no handler accepts").check()
+    await page.getByLabel("Fallback for requests that no handler accepts").check()
     await guide.getByText("4 of 6 done").waitFor()
     for (const shown of ["5 of 6 done", "That was all."]) {
       await guide.getByRole("button", { name: "Show it" }).click()
@@ -432,7 +432,7 @@ bothBuilds("the chain playground", (the) => {
 
   it("asks the service, where there is one", async () => {
     const { page, requests } = await start()
-    const ask = page.getByRole("button", { name: "Ask the service" })
+    const ask = page.getByRole("button", { name: "Run on the service" })
     const asked = () =>
       requests.filter(({ method, url }) => method === "POST" && url.endsWith("/v1/chains/execute"))
     await settled(page)

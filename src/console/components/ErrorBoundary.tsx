@@ -11,9 +11,9 @@ export const ErrorBoundary = (props: { readonly children: ComponentChildren }) =
       <ProblemCard
         problem={{
           kind: "server",
-          title: "Something in this page broke",
+          title: "Something went wrong",
           message: error instanceof Error ? error.message : String(error),
-          next: "Try again; if it breaks again, start over. Nothing was written."
+          next: "Try again. If it fails again, start over. Nothing was saved."
         }}
       >
         <div class="actions">

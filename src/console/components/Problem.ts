@@ -27,7 +27,7 @@ export class Problem extends Data.TaggedError("Problem")<{
 }> {}
 
 const texts: Readonly<Record<ProblemKind, readonly [title: string, next: string]>> = {
-  signedOut: ["Your session has ended", "Sign in again; the page keeps its place."],
+  signedOut: ["Your session has ended", "Sign in again to continue where you were."],
   token: [
     "The token was not accepted",
     "Check that the token is complete and has not expired, then sign in again. Public repositories can be read without one."
@@ -38,36 +38,27 @@ const texts: Readonly<Record<ProblemKind, readonly [title: string, next: string]
   ],
   repository: [
     "The repository was not found",
-    "Check the spelling of owner/name. A private repository looks absent to a token without access to it."
+    "Check the spelling of owner/name. A token without access to a private repository does not see it."
   ],
   branch: [
     "The branch was not found",
     "Check the branch in the sign-in form; many repositories use main or master."
   ],
-  missing: ["Not found", "It may have been deleted or renamed meanwhile: run the query again."],
-  commit: [
-    "The commit was not found",
-    "Name a tag, a branch or the whole id of a commit of this repository, or go back to now."
-  ],
+  missing: ["Not found", "It may have been deleted or renamed. Run the query again."],
+  commit: ["The commit was not found", "Enter a tag, a branch or a full commit id of this repository."],
   unreadable: [
-    "The file holds no readable document",
-    "Somebody wrote it by hand: correct it in a commit, or restore an earlier version from its history."
+    "The file is not a valid document",
+    "Fix the file in a commit, or restore an earlier version from its history."
   ],
-  signOut: [
-    "You may still be signed in",
-    "Sign out again. Until the server hears of it, a reload of this page is signed in still."
-  ],
+  signOut: ["You may still be signed in", "The server did not confirm the sign-out. Sign out again."],
   rateLimit: [
     "The rate limit is used up",
-    "Wait for the reset, then run again. A signed-in token has a much larger limit than none."
+    "Wait for the reset, then run again. Signing in with a token gives a much higher limit."
   ],
   offline: offlineText,
-  conflict: [
-    "The document has changed meanwhile",
-    "Open it again to see the current version. Nothing was written."
-  ],
-  invalid: ["That cannot be asked", "Correct the value that the message names, then run again."],
-  server: ["The server failed", "Try again in a moment; nothing was lost."]
+  conflict: ["The document has changed", "Open it again to see the current version. Nothing was saved."],
+  invalid: ["Invalid query", "Correct the value that the message names, then run the query again."],
+  server: ["Server error", "Try again in a moment. Nothing was lost."]
 }
 
 /** The operation of the API that a message of the store begins with. */
@@ -87,7 +78,7 @@ const make = (kind: ProblemKind, message: string, next?: string): Problem =>
 
 export const offline = (message: string): Problem => make("offline", message)
 
-export const signedOut = (): Problem => make("signedOut", "The server does not know this session any more.")
+export const signedOut = (): Problem => make("signedOut", "The server no longer knows this session.")
 
 /** The server answered, and not as it should. */
 export const server = (message: string): Problem => make("server", message)

@@ -61,7 +61,7 @@ export const useEffectRunner = (): EffectRunner => {
         done.success(exit.value)
       } else if (!Cause.isInterruptedOnly(exit.cause)) {
         const failure = Option.getOrElse(Cause.failureOption(exit.cause), () =>
-          offline(`Something unexpected happened: ${String(Cause.squash(exit.cause))}`)
+          offline(`Unexpected error: ${String(Cause.squash(exit.cause))}`)
         )
         ;(done.failure ?? fail)(failure)
       }

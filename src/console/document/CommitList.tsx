@@ -109,7 +109,7 @@ export const CommitList = (props: {
         })}
       </ol>
       {!hasMore ? null : isFull ? (
-        <p class="quiet-text">These are the newest {most} commits; Git itself shows what was before.</p>
+        <p class="quiet-text">Only the newest {most} commits are shown. Use git log for older ones.</p>
       ) : (
         <RunButton running={running} onClick={older}>
           Show older commits

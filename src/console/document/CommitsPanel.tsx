@@ -31,8 +31,7 @@ export const CommitsPanel = (props: {
     >
       <div class="panel-body">
         <p class="quiet-text">
-          The commits of branch <bdi>{props.branch}</bdi> that changed a file of <bdi>{collection}</bdi>,
-          newest first. Choose one to see the table as it was then.
+          Commits on <bdi>{props.branch}</bdi> that changed <bdi>{collection}</bdi>, newest first.
           <button type="button" class="button small quiet" onClick={props.onAll}>
             All commits of the branch
           </button>
@@ -40,7 +39,7 @@ export const CommitsPanel = (props: {
         <CommitList
           commits={commits}
           current={props.at}
-          empty={<p>No commit has touched this collection.</p>}
+          empty={<p>No commits have changed this collection.</p>}
           onRetry={commits.again}
           actions={({ sha }) => (
             <button
@@ -49,7 +48,7 @@ export const CommitsPanel = (props: {
               aria-label={`Show the table at ${sha.slice(0, 7)}`}
               onClick={() => props.onAt(sha)}
             >
-              Show the table then
+              Show this version
             </button>
           )}
         />

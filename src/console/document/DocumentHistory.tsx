@@ -67,7 +67,7 @@ export const DocumentHistory = (props: {
           setOpened((all) => new Map(all).set(entry.sha, changed))
           announce(
             before === unreadable || after === unreadable
-              ? `A version beside ${entry.sha.slice(0, 7)} holds no readable document.`
+              ? `A version at ${entry.sha.slice(0, 7)} is not a valid document.`
               : `${plural(changed.length, "field")} changed in ${entry.sha.slice(0, 7)}.`
           )
         }
@@ -140,8 +140,8 @@ export const DocumentHistory = (props: {
           return isUnreadable(entry.sha) || isUnreadable(previous?.sha) ? (
             <p class="quiet-text">
               {isUnreadable(entry.sha)
-                ? "Since this commit the file holds no readable document."
-                : "Before this commit the file held no readable document."}
+                ? "Since this commit the file is not a valid document."
+                : "Before this commit the file was not a valid document."}
             </p>
           ) : (
             <DifferenceTable
@@ -154,7 +154,7 @@ export const DocumentHistory = (props: {
         }}
       />
       {props.readOnly ? (
-        <p class="quiet-text">Read-only: sign in with a token that may write to restore versions.</p>
+        <p class="quiet-text">Read-only. To restore versions, sign in with a token that has write access.</p>
       ) : null}
       {restoring === undefined ? null : (
         <RestoreDialog
@@ -165,9 +165,7 @@ export const DocumentHistory = (props: {
           onClose={(unknown) => {
             setRestoring(undefined)
             if (!unknown) return
-            announce(
-              `Nobody waits for the restore any more: the history, read again, shows whether it was made.`
-            )
+            announce(`Stopped waiting for the restore. The history shows whether it succeeded.`)
             commits.renew()
           }}
           onDone={(document) => {

@@ -51,7 +51,9 @@ export const DocumentPanel = (props: {
         // After a restore the same document is read again, without an announcement.
         if (shown.current === shownKey) return
         shown.current = shownKey
-        announce(found === null ? `${id} does not exist there.` : `${id} is open, revision ${found._rev}.`)
+        announce(
+          found === null ? `${id} does not exist at this commit.` : `${id} is open, revision ${found._rev}.`
+        )
       }
     })
   }, [source, collection, id, at, round])
@@ -75,19 +77,19 @@ export const DocumentPanel = (props: {
       {at === undefined ? null : (
         <p class="banner">
           <Icon name="clock" />
-          As it was at <code title={at}>{shortCommit(at)}</code>
+          Version at <code title={at}>{shortCommit(at)}</code>
           {at === tableAt ? null : (
             <button
               type="button"
               class="button small quiet"
               onClick={() => show(() => props.onVersion(undefined))}
             >
-              {tableAt === undefined ? "Back to now" : "As the table"}
+              {tableAt === undefined ? "Back to now" : "Same version as the table"}
             </button>
           )}
           {tableAt === undefined ? null : (
             <button type="button" class="button small quiet" onClick={() => show(props.onNow)}>
-              Table and document as now
+              Back to now
             </button>
           )}
         </p>

@@ -57,30 +57,28 @@ export const RestoreDialog = (props: {
         </>
       }
       opener={`restore-${entry.sha}`}
-      words={{ write: "Restore in one commit", writing: "Restoring…" }}
+      words={{ write: "Restore", writing: "Restoring…" }}
       write={target === null ? undefined : source.restore(collection, id, entry.sha, rev)}
       onClose={props.onClose}
       onDone={(restored) => {
-        announce(`${id} is restored from ${short}, as revision ${restored._rev}, in one new commit.`)
+        announce(`${id} is restored from ${short} as revision ${restored._rev}.`)
         props.onDone(restored)
       }}
     >
       <p>
-        One new commit brings this version back, with the next revision number. History is not rewritten, so
-        this can be undone in the same way.
+        This version is saved again as a new commit. History is not rewritten, so you can undo this the same
+        way.
       </p>
-      {broken ? <p class="quiet-text">The file holds no readable document now.</p> : null}
+      {broken ? <p class="quiet-text">The current file is not a valid document.</p> : null}
       {target === null ? (
         <p class="quiet-text">
           {useless
-            ? "The file held no readable document at this commit: there is nothing to restore."
-            : "The document did not exist at this commit: there is nothing to restore."}
+            ? "The file was not a valid document at this commit. There is nothing to restore."
+            : "The document did not exist at this commit. There is nothing to restore."}
         </p>
       ) : (
         <DifferenceTable
-          caption={
-            broken ? "What the restore puts in place of an unreadable file" : "What the restore changes"
-          }
+          caption={broken ? "The document that replaces the invalid file" : "Changes made by the restore"}
           differences={changed}
           before="Now"
           after={`After the restore`}

@@ -35,7 +35,9 @@ export const applyChange = (text: string, change: BulkChange): Either.Either<str
   const steps = pathOf(read.right, change.field)
   const other = blockingPath(read.right, steps)
   if (other !== undefined)
-    return change._tag === "Remove" ? Either.right(text) : Either.left(`has no object in ${other}`)
+    return change._tag === "Remove"
+      ? Either.right(text)
+      : Either.left(`has a value that is not an object at ${other}`)
   const path: Path = steps
   const made = textChangeOf(text, change._tag === "Set" ? { ...change, path } : { _tag: "Remove", path })
   return Either.right(made === undefined ? text : applyTextChange(text, made))
@@ -46,9 +48,9 @@ const metadata = new Set(["_id", "_rev", "_created_at", "_updated_at"])
 /** What is wrong with the name of a field that is to be changed, if anything. */
 export const fieldProblem = (field: string): string | undefined =>
   metadata.has(field)
-    ? `${field} is written by the store.`
+    ? `${field} is set by the store.`
     : field.split(".").includes("")
-      ? "Names between dots are not empty."
+      ? "Field names between dots cannot be empty."
       : undefined
 
 /** What is typed as JSON, where it is JSON, and as a text where it is not. */

@@ -25,8 +25,8 @@ const kinds = [
 ] as const
 
 const reasons = {
-  much: "would be more than can be published together here",
-  full: "finds no room in the browser",
+  much: "would exceed the size limit for one publish",
+  full: "does not fit in the browser's storage",
   elsewhere: "was changed in another tab"
 }
 
@@ -48,9 +48,9 @@ const draftAfter = (
   const base = draft === undefined ? of.base : draft.base
   const before = draft === undefined ? base?.text : draft.text
   if (unreadable) return "has a draft that cannot be read"
-  if (before === undefined) return "is not there any more"
-  if (before === null) return change._tag === "Delete" ? undefined : "is to be deleted"
-  if (change._tag === "Delete" && base === null) return "is not stored yet: discard its draft"
+  if (before === undefined) return "no longer exists"
+  if (before === null) return change._tag === "Delete" ? undefined : "is marked for deletion"
+  if (change._tag === "Delete" && base === null) return "is not published yet: discard its draft instead"
   const after = applyChange(before, change)
   if (Either.isLeft(after)) return after.left
   const text = after.right
@@ -85,7 +85,7 @@ export const BulkChangePanel = (props: {
   ).length
   const problem =
     ids.length + others > maxEdits
-      ? `${plural(ids.length, "document")} and ${plural(others, "other draft")} are more than the ${maxEdits} that are published together.`
+      ? `${plural(ids.length, "document")} and ${plural(others, "other draft")} exceed the limit of ${maxEdits} per publish.`
       : (wrongField ?? (kind === "Set" && typed !== "" ? value.problem : undefined))
   const isReady =
     problem === undefined &&
@@ -145,13 +145,10 @@ export const BulkChangePanel = (props: {
         const told =
           out.length === 0
             ? undefined
-            : `${plural(out.length, "document")} left out: ${out.slice(0, maxNamed).join("; ")}${out.length > maxNamed ? "; and more" : ""}.`
+            : `${plural(out.length, "document")} skipped: ${out.slice(0, maxNamed).join("; ")}${out.length > maxNamed ? "; and more" : ""}.`
         setLeft(told)
         if (told !== undefined) alarm(told)
-        else
-          announce(
-            `${plural(made, "draft")} made${unchanged === 0 ? "" : `, ${unchanged} stay as they are`}.`
-          )
+        else announce(`${plural(made, "draft")} created${unchanged === 0 ? "" : `, ${unchanged} unchanged`}.`)
         if (made > 0) props.onReview(told)
       }
     })
@@ -172,9 +169,9 @@ export const BulkChangePanel = (props: {
           if (isReady && !beginning.running) begin()
         }}
       >
-        {ids.length === 0 ? <p>No rows are chosen: tick some in the table.</p> : null}
+        {ids.length === 0 ? <p>No rows are selected. Select rows in the table first.</p> : null}
         <fieldset class="choices">
-          <legend>What is done to each</legend>
+          <legend>Action</legend>
           {kinds.map(([one, words]) => (
             <label key={one} class="inline-check">
               <input type="radio" name="bulk" checked={kind === one} onChange={() => setKind(one)} />
@@ -216,11 +213,11 @@ export const BulkChangePanel = (props: {
         <p class="help" id="bulk-value">
           {kind === "Set" && typed !== "" ? (
             <>
-              Each gets <code>{value.raw}</code>.{" "}
+              New value: <code>{value.raw}</code>.{" "}
             </>
           ) : null}
-          {kind === "Set" ? "What is JSON is read as JSON, everything else as a text. " : null}
-          Each document becomes a draft; nothing is written before you publish.
+          {kind === "Set" ? "Valid JSON is used as JSON, anything else as text. " : null}
+          Each document becomes a draft. Nothing is saved to the repository until you publish.
         </p>
         {problem === undefined && left === undefined ? null : (
           <p class="wrong" role="alert">
@@ -233,7 +230,7 @@ export const BulkChangePanel = (props: {
         ) : null}
         <div class="actions end">
           <RunButton kind="primary" type="submit" running={beginning.running} disabled={!isReady}>
-            {`Make ${plural(ids.length, "draft")}`}
+            {`Create ${plural(ids.length, "draft")}`}
           </RunButton>
         </div>
       </form>

@@ -29,14 +29,14 @@ export const ConflictCard = (props: {
     : fields
   const words =
     theirs === null
-      ? "Somebody deleted this document since you began."
+      ? "This document was deleted after you started editing."
       : ours === null
-        ? "Somebody changed this document, which you delete, since you began."
+        ? "This document was changed after you marked it for deletion."
         : base === null
-          ? "Somebody created a document with this id, too."
+          ? "A document with this id was created in the meantime."
           : isWhole
-            ? "Somebody changed this document since you began, and the version that you began with is gone."
-            : "Somebody changed the same fields since you began. Everything else is merged."
+            ? "This document was changed, and the version that you started from no longer exists."
+            : "The same fields were changed after you started editing. All other changes are merged."
   /** What is chosen for a field is chosen of the versions that are shown. */
   const keyOf = (path: EditConflict["fields"][number]["path"]) => JSON.stringify([version?.sha, path])
   const choose = (key: string, isTheirs: boolean) =>
@@ -105,16 +105,20 @@ export const ConflictCard = (props: {
               })
             }
           >
-            Take what is chosen
+            Apply selection
           </button>
         )}
         {isWhole ? (
           <button type="button" class="button plain" onClick={() => onDecide({ _tag: "Mine" })}>
-            {ours === null ? "Delete it all the same" : "Take mine"}
+            {ours === null ? "Delete anyway" : "Take mine"}
           </button>
         ) : null}
         <button type="button" class="button plain" onClick={() => onDecide({ _tag: "Theirs" })}>
-          {theirs === null ? "Let it be deleted" : isWhole ? "Take theirs" : "Take theirs, discard the draft"}
+          {theirs === null
+            ? "Accept the deletion"
+            : isWhole
+              ? "Take theirs"
+              : "Take theirs and discard the draft"}
         </button>
         {ours === null ? null : (
           <button type="button" class="button quiet" onClick={() => onDecide({ _tag: "Edit" })}>

@@ -187,15 +187,15 @@ export const EditPanel = (props: {
   const discard = () => {
     drop()
     heading.current?.focus()
-    if (!state.discard()) return announce(`What another tab made of the draft of ${id} stays.`)
-    announce(`The draft of ${id} is discarded.`)
+    if (!state.discard()) return announce(`The draft of ${id} was changed in another tab and is kept.`)
+    announce(`Draft of ${id} discarded.`)
     if (base === null) props.onClose()
     else show(base?.text ?? empty)
   }
 
   const restore = () => {
     keep(text)
-    announce(`${id} stays as it is here.`)
+    announce(`${id} will not be deleted.`)
     heading.current?.focus()
   }
 
@@ -210,7 +210,7 @@ export const EditPanel = (props: {
     >
       {leaving === undefined ? null : (
         <ConfirmDialog
-          title="Lose what you typed?"
+          title="Discard unsaved changes?"
           words={{ write: "Leave the editor", writing: "Leaving…", cancel: "Stay" }}
           write={Effect.void}
           onClose={() => setLeaving(undefined)}
@@ -220,7 +220,7 @@ export const EditPanel = (props: {
             leaving.proceed()
           }}
         >
-          <p>The browser has not kept this draft: it is on this page alone.</p>
+          <p>This draft could not be saved in the browser.</p>
         </ConfirmDialog>
       )}
       <div class="panel-body editing">
@@ -299,9 +299,9 @@ export const EditPanel = (props: {
         </div>
         {state.isUnsaved && state.conflict === undefined ? (
           <p class="banner">
-            The browser has no room for this draft: it is on this page alone. Publish or discard other drafts.
+            The browser's storage is full, so this draft is not saved. Publish or discard other drafts.
             <button type="button" class="button small quiet" onClick={state.saveAgain}>
-              Keep it now
+              Save now
             </button>
           </p>
         ) : null}
@@ -309,7 +309,7 @@ export const EditPanel = (props: {
           <p class="banner">
             {state.conflict}
             <button type="button" class="button small quiet" onClick={state.overwrite}>
-              Keep what is here
+              Keep this version
             </button>
           </p>
         )}
@@ -322,8 +322,8 @@ export const EditPanel = (props: {
         )}
         {isDeleted ? (
           <div class="empty">
-            <h3>To be deleted</h3>
-            <p>The document is deleted when you publish. Its history keeps it.</p>
+            <h3>Marked for deletion</h3>
+            <p>The document is deleted when you publish. You can restore it from its history.</p>
           </div>
         ) : base === undefined ? (
           task.problem === undefined ? (
@@ -378,10 +378,10 @@ export const EditPanel = (props: {
               : problem !== undefined
                 ? `${line === undefined ? "The text" : `Line ${line}: the text`} ${problem}`
                 : state.isUnsaved
-                  ? "Not kept: on this page alone"
+                  ? "Not saved"
                   : draft === undefined && text === (base?.text ?? empty)
                     ? "No changes"
-                    : `${base === null ? "New" : "Changed"}, ${draft?.text === text ? "kept as a draft" : "not kept yet"}`}
+                    : `${base === null ? "New" : "Changed"}, ${draft?.text === text ? "saved as a draft" : "not saved yet"}`}
           </p>
           <div class="together">
             {line === undefined || isDeleted ? null : (

@@ -90,16 +90,16 @@ export const EditPanels = (props: {
           if (Drafts.read(drafts, { collection, id }) === undefined) {
             const saved = Drafts.save(drafts, { collection, id, base: null, text }, undefined)
             if (saved === "full") {
-              alarm("The browser has no room for a new draft: publish or discard others.")
+              alarm("The browser's storage is full. Publish or discard other drafts.")
               return
             }
             if (saved === "elsewhere") {
-              alarm(`The browser has a draft of ${id} that cannot be read: discard it, or take another id.`)
+              alarm(`The stored draft of ${id} cannot be read. Discard it, or choose another id.`)
               return
             }
-            announce(`A draft of ${id} has begun.`)
+            announce(`Draft of ${id} created.`)
           } else if (copied !== undefined) {
-            alarm(`There is a draft of ${id} already: give the copy another id.`)
+            alarm(`A draft of ${id} already exists. Choose another id for the copy.`)
             return
           }
           setCopied(undefined)

@@ -67,7 +67,7 @@ export const ImportPanel = (props: {
         ...refused,
         ...large.map(({ row, size }) => ({
           row,
-          reason: `${kibibytes(size)} are more than the ${kibibytes(mostBytes)} that can be published here`
+          reason: `${kibibytes(size)} exceed the limit of ${kibibytes(mostBytes)} per publish`
         }))
       ].sort((one, other) => one.row - other.row),
       bytes: fitting.reduce((sum, { size }) => sum + size, 0)
@@ -81,11 +81,11 @@ export const ImportPanel = (props: {
   const problem =
     collectionNameProblem(collection) ??
     (file !== undefined && file.records.length > maxEdits
-      ? `It has more than ${maxEdits} records, which is the most that is edited together: import it by \`chainstore import\`.`
+      ? `The file has more than ${maxEdits} records. Use \`chainstore import\` for larger files.`
       : others + rows.length > maxEdits
-        ? `There are ${plural(others, "other draft")}, and at most ${maxEdits} are published together: publish or discard some first.`
+        ? `There are ${plural(others, "other draft")}, and at most ${maxEdits} drafts can be published together. Publish or discard some first.`
         : allBytes > mostBytes
-          ? `They are ${kibibytes(allBytes)}${others === 0 ? "" : ", with the other drafts"}, and at most ${kibibytes(mostBytes)} are published together here: import fewer, or all of them by \`chainstore import\`.`
+          ? `The drafts have ${kibibytes(allBytes)}${others === 0 ? "" : " (with the other drafts)"}, and at most ${kibibytes(mostBytes)} can be published together. Import fewer rows, or use \`chainstore import\`.`
           : undefined)
 
   const open = (chosen: File | undefined) => {
@@ -128,14 +128,16 @@ export const ImportPanel = (props: {
         })
         const full = fresh.length - saved.length
         const words = [
-          full === 0 ? [] : `The browser has no room for ${plural(full, "draft")} of ${found.length}.`,
+          full === 0
+            ? []
+            : `The browser's storage is full: ${plural(full, "draft")} of ${found.length} not created.`,
           drafted.length === 0
             ? []
-            : `${plural(drafted.length, "row")} left out: there are drafts of the same documents.`
+            : `${plural(drafted.length, "row")} skipped: their documents already have drafts.`
         ].flat()
         const told = words.length === 0 ? undefined : words.join(" ")
         setLeft(told)
-        if (told === undefined) announce(`${plural(saved.length, "draft")} begun.`)
+        if (told === undefined) announce(`${plural(saved.length, "draft")} created.`)
         else alarm(told)
         if (saved.length > 0) props.onReview(told)
       }
@@ -165,9 +167,8 @@ export const ImportPanel = (props: {
           />
         </label>
         <p class="help" id="import-help">
-          CSV with names in its first line, a JSON list of objects, or one object a line (NDJSON). Each
-          becomes a draft, which replaces the document of its id: nothing is written before you publish. The
-          stored version of each is looked up first.
+          CSV with a header row, a JSON array of objects, or NDJSON. Each row becomes a draft that replaces
+          the document with its id. Nothing is saved to the repository until you publish.
         </p>
         {file === undefined && !reading.running && reading.problem === undefined ? null : (
           <LoadingState
@@ -180,7 +181,7 @@ export const ImportPanel = (props: {
         {file === undefined ? null : (
           <>
             <label class="field">
-              <span>Field of the ids</span>
+              <span>Id field</span>
               <select
                 class="input"
                 value={idField}
@@ -196,7 +197,7 @@ export const ImportPanel = (props: {
             </label>
             <p>
               {plural(rows.length, "document")}
-              {refused.length === 0 ? "." : `, and ${plural(refused.length, "row")} that cannot be one:`}
+              {refused.length === 0 ? "." : `. ${plural(refused.length, "row")} cannot be imported:`}
             </p>
             {refused.length === 0 ? null : (
               <ul class="changes">
@@ -227,7 +228,7 @@ export const ImportPanel = (props: {
             disabled={rows.length === 0 || problem !== undefined}
             onClick={begin}
           >
-            {`Begin ${plural(rows.length, "draft")}`}
+            {`Create ${plural(rows.length, "draft")}`}
           </RunButton>
         </div>
       </div>

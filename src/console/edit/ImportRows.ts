@@ -117,7 +117,7 @@ export const importRows = (
     else {
       const before = rows.get(prepared.right.id)
       if (before === undefined) rows.set(prepared.right.id, prepared.right)
-      else refused.push({ row: at + 1, reason: `${prepared.right.id} is the id of row ${before.row} too` })
+      else refused.push({ row: at + 1, reason: `row ${before.row} has the same id, ${prepared.right.id}` })
     }
   })
   return { rows: [...rows.values()], refused }

@@ -49,7 +49,7 @@ export const NewDocumentPanel = (props: {
           />
         </label>
         <p class="help" id="new-id-help">
-          Left empty, an id is generated that sorts by the time it was made.
+          Leave empty to generate an id that sorts by creation time.
         </p>
         {problem === undefined || !tried ? null : (
           <p class="wrong" role="alert">
@@ -58,7 +58,7 @@ export const NewDocumentPanel = (props: {
         )}
         <div class="actions">
           <button type="submit" class="button primary">
-            {props.copy ? "Duplicate as a draft" : "Begin a draft"}
+            {props.copy ? "Duplicate as a draft" : "Create draft"}
           </button>
         </div>
       </form>

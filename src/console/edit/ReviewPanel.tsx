@@ -88,7 +88,7 @@ type Written =
 
 const nothing: Written = { _tag: "Nothing" }
 
-const nothingNew = "Everything was published already: nothing was written."
+const nothingNew = "Everything was already published. Nothing was written."
 
 /** What became of so many drafts, for who hears the page. */
 const wordsOf = (written: Written, drafts: number): string => {
@@ -155,7 +155,7 @@ export const ReviewPanel = (props: {
           setReviewed(found)
           const stuck = seen.edits.filter(isInTheWay).length
           announce(
-            `${plural(seen.edits.length, "draft")} to review${stuck === 0 ? "" : `, ${stuck} to decide about`}.`
+            `${plural(seen.edits.length, "draft")} to review${stuck === 0 ? "" : `, ${stuck} to resolve`}.`
           )
         }
       }
@@ -175,7 +175,7 @@ export const ReviewPanel = (props: {
   const seen = (edit: ReviewedEdit) => reviewed?.find((one) => nameOf(one) === nameOf(edit))
 
   const changed = () => {
-    alarm("Another tab changed this draft: look at it again.")
+    alarm("This draft was changed in another tab. Review it again.")
     look()
   }
 
@@ -186,7 +186,8 @@ export const ReviewPanel = (props: {
 
   const save = ({ stamp }: Drafts.Draft, next: Omit<Drafts.Draft, "stamp">): boolean => {
     const saved = Drafts.save(props.drafts, next, stamp)
-    if (saved === "full") alarm("The browser has no room for what you decided: discard other drafts.")
+    if (saved === "full")
+      alarm("The browser's storage is full, so your decision is not saved. Discard other drafts.")
     else if (saved === "elsewhere") changed()
     return typeof saved === "object"
   }
@@ -205,7 +206,7 @@ export const ReviewPanel = (props: {
     deciding.run(stored, {
       success: (base) => {
         if (base?.sha !== conflict.version?.sha) {
-          alarm("Somebody changed the document meanwhile: look at it again.")
+          alarm("The document was changed in the meantime. Review it again.")
           return look()
         }
         const { merged } = conflict
@@ -234,7 +235,7 @@ export const ReviewPanel = (props: {
     // A page that the browser had frozen has not heard of what other tabs did.
     const now = Drafts.list(props.drafts)
     if (now.length !== sent.length || now.some(({ stamp }, at) => stamp !== sent[at]?.stamp)) {
-      alarm("Another tab changed the drafts: look at them again.")
+      alarm("The drafts were changed in another tab. Review them again.")
       return look()
     }
     const edits = sent.map(Drafts.toStagedEdit)
@@ -259,7 +260,9 @@ export const ReviewPanel = (props: {
         if (edits.some(isInTheWay)) {
           setReview({ edits, files: [] })
           setReviewed(sent)
-          announce("Somebody was faster: nothing is published until you decide.")
+          announce(
+            "Nothing was published: documents were changed in the meantime. Resolve the conflicts first."
+          )
           heading.current?.focus()
           return
         }
@@ -284,7 +287,7 @@ export const ReviewPanel = (props: {
     >
       {leaving === undefined ? null : (
         <ConfirmDialog
-          title="Leave while it is proposed?"
+          title="Leave while the proposal is being created?"
           words={{ write: "Leave", writing: "Leaving…", cancel: "Stay" }}
           write={Effect.void}
           onClose={() => setLeaving(undefined)}
@@ -293,7 +296,7 @@ export const ReviewPanel = (props: {
             leaving.proceed()
           }}
         >
-          <p>The proposal may be made all the same. Your drafts are kept.</p>
+          <p>The proposal may still be created. Your drafts are kept.</p>
         </ConfirmDialog>
       )}
       <div class="panel-body review">
@@ -302,7 +305,7 @@ export const ReviewPanel = (props: {
           <p class="banner">
             These drafts may have been proposed already.
             <button type="button" class="button small quiet" onClick={props.onProposals}>
-              Look at the proposals
+              Show the proposals
             </button>
           </p>
         )}
@@ -343,13 +346,13 @@ export const ReviewPanel = (props: {
                 if (!Drafts.discardUnreadable(props.drafts, one)) changed()
               }}
             />
-            <p class="wrong">What the browser has kept of this draft cannot be read. It is not published.</p>
+            <p class="wrong">This stored draft cannot be read. It is not published.</p>
           </article>
         ))}
         {count === 0 ? (
           <div class="empty">
             <h3>No drafts</h3>
-            <p>Edit a document, or create one: what you change waits here until you publish it.</p>
+            <p>Edit or create a document. Changes are listed here until you publish them.</p>
           </div>
         ) : null}
         {reading.problem !== undefined
@@ -379,7 +382,7 @@ export const ReviewPanel = (props: {
                   {edit.conflict === undefined ? (
                     edit.state === "invalid" ? null : (
                       <DifferenceTable
-                        caption={`What publishing changes in ${name}`}
+                        caption={`Changes in ${name}`}
                         differences={differences(edit.before, edit.after)}
                         before="Now"
                         after="Published"
@@ -397,7 +400,7 @@ export const ReviewPanel = (props: {
             })}
         {review?.problem === undefined ? null : (
           <div class="card problem">
-            <h3>The commit would be refused</h3>
+            <h3>These changes cannot be published</h3>
             <p>{review.problem}</p>
           </div>
         )}
@@ -429,11 +432,11 @@ export const ReviewPanel = (props: {
                 checked={isProposal}
                 onChange={(event) => say({ isProposal: event.currentTarget.checked })}
               />
-              <span>As a proposal, for somebody else to accept</span>
+              <span>Propose the changes for review</span>
             </label>
             {!isProposal ? null : (
               <label class="field">
-                <span>Why</span>
+                <span>Description</span>
                 <textarea
                   value={reason}
                   rows={3}
@@ -446,14 +449,14 @@ export const ReviewPanel = (props: {
                 <p>
                   Your drafts are kept.{" "}
                   {!isProposal
-                    ? "Publishing again writes nothing twice: what has arrived is found there."
-                    : "Look at the proposals first: proposing again would make another one, if this one has arrived."}
+                    ? "You can publish again: changes that were already saved are not written twice."
+                    : "x"}
                 </p>
               </ProblemCard>
             )}
             <div class="actions end">
               <RunButton running={reading.running} kind="quiet" onClick={look}>
-                Look again
+                Refresh
               </RunButton>
               <RunButton
                 kind="primary"
@@ -465,7 +468,7 @@ export const ReviewPanel = (props: {
                 {!isProposal
                   ? publishing.running
                     ? "Publishing…"
-                    : "Publish in one commit"
+                    : "Publish"
                   : publishing.running
                     ? "Proposing…"
                     : "Propose"}

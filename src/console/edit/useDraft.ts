@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { alarm } from "../components/Announcer.js"
 import * as Drafts from "../drafts/Drafts.js"
 
-const atOnce = "Another tab changed this draft at the same time."
+const atOnce = "This draft was changed in another tab at the same time."
 
 /** What the editor knows of its draft. */
 export interface DraftState {
@@ -86,15 +86,15 @@ export const useDraft = (
     isOurs.current = false
     if (saved === "full") {
       if (refused.current === undefined)
-        alarm("The browser has no room for this draft. Do not close this page.")
+        alarm("The browser's storage is full and this draft is not saved. Do not close this page.")
       refuse(edit)
     } else if (saved === "elsewhere") {
       const left = Drafts.stampOf(drafts, documentKey)
       const other =
         left === undefined
-          ? "Another tab discarded or published this draft meanwhile."
+          ? "This draft was discarded or published in another tab."
           : Drafts.read(drafts, documentKey) === undefined
-            ? "The browser has a draft of this document that cannot be read."
+            ? "The browser's stored draft of this document cannot be read."
             : atOnce
       if (other !== conflict) alarm(other)
       refuse(edit, other)

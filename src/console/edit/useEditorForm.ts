@@ -105,7 +105,7 @@ export const useEditorForm = (
       schema.documents === undefined
         ? undefined
         : documents.length === 0
-          ? `${why}The fields are those of this document: nothing is required.`
-          : `${why}The fields are inferred from ${plural(documents.length, "document")} of the table: nothing is required.`
+          ? `${why}The collection has no schema. The form shows the fields of this document.`
+          : `${why}The collection has no schema. The fields are inferred from ${plural(documents.length, "document")} of the table.`
   }
 }

@@ -36,7 +36,7 @@ export const ShortcutsDialog = (props: {
           checked={props.enabled}
           onChange={(event) => props.onEnabled(event.currentTarget.checked)}
         />
-        <span>Single-key shortcuts (they never act while you type)</span>
+        <span>Single-key shortcuts (inactive while you type)</span>
       </label>
       <div class="actions end">
         <button type="button" class="button primary" onClick={() => dialog.current?.close()}>

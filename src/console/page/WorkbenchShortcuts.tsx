@@ -2,29 +2,29 @@ import type { ComponentProps } from "preact"
 import { ShortcutsDialog } from "./ShortcutsDialog.js"
 
 export const shortcuts = [
-  { keys: "Ctrl+k", what: "Find an action, a collection or a row" },
-  { keys: "?", what: "This list" },
+  { keys: "Ctrl+k", what: "Search actions, collections and rows" },
+  { keys: "?", what: "Show this list" },
   { keys: "/", what: "Go to the filter" },
   { keys: "r", what: "Run the query again" },
   { keys: "g", what: "Go to the results" },
   { keys: "c", what: "Choose columns" },
   { keys: "e", what: "Export" },
   { keys: "h", what: "History of the open document, or commits of the collection" },
-  { keys: "j", what: "Next row, or next document while one is open" },
-  { keys: "k", what: "Previous row, or previous document" },
+  { keys: "j", what: "Next row or document" },
+  { keys: "k", what: "Previous row or document" },
   { keys: "t", what: "Change the theme" },
   { keys: "o", what: "In a cell: open its document" },
-  { keys: "x", what: "In a row: choose it, or let it go; Shift+X through all from the one before" },
-  { keys: "f", what: "In a cell or on a header: filter by it; so does a right click or the menu key" },
+  { keys: "x", what: "In a row: select or deselect it; Shift+X selects a range" },
+  { keys: "f", what: "In a cell or column header: filter by it (also right-click or the menu key)" },
   {
     keys: "Shift+Enter",
-    what: "On a header: sort by it behind the columns that are sorted by; so does Shift and a click"
+    what: "In a column header: add it to the sort (also Shift+click)"
   },
-  { keys: "p", what: "On a header: pin the column beside the ids, or let it go" },
-  { keys: "Shift+→", what: "On a header: make the column wider; Shift+← narrower; with Ctrl, too, move it" },
-  { keys: "↑ ↓ ← →", what: "Move between cells; Enter copies, or goes to the copy button of a long text" },
-  { keys: "Enter", what: "In a document: fold or unfold the line; Ctrl+F searches in it" },
-  { keys: "Esc", what: "Cancel the run, or close what is open" }
+  { keys: "p", what: "In a column header: pin or unpin the column" },
+  { keys: "Shift+→", what: "In a column header: wider (Shift+←: narrower); with Ctrl: move it" },
+  { keys: "↑ ↓ ← →", what: "Move between cells; Enter copies the value" },
+  { keys: "Enter", what: "In a document: fold or unfold the line; Ctrl+F searches" },
+  { keys: "Esc", what: "Cancel the query, or close the open panel" }
 ]
 
 /** What the keys do beside the table. */

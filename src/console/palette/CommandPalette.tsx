@@ -96,7 +96,7 @@ export const CommandPalette = (props: {
         aria-activedescendant={found.length === 0 ? undefined : `command-${chosen}`}
         autocomplete="off"
         spellcheck={false}
-        placeholder="Type some letters of an action"
+        placeholder="Search"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value)
@@ -121,7 +121,7 @@ export const CommandPalette = (props: {
           </div>
         ))}
       </div>
-      <p class="quiet-text">{found.length === 0 ? "Nothing is called so." : ""}</p>
+      <p class="quiet-text">{found.length === 0 ? "No results." : ""}</p>
     </dialog>
   )
 }

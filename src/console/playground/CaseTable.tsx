@@ -9,7 +9,7 @@ import { validationResult } from "./Validation.js"
 
 const Verdict = ({ passes }: { readonly passes: boolean | undefined }) =>
   passes === undefined ? (
-    <span class="quiet-text">nothing expected</span>
+    <span class="quiet-text">no expectation</span>
   ) : (
     <span class={`outcome ${passes ? "matched" : "failed"}`}>
       <span aria-hidden="true">{passes ? "✓" : "✗"}</span> {passes ? "pass" : "fail"}
@@ -100,14 +100,13 @@ export const CaseTable = (props: {
     )
 
   if (draft.mode === "triage") {
-    return (
-      <p class="quiet-text">The table sends numbers through a chain of your own: choose “Your own chain”.</p>
-    )
+    return <p class="quiet-text">Test cases need a numeric chain. Choose “Your own chain”.</p>
   }
   return (
     <div class="cases" ref={box}>
       <p class="quiet-text">
-        Every row runs in this browser as you type. Expect a handler’s name, a response, a status or an error.
+        Every row runs in this browser as you type. An expectation is a handler’s name, a response, a status
+        or an error.
       </p>
       {cases.length === 0 ? null : (
         <div class="case-scroll">
@@ -198,7 +197,7 @@ export const CaseTable = (props: {
           disabled={boundaryCases(draft).length === 0}
           onClick={() => set([...cases, ...boundaryCases(draft)])}
         >
-          Add where conditions turn
+          Add boundary values
         </button>
         <button
           type="button"
@@ -206,7 +205,7 @@ export const CaseTable = (props: {
           disabled={cases.every(({ expected, key }) => expected.trim() !== "" || !runs.has(key))}
           onClick={expect}
         >
-          Expect what came
+          Accept the results
         </button>
       </div>
     </div>

@@ -32,7 +32,7 @@ const JsonEditor = (props: { readonly draft: ChainDraft; readonly onApply: (draf
   return (
     <>
       <label class="field">
-        <span>JSON of the run; a curl command may be pasted, too</span>
+        <span>JSON of the run (you can also paste a curl command)</span>
         <textarea
           class="code"
           ref={area}

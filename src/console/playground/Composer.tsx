@@ -155,14 +155,14 @@ export const Composer = (props: {
         <li class="step fixed">
           <span class="step-kind">middleware</span>
           <strong>logging</strong>
-          <span class="quiet-text">stands in front of every chain</span>
+          <span class="quiet-text">runs before every step</span>
         </li>
         {cards(handlers, 1)}
       </ol>
       {adders(1)}
       <Fallback
         value={props.draft.fallback}
-        label="Fallback for what no handler accepts"
+        label="Fallback for requests that no handler accepts"
         onChange={(fallback, typing) => props.onChange({ fallback }, typing)}
       />
     </div>

@@ -17,7 +17,7 @@ const signs: Readonly<Record<Comparison, string>> = { equals: "=", lessThan: "<"
 const logging: DiagramStep = {
   name: "logging",
   kind: "middleware",
-  text: "stands in front of every chain",
+  text: "runs before every step",
   asked: undefined,
   steps: []
 }
@@ -25,7 +25,15 @@ const logging: DiagramStep = {
 const fallbackOf = (text: string | null, name: string): ReadonlyArray<DiagramStep> =>
   text === null
     ? []
-    : [{ name, kind: "fallback", text: "takes what no handler accepted", asked: undefined, steps: [] }]
+    : [
+        {
+          name,
+          kind: "fallback",
+          text: "handles requests that no handler accepted",
+          asked: undefined,
+          steps: []
+        }
+      ]
 
 /** How the fallback of a group is named where it answers. */
 export const fallbackName = (group: string): string => `${group} fallback`

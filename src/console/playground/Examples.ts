@@ -29,7 +29,7 @@ export const examples: ReadonlyArray<Example> = [
     }
   },
   {
-    name: "Nobody accepts (422)",
+    name: "No handler accepts (422)",
     mode: "own",
     body: {
       request: 5,
@@ -70,7 +70,7 @@ export const examples: ReadonlyArray<Example> = [
     ]
   },
   {
-    name: "Fails twice, is retried",
+    name: "Fails twice, then succeeds",
     mode: "own",
     body: {
       request: 7,
@@ -85,7 +85,7 @@ export const examples: ReadonlyArray<Example> = [
     }
   },
   {
-    name: "Too slow, answered for",
+    name: "Too slow, recovered",
     mode: "own",
     body: {
       request: 7,

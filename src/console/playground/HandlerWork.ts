@@ -14,8 +14,8 @@ export interface HandlerWork {
 
 /** The parts that are numbers, with their bounds: a run in the page must end while somebody looks at it. */
 export const workNumbers = [
-  { field: "delayMilliseconds", label: "Takes (ms)", min: 0, max: 10_000 },
-  { field: "failures", label: "Fails so many times", min: 0, max: 100 },
+  { field: "delayMilliseconds", label: "Delay (ms)", min: 0, max: 10_000 },
+  { field: "failures", label: "Failures before it succeeds", min: 0, max: 100 },
   { field: "retries", label: "Retries (Policy.retry)", min: 0, max: 100 },
   { field: "timeoutMilliseconds", label: "Time limit (ms, Policy.timeout)", min: 1, max: 10_000 }
 ] as const
@@ -51,6 +51,6 @@ export const workText = (work: HandlerWork | undefined): string => {
     ...(failures > 0 ? [times(failures, "fails")] : []),
     ...(timeoutMilliseconds === undefined ? [] : [`is stopped after ${timeoutMilliseconds} ms`]),
     ...(retries > 0 ? [`is retried at most ${retries === 1 ? "once" : `${retries} times`}`] : []),
-    ...(recover === undefined ? [] : ["answers for its failures"])
+    ...(recover === undefined ? [] : ["recovers from failures"])
   ].join(", ")
 }

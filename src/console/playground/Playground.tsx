@@ -24,15 +24,15 @@ import { useRun } from "./useRun.js"
 import { CaseTable, CodePane, FirstMinute, frame, type View, views } from "./Views.js"
 
 const shortcuts = [
-  { keys: "?", what: "This list" },
+  { keys: "?", what: "Show this list" },
   { keys: "r", what: "Run in this browser and go to the result" },
-  { keys: "Ctrl ↵", what: "Ask the service, where there is one" },
+  { keys: "Ctrl ↵", what: "Run on the service, if there is one" },
   { keys: "Ctrl Z", what: "Undo; with Shift: redo" },
   { keys: "n", what: "Add a handler" },
   { keys: "g", what: "Go to the result" },
   { keys: "t", what: "Change the theme" },
   { keys: "Alt ↑ ↓", what: "Inside a step: move it" },
-  { keys: "Esc", what: "Cancel the run, or close what is open" }
+  { keys: "Esc", what: "Cancel the query, or close the open panel" }
 ]
 
 const modes = { own: "Your own chain", triage: "Ticket triage" } as const
@@ -90,7 +90,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
     () => {
       if (run.running !== undefined) {
         run.cancel()
-        announce("The run was cancelled.")
+        announce("Cancelled.")
       }
       return false
     },
@@ -108,10 +108,10 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
     import("./ReadDraft.js").then(
       ({ readDraft }) => {
         const found = readDraft(text, draft.cases)
-        if ("problems" in found) alarm(`What was pasted is no run: ${found.problems[0]}.`)
+        if ("problems" in found) alarm(`The pasted text is not a valid run: ${found.problems[0]}.`)
         else {
           load(found.draft)
-          announce("Took the pasted run.")
+          announce("Loaded the pasted run.")
         }
       },
       () => alarm("A part of this page could not be loaded: paste again.")
@@ -147,7 +147,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
               aria-expanded={guided}
               onClick={() => setGuided(!guided)}
             >
-              First minute
+              Tutorial
             </button>
             <Menu label="Examples" icon="table">
               {(close) =>
@@ -264,7 +264,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
                   disabled={!served}
                   onClick={ask}
                 >
-                  Ask the service
+                  Run on the service
                 </RunButton>
               ) : null}
               <button type="submit" class="button primary">
@@ -280,7 +280,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
               {views[view]}
             </h2>
             <span class="grow" />
-            <RadioGroup legend="What is shown" name="view" choices={views} value={view} onChange={setView} />
+            <RadioGroup legend="View" name="view" choices={views} value={view} onChange={setView} />
           </div>
           {view === "result" ? (
             <ResultPanel draft={draft} run={run} />

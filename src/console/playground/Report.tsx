@@ -2,9 +2,9 @@ import { type RunResult, timeText } from "./RunResult.js"
 import type { Shown } from "./useRun.js"
 
 const advice: Readonly<Record<number, string>> = {
-  400: "The chain was not run. Correct what the message names.",
+  400: "The chain was not run. Correct the errors in the message.",
   422: "No handler accepted the request and the chain has no fallback. Add a fallback or a handler that accepts it.",
-  500: "A step failed and nothing answered for it. Give it more retries, or an answer for its failures."
+  500: "A step failed. Give it more retries or a recovery."
 }
 
 /** The answer of a run, whatever its status. */

@@ -25,7 +25,7 @@ const tried = (tries: number | undefined): string =>
   tries === undefined || tries <= 1 ? "" : `, on try ${tries}`
 
 const whyOf = ({ asked, kind }: DiagramStep, outcome: Outcome, { tries }: StepVisit): string => {
-  if (kind === "middleware") return "hands every request on"
+  if (kind === "middleware") return "passes every request on"
   if (asked === undefined) return "no handler accepted the request"
   switch (outcome) {
     case "skipped":

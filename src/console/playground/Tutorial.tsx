@@ -25,7 +25,7 @@ const lessons: ReadonlyArray<Lesson> = [
     isDone: (draft) => parseNumber(draft.handlers.find(({ name }) => name === "positive")?.than ?? "") === 10
   },
   {
-    text: "Give the chain a fallback: it takes what no handler accepted.",
+    text: "Give the chain a fallback: it handles requests that no handler accepted.",
     isDone: ({ fallback }) => fallback !== null
   },
   {
@@ -36,7 +36,7 @@ const lessons: ReadonlyArray<Lesson> = [
   {
     text: "Look at a handler that fails twice, and is tried again by the library’s own policy.",
     isDone: ({ handlers }) => handlers.some(({ work }) => work !== null),
-    example: named("Fails twice, is retried")
+    example: named("Fails twice, then succeeds")
   }
 ]
 
@@ -57,7 +57,7 @@ export const Tutorial = (props: {
     )
   }, [props.draft, done])
   return (
-    <section class="card guide" aria-label="The first minute">
+    <section class="card guide" aria-label="Tutorial">
       <ol>
         {lessons.slice(0, done + 1).map(({ example, text }, i) => (
           <li key={text} class={i < done ? "done" : "now"} aria-current={i === done ? "step" : undefined}>
@@ -77,7 +77,7 @@ export const Tutorial = (props: {
         </span>
         <span class="grow" />
         <button type="button" class="button small quiet" onClick={props.onEnd}>
-          {lesson === undefined ? "Close" : "Leave"}
+          {lesson === undefined ? "Close" : "Close"}
         </button>
       </div>
     </section>

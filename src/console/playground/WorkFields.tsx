@@ -30,11 +30,11 @@ export const WorkFields = (props: {
           checked={work.recover !== null}
           onChange={(event) => change({ recover: event.currentTarget.checked ? "{request} later" : null })}
         />
-        <span>Answers for its last failure (Policy.recover)</span>
+        <span>Recover from the last failure (Policy.recover)</span>
       </label>
       {work.recover === null ? null : (
         <label class="field wide">
-          <span>Answer after a failure</span>
+          <span>Response after the last failure</span>
           <input
             value={work.recover}
             spellcheck={false}

@@ -22,7 +22,7 @@ const Spending = (props: { readonly requests: number; readonly progress: ReadPro
           {taken.toLocaleString("en")} of{" "}
         </>
       )}
-      up to {plural(requests, "request")}. Esc cancels the run and keeps the documents that are here.
+      up to {plural(requests, "request")}. Press Esc to stop. Documents read so far are kept.
     </p>
   )
 }
@@ -47,20 +47,20 @@ export const CostCard = (props: {
   const core = props.budgets?.find(({ resource }) => resource === "core")
   return (
     <div class="card cost">
-      <h2>This takes up to {plural(requests, "request")}</h2>
+      <h2>This query needs up to {plural(requests, "request")}</h2>
       <p>
         The documents are read one by one.{" "}
         {core === undefined
           ? null
-          : `${core.remaining.toLocaleString("en")} of ${core.limit.toLocaleString("en")} requests are left in this window. `}
+          : `${core.remaining.toLocaleString("en")} of ${core.limit.toLocaleString("en")} requests are left. `}
         {core !== undefined && core.remaining - requests < core.limit / 10
-          ? "The read stops when a tenth of the limit is left, and keeps what it has read. "
+          ? "Reading stops when a tenth of the limit is left. Documents read so far are kept. "
           : null}
       </p>
       <p>
         {props.filters.length === 0
-          ? "A lower limit takes fewer, and so does a filter on an indexed field."
-          : `With an index of ${unindexed.join(" or ")}, a filter by “is” takes a few, whatever the size of the collection: name the field in the store's option “indexes”, then run “chainstore reindex”.`}
+          ? "A lower limit or a filter on an indexed field needs fewer requests."
+          : `An index on ${unindexed.join(" or ")} needs only a few requests for “is” filters: add the field to the store's “indexes” option, then run “chainstore reindex”.`}
       </p>
       <div class="actions">
         {props.children}

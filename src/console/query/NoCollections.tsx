@@ -30,7 +30,7 @@ export const NoCollections = (props: {
             The data root <code>{session.root}</code>
           </>
         )}{" "}
-        holds no directories of documents on branch <bdi>{session.branch}</bdi>.
+        has no collections on branch <bdi>{session.branch}</bdi>.
       </p>
       {source.roots === undefined ? null : (
         <LoadingState
@@ -42,7 +42,9 @@ export const NoCollections = (props: {
       )}
       {others.length === 0 ? null : (
         <>
-          <p>{others.length === 1 ? "This data root has some:" : "These data roots have some:"}</p>
+          <p>
+            {others.length === 1 ? "This data root has collections:" : "These data roots have collections:"}
+          </p>
           <div class="actions">
             {others.map((root) => (
               <RunButton
@@ -58,11 +60,9 @@ export const NoCollections = (props: {
           </div>
         </>
       )}
-      {found !== undefined && others.length === 0 ? (
-        <p>No other directory of it holds collections either.</p>
-      ) : null}
+      {found !== undefined && others.length === 0 ? <p>No other directory has collections.</p> : null}
       <p>
-        Is it new? Write a first document, for example by <code>chainstore put</code>, then refresh the list.
+        To create a collection, add a document with <code>chainstore put</code>, then refresh the list.
       </p>
       <button type="button" class="button plain" onClick={props.onSignOut}>
         Sign in with another root

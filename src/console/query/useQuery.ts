@@ -24,9 +24,9 @@ export interface QueryOutcome {
 const summary = ({ answer, milliseconds }: QueryOutcome): string => {
   const { collection, cursor, documents, source, total } = answer
   const of = total !== undefined && total > documents.length ? ` of ${total.toLocaleString("en")}` : ""
-  return `${plural(documents.length, "document")}${of} from ${collection}, answered from the ${
+  return `${plural(documents.length, "document")}${of} from ${collection}, read from the ${
     source === "scan" ? "documents" : source
-  } in ${Math.round(milliseconds).toLocaleString("en")} ms${cursor === null ? "" : "; more follow"}.`
+  } in ${Math.round(milliseconds).toLocaleString("en")} ms${cursor === null ? "" : "; more can be loaded"}.`
 }
 
 /** The result of a query of a collection at a commit, which `of` names: rows never appear under another name. */
@@ -169,7 +169,7 @@ export const useQuery = (
         }
         if (answer.cost === undefined) return finish(add(answer))
         setLatest({ of, by, outcome, cost: answer.cost })
-        announce(`Not asked yet: it takes up to ${plural(answer.cost.requests, "request")}.`)
+        announce(`Not run yet: the query needs up to ${plural(answer.cost.requests, "request")}.`)
         settled()
       },
       failure
@@ -200,7 +200,7 @@ export const useQuery = (
     if (!task.running) return
     byHand.current = undefined
     task.cancel()
-    announce("The run was cancelled.")
+    announce("Cancelled.")
   }, [task.running])
 
   return {

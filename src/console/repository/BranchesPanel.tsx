@@ -82,7 +82,7 @@ export const BranchesPanel = (props: {
                 <code class="sha" title={commitSha}>
                   {commitSha.slice(0, 7)}
                 </code>{" "}
-                {branch === current ? <span class="badge">shown</span> : null}
+                {branch === current ? <span class="badge">current</span> : null}
               </p>
               {branch === current ? null : (
                 <div class="commit-actions">
@@ -164,15 +164,14 @@ export const BranchesPanel = (props: {
           write={(decisions) => source.timeline((timeline) => timeline.merge(merging, decisions))}
           onClose={(unknown) => {
             setMerging(undefined)
-            if (unknown)
-              announce("Nobody waits for the merge any more: the timeline shows whether it was made.")
+            if (unknown) announce("Stopped waiting for the merge. The timeline shows whether it succeeded.")
           }}
           onDone={(commit) => {
             setMerging(undefined)
             setCompared(undefined)
             announce(
               commit === null
-                ? `${current} has everything of ${merging} already.`
+                ? `${current} already contains ${merging}.`
                 : `${merging} is merged into ${current}, which is at ${commit.slice(0, 7)}.`
             )
             setRound((n) => n + 1)

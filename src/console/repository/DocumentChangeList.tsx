@@ -26,7 +26,7 @@ export const DocumentChangeItems = (props: {
           <span class={`badge ${kind}`}>{kind}</span>
         </p>
         {unreadable ? (
-          <p class="quiet-text">One of the two versions is a file that holds no readable document.</p>
+          <p class="quiet-text">One of the two versions is not a valid document.</p>
         ) : (
           <DifferenceTable
             caption={`Fields of ${collection}/${id}`}

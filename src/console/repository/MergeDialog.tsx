@@ -27,14 +27,14 @@ const Choice = (props: {
   readonly onTake: (side: Side) => void
 }) => {
   const { choice, name, taken } = props
-  const field = choice.path.length === 0 ? "The whole of it" : printPath(choice.path)
+  const field = choice.path.length === 0 ? "Whole value" : printPath(choice.path)
   return (
     <fieldset class="choice">
       <legend>
         <bdi>{field}</bdi>
       </legend>
       <p class="quiet-text">
-        Before both: <Value value={choice.base} />
+        Base: <Value value={choice.base} />
       </p>
       {(["ours", "theirs"] as const).map((side) => (
         <label class="inline-check" key={side}>
@@ -117,16 +117,16 @@ export const MergeDialog = <P extends MergePreview>(props: {
       />
       {preview === undefined ? null : preview.kind === "upToDate" ? (
         <p>
-          <bdi>{into}</bdi> has everything of <bdi>{from}</bdi> already.
+          <bdi>{into}</bdi> already contains <bdi>{from}</bdi>.
         </p>
       ) : (
         <>
           <p class="quiet-text">
             {preview.kind === "fastForward"
-              ? "The branch has nothing of its own: it is moved to the other one."
-              : "One commit with both branches as its parents."}{" "}
-            {plural(preview.total, "document")} changed by it
-            {conflicts.length === 0 ? "." : `, beside ${plural(conflicts.length, "conflict")}.`}
+              ? "The branch has no commits of its own, so it moves forward to the other one."
+              : "This creates a merge commit."}{" "}
+            {plural(preview.total, "document")} changed
+            {conflicts.length === 0 ? "." : `, ${plural(conflicts.length, "conflict")}.`}
           </p>
           <ul class="changes">
             {preview.documents.map(({ collection, id, kind }) => (
@@ -168,7 +168,7 @@ export const MergeDialog = <P extends MergePreview>(props: {
             </section>
           ))}
           {undecided === 0 ? null : (
-            <p class="banner">{plural(undecided, "conflict")} to decide before anything is merged.</p>
+            <p class="banner">{plural(undecided, "conflict")} to resolve before you can merge.</p>
           )}
         </>
       )}

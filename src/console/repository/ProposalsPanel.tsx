@@ -12,8 +12,7 @@ import { MergeDialog } from "./MergeDialog.js"
 
 const states: ReadonlyArray<ProposalState> = ["open", "accepted", "closed"]
 
-const unknownEnd =
-  "Nobody waits for the answer any more: the list, read again, shows what became of the proposal."
+const unknownEnd = "Stopped waiting for the server. The list shows the proposal's state."
 
 /** The proposals of the repository: look at, accept and close them. */
 export const ProposalsPanel = (props: {
@@ -105,8 +104,8 @@ export const ProposalsPanel = (props: {
             <h3>No proposals</h3>
             <p>
               {state === "open"
-                ? "Drafts can be proposed instead of published: they wait here until somebody accepts them."
-                : `No proposal was ${state}.`}
+                ? "Propose drafts instead of publishing them, and they are listed here for review."
+                : `There are no ${state} proposals.`}
             </p>
           </div>
         ) : null}
@@ -144,7 +143,7 @@ export const ProposalsPanel = (props: {
                   type="button"
                   class="button quiet"
                   aria-expanded={shown === proposal.id}
-                  aria-label={`What ${nameOf(proposal)} changes`}
+                  aria-label={`Changes in ${nameOf(proposal)}`}
                   onClick={() => setShown(shown === proposal.id ? undefined : proposal.id)}
                 >
                   Changes
@@ -180,7 +179,7 @@ export const ProposalsPanel = (props: {
                   }
                   before={proposal.into}
                   after="Proposed"
-                  empty={`It changes no document that is not so in ${proposal.into} already.`}
+                  empty={`It makes no changes to ${proposal.into}.`}
                 />
               ) : null}
             </li>
@@ -206,7 +205,7 @@ export const ProposalsPanel = (props: {
           onDone={(commit) =>
             done(
               commit === null
-                ? `${accepting.into} has everything of it already.`
+                ? `${accepting.into} already contains it.`
                 : `${accepting.title} is accepted as commit ${commit.slice(0, 7)} of ${accepting.into}.`
             )
           }
@@ -220,12 +219,12 @@ export const ProposalsPanel = (props: {
             </>
           }
           opener={`close-${closing.id}`}
-          words={{ write: "Turn it down", writing: "Closing…" }}
+          words={{ write: "Close proposal", writing: "Closing…" }}
           write={source.timeline((timeline) => timeline.closeProposal(closing.id))}
           onClose={left}
           onDone={() => done(`${closing.title} is closed.`)}
         >
-          <p>Nothing of it is written. Its branch stays, and its edits can be proposed again.</p>
+          <p>Its changes are not published. The branch is kept, so you can propose the changes again.</p>
         </ConfirmDialog>
       )}
     </Panel>

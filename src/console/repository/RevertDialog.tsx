@@ -47,7 +47,7 @@ export const RevertDialog = (props: {
         </>
       }
       opener={`revert-${entry.sha}`}
-      words={{ write: "Revert in one commit", writing: "Reverting…" }}
+      words={{ write: "Revert", writing: "Reverting…" }}
       write={
         preview?.problem === null ? source.timeline((timeline) => timeline.revert(entry.sha)) : undefined
       }
@@ -59,8 +59,8 @@ export const RevertDialog = (props: {
         <bdi>{entry.message.split("\n", 1)[0]}</bdi>
       </p>
       <p class="quiet-text">
-        One new commit brings the documents of this one back to what they were before it. A document that has
-        changed since keeps it from being made.
+        A new commit undoes the changes of this one. This is not possible if one of its documents has changed
+        since.
       </p>
       <LoadingState
         loaded={preview !== undefined}
@@ -71,8 +71,8 @@ export const RevertDialog = (props: {
       {preview === undefined ? null : preview.problem !== null ? (
         <p class="banner">
           <span>
-            It cannot be reverted: <bdi>{preview.problem}</bdi>. Restore single documents from their history
-            instead.
+            This commit cannot be reverted: <bdi>{preview.problem}</bdi>. Restore single documents from their
+            history instead.
           </span>
         </p>
       ) : (

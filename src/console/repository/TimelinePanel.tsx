@@ -38,7 +38,7 @@ export const TimelinePanel = (props: {
     >
       <div class="panel-body">
         <p class="quiet-text">
-          All commits of branch <bdi>{props.branch}</bdi>, newest first.
+          All commits on <bdi>{props.branch}</bdi>, newest first.
         </p>
         <CommitList
           commits={commits}
@@ -62,7 +62,7 @@ export const TimelinePanel = (props: {
                 aria-label={`Show the tables at ${sha.slice(0, 7)}`}
                 onClick={() => props.onAt(sha)}
               >
-                Show the tables then
+                Show this version
               </button>
               {props.readOnly || (previous === undefined && !commits.hasMore) ? null : (
                 <button
@@ -84,7 +84,7 @@ export const TimelinePanel = (props: {
                 read={(offset) => source.timeline((timeline) => timeline.changes(sha, offset))}
                 before="Before"
                 after="After"
-                empty="No document was changed: the commit is of other files."
+                empty="This commit changed no documents."
               />
             ) : null
           }
@@ -97,9 +97,7 @@ export const TimelinePanel = (props: {
           onClose={(unknown) => {
             setReverting(undefined)
             if (!unknown) return
-            announce(
-              "Nobody waits for the revert any more: the timeline, read again, shows whether it was made."
-            )
+            announce("Stopped waiting for the revert. The timeline shows whether it succeeded.")
             commits.renew()
           }}
           onDone={(commit) => {

@@ -28,7 +28,7 @@ export const useNewerCommits = (source: DataSourceService, begun: string | undef
           const next =
             count === undefined ? "Many newer commits" : `${count} newer commit${count === 1 ? "" : "s"}`
           setWords((before) => {
-            if (before !== next) announce(`${next}: nothing here has changed yet.`)
+            if (before !== next) announce(`${next} on the branch.`)
             return next
           })
         },

@@ -27,7 +27,7 @@ export const ExportMenu = (props: {
         await workbook(name, rows, columns)
       )
     } catch (cause) {
-      alarm(`The workbook could not be made: ${cause instanceof Error ? cause.message : String(cause)}`)
+      alarm(`Could not create the workbook: ${cause instanceof Error ? cause.message : String(cause)}`)
     }
   }
   return (
@@ -36,7 +36,7 @@ export const ExportMenu = (props: {
         {plural(rows.length, "row")} × {plural(columns.length, "column")}, as shown
       </p>
       {rows.some((row) => columns.some((column) => containsRounded(cellValue(row, column) ?? null))) ? (
-        <p class="menu-title">Numbers beyond 2^53 are written as shown, not as the file may have them.</p>
+        <p class="menu-title">Numbers beyond 2^53 are rounded, as shown.</p>
       ) : null}
       <div class="export-grid">
         {exportFormats.map((format) => (
@@ -93,9 +93,7 @@ export const ExportMenu = (props: {
             aria-label={`Copy the query as ${code}`}
             disabled={!canExpress(code, props.route, rows)}
             title={
-              canExpress(code, props.route, rows)
-                ? undefined
-                : "The command line has no words for a comparison or a name of this query"
+              canExpress(code, props.route, rows) ? undefined : "The command line cannot express this query"
             }
             onClick={() => {
               copyText(queryCode(code, props.session, props.route, rows), `the query as ${code}`)

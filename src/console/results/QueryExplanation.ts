@@ -13,14 +13,14 @@ export const explainQuery = (
   ]
   return [
     source === "index"
-      ? "An index found the documents."
+      ? "An index was used to find the documents."
       : source === "manifest"
-        ? "The rows come from the manifest, which holds all that is asked for."
-        : "The documents were read one after the other.",
+        ? "The rows were read from the manifest, which has all requested fields."
+        : "The documents were read one by one.",
     ...(reason === undefined ? [] : [`Why: ${reason}.`]),
-    ...(parts.length === 0 ? [] : [`Read for these rows: ${parts.join(" and ")}.`]),
+    ...(parts.length === 0 ? [] : [`Read: ${parts.join(" and ")}.`]),
     ...(isSorted
-      ? [sorted === true ? "They are in the order of the whole collection." : "Only these rows were sorted."]
+      ? [sorted === true ? "The whole collection is sorted." : "Only the loaded rows are sorted."]
       : [])
   ]
 }

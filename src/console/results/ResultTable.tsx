@@ -181,7 +181,7 @@ export const ResultTable = (props: {
     const next = resizeColumn(layout, column, width)
     props.onLayout(next)
     const wide = columnWidth(next, column)
-    announce(`${column} is ${wide === undefined ? "as wide as its values need" : `${wide} pixels wide`}.`)
+    announce(`${column} ${wide === undefined ? "fits its values" : `is ${wide} pixels wide`}.`)
   }
 
   const headKeys = (event: KeyboardEvent, column: string, at: number) => {
@@ -195,9 +195,7 @@ export const ResultTable = (props: {
     else if (event.key === "p" && props.shortcuts && isPlain && at > 0) {
       const next = togglePin(layout, column)
       props.onLayout(next)
-      announce(
-        `${column} is ${next.pinned.includes(column) ? "pinned beside the ids" : "not pinned any more"}.`
-      )
+      announce(`${column} is ${next.pinned.includes(column) ? "pinned" : "not pinned"}.`)
     } else return
     event.preventDefault()
   }
@@ -327,7 +325,7 @@ export const ResultTable = (props: {
                       <input
                         type="checkbox"
                         class="pick"
-                        aria-label="Choose all rows"
+                        aria-label="Select all rows"
                         checked={selection.ids.length === rows.length}
                         indeterminate={selection.ids.length > 0 && selection.ids.length < rows.length}
                         onClick={() => selection.selectAll(selection.ids.length < rows.length)}
@@ -397,7 +395,7 @@ export const ResultTable = (props: {
                             <input
                               type="checkbox"
                               class="pick"
-                              aria-label={`Choose ${id}`}
+                              aria-label={`Select ${id}`}
                               checked={selection.has(id)}
                               onClick={(event) => selection.toggle(id, event.shiftKey)}
                             />

@@ -191,7 +191,7 @@ export const Results = (props: {
       {route.at === undefined ? null : (
         <p class="banner">
           <Icon name="clock" />
-          The table as it was at <code title={route.at}>{shortCommit(route.at)}</code>
+          Showing the collection at <code title={route.at}>{shortCommit(route.at)}</code>
           <button type="button" class="button small quiet" onClick={() => ask({ at: undefined })}>
             Back to now
           </button>
@@ -199,15 +199,15 @@ export const Results = (props: {
       )}
       {manifest !== undefined && !manifest.current ? (
         <p class="banner">
-          The manifest is behind the documents
+          The manifest is out of date
           {manifest.missing.length + manifest.extra.length === 0
-            ? "; the rows come from the documents."
-            : `: ${manifest.missing.length} not in it, ${manifest.extra.length} gone. The rows come from the documents.`}
+            ? ". The rows were read from the documents."
+            : `: ${manifest.missing.length} documents missing, ${manifest.extra.length} deleted. The rows were read from the documents.`}
         </p>
       ) : null}
       {unread.length === 0 ? null : (
         <p class="quiet-text note">
-          The manifest does not hold {unread.join(" and ")}.
+          The manifest does not include {unread.join(" and ")}.
           <button type="button" class="button small quiet" onClick={() => ask({ whole: true })}>
             Read the documents
           </button>
@@ -216,8 +216,8 @@ export const Results = (props: {
       {answer?.unreadable === undefined ? null : (
         <p class="banner">
           {answer.unreadable.length === 1
-            ? "1 file holds no readable document and is left out:"
-            : `${answer.unreadable.length} files hold no readable document and are left out:`}
+            ? "1 file is not a valid document and is not shown:"
+            : `${answer.unreadable.length} files are not valid documents and are not shown:`}
           {answer.unreadable.slice(0, 5).map((id) => (
             <button
               type="button"
@@ -244,14 +244,13 @@ export const Results = (props: {
       ) : null}
       {route.invalidFilters.length === 0 ? null : (
         <div class="card problem">
-          <h2>A filter of this address is not understood</h2>
+          <h2>This link contains an invalid filter</h2>
           <p>
-            <code>{truncated(route.invalidFilters.join(" and "))}</code> is not a filter of this page, so
-            nothing was asked: rows without it would answer another question. Ask for the address again, or
-            write the filter above.
+            <code>{truncated(route.invalidFilters.join(" and "))}</code> is not a valid filter, so the query
+            was not run. Check the link, or enter the filter above.
           </p>
           <button type="button" class="button plain" onClick={() => ask({ invalidFilters: [] })}>
-            {route.filters.length === 0 ? "Show all documents" : "Use the other filters alone"}
+            {route.filters.length === 0 ? "Show all documents" : "Use only the other filters"}
           </button>
         </div>
       )}
@@ -273,20 +272,20 @@ export const Results = (props: {
           filters={route.filters}
         >
           <RunButton running={query.running} onClick={agree}>
-            Read them
+            Run anyway
           </RunButton>
         </CostCard>
       )}
       {query.old && !query.waiting && answer !== undefined && rows.length > 0 ? (
         <p class="banner">
-          These rows answer an earlier question
+          These rows are from an earlier query
           {earlier.length === 0 ? ", without a filter" : null}
           {earlier.length === 0 ? null : (
             <>
               : <code>{escapeBidi(filterText(earlier))}</code>
             </>
           )}
-          . The question above was not answered.
+          . The current query has no result.
         </p>
       ) : null}
       {answer === undefined || (query.old && rows.length === 0) ? (
@@ -304,15 +303,15 @@ export const Results = (props: {
           query.cost !== undefined ||
           route.invalidFilters.length > 0 ? null : (
           <div class="empty">
-            <h3>Nothing asked yet</h3>
-            <p>Choose a collection, or write a filter above and run it.</p>
+            <h3>No query yet</h3>
+            <p>Choose a collection, or enter a filter above and run it.</p>
           </div>
         )
       ) : (
         <>
           {picked.length === 0 ? null : (
             <p class="banner chosen">
-              {plural(picked.length, "row")} chosen
+              {plural(picked.length, "row")} selected
               <button
                 type="button"
                 class="button small quiet"
@@ -322,7 +321,7 @@ export const Results = (props: {
                 Change or delete
               </button>
               <button type="button" class="button small quiet" onClick={() => selection.selectAll(false)}>
-                Choose none
+                Clear selection
               </button>
             </p>
           )}
@@ -357,7 +356,7 @@ export const Results = (props: {
               {route.filters.length === 0 ? (
                 props.exists || route.at !== undefined ? (
                   <p>
-                    <bdi>{collection}</bdi> contains no documents
+                    <bdi>{collection}</bdi> has no documents
                     {route.at === undefined ? "" : " at this commit"}.
                   </p>
                 ) : (

@@ -52,15 +52,15 @@ export const SignIn = (props: {
   return (
     <main class="sign-in">
       <div class="sign-in-words">
-        <h1>Documents in a Git repository, as tables.</h1>
+        <h1>Documents in a Git repository</h1>
         <p>
-          Every document is a JSON file, every write a commit: browse collections, ask questions of them, look
-          at any moment of their history and bring an earlier version back.
+          Each document is a JSON file and each change is a commit. Browse and query collections, edit
+          documents, and restore earlier versions.
         </p>
         {setup.demo ? (
           <div class="card demo">
-            <h2>Just looking?</h2>
-            <p>The embedded demo holds products, flags and articles on this machine. It needs no token.</p>
+            <h2>Try the demo</h2>
+            <p>The demo contains products, flags and articles. It runs on this machine and needs no token.</p>
             <RunButton
               running={running || leaving}
               kind="plain"
@@ -128,8 +128,8 @@ export const SignIn = (props: {
             Needs <b>Contents: read</b> to browse and <b>read and write</b> to restore (classic tokens: the{" "}
             <code>repo</code> scope). Leave it empty to read a public repository.{" "}
             {props.build === "hosted"
-              ? "It stays in this tab's memory and is sent to the server's API alone."
-              : "It stays in the memory of your local server and never comes back to the page."}
+              ? "It is kept in this tab's memory and sent only to the selected server."
+              : "It is kept in your local server's memory and is never sent back to the page."}
           </p>
         </div>
         <div class="pair">

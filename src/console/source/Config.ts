@@ -30,5 +30,5 @@ export const load = (address: URL): Effect.Effect<ReadonlyArray<Api>, Problem> =
       const answer = await fetch(address, { signal, cache: "no-store" })
       return apisOf(answer.ok ? await answer.text() : "")
     },
-    catch: () => offline("config.json, which must lie beside this page, could not be read.")
+    catch: () => offline("config.json could not be read. It must be in the same directory as this page.")
   })

@@ -51,7 +51,7 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
       signIn: Effect.fn("HostedSource.signIn")(function* (request) {
         yield* end
         const api = apis.find(({ name }) => name === request.api) ?? apis[0]
-        if (api === undefined) return yield* offline("config.json names no API address.")
+        if (api === undefined) return yield* offline("config.json lists no API.")
         const { open } = yield* library
         return enter(yield* Effect.mapError(open(api, request), fromStoreError))
       }),

@@ -5,9 +5,7 @@ import * as Api from "../../http/console/Api.js"
 import * as Problem from "../components/Problem.js"
 
 const unreadable = (cause: unknown) =>
-  Problem.server(
-    `The answer of the server could not be read (${cause instanceof Error ? cause.message : "?"}).`
-  )
+  Problem.server(`The server's response could not be read (${cause instanceof Error ? cause.message : "?"}).`)
 
 /** What this page shows of the session, as the server is told with every request. */
 let sessionHeader: string | undefined
@@ -42,7 +40,7 @@ export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect
           },
           ...(endpoint.method === "GET" ? {} : { body })
         }),
-      catch: () => Problem.offline("The console's own server did not answer.")
+      catch: () => Problem.offline("The local server did not respond.")
     })
     const text = yield* Effect.tryPromise({ try: () => response.text(), catch: unreadable })
     if (!response.ok) {
@@ -51,7 +49,7 @@ export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect
         Effect.mapError(() =>
           Problem.fromResponse(
             502,
-            { error: "RemoteError", message: `The server answered with status ${response.status}.` },
+            { error: "RemoteError", message: `The server responded with status ${response.status}.` },
             null
           )
         )
@@ -62,8 +60,6 @@ export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect
     if (response.status === 204) return undefined as A
     const json = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable })
     return yield* Effect.mapError(Schema.decodeUnknown(endpoint.reply)(json), () =>
-      Problem.server(
-        "The server answered something else than this page expects: reload it to have both of one version."
-      )
+      Problem.server("The server's response does not match this version of the page. Reload the page.")
     )
   })

@@ -17,7 +17,7 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
     signOut: Effect.zipRight(Effect.sync(forgetSession), call(Api.logout, undefined)).pipe(
       Effect.timeoutFail({
         duration: "10 seconds",
-        onTimeout: () => Problem.offline("The console's own server did not answer.")
+        onTimeout: () => Problem.offline("The local server did not respond.")
       }),
       Effect.mapError(({ message }) => Problem.stillSignedIn(message))
     ),

@@ -25,9 +25,9 @@ export const isSpent = ({ limit, remaining }: RateBudget): boolean => remaining 
 const stopped = ({ limit, remaining }: RateBudget): Problem =>
   new Problem({
     kind: "rateLimit",
-    title: "The read stopped: a tenth of the limit is kept back",
-    message: `${remaining.toLocaleString("en")} of ${limit.toLocaleString("en")} requests are left. The documents read so far stay here.`,
-    next: "Narrow the question, add an index for its field, or go on after the limit is reset."
+    title: "Reading stopped: a tenth of the rate limit is reserved",
+    message: `${remaining.toLocaleString("en")} of ${limit.toLocaleString("en")} requests are left. The documents read so far are kept.`,
+    next: "Narrow the query, add an index for the field, or continue after the limit is reset."
   })
 
 /** Reads many documents in steps, so that those read stay if it is cancelled, fails, or has to stop for the rate limit. */

@@ -37,7 +37,7 @@ export const containsRounded = (value: Json): boolean => {
   return false
 }
 
-export const roundedNote = "(as JavaScript holds it; the last digits in the file may differ)"
+export const roundedNote = "(rounded; the last digits in the file may differ)"
 
 /** Characters that order, embed or isolate the text behind them: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters */
 const bidiControls = /[\u202A-\u202E\u2066-\u2069]/g

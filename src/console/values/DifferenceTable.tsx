@@ -9,7 +9,7 @@ export const DifferenceTable = (props: {
   readonly after: string
 }) =>
   props.differences.length === 0 ? (
-    <p class="quiet-text">No field differs.</p>
+    <p class="quiet-text">No differences.</p>
   ) : (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section class="diff-scroll" tabIndex={0} aria-label={props.caption}>

@@ -45,10 +45,10 @@ const date = /^\d{4}-\d\d-\d\d$/
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i
 
 const formats: Readonly<Record<string, readonly [test: (text: string) => boolean, words: string]>> = {
-  "date-time": [isMoment, "a moment, such as 2025-01-31T12:00:00Z"],
+  "date-time": [isMoment, "a date and time, such as 2025-01-31T12:00:00Z"],
   date: [(text) => date.test(text) && !Number.isNaN(Date.parse(text)), "a date, such as 2025-01-31"],
-  email: [(text) => mail.test(text), "an address of electronic mail"],
-  uri: [(text) => URL.canParse(text), "an address, such as https://example.org"],
+  email: [(text) => mail.test(text), "an email address"],
+  uri: [(text) => URL.canParse(text), "a URL, such as https://example.org"],
   uuid: [(text) => uuid.test(text), "a UUID"]
 }
 
@@ -82,8 +82,9 @@ const ofText = (schema: JsonObject, text: string): string | undefined => {
   const most = limit(schema, "maxLength")
   const length = least === undefined && most === undefined ? 0 : [...text].length
   if (least !== undefined && length < least)
-    return least === 1 ? "It may not be empty." : `It needs at least ${plural(least, "character")}.`
-  if (most !== undefined && length > most) return `It has ${length} of at most ${plural(most, "character")}.`
+    return least === 1 ? "It must not be empty." : `It needs at least ${plural(least, "character")}.`
+  if (most !== undefined && length > most)
+    return `It may have at most ${plural(most, "character")}, and has ${length}.`
   const format = member(schema, "format")
   const rule = typeof format === "string" && Object.hasOwn(formats, format) ? formats[format] : undefined
   if (rule !== undefined && !rule[0](text)) return `It must be ${rule[1]}.`
@@ -114,10 +115,10 @@ const ofList = (schema: JsonObject, { items }: ListNode): string | undefined => 
   const most = limit(schema, "maxItems")
   if (least !== undefined && items.length < least) return `It needs at least ${plural(least, "item")}.`
   if (most !== undefined && items.length > most)
-    return `It has ${items.length} of at most ${plural(most, "item")}.`
+    return `It may have at most ${plural(most, "item")}, and has ${items.length}.`
   if (member(schema, "uniqueItems") !== true) return undefined
   const scalars = items.flatMap((item) => ("value" in item ? [JSON.stringify(item.value)] : []))
-  return new Set(scalars).size < scalars.length ? "Each item is to be there once." : undefined
+  return new Set(scalars).size < scalars.length ? "Its items must be unique." : undefined
 }
 
 const encoder = new TextEncoder()
@@ -138,13 +139,13 @@ export const fieldProblem = (
   const raw = text.slice(node.from, node.to)
   if (node.kind === "number") {
     const [inexact] = inexactNumbers(encoder.encode(raw))
-    if (inexact !== undefined) return `It would be stored as ${inexact.value}: write it as text.`
+    if (inexact !== undefined) return `It would be rounded to ${inexact.value}. Use a text instead.`
   }
-  if (node.kind === "null") return nullable ? undefined : "It may not be null."
+  if (node.kind === "null") return nullable ? undefined : "It must not be null."
   if (choices !== undefined) {
     const isScalar = "value" in node
     if (!isScalar && choices.some((choice) => typeof choice === "object")) return undefined
-    return isScalar && choices.includes(node.value) ? undefined : "It is none of the choices."
+    return isScalar && choices.includes(node.value) ? undefined : "It is not one of the allowed values."
   }
   const type = schema["type"]
   if (!isOf(type, node, raw)) return `It must be ${typeNames[String(type)] ?? String(type)}.`

@@ -24,7 +24,7 @@ const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const kindLabels: Readonly<Record<Field["kind"], string>> = {
   text: "Text",
   long: "Text",
-  moment: "Moment",
+  moment: "Date and time",
   number: "Number",
   integer: "Number",
   boolean: "Value",
@@ -66,7 +66,7 @@ const StateChoice = ({
   return (
     <select
       class="field-state"
-      aria-label={`What ${name} is`}
+      aria-label={`Type of ${name}`}
       aria-describedby={describedBy}
       value={state}
       onChange={(event) => {
@@ -171,8 +171,10 @@ const Control = ({ field, hands, ...attributes }: Common & { readonly [name: str
 const problemIn = (field: Field, { typedAt }: FormActions): string | undefined => {
   const typed = typedAt(field.path)
   if (typed === undefined) return field.problem
-  if (typed.trim() !== "") return `${typed.trim()} is not a number: the document keeps what it has.`
-  return stateOf(field) === "value" ? "Type a number, or choose what it is beside the field." : field.problem
+  if (typed.trim() !== "") return `${typed.trim()} is not a number. The document keeps its value.`
+  return stateOf(field) === "value"
+    ? "Enter a number, or select another type next to the field."
+    : field.problem
 }
 
 /** What a field's help and problem are known by, and the two themselves. */
@@ -317,7 +319,7 @@ export const FieldView = ({ field, hands }: Common) => {
         {kind === "list" ? (
           <Items field={field} hands={hands} />
         ) : parts.length === 0 ? (
-          <p class="help">It has no fields.</p>
+          <p class="help">No fields.</p>
         ) : (
           parts.map((part) => <FieldView key={idOf(part.path)} field={part} hands={hands} />)
         )}

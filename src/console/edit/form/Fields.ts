@@ -256,7 +256,7 @@ const fieldsOf = (
         read: readSchema(root, others),
         node: value,
         optional: true,
-        refused: others === false && !inferred ? "The schema has no such field." : undefined
+        refused: others === false && !inferred ? "The schema does not define this field." : undefined
       })
     )
   return [...known, ...rest]
@@ -274,26 +274,26 @@ export const formOf = (
   try {
     JSON.parse(text)
   } catch {
-    return Either.left("The text is not JSON: mend it, and the form shows it.")
+    return Either.left("The text is not valid JSON. Fix it to use the form.")
   }
   if (isTooDeep(text)) return Either.left("The document is nested too deeply for a form.")
   const node = parseNodes(text)
-  if (node.kind !== "object") return Either.left("A form shows an object, and the text holds something else.")
+  if (node.kind !== "object") return Either.left("The text is not a JSON object.")
   if (runSync(repeatedKeySteps(text)) !== undefined)
-    return Either.left("The text has a key twice: mend it, and the form shows it.")
+    return Either.left("The text has a duplicate key. Fix it to use the form.")
   const root = schemaRoot(given)
   const read = readSchema(root, given)
   const { schema, unknown } = read
   const isOfObjects =
     schema["type"] === "object" || (schema["type"] === undefined && read.choices === undefined)
   if (unknown !== undefined || !isOfObjects) {
-    return Either.left("The collection's schema does not say which fields a document has.")
+    return Either.left("The collection's schema does not define the fields of a document.")
   }
   try {
     const making = { root, text, inferred: documents !== undefined, count: 0 }
     const fields = fieldsOf(making, schema, node, [])
     return fields.length === 0
-      ? Either.left("Neither a schema nor a document tells which fields there are.")
+      ? Either.left("No fields are known, neither from a schema nor from documents.")
       : Either.right({ fields, problems: problemsIn(fields) })
   } catch (error) {
     if (error instanceof TooManyFields) return Either.left(`A form shows at most ${maxFields} fields.`)

@@ -69,7 +69,7 @@ export const Form = (props: {
     <>
       {leaving === undefined ? null : (
         <ConfirmDialog
-          title="Lose what you typed?"
+          title="Discard unsaved changes?"
           words={{ write: "Leave the form", writing: "Leaving…", cancel: "Stay" }}
           write={Effect.void}
           onClose={() => setLeaving(undefined)}
@@ -80,7 +80,7 @@ export const Form = (props: {
           }}
         >
           <p>
-            What is typed in {plural(pending.size, "field")} is not a number: the document does not have it.
+            {plural(pending.size, "field")} without a valid number: the document does not have what you typed.
           </p>
         </ConfirmDialog>
       )}

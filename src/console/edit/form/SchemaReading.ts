@@ -100,18 +100,18 @@ const ofAlternatives = (
   if (others.length > 0 && others.every(({ choices }) => choices !== undefined)) {
     return { schema: base, nullable, choices: others.flatMap(({ choices }) => choices!), unknown: undefined }
   }
-  return { ...anyValue(base, "It may be of several kinds."), nullable }
+  return { ...anyValue(base, "Several types are allowed."), nullable }
 }
 
 /** Reads a schema that lies inside another one. */
 export const readSchema = (root: SchemaRoot, given: Json | undefined, hops = 0): ReadSchema => {
   if (!isObject(given)) return anyValue({})
   if (hops > maxHops) return anyValue({}, "Its schema refers to itself.")
-  if (root.left-- <= 0) return anyValue({}, "Its schema is too intricate.")
+  if (root.left-- <= 0) return anyValue({}, "Its schema is too complex.")
   const ref = member(given, "$ref")
   if (typeof ref === "string") {
     const target = resolveReference(root.schema, ref)
-    if (target === undefined) return anyValue({}, `Its schema refers to ${ref}, which is not there.`)
+    if (target === undefined) return anyValue({}, `Its schema refers to ${ref}, which does not exist.`)
     const own = without(given, "$ref")
     return isObject(target)
       ? readSchema(root, Object.keys(own).length === 0 ? target : { allOf: [target, own] }, hops + 1)
@@ -144,7 +144,7 @@ export const readSchema = (root: SchemaRoot, given: Json | undefined, hops = 0):
     const nullable = types.length < type.length
     if (types.length === 1)
       return { schema: { ...given, type: types[0]! }, nullable, choices: undefined, unknown: undefined }
-    return { ...anyValue(without(given, "type"), "It may be of several kinds."), nullable }
+    return { ...anyValue(without(given, "type"), "Several types are allowed."), nullable }
   }
   return { ...anyValue(given), nullable: type === undefined || type === "null" }
 }
