@@ -7,7 +7,7 @@ import {
   parseLayout,
   resizeColumn,
   togglePin
-} from "../../src/console/results/ColumnLayout.js"
+} from "../../src/console/results/table/ColumnLayout.js"
 
 const none = parseLayout(null)
 const names = ["_id", "a", "b", "c", "__proto__"]

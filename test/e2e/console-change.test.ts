@@ -130,6 +130,6 @@ bothBuilds("several documents in the console", (the) => {
     )
     const { page } = await the.enter({ hash: `#table=past&at=${at}` })
     await page.locator("#open-a").waitFor()
-    assert.strictEqual(await page.getByRole("checkbox", { name: /^Choose/ }).count(), 0)
+    assert.strictEqual(await page.getByRole("checkbox", { name: /^Select/ }).count(), 0)
   })
 })

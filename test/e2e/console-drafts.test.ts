@@ -413,11 +413,11 @@ bothBuilds("drafts of the console", (the) => {
     await review(page)
     const proposed = page.getByRole("checkbox", { name: /Propose the changes/ })
     await proposed.check()
-    await page.getByRole("textbox", { name: "Why" }).fill("A reason of many words.")
+    await page.getByRole("textbox", { name: "Description" }).fill("A reason of many words.")
     await proposed.uncheck()
     await proposed.check()
     assert.strictEqual(
-      await page.getByRole("textbox", { name: "Why" }).inputValue(),
+      await page.getByRole("textbox", { name: "Description" }).inputValue(),
       "A reason of many words."
     )
   })
@@ -429,7 +429,7 @@ bothBuilds("drafts of the console", (the) => {
     await review(page)
     await page.getByRole("textbox", { name: "Message" }).fill("what was typed")
     await page.getByRole("checkbox", { name: /Propose the changes/ }).check()
-    await page.getByRole("textbox", { name: "Why" }).fill("A reason of many words.")
+    await page.getByRole("textbox", { name: "Description" }).fill("A reason of many words.")
     await page.locator("#proposals").click()
     await page.getByRole("combobox", { name: "Show" }).waitFor()
     await review(page)
@@ -442,7 +442,7 @@ bothBuilds("drafts of the console", (the) => {
     await keep(page, '{"title": "mine"}')
     await closeEditor(page)
     await load(page, "x.csv", "id,title\nleft-1,theirs\nleft-2,new\n")
-    await page.getByRole("button", { name: "Begin 2 drafts" }).click()
+    await page.getByRole("button", { name: "Create 2 drafts" }).click()
     await page.locator(".reviewed").nth(1).waitFor()
     await page.waitForTimeout(1000)
     assert.match(await visible(page), /skipped|storage is full|1 row/)
@@ -458,7 +458,7 @@ bothBuilds("drafts of the console", (the) => {
         setItem.call(this, key, value)
       }
     })
-    await page.getByRole("button", { name: "Begin 2 drafts" }).click()
+    await page.getByRole("button", { name: "Create 2 drafts" }).click()
     await page.locator(".reviewed").first().waitFor()
     await page.waitForTimeout(1000)
     assert.match(await visible(page), /skipped|storage is full|1 of 2/)
@@ -470,7 +470,7 @@ bothBuilds("drafts of the console", (the) => {
       JSON.stringify({ id: `m-${n}`, text: "x".repeat(1000) })
     )
     await load(page, "x.ndjson", rows.join("\n"))
-    const begin = page.getByRole("button", { name: "Begin 300 drafts" })
+    const begin = page.getByRole("button", { name: "Create 300 drafts" })
     if (await begin.isEnabled()) {
       await begin.click()
       await page.locator(".review .problem, .reviewed").first().waitFor({ timeout: 60_000 })
@@ -489,7 +489,7 @@ bothBuilds("drafts of the console", (the) => {
   it("an imported number is the one of the file: -0.0 stays what the command line would store", async () => {
     const { page } = await enter("zero-1")
     await load(page, "x.json", '[{"id": "zero-2", "n": -0.0, "price": 1.10}]')
-    await page.getByRole("button", { name: "Begin 1 draft" }).click()
+    await page.getByRole("button", { name: "Create 1 draft" }).click()
     await page.locator(".reviewed").first().waitFor()
     const kept = await page.evaluate(() =>
       Object.keys(localStorage)

@@ -134,7 +134,7 @@ bothBuilds("editing in the console", (the) => {
     await page.locator(".panel li", { hasText: "Row 3:" }).waitFor()
     assert.deepStrictEqual(await axe(page, "light"), [])
     assert.deepStrictEqual(await axe(page, "dark"), [])
-    await page.getByRole("button", { name: "Begin 2 drafts" }).press("Enter")
+    await page.getByRole("button", { name: "Create 2 drafts" }).press("Enter")
     await page.locator(".reviewed").nth(1).waitFor()
     const words = await page.locator(".reviewed").allInnerTexts()
     assert.match(words[0]!, /notes\/i-new\s+new/)

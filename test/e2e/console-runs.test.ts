@@ -342,7 +342,7 @@ bothBuilds("runs of the console", (the) => {
     await page.locator(".source.index").click()
     assert.match(
       await words.innerText(),
-      /An index found[\s\S]*Why: [\s\S]*category[\s\S]* and \d+ documents\./
+      /An index was used[\s\S]*Why: [\s\S]*category[\s\S]* and \d+ documents\./
     )
     await page.keyboard.press("Escape")
     await page.evaluate(() => {

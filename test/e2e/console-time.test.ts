@@ -97,7 +97,7 @@ bothBuilds("time, branches and hands of the console", (the) => {
     assert.strictEqual(now["price"], 9.61)
     await page.locator(".commit-message", { hasText: /^revert [0-9a-f]{7}/ }).waitFor()
     await page.locator(`[id^="revert-"]`).nth(1).click()
-    await page.locator("dialog[open] .banner", { hasText: "It cannot be reverted" }).waitFor()
+    await page.locator("dialog[open] .banner", { hasText: "This commit cannot be reverted" }).waitFor()
     assert.isTrue(await page.getByRole("button", { name: "Revert" }).isDisabled())
     assert.strictEqual(await page.locator("#newer").count(), 0, "our own commit is no news")
   })
@@ -167,7 +167,7 @@ bothBuilds("time, branches and hands of the console", (the) => {
       await page.locator(".reviewed").waitFor()
       await page.getByRole("textbox", { name: "Message" }).fill(`say ${title}`)
       await page.getByRole("checkbox", { name: /Propose the changes/ }).press("Space")
-      await page.getByRole("textbox", { name: "Why" }).fill(why)
+      await page.getByRole("textbox", { name: "Description" }).fill(why)
       // A row that is half below the head of the table is too small a target there.
       await page.locator(".table-scroll").evaluate((table: Dom) => table.scrollTo(0, 0))
       await clean(page, "propose")
@@ -273,7 +273,7 @@ bothBuilds("time, branches and hands of the console", (the) => {
     await accept(page).click()
     await done
     await page.getByRole("button", { name: "Cancel" }).click()
-    await status(page).getByText("shows the proposal.s state").waitFor()
+    await status(page).getByText("shows the proposal's state").waitFor()
     await page.getByRole("button", { name: "Accept unknown" }).waitFor({ state: "detached" })
   })
 

@@ -2,7 +2,16 @@ import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { RunButton } from "./RunButton.js"
 
-/** A placeholder while entries are read, or the problem that kept them from being read. */
+/** A placeholder for text that is being loaded. */
+export const SkeletonLines = () => (
+  <div class="skeleton-lines" aria-hidden="true">
+    <span />
+    <span />
+    <span />
+  </div>
+)
+
+/** A placeholder until data is loaded, or the problem that prevented loading it. */
 export const LoadingState = (props: {
   readonly loaded: boolean
   readonly problem: Problem | undefined
@@ -17,12 +26,6 @@ export const LoadingState = (props: {
         </RunButton>
       </ProblemCard>
     )}
-    {props.loaded || props.problem !== undefined ? null : (
-      <div class="skeleton-lines" aria-hidden="true">
-        <span />
-        <span />
-        <span />
-      </div>
-    )}
+    {props.loaded || props.problem !== undefined ? null : <SkeletonLines />}
   </>
 )

@@ -7,12 +7,12 @@ import { guardNavigation } from "../navigation/NavigationGuard.js"
 import { initialRoute, type Route } from "../navigation/Route.js"
 import type { Navigate } from "../navigation/useRoute.js"
 import type { DataSourceService } from "../source/DataSource.js"
-import { EditPanel } from "./EditPanel.js"
+import { EditPanel } from "./editor/EditPanel.js"
 import "./editing.css"
 import { BulkChangePanel } from "./BulkChangePanel.js"
 import { ImportPanel } from "./ImportPanel.js"
 import { NewDocumentPanel } from "./NewDocumentPanel.js"
-import { ReviewPanel } from "./ReviewPanel.js"
+import { ReviewPanel } from "./review/ReviewPanel.js"
 
 /** The panel in which documents are created, edited, reviewed and published. */
 export const EditPanels = (props: {
@@ -36,9 +36,9 @@ export const EditPanels = (props: {
     if (route.document !== undefined) setCopied(undefined)
   }, [route.document])
   /** What an import, or a change of several, left out: the review that it leads to shows it. */
-  const [left, setLeft] = useState<string | undefined>(undefined)
+  const [skipped, setSkipped] = useState<string | undefined>(undefined)
   useEffect(() => {
-    if (route.panel !== "review") setLeft(undefined)
+    if (route.panel !== "review") setSkipped(undefined)
   }, [route.panel])
   const review = () => navigate({ panel: "review", document: undefined })
   const edit = (collection: string, document: string) =>
@@ -54,7 +54,7 @@ export const EditPanels = (props: {
         source={source}
         drafts={drafts}
         repo={session.repo}
-        left={left}
+        skipped={skipped}
         onEdit={edit}
         onPublished={props.onPublished}
         onProposals={() => navigate({ panel: "proposals", document: undefined })}
@@ -68,7 +68,7 @@ export const EditPanels = (props: {
     drafts,
     collection,
     onReview: (words: string | undefined) => {
-      setLeft(words)
+      setSkipped(words)
       review()
     },
     onClose

@@ -4,7 +4,7 @@ import { lazyComponent } from "../components/LazyComponent.js"
 import { Menu } from "../components/Menu.js"
 import type { Route } from "../navigation/Route.js"
 import { escapeBidi } from "../values/Cell.js"
-import { type ColumnLayout, togglePin } from "./ColumnLayout.js"
+import { type ColumnLayout, togglePin } from "./table/ColumnLayout.js"
 
 const ExportMenu = lazyComponent(() => import("./ExportMenu.js").then((found) => found.ExportMenu))
 

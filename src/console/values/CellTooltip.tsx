@@ -45,52 +45,77 @@ const isFullyShown = (element: HTMLElement, text: string): boolean => {
   return truncated(text) === text && box.textContent === text && box.scrollWidth <= box.clientWidth
 }
 
-/** Which cell's whole text is shown: at once for what has the pointer or the focus, gone a moment after both have left. */
+/** Milliseconds that a tooltip stays after the pointer and the focus have left. */
+const hideDelay = 250
+
+/** The tooltip with a cell's full text: shown for the cell that has the pointer or the focus, if the cell cuts its text. */
 export const useCellTooltip = () => {
   const [shown, setShown] = useState<Tooltip | undefined>(undefined)
-  /** Counts what the pointer and the focus did: only the last of it may still take a tip away. */
-  const moves = useRef(0)
-  /** Whether the focus comes back to a cell because its tip was sent away. */
+  /** Counts pointer and focus events: a delayed hide acts only if none came after it. */
+  const events = useRef(0)
+  /** Whether the focus returns to a cell because its tooltip was closed. */
   const dismissed = useRef(false)
   const hide = useCallback(() => setShown(undefined), [])
 
   const show = useCallback((element: HTMLElement, row: number, column: string, text: string) => {
-    moves.current++
+    events.current++
     setShown(
       isFullyShown(element, text) ? undefined : { of: element, row, column, text, ...positionOf(element) }
     )
   }, [])
 
-  /** The tip of what has the focus moves with it; any other one is gone when its cell moves away. */
-  const follow = useCallback(
-    () =>
-      setShown((before) =>
-        before !== undefined && before.of === document.activeElement && isInView(before.of)
-          ? { ...before, ...positionOf(before.of) }
-          : undefined
-      ),
-    []
-  )
+  const stay = () => {
+    events.current++
+  }
+
+  const leave = () => {
+    const event = ++events.current
+    setTimeout(() => {
+      if (events.current === event) hide()
+    }, hideDelay)
+  }
 
   return {
     shown,
-    dismissed,
-    show,
-    follow,
     hide,
-    stay: () => {
-      moves.current++
+    stay,
+    leave,
+    /** Moves the tooltip of the focused cell while the table scrolls, and hides any other one. */
+    follow: useCallback(
+      () =>
+        setShown((before) =>
+          before !== undefined && before.of === document.activeElement && isInView(before.of)
+            ? { ...before, ...positionOf(before.of) }
+            : undefined
+        ),
+      []
+    ),
+    dismiss: () => {
+      hide()
+      if (shown === undefined || document.activeElement?.id !== "copy-cell") return
+      dismissed.current = true
+      shown.of.focus()
     },
-    leave: () => {
-      const left = ++moves.current
-      setTimeout(() => {
-        if (moves.current === left) hide()
-      }, 250)
-    }
+    /** The handlers of an element that shows a tooltip. */
+    handlers: (row: number, column: string, text: string, onFocus?: () => void) => ({
+      onFocus: (event: { readonly currentTarget: HTMLElement }) => {
+        onFocus?.()
+        if (!dismissed.current) show(event.currentTarget, row, column, text)
+        dismissed.current = false
+      },
+      onBlur: leave,
+      onMouseEnter: (event: { readonly currentTarget: HTMLElement }) => {
+        stay()
+        show(event.currentTarget, row, column, text)
+      },
+      onMouseLeave: leave
+    })
   }
 }
 
-/** The whole text of a cell, and a button that copies it. */
+export type CellTooltipState = ReturnType<typeof useCellTooltip>
+
+/** The full text of a cell, and a button that copies it. */
 export const CellTooltip = (props: {
   readonly shown: Tooltip
   readonly onStay: () => void

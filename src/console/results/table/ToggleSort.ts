@@ -1,4 +1,4 @@
-import type { Sort } from "../../store/browse/Browse.js"
+import type { Sort } from "../../../store/browse/Browse.js"
 
 /** The order once a column's header was pressed: by that column alone, or by it `behind` those that are sorted by already. */
 export const toggleSort = (sort: ReadonlyArray<Sort>, path: string, behind: boolean): ReadonlyArray<Sort> => {

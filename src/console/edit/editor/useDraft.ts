@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import { alarm } from "../components/Announcer.js"
-import * as Drafts from "../drafts/Drafts.js"
+import { alarm } from "../../components/Announcer.js"
+import * as Drafts from "../../drafts/Drafts.js"
 
 const atOnce = "This draft was changed in another tab at the same time."
 

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks"
-import { alarmProblem } from "../components/Announcer.js"
-import { offline, type Problem } from "../components/Problem.js"
-import { ProblemCard } from "../components/ProblemCard.js"
-import type { JsonEditor } from "../json/JsonEditor.js"
+import { alarmProblem } from "../../components/Announcer.js"
+import { offline, type Problem } from "../../components/Problem.js"
+import { ProblemCard } from "../../components/ProblemCard.js"
+import type { JsonEditor } from "../../json/JsonEditor.js"
 
 /** The JSON editor, fetched when it is first shown. It begins with `text`, and has a text of its own from then on. */
 export const JsonField = (props: {
@@ -23,7 +23,7 @@ export const JsonField = (props: {
   const [round, setRound] = useState(0)
   useEffect(() => {
     let gone = false
-    import("../json/JsonEditor.js").then(
+    import("../../json/JsonEditor.js").then(
       ({ open }) => {
         if (gone || host.current === null) return
         props.editor.current = open(host.current, {

@@ -1,9 +1,9 @@
 import * as Either from "effect/Either"
-import { runSync } from "../../domain/concurrency/Steps.js"
-import { encode } from "../../domain/json/CanonicalJson.js"
-import type { JsonObject } from "../../domain/json/Json.js"
-import { visitNumbers } from "../../domain/json/JsonText.js"
-import { LosslessNumber } from "../../domain/json/NumberText.js"
+import { runSync } from "../../../domain/concurrency/Steps.js"
+import { encode } from "../../../domain/json/CanonicalJson.js"
+import type { JsonObject } from "../../../domain/json/Json.js"
+import { visitNumbers } from "../../../domain/json/JsonText.js"
+import { LosslessNumber } from "../../../domain/json/NumberText.js"
 
 const numberKey = (value: number) => (Object.is(value, -0) ? "-0" : String(value))
 

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks"
-import type { Json } from "../../domain/json/Json.js"
-import { printPath } from "../../store/browse/Difference.js"
-import type { EditConflict, EditSettlement } from "../../store/browse/StagedEdits.js"
-import { cellText, truncated } from "../values/Cell.js"
+import type { Json } from "../../../domain/json/Json.js"
+import { printPath } from "../../../store/browse/Difference.js"
+import type { EditConflict, EditSettlement } from "../../../store/browse/StagedEdits.js"
+import { cellText, truncated } from "../../values/Cell.js"
 
 /** What becomes of a draft that is in conflict: it goes, it stands on the stored version, or fields are decided. */
 export type Decision =

@@ -1,0 +1,142 @@
+import * as Effect from "effect/Effect"
+import type { RefObject } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import type { EditReview, ReviewedEdit } from "../../../store/browse/StagedEdits.js"
+import { alarm, announce } from "../../components/Announcer.js"
+import { plural } from "../../components/Plural.js"
+import { useEffectRunner } from "../../components/useEffectRunner.js"
+import * as Drafts from "../../drafts/Drafts.js"
+import type { DataSourceService } from "../../source/DataSource.js"
+import type { Decision } from "./ConflictCard.js"
+import { withNumberSpelling } from "./NumberSpelling.js"
+
+/** Whether an edit prevents publishing until it is resolved. */
+export const isBlocking = ({ state }: ReviewedEdit): boolean => state === "conflict" || state === "invalid"
+
+export const nameOf = ({ collection, id }: { readonly collection: string; readonly id: string }): string =>
+  `${collection}/${id}`
+
+/** The drafts of a repository, compared with what is stored now. Reviews again when another tab changes a draft. */
+export const useReview = (
+  source: DataSourceService,
+  prefix: string,
+  heading: RefObject<HTMLHeadingElement | null>,
+  onEdit: (collection: string, id: string) => void
+) => {
+  const [drafts, setDrafts] = useState(() => Drafts.list(prefix))
+  const [unreadable, setUnreadable] = useState(() => Drafts.listUnreadable(prefix))
+  const [review, setReview] = useState<EditReview | undefined>(undefined)
+  /** The drafts that `review` is about. Only these are published. */
+  const [reviewed, setReviewed] = useState<ReadonlyArray<Drafts.Draft> | undefined>(undefined)
+  const reading = useEffectRunner()
+  const resolving = useEffectRunner()
+
+  const refresh = () => {
+    const found = Drafts.list(prefix)
+    setDrafts(found)
+    setUnreadable(Drafts.listUnreadable(prefix))
+    if (found.length === 0) {
+      reading.reset()
+      setReview({ edits: [], files: [] })
+      return
+    }
+    reading.run(
+      Effect.flatMap(source.edits, (edits) => edits.review(found.map(Drafts.toStagedEdit))),
+      {
+        success: (result) => {
+          setReview(result)
+          setReviewed(found)
+          const blocking = result.edits.filter(isBlocking).length
+          announce(
+            `${plural(result.edits.length, "draft")} to review${blocking === 0 ? "" : `, ${blocking} to resolve`}.`
+          )
+        }
+      }
+    )
+  }
+
+  useEffect(() => {
+    refresh()
+    const onStorage = ({ key }: Partial<StorageEvent>) => {
+      if ((key ?? prefix).startsWith(prefix)) refresh()
+    }
+    addEventListener("storage", onStorage)
+    return () => removeEventListener("storage", onStorage)
+  }, [prefix])
+
+  /** The reviewed version of an edit's draft. */
+  const draftOf = (edit: ReviewedEdit) => reviewed?.find((draft) => nameOf(draft) === nameOf(edit))
+
+  const onChangedElsewhere = () => {
+    alarm("This draft was changed in another tab. Review it again.")
+    refresh()
+  }
+
+  const discard = (draft: Drafts.Draft | undefined) => {
+    heading.current?.focus()
+    if (draft !== undefined && !Drafts.discard(prefix, draft)) onChangedElsewhere()
+  }
+
+  const discardUnreadable = (draft: Drafts.UnreadableDraft) => {
+    heading.current?.focus()
+    if (!Drafts.discardUnreadable(prefix, draft)) onChangedElsewhere()
+  }
+
+  const save = ({ stamp }: Drafts.Draft, next: Drafts.DraftContent): boolean => {
+    const saved = Drafts.save(prefix, next, stamp)
+    if (saved === "full")
+      alarm("The browser's storage is full, so your decision is not saved. Discard other drafts.")
+    else if (saved === "elsewhere") onChangedElsewhere()
+    return typeof saved === "object"
+  }
+
+  const resolve = (edit: ReviewedEdit, decision: Decision) => {
+    const draft = draftOf(edit)
+    const conflict = edit.conflict
+    if (draft === undefined || conflict === undefined) return
+    if (decision._tag === "Theirs") return discard(draft)
+    heading.current?.focus()
+    const { stamp: _, ...rest } = draft
+    if (decision._tag === "Settle") return save(draft, { ...rest, settled: decision.settled })
+    const { collection, id, text } = draft
+    // A review has the numbers as JavaScript reads them. The stored text has all their digits.
+    const stored = Effect.flatMap(source.edits, (calls) => calls.document(collection, id))
+    resolving.run(stored, {
+      success: (base) => {
+        if (base?.sha !== conflict.version?.sha) {
+          alarm("The document was changed in the meantime. Review it again.")
+          return refresh()
+        }
+        const { merged } = conflict
+        const isEdited = decision._tag === "Edit"
+        const next =
+          isEdited && merged !== null && text !== null && base !== null
+            ? withNumberSpelling(merged, [text, base.text])
+            : text
+        if (save(draft, { ...rest, base, settled: undefined, text: next }) && isEdited) onEdit(collection, id)
+      }
+    })
+  }
+
+  return {
+    drafts,
+    unreadable,
+    review,
+    draftOf,
+    reading,
+    resolveProblem: resolving.problem,
+    /** Whether the reviewed drafts are the current ones and nothing prevents publishing them. */
+    isReady: reviewed === drafts && review?.edits.some(isBlocking) !== true && review?.problem === undefined,
+    refresh,
+    discard,
+    discardUnreadable,
+    resolve,
+    /** Shows the conflicts that a publish found. */
+    showConflicts: (edits: EditReview["edits"], of: ReadonlyArray<Drafts.Draft>) => {
+      setReview({ edits, files: [] })
+      setReviewed(of)
+    }
+  }
+}
+
+export type Review = ReturnType<typeof useReview>
