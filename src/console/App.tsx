@@ -18,17 +18,17 @@ const Workbench = lazyComponent(() => import("./workbench/Workbench.js").then((f
 
 const parts = ["api", "repo", "branch", "root"] as const
 
-/** Whether an address names another repository, branch or root than the one that is signed in to. */
+/** Whether a route names another repository, branch or root than the session. */
 const isElsewhere = (route: Route, session: SessionView): boolean =>
   parts.some((name) => route[name] !== undefined && route[name] !== session[name])
 
-/** What the tab and the browser's history call a place. */
+/** The page title of a route. */
 const titleOf = ({ collection, document }: Route, session: SessionView | undefined): string =>
   [...(session === undefined ? [] : [document, collection, session.repo]), "Chainstore console"]
     .filter((name) => name !== undefined)
     .join(" · ")
 
-/** The console over any source of data. */
+/** The console over a data source. */
 export const App = ({ source }: { readonly source: DataSourceService }) => {
   const [route, navigate] = useRoute()
   const [settings, setSettings] = useState(Settings.load)
@@ -72,7 +72,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     Settings.applyTheme(settings.theme)
   }, [settings.theme])
 
-  // The address names the repository and the query, so that it can be sent to somebody else. It never has the token.
+  // The address contains the repository and the query, so that it can be shared. It never contains the token.
   useEffect(() => {
     if (session === undefined) return
     const { api, branch, repo, root } = session
@@ -97,7 +97,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     setProblem(undefined)
     const { api, branch, repo, root } = entered
     change({ api, branch, repo, root })
-    // What the form said counts, whatever the address named before.
+    // The form takes precedence over the address.
     const same = route.repo === undefined || (route.repo === repo && (route.branch ?? branch) === branch)
     navigate({ ...(same ? {} : initialRoute), api, repo, branch, root }, "replace")
     setSession(entered)

@@ -5,10 +5,10 @@ type Say = (text: string, urgent: boolean) => void
 
 let say: Say | undefined
 
-/** Announces a status: shown at the foot of the page and read out once. */
+/** Announces a status: shown at the foot of the page and read by screen readers. */
 export const announce = (text: string): void => say?.(text, false)
 
-/** Announces a failure: shown at the foot of the page and read out at once. */
+/** Announces a failure: shown at the foot of the page and read by screen readers at once. */
 export const alarm = (text: string): void => say?.(text, true)
 
 /** Announces a problem by its title and message. */
@@ -20,7 +20,7 @@ export const Announcer = () => {
   const [alert, setAlert] = useState("")
   useEffect(() => {
     say = (text, urgent) => {
-      // The same words again must change something to be read out again.
+      // A screen reader reads a text again only if it changes.
       const again = (before: string) => (before === text ? `${text}\u00a0` : text)
       if (urgent) {
         setAlert(again)

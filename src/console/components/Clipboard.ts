@@ -1,6 +1,6 @@
 import { alarm, announce } from "./Announcer.js"
 
-/** Puts text on the clipboard and says so. */
+/** Copies text to the clipboard and announces it. */
 export const copyText = (text: string, what: string): void => {
   navigator.clipboard.writeText(text).then(
     () => announce(`Copied ${what}.`),
@@ -8,7 +8,7 @@ export const copyText = (text: string, what: string): void => {
   )
 }
 
-/** Lets the browser save a file. */
+/** Downloads a file. */
 export const saveFile = (name: string, type: string, content: string | Uint8Array<ArrayBuffer>): void => {
   const address = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement("a")

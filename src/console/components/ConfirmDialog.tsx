@@ -7,25 +7,25 @@ import { ProblemCard } from "./ProblemCard.js"
 import { RunButton } from "./RunButton.js"
 import { useEffectRunner } from "./useEffectRunner.js"
 
-/** Asks before something is done, and does it. */
+/** Asks for confirmation, then runs the effect. */
 export const ConfirmDialog = <A,>(props: {
   readonly title: ComponentChildren
   readonly children: ComponentChildren
-  /** The id of the element that gets the focus back. Default: what has it now. */
+  /** The id of the element that gets the focus back. Default: the focused element. */
   readonly opener?: string
-  /** The words of its buttons; the second is shown while it writes. */
+  /** The labels of its buttons; `writing` is shown while the effect runs. */
   readonly words: { readonly write: string; readonly writing: string; readonly cancel?: string }
-  /** Absent while there is nothing that could be written. */
+  /** Undefined while there is nothing to write. */
   readonly write: Effect.Effect<A, Problem> | undefined
-  /** After a failure: looks again at what would be written. */
+  /** Called to retry after a failure. */
   readonly onRetry?: () => void
-  /** `unknown` when a write had begun whose end was not seen. */
+  /** `unknown`: a write was started and its result was not seen. */
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (written: A) => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const done = useRef(false)
-  /** Said once for each time that it is shown: the close event comes late, and after the dialog is removed, too. */
+  /** Whether `onClose` was called since the last render: the close event may come late, even after the dialog is removed. */
   const left = useRef(false)
   useLayoutEffect(() => {
     left.current = false

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import { useErrorBoundary } from "preact/hooks"
 import { ProblemCard } from "./ProblemCard.js"
 
-/** Shows an error of the page itself instead of an empty window. */
+/** Shows an error of the page's code instead of an empty page. */
 export const ErrorBoundary = (props: { readonly children: ComponentChildren }) => {
   const [error, again] = useErrorBoundary()
   if (error === undefined) return <>{props.children}</>

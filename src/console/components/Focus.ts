@@ -1,7 +1,7 @@
 import type { RefObject } from "preact"
 import { useEffect } from "preact/hooks"
 
-/** What has the focus, also in a shadow tree. */
+/** The focused element, also inside a shadow tree. */
 export const focusedElement = (): Element | null => {
   let found = document.activeElement
   while (found?.shadowRoot?.activeElement) found = found.shadowRoot.activeElement
@@ -10,17 +10,17 @@ export const focusedElement = (): Element | null => {
 
 const isFocusLost = () => document.activeElement === null || document.activeElement === document.body
 
-/** Gives the focus back to what had it, unless it has gone elsewhere since. */
+/** Returns the focus to an element, unless another element has it. */
 export const restoreFocus = (to: Element | null): void => {
   if (isFocusLost() && to instanceof HTMLElement && to.isConnected) to.focus()
 }
 
-/** Hands the focus on from what had it, unless it has gone elsewhere since. */
+/** Moves the focus from one element to another, unless a third element has it. */
 export const moveFocus = (from: Element | null, to: HTMLElement | null): void => {
   if (isFocusLost() || document.activeElement === from) to?.focus()
 }
 
-/** Shows a dialog as long as its component lives; then the focus goes back to the opener. */
+/** Shows a dialog while its component is mounted, then returns the focus to the opener. */
 export const useModal = (dialog: RefObject<HTMLDialogElement | null>, opener: () => Element | null): void => {
   useEffect(() => {
     const element = dialog.current

@@ -26,7 +26,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** A drawing beside words; it says nothing by itself. */
+/** A decorative icon next to text. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
     <path d={paths[name]} />

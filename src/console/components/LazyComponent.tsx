@@ -5,18 +5,18 @@ import { ProblemCard } from "./ProblemCard.js"
 import { loadProblem } from "./ProblemText.js"
 
 interface LoadingFrame {
-  /** Shown until the part is loaded. */
+  /** Shown while the component loads. */
   readonly waiting: ComponentChildren
-  /** Shows the failure in place of the part. */
+  /** Renders the error card in place of the component. */
   readonly failed: (card: ComponentChildren) => ComponentChildren
 }
 
 let focusAtRequest: Element | null | undefined
 
-/** What had the focus when the part was asked for that is being shown for the first time; undefined once it is there. */
+/** The element that had the focus when the component that renders now was requested; undefined if it was already loaded. */
 export const focusWhenRequested = (): Element | null | undefined => focusAtRequest
 
-/** A part of the page that is fetched when it is first shown, and again if somebody asks for it after a failure. */
+/** A component whose module is loaded when it is first rendered. After a failure a button loads it again. */
 export const lazyComponent = <Props extends object>(fetch: () => Promise<ComponentType<Props>>) => {
   let known: ComponentType<Props> | undefined
   return ({ frame, ...rest }: Props & { readonly frame: LoadingFrame }) => {
@@ -46,7 +46,7 @@ export const lazyComponent = <Props extends object>(fetch: () => Promise<Compone
         gone = true
       }
     }, [round])
-    // After those of the part itself.
+    // Runs after the layout effects of the component itself.
     useLayoutEffect(() => {
       focusAtRequest = undefined
       if (Here !== undefined) from.current = undefined

@@ -3,11 +3,11 @@ import { useEffect, useId, useRef, useState } from "preact/hooks"
 import { Icon, type IconName } from "./Icon.js"
 import { useEscape } from "./useEscape.js"
 
-/** A button that opens a small panel; Escape or a click elsewhere closes it, and focus goes back to the button. */
+/** A button that opens a menu. Escape or a click outside closes it. */
 export const Menu = (props: {
   readonly label: string
   readonly icon?: IconName
-  /** The class of the button, where it does not look like one. */
+  /** The class of the button. Default: a plain button. */
   readonly kind?: string
   readonly children: (close: () => void) => ComponentChildren
   readonly id?: string

@@ -5,14 +5,14 @@ import { Icon } from "./Icon.js"
 import { focusWhenRequested } from "./LazyComponent.js"
 
 /**
- * The panel beside the table. Its heading takes the focus before anybody can type, unless it arrives late and somebody has
- * gone elsewhere; Escape closes it.
+ * The panel next to the table. Its heading gets the focus, unless the panel loaded late and the focus has moved
+ * meanwhile. Escape closes it.
  */
 export const Panel = (props: {
   readonly label: string
   readonly collection: string
   readonly title: string
-  /** What the button closes. */
+  /** The name of the content, for the label of the close button. */
   readonly closes: string
   readonly heading?: RefObject<HTMLHeadingElement | null>
   readonly onClose: () => void

@@ -18,7 +18,7 @@ export type ProblemKind =
   | "invalid"
   | "server"
 
-/** Something that went wrong, in words for the person in front of the page: what happened and what to do next. */
+/** A failure for the user: what happened, and what to do next. */
 export class Problem extends Data.TaggedError("Problem")<{
   readonly kind: ProblemKind
   readonly title: string
@@ -61,12 +61,11 @@ const texts: Readonly<Record<ProblemKind, readonly [title: string, next: string]
   server: ["Server error", "Try again in a moment. Nothing was lost."]
 }
 
-/** The operation of the API that a message of the store begins with. */
+/** The name of the API operation at the start of a store message. */
 const operation =
   /^(?:(?:git|meta|rate-limit|repos|users)\/(?:get|list|create|update|delete|compare|merge|download|root)[a-z-]*|graphql|raw): /
 
-// A repository of this machine is known by its name, not by where the server keeps it; what a schema says of an answer
-// is for the server's developers.
+// Hides the path of a local repository and the details of a schema error, which are for developers.
 const shownMessage = (message: string): string =>
   message
     .replace(operation, "")
@@ -80,13 +79,13 @@ export const offline = (message: string): Problem => make("offline", message)
 
 export const signedOut = (): Problem => make("signedOut", "The server no longer knows this session.")
 
-/** The server answered, and not as it should. */
+/** The server sent an unexpected response. */
 export const server = (message: string): Problem => make("server", message)
 
-/** The session may go on, because nobody heard that it was to end. */
+/** The sign-out request failed, so the session may still be open. */
 export const stillSignedIn = (message: string): Problem => make("signOut", message)
 
-// These messages contain names of documents too: the form of the sentence decides.
+// Messages contain names of documents, so whole phrases are matched.
 const notFound = (message: string): ProblemKind =>
   / has no commit\b|^the commit \S+ is not in /i.test(message)
     ? "commit"
@@ -126,7 +125,7 @@ const reset = (date: Date | undefined) =>
     ? undefined
     : `Wait until ${clock(date)}, when the limit is reset, then run again.`
 
-/** From an answer of the local server. */
+/** Translates an error response of the local server. */
 export const fromResponse = (
   status: number,
   body: { readonly error: string; readonly message: string },
@@ -140,7 +139,7 @@ export const fromResponse = (
   )
 }
 
-// What the library advises here speaks to a programmer.
+// The library's advice for these kinds is for programmers.
 const kindsWithOwnAdvice: ReadonlySet<ProblemKind> = new Set([
   "commit",
   "offline",
@@ -149,7 +148,7 @@ const kindsWithOwnAdvice: ReadonlySet<ProblemKind> = new Set([
   "unreadable"
 ])
 
-/** From the store running in this page. */
+/** Translates an error of the store that runs in this page. */
 export const fromStoreError = (error: StoreError): Problem => {
   const name = (error as unknown as { readonly _tag: string })._tag
   const reason = (error as { readonly reason?: string }).reason

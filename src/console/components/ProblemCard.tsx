@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import type { ProblemText } from "./ProblemText.js"
 
-/** What went wrong and what to do next. */
+/** A problem: what happened, and what to do next. */
 export const ProblemCard = (props: {
   readonly problem: ProblemText
   readonly children?: ComponentChildren

@@ -1,4 +1,4 @@
-/** What a problem says to the person in front of the page. */
+/** The texts of a problem. */
 export interface ProblemText {
   readonly kind: string
   readonly title: string
@@ -11,7 +11,7 @@ export const offlineText = [
   "Check your connection and the address of the server, then try again."
 ] as const
 
-/** What did not arrive. */
+/** The problem of a part that could not be loaded. */
 export const loadProblem = (message: string): ProblemText => ({
   kind: "offline",
   title: offlineText[0],

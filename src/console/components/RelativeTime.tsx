@@ -19,7 +19,7 @@ const ago = (date: Date): string => {
   return date.toISOString()
 }
 
-/** A moment, as people say it; the exact one on hover. */
+/** A time relative to now, with the exact time on hover. */
 export const RelativeTime = ({ at }: { readonly at: string }) => {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return <bdi>{at}</bdi>

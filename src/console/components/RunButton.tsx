@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { Icon, type IconName } from "./Icon.js"
 
-/** A button that starts a request: shut while one runs. */
+/** A button that starts a request and is disabled while it runs. */
 export const RunButton = (props: {
   readonly running: boolean
   readonly children: ComponentChildren

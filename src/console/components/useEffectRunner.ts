@@ -10,22 +10,22 @@ import { offline, type Problem } from "./Problem.js"
 
 export interface EffectRunner {
   readonly running: boolean
-  /** Why the last run failed. */
+  /** The failure of the last run. */
   readonly problem: Problem | undefined
   /**
-   * Runs an effect and interrupts the one that runs now. A failure is announced and becomes `problem`, unless
-   * `failure` handles it.
+   * Runs an effect and interrupts the running one. A failure is announced and stored in `problem`, unless `failure`
+   * handles it.
    */
   readonly run: <A>(
     effect: Effect.Effect<A, Problem>,
     done: { readonly success: (value: A) => void; readonly failure?: (problem: Problem) => void }
   ) => void
   readonly cancel: () => void
-  /** Cancels the run and forgets the last problem. */
+  /** Cancels the run and clears the problem. */
   readonly reset: () => void
 }
 
-/** One effect at a time, interrupted by `cancel`, by the next run, and when the component goes away. */
+/** Runs one effect at a time. `cancel`, the next run, and removing the component interrupt it. */
 export const useEffectRunner = (): EffectRunner => {
   const [running, setRunning] = useState(false)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
@@ -54,7 +54,7 @@ export const useEffectRunner = (): EffectRunner => {
       if (fiber.current !== mine) return
       fiber.current = undefined
       setRunning(false)
-      // A button that is disabled while its request runs loses the focus.
+      // A button loses the focus when it is disabled during its request.
       requestAnimationFrame(() => restoreFocus(before))
       if (Exit.isSuccess(exit)) {
         setProblem(undefined)

@@ -1,18 +1,18 @@
 import { useLayoutEffect } from "preact/hooks"
 
-/** Lets Escape close something that lies above the page, wherever the focus is, and nothing else by the same key. */
+/** Closes an overlay on Escape, wherever the focus is, and stops other handlers of that key. */
 export const useEscape = (open: boolean, close: () => void): void => {
-  // A layout effect, so that the next key finds the state that the last one changed, and nobody who has gone.
+  // A layout effect runs before the next key press, which then sees the new state.
   useLayoutEffect(() => {
     if (!open) return
     const keys = (event: KeyboardEvent) => {
-      // A dialog is above everything else, and the browser closes it.
+      // An open dialog is on top, and the browser closes it.
       if (event.key !== "Escape" || document.querySelector("dialog[open]") !== null) return
       event.preventDefault()
       event.stopImmediatePropagation()
       close()
     }
-    // Before whatever has the focus hears the key.
+    // The capture phase runs before the handlers of the focused element.
     addEventListener("keydown", keys, true)
     return () => removeEventListener("keydown", keys, true)
   })

@@ -10,12 +10,11 @@ import { RunButton } from "../components/RunButton.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { DataSourceService } from "../source/DataSource.js"
 
-/** The most commits of one request. */
+/** The maximum number of commits per request. */
 const most = 500
 
 /**
- * The newest commits of a document, of a collection if no id is given, or of the branch if no collection is given, in
- * pages of a size.
+ * The newest commits of a document, of a collection (no id), or of the branch (no collection), in pages of `size`.
  */
 export const useCommits = (
   source: DataSourceService,
@@ -61,10 +60,10 @@ export const useCommits = (
   }
 }
 
-/** Commits as a timeline: what each may be used for, and older ones. */
+/** A list of commits with their buttons. */
 export const CommitList = (props: {
   readonly commits: ReturnType<typeof useCommits>
-  /** A problem of the actions, shown if the list has none. */
+  /** A problem of a button, shown if the list has none. */
   readonly problem?: Problem | undefined
   readonly current?: string | undefined
   readonly empty?: ComponentChildren

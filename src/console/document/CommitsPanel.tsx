@@ -5,14 +5,14 @@ import { CommitList, useCommits } from "./CommitList.js"
 
 const page = 50
 
-/** The commits of a collection; the table can be shown as it was at each of them. */
+/** The commits of a collection, and a button that shows the table at each. */
 export const CommitsPanel = (props: {
   readonly source: DataSourceService
   readonly collection: string
   readonly branch: string
   readonly at: string | undefined
   readonly onAt: (at: string | undefined) => void
-  /** Shows the commits of all collections instead. */
+  /** Opens the timeline of all collections. */
   readonly onAll: () => void
   readonly onClose: () => void
 }) => {

@@ -15,7 +15,7 @@ import { type RestoreCandidate, RestoreDialog } from "./RestoreDialog.js"
 
 const page = 30
 
-/** Marks a version whose file is not a readable document. */
+/** Marks a version whose file is not a valid document. */
 const unreadable = "unreadable"
 type Version = StoredDocument | null | typeof unreadable
 
@@ -28,7 +28,7 @@ const read = (document: Effect.Effect<StoredDocument | null, Problem>): Effect.E
 
 const documentOf = (version: Version) => (version === unreadable ? null : version)
 
-/** The commits that changed a document, with the changes of each and a way to restore it. */
+/** The commits of a document with their changes, and a button that restores each. */
 export const DocumentHistory = (props: {
   readonly source: DataSourceService
   readonly collection: string
@@ -82,7 +82,7 @@ export const DocumentHistory = (props: {
           entry,
           current: documentOf(current),
           target: documentOf(target),
-          // A file that contains no document is at revision 0, as the store counts.
+          // The store counts an invalid file as revision 0.
           rev: current === unreadable ? 0 : current?._rev,
           currentUnreadable: current === unreadable,
           targetUnreadable: target === unreadable

@@ -12,12 +12,12 @@ import { containsRounded, shortCommit } from "../values/Cell.js"
 import { JsonViewer, loadJsonView } from "../values/JsonViewer.js"
 import { DocumentHistory } from "./DocumentHistory.js"
 
-/** One document, as it is or as it was, and its history. */
+/** A document at the current or an earlier commit, and its history. */
 export const DocumentPanel = (props: {
   readonly source: DataSourceService
   readonly collection: string
   readonly id: string
-  /** The commit at which the document is shown, and that of the table. */
+  /** The commit of the document, and that of the table. */
   readonly at: string | undefined
   readonly tableAt: string | undefined
   readonly tab: "document" | "history"
@@ -37,7 +37,7 @@ export const DocumentPanel = (props: {
   const shownKey = JSON.stringify([collection, id, at])
   const shown = useRef<string | undefined>(undefined)
 
-  // Loads the viewer while the document is read; the viewer reports a failure.
+  // Loads the viewer while the document is read. The viewer itself reports a failure.
   useEffect(() => {
     loadJsonView().catch(() => undefined)
   }, [])
@@ -48,7 +48,7 @@ export const DocumentPanel = (props: {
     task.run(source.document(collection, id, at), {
       success: (found) => {
         setDocument(found)
-        // After a restore the same document is read again, without an announcement.
+        // After a restore the document is reloaded without an announcement.
         if (shown.current === shownKey) return
         shown.current = shownKey
         announce(
@@ -58,7 +58,7 @@ export const DocumentPanel = (props: {
     })
   }, [source, collection, id, at, round])
 
-  // The button that was pressed disappears, so the heading gets the focus.
+  // The pressed button is removed, so the heading gets the focus.
   const show = (change: () => void) => {
     heading.current?.focus()
     change()

@@ -12,11 +12,11 @@ export interface RestoreCandidate {
   readonly entry: HistoryEntry
   readonly current: StoredDocument | null
   readonly target: StoredDocument | null
-  /** The revision that the restore is made on; none where there is no document. */
+  /** The expected current revision; undefined if there is no document. */
   readonly rev: number | undefined
-  /** Whether the file holds no readable document now. */
+  /** Whether the current file is not a valid document. */
   readonly currentUnreadable: boolean
-  /** Whether the version to be restored is not readable. */
+  /** Whether the version to restore is not a valid document. */
   readonly targetUnreadable: boolean
 }
 
@@ -27,13 +27,13 @@ const content = (document: StoredDocument | null): JsonObject | null =>
     ? null
     : Object.fromEntries(Object.entries(document).filter(([key]) => !metadata.has(key)))
 
-/** Asks before an earlier version is brought back, and shows what that will change. */
+/** Asks for confirmation before a restore, with a preview. */
 export const RestoreDialog = (props: {
   readonly source: DataSourceService
   readonly collection: string
   readonly id: string
   readonly restoring: RestoreCandidate
-  /** `unknown` when a restore had begun whose end was not seen. */
+  /** `unknown`: a restore was started and its result was not seen. */
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (document: StoredDocument) => void
 }) => {

@@ -2,15 +2,15 @@ import { useEffect, useState } from "preact/hooks"
 import { trim } from "../../domain/text/TrimText.js"
 import type { SessionView } from "../../http/console/Api.js"
 
-/** What the keys of a repository's drafts begin with in the browser's storage, however its root is written. */
+/** The prefix of the storage keys of a repository's drafts, with a normalized root. */
 export const draftPrefix = ({ api, branch, repo, root }: SessionView): string =>
   `chainstore.draft ${JSON.stringify([api, repo, branch, trim(root, /\//)])} `
 
-/** What the keys of all drafts of a repository begin with, whatever their branch and root. */
+/** The prefix of the storage keys of all drafts of a repository, on any branch and root. */
 export const repositoryDraftPrefix = ({ api, repo }: SessionView): string =>
   `chainstore.draft ${JSON.stringify([api, repo]).slice(0, -1)},`
 
-/** Where a repository's drafts lie, by collection and id. */
+/** The storage keys of drafts, sorted. */
 export const draftKeys = (drafts: string): ReadonlyArray<string> => {
   try {
     return Object.keys(localStorage)
@@ -21,16 +21,16 @@ export const draftKeys = (drafts: string): ReadonlyArray<string> => {
   }
 }
 
-/** The other tabs hear of a change from the browser, and this one from us. */
+/** Dispatches a storage event in this tab: the browser dispatches it only in other tabs. */
 export const notifyTabs = () => dispatchEvent(new Event("storage"))
 
-/** Deletes drafts, also those that cannot be read. */
+/** Deletes all drafts, also unreadable ones. */
 export const deleteDrafts = (drafts: string): void => {
   for (const key of draftKeys(drafts)) localStorage.removeItem(key)
   notifyTabs()
 }
 
-/** How many drafts there are, in this tab and all others. */
+/** The number of drafts, updated when any tab changes them. */
 export const useDraftCount = (drafts: string): number => {
   const [count, setCount] = useState(0)
   useEffect(() => {

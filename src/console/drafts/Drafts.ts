@@ -4,15 +4,15 @@ import { draftKeys, notifyTabs } from "./DraftKeys.js"
 
 const text = Schema.String
 
-/** An edit that lies in the browser's storage until it is published. */
+/** An edit that is stored in the browser until it is published. */
 const Draft = Schema.Struct({
   collection: text,
   id: text,
-  /** The version that the edit began with, and its text; null where there was no document. */
+  /** The version that the edit is based on, and its text; null for a new document. */
   base: Schema.NullOr(Schema.Struct({ sha: text, commit: text, text })),
-  /** The document as it is to be, valid or not; null deletes it. */
+  /** The edited text, valid or not; null deletes the document. */
   text: Schema.NullOr(text),
-  /** Of a deletion: the text of the draft that it took the place of. */
+  /** The draft's text before the document was marked for deletion. */
   replaced: Schema.optional(text),
   settled: Schema.optional(
     Schema.Struct({
@@ -20,20 +20,20 @@ const Draft = Schema.Struct({
       theirs: Schema.Array(Schema.Array(Schema.Union(Schema.String, Schema.Number)))
     })
   ),
-  /** Another one with each change. */
+  /** Changes with every save. */
   stamp: text,
-  /** The stamps of the last change by each of the tabs that changed it last, as whoever saved it knew them. */
+  /** The last stamp of each tab that saved the draft, as known by the last one. */
   tabs: Schema.optional(Schema.Record({ key: text, value: text }))
 })
 export type Draft = typeof Draft.Type
 
 const decode = Schema.decodeUnknownOption(Schema.parseJson(Draft))
 
-/** Where a draft lies, of the drafts that `draftsOf` names. */
+/** The storage key of a draft. */
 export const draftKey = (drafts: string, { collection, id }: Pick<Draft, "collection" | "id">): string =>
   `${drafts}${JSON.stringify([collection, id])}`
 
-/** What lies at a key; without a draft where it cannot be read as one. */
+/** A stored entry; `draft` is absent if it cannot be parsed. */
 interface Stored {
   readonly draft?: Draft
   /** Another one with each change, also of what cannot be read. */
@@ -56,25 +56,25 @@ const stored = (drafts: string, key: string): Stored | undefined => {
 export const read = (drafts: string, document: Pick<Draft, "collection" | "id">): Draft | undefined =>
   stored(drafts, draftKey(drafts, document))?.draft
 
-/** The stamp of what lies in a draft's place, also where that cannot be read; undefined where there is nothing. */
+/** The stamp of a stored entry, also of an unreadable one; undefined if there is none. */
 export const stampOf = (drafts: string, document: Pick<Draft, "collection" | "id">): string | undefined =>
   stored(drafts, draftKey(drafts, document))?.stamp
 
-/** All drafts, by collection and id. */
+/** All drafts, sorted by collection and id. */
 export const list = (drafts: string): ReadonlyArray<Draft> =>
   draftKeys(drafts).flatMap((key) => stored(drafts, key)?.draft ?? [])
 
-/** What lies where a draft should, and cannot be read as one. */
+/** A stored draft that cannot be parsed. */
 export interface UnreadableDraft {
   readonly key: string
-  /** The document that the key names. */
+  /** The collection and id in the key. */
   readonly name: string
   readonly stamp: string
 }
 
 const decodeDocumentKey = Schema.decodeUnknownOption(Schema.parseJson(Schema.Tuple(text, text)))
 
-/** What counts as a draft and is none. */
+/** The drafts that cannot be parsed. */
 export const listUnreadable = (drafts: string): ReadonlyArray<UnreadableDraft> =>
   draftKeys(drafts).flatMap((key) => {
     const found = stored(drafts, key)
@@ -84,23 +84,23 @@ export const listUnreadable = (drafts: string): ReadonlyArray<UnreadableDraft> =
     return [{ key, name: read._tag === "Some" ? read.value.join("/") : documentPart, stamp: found.stamp }]
   })
 
-/** What is saved of a draft; the rest is made. */
+/** The content of a draft; saving adds the stamps. */
 export type DraftContent = Omit<Draft, "stamp" | "tabs">
 
-/** `elsewhere`: another tab has changed the draft since; `full`: the browser did not take it. */
+/** `elsewhere`: another tab changed the draft; `full`: the browser's storage is full. */
 export type SaveResult = { readonly draft: Draft } | "elsewhere" | "full"
 
 const random = (words: number): string => crypto.getRandomValues(new Uint32Array(words)).join("-")
 
-/** Stands for this tab, as long as its page is shown. */
+/** Identifies this tab while its page is loaded. */
 const tab = random(2)
 
-/** How many tabs a draft remembers. */
+/** The maximum number of tabs stored in a draft. */
 const maxTabs = 8
 
 /**
- * Whether a draft was saved by this tab, and another one has saved `found` without having seen that. Each tab reads a copy of
- * the storage, which hears of the others later: of two that save in the same moment, both find what they have seen.
+ * Whether another tab saved `found` without having seen this tab's save. Each tab has a copy of the storage that is
+ * updated later, so two tabs can both pass the stamp check when they save at the same moment.
  */
 export const isOverwritten = (mine: Draft | undefined, found: Draft | undefined): boolean =>
   mine !== undefined &&
@@ -108,7 +108,7 @@ export const isOverwritten = (mine: Draft | undefined, found: Draft | undefined)
   mine.tabs?.[tab] === mine.stamp &&
   found.tabs?.[tab] !== mine.stamp
 
-/** Keeps a draft, unless another tab has changed it since it had the stamp that was `seen`; none: since there was none. */
+/** Saves a draft if its stored stamp is still `seen` (undefined: no draft was stored). */
 export const save = (drafts: string, edit: DraftContent, seen: string | undefined): SaveResult => {
   const key = draftKey(drafts, edit)
   const before = stored(drafts, key)
@@ -126,7 +126,7 @@ export const save = (drafts: string, edit: DraftContent, seen: string | undefine
   return { draft }
 }
 
-/** Removes what still has the stamp that was seen, and tells whether nothing is left. */
+/** Removes entries whose stamp has not changed, and returns whether none is left. */
 const remove = (drafts: string, seen: ReadonlyArray<Pick<UnreadableDraft, "key" | "stamp">>): boolean => {
   const same = seen.filter(({ key, stamp }) => stored(drafts, key)?.stamp === stamp)
   for (const { key } of same) localStorage.removeItem(key)
@@ -134,7 +134,7 @@ const remove = (drafts: string, seen: ReadonlyArray<Pick<UnreadableDraft, "key" 
   return seen.every(({ key }) => stored(drafts, key) === undefined)
 }
 
-/** Forgets drafts, unless another tab has changed them since; tells whether none of them is left. */
+/** Deletes drafts that no other tab has changed, and returns whether none is left. */
 export const discard = (
   drafts: string,
   ...seen: ReadonlyArray<Pick<Draft, "collection" | "id" | "stamp">>
@@ -144,10 +144,10 @@ export const discard = (
     seen.map(({ stamp, ...document }) => ({ key: draftKey(drafts, document), stamp }))
   )
 
-/** Forgets what cannot be read. */
+/** Deletes an unreadable draft. */
 export const discardUnreadable = (drafts: string, seen: UnreadableDraft): boolean => remove(drafts, [seen])
 
-/** A draft as it is reviewed and published. */
+/** Converts a draft to the edit that is reviewed and published. */
 export const toStagedEdit = ({ base, collection, id, settled, stamp, text }: Draft): StagedEdit => ({
   collection,
   id,

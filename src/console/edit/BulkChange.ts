@@ -5,17 +5,17 @@ import { readDocument } from "../../store/browse/EditText.js"
 import type { Path } from "./form/JsonNodes.js"
 import { applyTextChange, textChangeOf } from "./form/TextEdits.js"
 
-/** What is done to several documents; `raw` is JSON. */
+/** A change of several documents; `raw` is JSON. */
 export type BulkChange =
   | { readonly _tag: "Set"; readonly field: string; readonly raw: string }
   | { readonly _tag: "Remove"; readonly field: string }
   | { readonly _tag: "Delete" }
 
-/** A field by the name of its column: a member of that whole name, or the one that the names between the dots lead to. */
+/** The path of a column: a member of that name, or else the nested field. */
 const pathOf = (document: JsonObject, field: string): ReadonlyArray<string> =>
   Object.hasOwn(document, field) ? [field] : field.split(".")
 
-/** What stands where an object would have to be for a path to lead on; nothing where the path can be made. */
+/** The part of a path that has a value other than an object; undefined if the path can be set. */
 const blockingPath = (document: JsonObject, path: ReadonlyArray<string>): string | undefined => {
   let value: unknown = document
   for (const [at, step] of path.entries()) {
@@ -27,7 +27,7 @@ const blockingPath = (document: JsonObject, path: ReadonlyArray<string>): string
   return undefined
 }
 
-/** The text of a document after a change, where everything else stays as it is written; null deletes it. */
+/** The text of a document after a change, otherwise unchanged; null deletes the document. */
 export const applyChange = (text: string, change: BulkChange): Either.Either<string | null, string> => {
   if (change._tag === "Delete") return Either.right(null)
   const read = runSync(readDocument(text))
@@ -45,7 +45,7 @@ export const applyChange = (text: string, change: BulkChange): Either.Either<str
 
 const metadata = new Set(["_id", "_rev", "_created_at", "_updated_at"])
 
-/** What is wrong with the name of a field that is to be changed, if anything. */
+/** Why a field cannot be changed; undefined if it can. */
 export const fieldProblem = (field: string): string | undefined =>
   metadata.has(field)
     ? `${field} is set by the store.`
@@ -53,7 +53,7 @@ export const fieldProblem = (field: string): string | undefined =>
       ? "Field names between dots cannot be empty."
       : undefined
 
-/** What is typed as JSON, where it is JSON, and as a text where it is not. */
+/** Reads input as JSON if it is valid JSON, and otherwise as a text. */
 export const parseTypedValue = (typed: string): { readonly raw: string; readonly problem?: string } => {
   const raw = (() => {
     try {

@@ -13,9 +13,9 @@ import type { DataSourceService } from "../source/DataSource.js"
 import { applyChange, type BulkChange, fieldProblem, parseTypedValue } from "./BulkChange.js"
 import { editSize, placeholderStamp } from "./ImportRows.js"
 
-/** Documents whose stored versions are read at a time. */
+/** Documents that are read concurrently. */
 const concurrency = 8
-/** Documents that were left out and are named. */
+/** Skipped documents that are named. */
 const maxNamed = 5
 
 const kinds = [
@@ -33,7 +33,7 @@ const reasons = {
 const bytesOf = (drafts: ReadonlyArray<Drafts.DraftContent>): number =>
   drafts.reduce((sum, draft) => sum + editSize(Drafts.toStagedEdit({ stamp: placeholderStamp, ...draft })), 0)
 
-/** The draft that a change makes of a document; a text: why there is none; undefined where there is nothing to change. */
+/** The draft of a changed document; a text if the document cannot be changed; undefined if nothing changes. */
 const draftAfter = (
   change: BulkChange,
   of: {
@@ -59,15 +59,15 @@ const draftAfter = (
   return { collection, id, base, text, replaced, settled: draft?.settled }
 }
 
-/** Changes several documents in one way: each becomes a draft, to be reviewed and published with all others. */
+/** Changes several documents in the same way. Each becomes a draft. */
 export const BulkChangePanel = (props: {
   readonly source: DataSourceService
   readonly drafts: string
   readonly collection: string
   readonly ids: ReadonlyArray<string>
-  /** The columns of the table. */
+  /** The columns of the table, suggested as fields. */
   readonly fields: ReadonlyArray<string>
-  /** `left`: what became no draft, in a sentence. */
+  /** `skipped`: the rows that became no draft, as a sentence. */
   readonly onReview: (left: string | undefined) => void
   readonly onClose: () => void
 }) => {
@@ -121,7 +121,7 @@ export const BulkChangePanel = (props: {
         let made = 0
         let unchanged = 0
         for (const { base, id } of looked.found) {
-          // A draft may have changed, or have begun, while the others were looked up.
+          // A draft may have changed while the documents were read.
           const draft = Drafts.read(drafts, { collection, id })
           const seen = Drafts.stampOf(drafts, { collection, id })
           const next = draftAfter(change, {

@@ -14,17 +14,17 @@ import { ImportPanel } from "./ImportPanel.js"
 import { NewDocumentPanel } from "./NewDocumentPanel.js"
 import { ReviewPanel } from "./review/ReviewPanel.js"
 
-/** The panel in which documents are created, edited, reviewed and published. */
+/** The panels for creating, importing, changing, editing and reviewing documents. */
 export const EditPanels = (props: {
   readonly source: DataSourceService
   readonly session: SessionView
   readonly drafts: string
   readonly route: Route
-  /** Documents of its collection that the table shows. */
+  /** The documents that the table shows. */
   readonly documents: ReadonlyArray<JsonObject>
-  /** Their columns. */
+  /** The columns of the table. */
   readonly fields: ReadonlyArray<string>
-  /** The ids of the rows that are chosen. */
+  /** The ids of the selected rows. */
   readonly selectedIds: ReadonlyArray<string>
   readonly navigate: Navigate
   readonly onPublished: () => void
@@ -35,7 +35,7 @@ export const EditPanels = (props: {
   useEffect(() => {
     if (route.document !== undefined) setCopied(undefined)
   }, [route.document])
-  /** What an import, or a change of several, left out: the review that it leads to shows it. */
+  /** The rows that an import or a bulk change skipped, shown in the review. */
   const [skipped, setSkipped] = useState<string | undefined>(undefined)
   useEffect(() => {
     if (route.panel !== "review") setSkipped(undefined)

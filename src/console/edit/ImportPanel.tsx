@@ -21,25 +21,25 @@ import {
   readFile
 } from "./ImportRows.js"
 
-/** Documents whose stored versions are read at a time. */
+/** Documents that are read concurrently. */
 const concurrency = 8
-/** Refused rows that are named. */
+/** Refused rows that are listed. */
 const maxNamed = 20
 
 const kibibytes = (bytes: number) => `${Math.ceil(bytes / 1024).toLocaleString("en")} KiB`
 
-/** As long as the version and the stamp that a draft will have. */
+/** A base and a stamp of the final length, to compute the size. */
 const unknown: Pick<StagedEdit, "base" | "stamp"> = {
   base: { sha: "0".repeat(40), commit: "0".repeat(40) },
   stamp: placeholderStamp
 }
 
-/** Makes a draft of each row of a file: they are reviewed and published like all others. */
+/** Creates a draft from each row of a file. */
 export const ImportPanel = (props: {
   readonly source: DataSourceService
   readonly drafts: string
   readonly collection: string
-  /** `left`: what became no draft, in a sentence. */
+  /** `skipped`: the rows that became no draft, as a sentence. */
   readonly onReview: (left: string | undefined) => void
   readonly onClose: () => void
 }) => {

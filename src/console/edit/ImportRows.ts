@@ -14,17 +14,17 @@ import { type DocumentRow, prepareRow } from "../../store/transfer/ImportRow.js"
 import type { ImportRecord, RecordStream } from "../../store/transfer/RecordSource.js"
 import { fromStoreError, type Problem } from "../components/Problem.js"
 
-/** The records of a file: at most one more than can be edited together. */
+/** The records of a file, at most one more than the publish limit. */
 export interface ImportFile {
   readonly name: string
   readonly records: ReadonlyArray<ImportRecord>
-  /** Whether they are cells of CSV as they are written: an id may look like a number. */
+  /** Whether the values are CSV cells as written: an id may look like a number. */
   readonly areCells: boolean
-  /** The names of their fields, in the order in which they appear. */
+  /** The field names in order of appearance. */
   readonly fields: ReadonlyArray<string>
 }
 
-/** A record that becomes no draft. */
+/** A record that cannot be imported. */
 export interface RefusedRow {
   readonly row: number
   readonly reason: string
@@ -32,10 +32,10 @@ export interface RefusedRow {
 
 const nextId = Effect.runSync(Ulid.generator)
 
-/** Bytes in which the first line of a CSV text is looked for. */
+/** Bytes in which the first line of a CSV file is searched. */
 const head = 65_536
 
-/** The separator that the first line has most of, outside of its quoted cells. */
+/** The most frequent separator of the first line, outside of quoted cells. */
 const delimiterOf = (bytes: Uint8Array): string => {
   const [line = ""] = new TextDecoder()
     .decode(bytes.subarray(0, head))
@@ -60,7 +60,7 @@ const unreadable = (cause: unknown) =>
     hint: "choose it again"
   })
 
-/** Reads a file by its ending: JSON, NDJSON, or CSV. */
+/** Reads a file by its extension: JSON, NDJSON, or CSV. */
 export const readFile = (file: Pick<File, "name" | "arrayBuffer">): Effect.Effect<ImportFile, Problem> =>
   Effect.tryPromise({ try: () => file.arrayBuffer(), catch: unreadable }).pipe(
     Effect.flatMap((buffer) =>
@@ -80,7 +80,7 @@ export const readFile = (file: Pick<File, "name" | "arrayBuffer">): Effect.Effec
     })
   )
 
-/** A record of CSV with its cells as JSON, but for that of the id. */
+/** Parses the cells of a CSV record as JSON, except the id's. */
 const ofCells = (record: ImportRecord, idField: string): ImportRecord => {
   const read: Record<string, unknown> = Object.create(null)
   for (const [name, cell] of Object.entries(record)) {
@@ -90,19 +90,19 @@ const ofCells = (record: ImportRecord, idField: string): ImportRecord => {
   return read
 }
 
-/** The text of a row's draft: the file that its document will be. */
+/** The text of a row's draft: the content of its document's file. */
 export const documentText = ({ document }: DocumentRow): string =>
   new TextDecoder().decode(Either.getOrThrow(encode(document)))
 
-/** As long as any stamp of a draft. */
+/** A stamp of maximum length, to compute the size of an edit before it is saved. */
 export const placeholderStamp = "0".repeat(43)
 
 const encoder = new TextEncoder()
 
-/** How many bytes an edit takes of those that are sent together. */
+/** The bytes of an edit in a publish request. */
 export const editSize = (edit: StagedEdit): number => encoder.encode(JSON.stringify(edit)).length + 1
 
-/** The documents of a file's records, whose ids are in a field, or are generated where that is empty. */
+/** Converts records to documents. The id comes from `idField`, or is generated if that is empty. */
 export const importRows = (
   { areCells, records }: ImportFile,
   idField: string

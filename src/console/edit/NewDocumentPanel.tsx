@@ -7,10 +7,10 @@ import { Panel } from "../components/Panel.js"
 
 const nextId = Effect.runSync(Ulid.generator)
 
-/** Asks for the place of a new document. */
+/** Asks for the collection and the id of a new document. */
 export const NewDocumentPanel = (props: {
   readonly collection: string
-  /** What is copied, if anything. */
+  /** Whether the new document is a copy. */
   readonly copy: boolean
   readonly onMake: (collection: string, id: string) => void
   readonly onClose: () => void

@@ -7,7 +7,7 @@ import {
   type ViewUpdate
 } from "@codemirror/view"
 
-/** The deepest indentation: more would leave no space for the text. */
+/** The deepest indentation. More would leave no space for the text. */
 const deepest = 24
 
 const marks = Array.from({ length: deepest + 1 }, (_, depth) =>
@@ -26,7 +26,7 @@ const marksIn = (state: EditorState, ranges: EditorView["visibleRanges"]): Decor
   return set.finish()
 }
 
-/** A line that is wrapped goes on two characters to the right of where it begins. */
+/** Indents the continuation of a wrapped line by two characters. */
 export const hangingIndent: Extension = ViewPlugin.fromClass(
   class {
     marks: DecorationSet

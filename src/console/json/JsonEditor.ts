@@ -6,12 +6,12 @@ import { EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNum
 import { hangingIndent } from "./HangingIndent.js"
 import { theme } from "./JsonTheme.js"
 
-/** A JSON text that is edited. */
+/** An editor of a JSON text. */
 export interface JsonEditor {
   readonly text: () => string
-  /** Replaces the text, which can be undone. */
+  /** Replaces the text. Undo restores it. */
   readonly setText: (text: string) => void
-  /** Replaces a part of the text; what is typed without a pause is undone together, and anything else by itself. */
+  /** Replaces a part of the text. Changes with `isTyped` that follow without a pause are one undo step, others are one each. */
   readonly change: (
     change: { readonly from: number; readonly to: number; readonly insert: string },
     isTyped: boolean
@@ -19,10 +19,10 @@ export interface JsonEditor {
   readonly undo: () => void
   readonly redo: () => void
   readonly focus: () => void
-  /** The number of the first line that is not JSON; undefined where all are. */
+  /** The number of the first line with a syntax error; undefined if there is none. */
   readonly brokenLine: () => number | undefined
   readonly goToLine: (line: number) => void
-  /** Moves to a place of the text. */
+  /** Moves the cursor to a position. */
   readonly goTo: (at: number) => void
   readonly close: () => void
 }
@@ -36,7 +36,7 @@ export interface JsonEditorOptions {
   readonly onDone: () => void
 }
 
-/** Edits a text inside an element, in a shadow tree as `JsonView` does. Tab leads on, it types nothing. */
+/** Edits a text inside an element, in a shadow tree as `JsonView` does. Tab moves the focus. */
 export const open = (host: HTMLElement, options: JsonEditorOptions): JsonEditor => {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" })
   const done = () => {
@@ -50,12 +50,12 @@ export const open = (host: HTMLElement, options: JsonEditorOptions): JsonEditor 
       doc: options.text,
       extensions: [
         EditorView.contentAttributes.of({ "aria-label": options.label, spellcheck: "false" }),
-        // The page's own keys are text here; it sees the element around the editor alone.
+        // The page's shortcuts must not see typed keys: outside of the shadow tree the target is the host element.
         EditorView.domEventHandlers({
           keydown: (event) => {
             if (event.key !== "Escape") event.stopPropagation()
           },
-          // Where the browser itself replaces coloured text, it writes a style attribute, which the page's policy refuses.
+          // When the browser replaces coloured text, it sets a style attribute, which the content security policy refuses.
           beforeinput: (event, editor) => {
             if (event.inputType !== "insertText" || event.data === null || event.isComposing) return false
             event.preventDefault()
@@ -84,7 +84,7 @@ export const open = (host: HTMLElement, options: JsonEditorOptions): JsonEditor 
       ]
     })
   })
-  // What the editor has to say goes through the one live region of the page.
+  // The page has one live region for announcements.
   view.dom.querySelector(".cm-announced")?.removeAttribute("aria-live")
   const goTo = (at: number) => {
     view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) })

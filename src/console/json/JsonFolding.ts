@@ -27,7 +27,7 @@ const marker = (open: boolean): HTMLElement => {
   return element
 }
 
-/** Folds every object and list but the document itself. */
+/** Folds every object and list except the document itself. */
 export const foldEvery = (view: EditorView): void => {
   const { state } = view
   const effects: Array<ReturnType<typeof foldEffect.of>> = []
@@ -43,7 +43,7 @@ export const foldEvery = (view: EditorView): void => {
 
 export const unfoldEvery = unfoldAll
 
-/** Folding by the arrows beside the lines, by Enter or Space on a line, and by the keys that editors have for it. */
+/** Folding by the arrows next to the lines, by Enter or Space on a line, and by the usual editor keys. */
 export const folding: Extension = [
   codeFolding({ preparePlaceholder: describe, placeholderDOM: placeholder }),
   foldGutter({ markerDOM: marker }),

@@ -2,16 +2,16 @@ import { ensureSyntaxTree, syntaxTree } from "@codemirror/language"
 import type { EditorState } from "@codemirror/state"
 import type { SyntaxNode } from "@lezer/common"
 
-/** How long somebody waits for a megabyte to be parsed to its end, at most. */
+/** Milliseconds after which parsing a large document stops. */
 const parseTimeout = 2000
 
-/** The syntax tree as far as a position. */
+/** The syntax tree up to a position. */
 export const treeTo = (state: EditorState, position: number) =>
   ensureSyntaxTree(state, position, parseTimeout) ?? syntaxTree(state)
 
 const values = new Set(["Object", "Array", "String", "Number", "True", "False", "Null"])
 
-/** How many values an object or a list holds itself. */
+/** The number of values of an object or a list, not counting nested ones. */
 export const sizeOf = (container: SyntaxNode): number => {
   let size = 0
   for (let at = container.firstChild; at !== null; at = at.nextSibling) {
@@ -26,7 +26,7 @@ const placeInList = (element: SyntaxNode): number => {
   return place
 }
 
-/** The path of the value on the line of a position: a document is printed with one value a line. */
+/** The path of the value on the line of a position. A document is printed with one value per line. */
 export const pathAt = (state: EditorState, position: number): ReadonlyArray<string | number> => {
   const line = state.doc.lineAt(position)
   const start = line.from + line.text.search(/\S|$/)

@@ -12,7 +12,7 @@ const colours = HighlightStyle.define([
 
 const lineHeight = "max(1.8em, 24px)"
 
-/** The colours of the page, light or dark as it is: its custom properties reach into the shadow tree. */
+/** The page's colours: CSS custom properties are inherited into the shadow tree. */
 export const theme: Extension = [
   syntaxHighlighting(colours),
   EditorView.theme({
@@ -70,7 +70,7 @@ export const theme: Extension = [
     },
     ".cm-searchMatch-selected": { background: "var(--warn)", color: "var(--surface)" },
     ".cm-searchMatch-selected span": { color: "inherit" },
-    // Without a box it would be measured at the top of the page, and scrolling go wrong by that.
+    // Without a box the editor measures it at the top of the page and scrolls to wrong positions.
     ".cm-panels": { height: "0", border: "0", overflow: "hidden", visibility: "hidden" },
     "@media (forced-colors: active)": {
       ".cm-activeLine, .cm-foldPlaceholder, .cm-searchMatch": { outline: "1px solid" },

@@ -17,11 +17,11 @@ import { theme } from "./JsonTheme.js"
 
 type Path = ReadonlyArray<string | number>
 
-/** A JSON text that is shown to be read. */
+/** A read-only view of a JSON text. */
 export interface JsonView {
   readonly foldAll: () => void
   readonly unfoldAll: () => void
-  /** Marks every occurrence of a text, and returns their number. */
+  /** Highlights every occurrence of a text and returns their number. */
   readonly find: (text: string) => number
   /** Moves to an occurrence of the searched text, unfolds the lines around it, and announces the path of its line. */
   readonly goTo: (occurrence: number) => Path
@@ -37,12 +37,12 @@ export interface JsonViewOptions {
   readonly onAnnounce: (text: string) => void
 }
 
-/** What turns or hides text and is not marked by the editor itself; joiners are left alone, words and emoji need them. */
+/** Invisible and directional characters that the editor does not mark by itself. Joiners are not marked: words and emoji need them. */
 const invisible = /[\u180e\u202a-\u202c\u2060-\u2064\u2068]/
 
 /**
- * Shows a text inside an element. It lives in a shadow tree: there the editor's style sheets are adopted ones, which
- * a policy without inline styles allows.
+ * Shows a text inside an element. In a shadow tree the editor uses adopted style sheets, which the content security
+ * policy allows without inline styles.
  */
 export const open = (host: HTMLElement, options: JsonViewOptions): JsonView => {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" })
@@ -59,7 +59,7 @@ export const open = (host: HTMLElement, options: JsonViewOptions): JsonView => {
       extensions: [
         EditorState.readOnly.of(true),
         EditorView.contentAttributes.of({ "aria-label": options.label, inputmode: "none", tabindex: "0" }),
-        // Read-only refuses what is typed after it has been typed: nothing shall flicker.
+        // A read-only editor reverts typed text after it is drawn. Preventing the event avoids the flicker.
         EditorView.domEventHandlers({
           beforeinput: (event) => {
             event.preventDefault()
@@ -80,7 +80,7 @@ export const open = (host: HTMLElement, options: JsonViewOptions): JsonView => {
         highlightActiveLine(),
         highlightActiveLineGutter(),
         folding,
-        // The highlighter wants a panel; the search field is the page's.
+        // The highlighter needs a panel. The search field is outside of the editor.
         search({ createPanel: () => ({ dom: document.createElement("div") }) }),
         keymap.of([{ key: "Mod-f", run: toSearch }, ...standardKeymap]),
         theme
@@ -89,7 +89,7 @@ export const open = (host: HTMLElement, options: JsonViewOptions): JsonView => {
   })
   openSearchPanel(view)
   forceParsing(view, view.state.doc.length, 100)
-  // What the editor has to say goes through the one live region of the page.
+  // The page has one live region for announcements.
   view.dom.querySelector(".cm-announced")?.removeAttribute("aria-live")
   return {
     foldAll: () => foldEvery(view),

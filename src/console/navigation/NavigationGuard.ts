@@ -1,14 +1,14 @@
 import { useEffect, useRef } from "preact/hooks"
 
-/** What stands between a person and the loss of what they typed. */
+/** Prevents the loss of unsaved input when the user navigates. */
 export interface NavigationGuard {
-  /** Keeps what is not kept yet, and tells whether nothing would be lost by leaving. */
+  /** Saves pending input and returns whether everything is saved. */
   readonly save: () => boolean
-  /** Asks whether it may be lost, and goes if so. */
+  /** Asks whether to discard the input, and calls `proceed` if so. */
   readonly confirm: (proceed: () => void) => void
 }
 
-/** What is guarded: a panel, and a part of it, which may be left without the panel. */
+/** A guard protects a panel, or a view inside of a panel. */
 type GuardScope = "panel" | "part"
 
 const guards: { [Of in GuardScope]?: NavigationGuard | undefined } = {}
@@ -27,14 +27,14 @@ const passGuards = (
   }
 }
 
-/** Goes elsewhere, and asks first where something would be lost by it; `onWait` runs before the first question. */
+/** Runs `proceed` after all guards allow it. `onWait` runs before the first question. */
 export const guardNavigation = (proceed: () => void, onWait?: () => void): void =>
   passGuards(["part", "panel"], proceed, onWait)
 
-/** Goes elsewhere within a panel. */
+/** Runs `proceed` after the guard of the view inside the panel allows it. */
 export const guardViewChange = (proceed: () => void): void => passGuards(["part"], proceed)
 
-/** Guards every way out of what is open, as long as it is. */
+/** Registers a guard while the component is mounted, also for closing the tab. */
 export const useNavigationGuard = (latest: NavigationGuard, of: GuardScope = "panel"): void => {
   const now = useRef(latest)
   now.current = latest

@@ -15,7 +15,7 @@ const panels = [
   "review"
 ] as const
 
-/** Where a person is: everything that the address of the page holds. Never a token. */
+/** The state of the page that its address contains. It never contains a token. */
 export interface Route {
   readonly api?: string | undefined
   readonly repo?: string | undefined
@@ -23,24 +23,24 @@ export interface Route {
   readonly root?: string | undefined
   readonly collection?: string | undefined
   readonly filters: ReadonlyArray<Filter>
-  /** Filters of the address that cannot be parsed, unchanged: a query without them would be another query. */
+  /** Filters of the address that cannot be parsed, unchanged. The query does not run without them. */
   readonly invalidFilters: ReadonlyArray<string>
-  /** What the rows are sorted by, the first one first. */
+  /** The sort keys, most significant first. */
   readonly sort: ReadonlyArray<Sort>
-  /** The columns shown, in their order; as many as a table can bear when absent. */
+  /** The selected columns in their order. Default: the first `defaultColumnLimit`. */
   readonly columns?: ReadonlyArray<string> | "all" | undefined
   readonly limit: number
-  /** Whole documents even where a manifest could give the rows. */
+  /** Whether to read whole documents even if a manifest has the fields. */
   readonly whole: boolean
   readonly document?: string | undefined
-  /** The commit at which the open document is shown, where that is not the commit of the table. */
+  /** The commit of the open document, if it is not that of the table. */
   readonly version?: string | undefined
   readonly at?: string | undefined
-  /** What the side panel shows. */
+  /** The open side panel. */
   readonly panel?: (typeof panels)[number] | undefined
 }
 
-/** More columns at once make a table that nobody can use and that a browser hardly draws. */
+/** Columns shown by default at most: browsers draw more of them slowly. */
 export const defaultColumnLimit = 100
 
 export const initialRoute: Route = {
@@ -77,7 +77,7 @@ const parseFilter = (text: string): Filter | undefined => {
   return operand === undefined ? { path, operator } : { path, operator, value: operand as Json }
 }
 
-/** A minus says that it descends; a plus only that the name begins with one of the two itself. */
+/** A leading minus means descending. A leading plus escapes a name that starts with a plus or a minus. */
 const parseSort = (text: string): Sort => ({
   path: text.replace(/^[-+]/, ""),
   descending: text.startsWith("-")
@@ -86,7 +86,7 @@ const parseSort = (text: string): Sort => ({
 const printSort = ({ descending, path }: Sort): string =>
   descending ? `-${path}` : /^[-+]/.test(path) ? `+${path}` : path
 
-/** Reads the part of the address after `#`; what makes no sense is left out, except filters: see `misread`. */
+/** Parses the address after `#`. Invalid parts are ignored, except filters: see `invalidFilters`. */
 export const fromHash = (hash: string): Route => {
   const params = new URLSearchParams(hash.replace(/^#/, ""))
   const text = (name: string) => params.get(name) || undefined

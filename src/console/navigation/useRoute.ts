@@ -4,13 +4,13 @@ import { fromHash, type Route, toHash } from "./Route.js"
 
 export type Navigate = (change: Partial<Route>, how?: "push" | "replace") => void
 
-/** What is another panel, or a panel of something else, when it changes. */
+/** The fields that identify the open panel. */
 const panelFields = ["api", "repo", "branch", "root", "collection", "document", "panel"] as const
 
 const isSamePanel = (one: Route, other: Route): boolean =>
   panelFields.every((name) => one[name] === other[name])
 
-/** Which step of the browser's history is shown; none where the address was edited by hand. */
+/** The index of the current history entry; undefined if the address was edited by hand. */
 const currentStep = (): number | undefined => {
   const step: unknown = history.state?.step
   return typeof step === "number" ? step : undefined
@@ -18,7 +18,7 @@ const currentStep = (): number | undefined => {
 
 const replaceStep = (step: number, address = location.href) => history.replaceState({ step }, "", address)
 
-/** The place in the address bar, and a way to change it that Back undoes. What is open may ask before it is left. */
+/** The route in the address bar, and a function that changes it. Navigation guards run before a panel is left. */
 export const useRoute = (): readonly [Route, Navigate] => {
   const [route, setRoute] = useState(() => fromHash(location.hash))
   const shown = useRef({ route, hash: location.hash, step: 0 })
@@ -31,7 +31,7 @@ export const useRoute = (): readonly [Route, Navigate] => {
   useEffect(() => {
     shown.current.step = currentStep() ?? 0
     replaceStep(shown.current.step)
-    // An address that is edited by hand is told by this event, too.
+    // The event also fires when the address is edited by hand.
     const follow = () => {
       const { hash } = location
       const before = shown.current
@@ -39,7 +39,7 @@ export const useRoute = (): readonly [Route, Navigate] => {
       replaceStep(step)
       const by = step - before.step
       if (by === 0 || isSamePanel(before.route, fromHash(hash))) return show(hash, step)
-      // The browser has gone there already: it goes back until the question is answered.
+      // The browser has already navigated: go back until the guard has an answer.
       let waited = false
       guardNavigation(
         () => (waited ? history.go(by) : show(hash, step)),
@@ -55,7 +55,7 @@ export const useRoute = (): readonly [Route, Navigate] => {
 
   const navigate = useCallback<Navigate>((change, how = "push") => {
     const before = shown.current
-    // An earlier version is of one document: no other one is opened at its commit.
+    // A version belongs to one document and is dropped when another one opens.
     const version = "document" in change ? undefined : before.route.version
     const hash = toHash({ ...before.route, version, ...change })
     if (hash === before.hash) return

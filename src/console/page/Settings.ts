@@ -1,4 +1,4 @@
-/** What the browser remembers between visits. Never a token. */
+/** Settings that the browser stores between visits. They never contain a token. */
 export interface Settings {
   readonly api?: string | undefined
   readonly repo?: string | undefined
@@ -30,7 +30,7 @@ export const load = (): Settings => {
   }
 }
 
-/** Remembers, where the browser lets us. */
+/** Stores a change, if the browser allows it. */
 export const save = (change: Partial<Settings>): Settings => {
   const { api, branch, repo, root, shortcuts, theme } = { ...load(), ...change }
   const next = { api, branch, repo, root, shortcuts, theme }

@@ -1,20 +1,20 @@
 import { useLayoutEffect } from "preact/hooks"
 
-/** Whether keys typed now are text. */
+/** Whether the element takes typed text. */
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
 
 /**
- * Runs the action of a key that is pressed outside of fields and dialogs. `escape` says whether it handled Escape;
- * without `enabled`, `?` and Ctrl+K alone have an action. Ctrl+K is no text: it acts in fields, too.
+ * Runs the action of a key that is pressed outside of text fields and dialogs. `escape` returns whether it handled
+ * Escape. If `enabled` is false, only `?` and Ctrl+K have an action. Ctrl+K also works in text fields.
  */
 export const useShortcuts = (
   enabled: boolean,
   escape: () => boolean,
   actions: Readonly<Record<string, () => void>>
 ): void => {
-  // A layout effect, so that the next key finds the state that the last one changed.
+  // A layout effect runs before the next key press, which then sees the new state.
   useLayoutEffect(() => {
     const keys = (event: KeyboardEvent) => {
       const command = (event.ctrlKey || event.metaKey) && event.key === "k"

@@ -6,7 +6,7 @@ interface Shortcut {
   readonly what: string
 }
 
-/** The list behind `?`, and the switch for those of them that are a single key. */
+/** The list of keyboard shortcuts, and the switch for single-key shortcuts. */
 export const ShortcutsDialog = (props: {
   readonly shortcuts: ReadonlyArray<Shortcut>
   readonly enabled: boolean

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import { Icon } from "../components/Icon.js"
 import type { Settings } from "./Settings.js"
 
-/** The theme that follows when the theme is changed. */
+/** The next theme, when the button is pressed. */
 export const nextTheme = { system: "light", light: "dark", dark: "system" } as const
 const names = { system: "system", light: "light", dark: "dark" } as const
 const icons = { system: "system", light: "sun", dark: "moon" } as const

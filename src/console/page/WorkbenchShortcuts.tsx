@@ -27,7 +27,7 @@ export const shortcuts = [
   { keys: "Esc", what: "Cancel the query, or close the open panel" }
 ]
 
-/** What the keys do beside the table. */
+/** The keyboard shortcuts of the console. */
 export const WorkbenchShortcuts = (props: Omit<ComponentProps<typeof ShortcutsDialog>, "shortcuts">) => (
   <ShortcutsDialog {...props} shortcuts={shortcuts} />
 )

@@ -6,13 +6,13 @@ import { type Match, rank } from "./FuzzyMatch.js"
 
 interface Command {
   readonly name: string
-  /** What it is the name of, where that is no action: names of data may be those of actions. */
+  /** The kind of data, if the command is not an action: data may have the name of an action. */
   readonly kind?: string | undefined
   readonly keys?: string | undefined
   readonly run: () => void
 }
 
-/** Commands shown at once. */
+/** The maximum number of commands shown. */
 const maxShown = 40
 
 const nameOf = (button: HTMLElement): string =>
@@ -26,10 +26,10 @@ const press = (button: HTMLElement) => () => {
 const kindOf = (button: HTMLElement): string | undefined =>
   button.classList.contains("collection") ? "collection" : undefined
 
-/** Tells commands apart. */
+/** Identifies a command. */
 const keyOf = ({ keys, kind, name }: Command): string => JSON.stringify([keys, kind, name])
 
-/** Every button that can be pressed now: what the page can do is never listed twice. */
+/** A command for every enabled button of the page. */
 const buttons = (): ReadonlyArray<Command> => {
   const seen = new Set<string>()
   return [...document.querySelectorAll<HTMLElement>(".bench button:not(:disabled)")].flatMap((button) => {
@@ -42,7 +42,7 @@ const buttons = (): ReadonlyArray<Command> => {
   })
 }
 
-/** Finds an action, a collection or a row by some letters of its name. */
+/** Finds an action, a collection or a row by letters of its name. */
 export const CommandPalette = (props: {
   readonly actions: Readonly<Record<string, () => void>>
   readonly onClose: () => void
@@ -53,7 +53,7 @@ export const CommandPalette = (props: {
   const commands = useMemo((): ReadonlyArray<Command> => {
     const keyed = shortcuts.flatMap(({ keys, what }): ReadonlyArray<Command> => {
       const run = props.actions[keys]
-      // What opens the palette, and the list of keys, which has a button of a clearer name.
+      // Without the key of the palette itself, and `?`, which also has a button.
       return run === undefined || keys === "Ctrl+k" || keys === "?" ? [] : [{ name: what, keys, run }]
     })
     return [...keyed, ...buttons()]
@@ -68,7 +68,7 @@ export const CommandPalette = (props: {
   const run = (command: Command | undefined) => {
     if (command === undefined) return
     props.onClose()
-    // After the dialog has given the focus back, so that the command may move it.
+    // Runs after the dialog has returned the focus, so that the command can move it.
     requestAnimationFrame(() => requestAnimationFrame(command.run))
   }
 

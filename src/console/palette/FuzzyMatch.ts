@@ -1,10 +1,10 @@
-/** What was found, and how well it fits: less is better. */
+/** A match and its score; lower is better. */
 export interface Match<A> {
   readonly item: A
   readonly score: number
 }
 
-/** How well letters fit a name in which they appear in order: by where they are, and the gaps between; none if they do not. */
+/** The score of a name that contains the letters in order, by their positions and gaps; undefined if it does not. */
 export const score = (letters: string, name: string): number | undefined => {
   const wanted = letters.toLowerCase().replace(/\s+/g, "")
   const text = name.toLowerCase()
@@ -21,7 +21,7 @@ export const score = (letters: string, name: string): number | undefined => {
   return whole < 0 ? sum + 10 : whole / 100
 }
 
-/** What fits, the best first; what fits as well keeps its order. */
+/** The matches, best first; equal scores keep their order. */
 export const rank = <A>(
   letters: string,
   all: ReadonlyArray<A>,

@@ -1,4 +1,4 @@
-/** Goes to the next or the previous row; while a document is open, opens that of the next or the previous row. */
+/** Focuses the next or the previous row. If a document is open, opens the document of that row. */
 export const moveToRow = (document: string | undefined, by: 1 | -1): void => {
   const rows = [...window.document.querySelectorAll<HTMLElement>(".table .open")]
   const active = window.document.activeElement?.closest("tr")?.querySelector(".open")

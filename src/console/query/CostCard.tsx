@@ -8,7 +8,7 @@ import type { RateBudget } from "../source/DataSource.js"
 import type { ReadProgress } from "../source/LongRead.js"
 import { escapeBidi } from "../values/Cell.js"
 
-/** What the query that runs may take, and has taken. */
+/** The progress of a query that needs many requests. */
 const Spending = (props: { readonly requests: number; readonly progress: ReadProgress | undefined }) => {
   const { requests } = props
   useEffect(() => announce(`Reading the documents: up to ${plural(requests, "request")}.`), [])
@@ -28,14 +28,14 @@ const Spending = (props: { readonly requests: number; readonly progress: ReadPro
 }
 
 /**
- * A query that is not run before somebody agrees to its cost: its requests, the remaining budget, and the alternatives.
- * Once it runs, its requests alone.
+ * The cost of a query that needs confirmation: its requests, the remaining limit, and alternatives. While the query runs,
+ * its progress.
  */
 export const CostCard = (props: {
   readonly cost: QueryCost
   readonly running: boolean
   readonly progress: ReadProgress | undefined
-  /** Leads to the filter. */
+  /** Focuses the filter. */
   readonly onNarrow: () => void
   readonly budgets: ReadonlyArray<RateBudget> | undefined
   readonly filters: ReadonlyArray<Filter>

@@ -5,7 +5,7 @@ import { truncated } from "../values/Cell.js"
 import { filterText } from "./FilterText.js"
 import { type FilterTarget, suggestedFilters, withFilter } from "./SuggestedFilters.js"
 
-/** The filters that a cell or a header offers: the one that is chosen is added to the query. */
+/** Offers the filters of a cell or a header, and adds the selected one to the query. */
 export const FilterDialog = (props: {
   readonly of: FilterTarget
   readonly filters: ReadonlyArray<Filter>

@@ -1,6 +1,6 @@
 import { type Filter, type Operator, printValue } from "../../store/browse/Filter.js"
 
-/** What the comparisons are called. */
+/** The labels of the operators. */
 export const operatorLabels: Readonly<Record<Operator, string>> = {
   is: "is",
   isNot: "is not",
@@ -14,7 +14,7 @@ export const operatorLabels: Readonly<Record<Operator, string>> = {
   missing: "is missing"
 }
 
-/** Filters in words; a text that is empty is seen to be one. */
+/** Prints filters; an empty text is printed as two quotes. */
 export const filterText = (filters: ReadonlyArray<Filter>): string =>
   filters
     .map(({ operator, path, value }) =>

@@ -5,7 +5,7 @@ import { RunButton } from "../components/RunButton.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { DataSourceService } from "../source/DataSource.js"
 
-/** A data root without collections, and the roots that there are. */
+/** Says that the data root has no collections, and offers other data roots. */
 export const NoCollections = (props: {
   readonly source: DataSourceService
   readonly session: SessionView

@@ -42,7 +42,7 @@ const filtersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Filter> =>
         : { path: path.trim(), operator }
     )
 
-/** A query in a few words, one for each thing that it asks. */
+/** The parts of a query as short texts. */
 const chipsOf = ({ at, filters, limit, whole }: Route): ReadonlyArray<string> => [
   ...(filters.length === 0 ? ["all documents"] : filters.map((filter) => filterText([filter]))),
   ...(at === undefined ? [] : [`at ${shortCommit(at)}`]),
@@ -50,7 +50,7 @@ const chipsOf = ({ at, filters, limit, whole }: Route): ReadonlyArray<string> =>
   ...(whole ? ["whole documents"] : [])
 ]
 
-/** Moves the focus to the first filter, which a narrow page shows once somebody asks for it. */
+/** Focuses the first filter, and unfolds the form on a narrow page. */
 export const focusFilter = (): void => {
   const toggle = document.getElementById("query-toggle")
   if (toggle?.getAttribute("aria-expanded") === "false") toggle.click()
@@ -58,8 +58,7 @@ export const focusFilter = (): void => {
 }
 
 /**
- * What to ask of which collection. Everything but the button only prepares. Where there is little room the query is one
- * line that opens to the form.
+ * The query form. The query runs only when the button is pressed. On a narrow page it is one line that unfolds.
  */
 export const QueryForm = (props: {
   readonly collections: ReadonlyArray<string>

@@ -2,29 +2,29 @@ import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { QueryAnswer } from "../../store/browse/Browse.js"
 import { cellValue } from "../values/Cell.js"
 
-/** The columns that a table can show. */
+/** The columns of a result. */
 export interface TableColumns {
   readonly all: ReadonlyArray<string>
-  /** Those that are shown unless somebody chooses others. */
+  /** The columns that are shown by default. */
   readonly initial: ReadonlyArray<string>
-  /** Columns whose values were not read: the rows come from a manifest without them. */
+  /** Columns whose values were not read, because the manifest does not include them. */
   readonly unread: ReadonlyArray<string>
 }
 
 const identity = ["_id", "_rev", "_updated_at"]
 
-/** An object with more fields is a map: it stays one column. */
+/** An object with more fields is treated as a map and stays one column. */
 const maxSubfields = 20
 const maxDepth = 3
 
-/** Whether a column is a field, or a field inside of it. */
+/** Whether a column is a field or nested in it. */
 export const isWithin = (column: string, field: string): boolean =>
   column === field || column.startsWith(`${field}.`)
 
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The columns of a field that holds nothing but objects: their fields. */
+/** The columns of a field: one for each nested field if all values are objects. */
 const nestedColumns = (name: string, values: ReadonlyArray<Json>, levels: number): ReadonlyArray<string> => {
   if (levels === 0 || values.length === 0 || !values.every(isObject)) return [name]
   const keys = new Set<string>()
@@ -44,8 +44,8 @@ const nestedColumns = (name: string, values: ReadonlyArray<Json>, levels: number
 }
 
 /**
- * The columns of an answer: `_id`, `_rev` and `_updated_at`, then the fields, with those of objects one by one,
- * `_created_at` last. Where a manifest could give the rows, its fields are shown at first, whatever gave them.
+ * The columns of a result: `_id`, `_rev` and `_updated_at`, then the fields with nested fields, `_created_at` last.
+ * If the collection has a manifest, its fields are shown by default, whether the rows came from it or not.
  */
 export const tableColumns = (answer: QueryAnswer, whole: boolean): TableColumns => {
   const { documents, manifest, source } = answer

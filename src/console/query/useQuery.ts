@@ -13,14 +13,14 @@ import { type TableColumns, tableColumns } from "./TableColumns.js"
 export interface QueryOutcome {
   readonly answer: QueryAnswer
   readonly columns: TableColumns
-  /** The filters that the rows answer. */
+  /** The filters of the query that returned the rows. */
   readonly filters: Route["filters"]
-  /** The same with whether whole documents were asked for, as one text. */
+  /** The filters and `whole` as one text. */
   readonly by: string
   readonly milliseconds: number
 }
 
-/** The text of the status line. */
+/** The announcement of a result. */
 const summary = ({ answer, milliseconds }: QueryOutcome): string => {
   const { collection, cursor, documents, source, total } = answer
   const of = total !== undefined && total > documents.length ? ` of ${total.toLocaleString("en")}` : ""
@@ -29,32 +29,32 @@ const summary = ({ answer, milliseconds }: QueryOutcome): string => {
   } in ${Math.round(milliseconds).toLocaleString("en")} ms${cursor === null ? "" : "; more can be loaded"}.`
 }
 
-/** The result of a query of a collection at a commit, which `of` names: rows never appear under another name. */
+/** The result of a query. `of` is its collection and commit: rows are never shown for another one. */
 interface QueryResult {
   readonly of: string
   readonly outcome?: QueryOutcome | undefined
-  /** Beside an outcome: why a newer query, or the next page, failed. `by` is that query. */
+  /** Why the query `by` failed; `outcome` is then the result of an older query. */
   readonly problem?: Problem | undefined
-  /** Why the query was not run: it takes more requests than the person has agreed to. */
+  /** Set if the query was not run because it needs confirmation. */
   readonly cost?: QueryCost | undefined
   readonly by: string
 }
 
-// Loaded once somebody agrees to a long read.
+// Loaded when a long read is confirmed.
 const longRead = Effect.tryPromise({
   try: () => import("../source/LongRead.js"),
   catch: () => offline("A part of this page could not be loaded.")
 })
 
-/** A query that takes more requests than this runs once the person has agreed. */
+/** A query that needs more requests must be confirmed. */
 const maxRequests = 200
 
-/** That a person asked, and what had the focus then. */
+/** A query that the user started, and the focused element at that time. */
 interface UserRequest {
   readonly from: Element | null
 }
 
-/** Runs the query of a place whenever it changes; a newer query cancels an older one. */
+/** Runs the query of the route whenever it changes. A newer query cancels an older one. */
 export const useQuery = (
   source: DataSourceService,
   route: Route,
@@ -64,13 +64,13 @@ export const useQuery = (
   const [round, setRound] = useState(0)
   const byHand = useRef<UserRequest | undefined>(undefined)
   const quiet = useRef(false)
-  /** The query whose requests the person has agreed to. */
+  /** The confirmed query. */
   const agreed = useRef<{ readonly query: string; readonly cost: QueryCost } | undefined>(undefined)
   const [progress, setProgress] = useState<ReadProgress | undefined>(undefined)
   const task = useEffectRunner()
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
   const { at, filters, limit, invalidFilters, sort, whole } = route
-  // Without the filters that cannot be parsed it would be another query.
+  // The query does not run without its invalid filters.
   const collection = invalidFilters.length === 0 ? route.collection : undefined
   const question = JSON.stringify([collection, filters, limit, whole, at, round])
   const sortKey = JSON.stringify(sort)
@@ -83,7 +83,7 @@ export const useQuery = (
   const outcome = settledHere?.outcome
   const unanswered = settledHere?.by === by || waiting ? settledHere : undefined
   const { cost, problem } = unanswered ?? {}
-  // Rows that are not here may come before those that are.
+  // Rows that are not loaded may sort before loaded ones.
   const elsewhere = outcome !== undefined && outcome.answer.cursor !== null
 
   const settled = () => {
@@ -97,13 +97,13 @@ export const useQuery = (
     const started = performance.now()
     const query = { collection, filters, limit, at, sort, cursor, projected: !whole }
     let shown = append ? outcome : undefined
-    /** Shows an answer behind the rows of the answers before it. */
+    /** Appends an answer to the loaded rows. */
     const add = (answer: QueryAnswer): QueryOutcome => {
       const before = shown?.answer
       const documents = before === undefined ? answer.documents : [...before.documents, ...answer.documents]
       const columns =
         before === undefined ? answer.columns : [...new Set([...before.columns, ...answer.columns])]
-      // Files are read ahead: those of the next page may have been told already.
+      // Files are read ahead, so the previous page may have reported the same files.
       const unreadable = [...new Set([...(before?.unreadable ?? []), ...(answer.unreadable ?? [])])]
       const read = answer.read &&
         before?.read && {
@@ -133,7 +133,7 @@ export const useQuery = (
         announce(last.answer.documents.length === 0 ? `No documents in ${collection} match.` : summary(last))
       }
       settled()
-      // The button that asked for more has gone with the last of it.
+      // The button is removed after the last page, so the table gets the focus.
       if (append && last.answer.cursor === null) {
         requestAnimationFrame(() => document.querySelector<HTMLElement>(".table-scroll")?.focus())
       }
@@ -143,7 +143,7 @@ export const useQuery = (
       alarmProblem(problem)
       settled()
     }
-    // Another order of the same rows is worth no long read.
+    // Sorting alone does not start a long read.
     if (agreed.current?.query === costly && !onlySort) {
       setProgress(undefined)
       const read = Effect.flatMap(longRead, ({ readInSteps }) =>
@@ -161,7 +161,7 @@ export const useQuery = (
     }
     task.run(source.query({ ...query, maxRequests }), {
       success: (answer) => {
-        // No index gives this order: the rows that are here are sorted, also those that came by further pages.
+        // No index has this order, so the loaded rows are sorted in the page.
         if (onlySort && answer.sorted !== true && outcome !== undefined && outcome.answer.sorted !== true) {
           setLatest({ of, by, outcome })
           settled()
@@ -207,21 +207,21 @@ export const useQuery = (
     outcome,
     problem,
     cost,
-    /** Runs the query that was not run because of its cost. */
+    /** Confirms the cost and runs the query. */
     agree: () => {
       if (cost === undefined) return
       agreed.current = { query: costly, cost }
       setRound((n) => n + 1)
     },
     running: task.running,
-    /** What the query takes, where the person had to agree to that. */
+    /** The cost of the running query, if it was confirmed. */
     spending: agreed.current?.query === costly ? agreed.current.cost : undefined,
     progress,
-    /** Whether the question of this place is being asked, or is about to be. */
+    /** Whether the query of this route is running or about to run. */
     waiting,
-    /** Whether the rows shown are the result of an older query. */
+    /** Whether the rows are from an older query. */
     old: outcome !== undefined && outcome.by !== by,
-    /** Runs the query again, also if nothing changed, and then moves the focus to the results. */
+    /** Runs the query again and moves the focus to the results. */
     again: () => {
       expectFocus()
       setRound((n) => n + 1)

@@ -11,12 +11,12 @@ import type { DataSourceService } from "../source/DataSource.js"
 import { DocumentChangeList } from "./DocumentChangeList.js"
 import { MergeDialog } from "./MergeDialog.js"
 
-/** The branches of the repository: switch, make, compare and merge them. */
+/** The branches of the repository: switch, create, compare and merge them. */
 export const BranchesPanel = (props: {
   readonly source: DataSourceService
   readonly repository: string
   readonly branch: string
-  /** The commit that is shown; where it is none, a new branch begins at the branch. */
+  /** The shown commit, at which a new branch starts. Default: the head of the current branch. */
   readonly at: string | undefined
   readonly readOnly: boolean
   readonly onSwitch: (branch: string) => void

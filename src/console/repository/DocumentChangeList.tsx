@@ -10,7 +10,7 @@ import { RunButton } from "../components/RunButton.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import { DifferenceTable } from "../values/DifferenceTable.js"
 
-/** The documents of a comparison with their fields. */
+/** The changed documents of a comparison with their changed fields. */
 export const DocumentChangeItems = (props: {
   readonly documents: ReadonlyArray<DocumentChange>
   readonly before: string
@@ -40,9 +40,9 @@ export const DocumentChangeItems = (props: {
   </ul>
 )
 
-/** The documents in which two commits differ, read page by page. */
+/** The documents that differ between two commits, loaded page by page. */
 export const DocumentChangeList = (props: {
-  /** What is compared: another name is another comparison. */
+  /** The key of the comparison: another key reloads it. */
   readonly name: string
   readonly read: (offset: number) => Effect.Effect<DocumentChanges, Problem>
   readonly before: string

@@ -17,7 +17,7 @@ type Side = "ours" | "theirs"
 const Value = ({ value }: { readonly value: Json | undefined }) =>
   value === undefined ? <span class="nothing">nothing</span> : <bdi>{truncated(cellText(value))}</bdi>
 
-/** One value that both branches changed, and which of the two is taken. */
+/** A value that both branches changed, and the choice of a side. */
 const Choice = (props: {
   readonly choice: MergeChoice
   readonly name: string
@@ -48,13 +48,13 @@ const Choice = (props: {
   )
 }
 
-/** What a merge would do: nothing is merged until each conflict is decided. */
+/** The preview of a merge. Every conflict must be resolved before it can be merged. */
 export const MergeDialog = <P extends MergePreview>(props: {
   readonly title: ComponentChildren
-  /** The id of the button that it was opened by. */
+  /** The id of the button that opened the dialog. */
   readonly opener: string
   readonly words: { readonly write: string; readonly writing: string }
-  /** What the two sides are called. */
+  /** The names of the two sides. */
   readonly from: string
   readonly into: string
   readonly preview: Effect.Effect<P, Problem>
@@ -62,7 +62,7 @@ export const MergeDialog = <P extends MergePreview>(props: {
     decisions: ReadonlyArray<ConflictDecision>,
     preview: P
   ) => Effect.Effect<string | null, Problem>
-  /** `unknown` when a merge had begun whose end was not seen. */
+  /** `unknown`: a merge was started and its result was not seen. */
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (commit: string | null) => void
 }) => {

@@ -14,7 +14,7 @@ const states: ReadonlyArray<ProposalState> = ["open", "accepted", "closed"]
 
 const unknownEnd = "Stopped waiting for the server. The list shows the proposal's state."
 
-/** The proposals of the repository: look at, accept and close them. */
+/** The proposals of the repository: view, accept and close them. */
 export const ProposalsPanel = (props: {
   readonly source: DataSourceService
   readonly repository: string
@@ -30,7 +30,7 @@ export const ProposalsPanel = (props: {
   const [accepting, setAccepting] = useState<Proposal | undefined>(undefined)
   const [closing, setClosing] = useState<Proposal | undefined>(undefined)
   const listing = useEffectRunner()
-  // After a write the words about that are still to be heard.
+  // After a write its announcement must not be replaced by that of the list.
   const isQuiet = useRef(false)
 
   useEffect(() => {
@@ -64,7 +64,7 @@ export const ProposalsPanel = (props: {
     setClosing(undefined)
   }
 
-  /** The title, and where another one has the same, what tells them apart. */
+  /** The title, with the number or the commit if another proposal has the same title. */
   const nameOf = ({ commitSha, id, number, title }: Proposal): string =>
     (proposals ?? []).some((other) => other.title === title && other.id !== id)
       ? `${title} (${number === undefined ? commitSha.slice(0, 7) : `#${number}`})`

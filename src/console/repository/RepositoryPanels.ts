@@ -1,6 +1,6 @@
 import "./repository.css"
 
-/** History, branches and proposals of the repository; fetched when they are first opened. */
+/** The panels of the whole repository, loaded when the first of them opens. */
 export { BranchesPanel } from "./BranchesPanel.js"
 export { ProposalsPanel } from "./ProposalsPanel.js"
 export { TimelinePanel } from "./TimelinePanel.js"

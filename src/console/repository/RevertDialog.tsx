@@ -9,11 +9,11 @@ import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import { DocumentChangeItems } from "./DocumentChangeList.js"
 
-/** Asks before a commit is undone, and shows what that would write. */
+/** Asks for confirmation before a revert, with a preview. */
 export const RevertDialog = (props: {
   readonly source: DataSourceService
   readonly entry: HistoryEntry
-  /** `unknown` when a revert had begun whose end was not seen. */
+  /** `unknown`: a revert was started and its result was not seen. */
   readonly onClose: (unknown: boolean) => void
   readonly onDone: (commit: string) => void
 }) => {

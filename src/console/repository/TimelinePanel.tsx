@@ -9,7 +9,7 @@ import { RevertDialog } from "./RevertDialog.js"
 
 const page = 50
 
-/** Every commit of the branch, what each changed, and a way to undo it. */
+/** All commits of the branch with their changes, and a button that reverts each. */
 export const TimelinePanel = (props: {
   readonly source: DataSourceService
   readonly repository: string

@@ -6,12 +6,11 @@ import type { DataSourceService } from "../source/DataSource.js"
 const minute = 60_000
 
 /**
- * Whether the branch has moved since what the page shows was read: asked when the page gets the focus, and every minute
- * while it is in sight. Nothing is read again by itself. `begun`: where the branch was before anything was shown; it is asked
- * for where it is not known.
+ * Whether the branch has newer commits than the page shows. Checked when the page gets the focus, and every minute while
+ * it is visible. Data is not reloaded automatically. `begun` is the head at sign-in; if unknown, it is requested.
  */
 export const useNewerCommits = (source: DataSourceService, begun: string | undefined) => {
-  /** A commit that everything shown is at least as new as. */
+  /** The oldest commit that the shown data may be from. */
   const seen = useRef(begun)
   const head = useRef<string | undefined>(undefined)
   const [words, setWords] = useState<string | undefined>(undefined)
@@ -32,7 +31,7 @@ export const useNewerCommits = (source: DataSourceService, begun: string | undef
             return next
           })
         },
-        // The next question may be answered; one by hand tells what is wrong.
+        // The next check may succeed. A query by the user reports the problem.
         failure: () => undefined
       }),
     [source]
@@ -51,12 +50,12 @@ export const useNewerCommits = (source: DataSourceService, begun: string | undef
 
   return {
     words,
-    /** What is shown is about to be read again. */
+    /** Call when the data is about to be reloaded. */
     accept: () => {
       seen.current = head.current ?? seen.current
       setWords(undefined)
     },
-    /** A commit of our own moves the branch: `then` reads what is shown again. */
+    /** Call after this page has written a commit; `then` reloads the data. */
     follow: (then: () => void) =>
       task.run(source.newer(undefined), {
         success: (found) => {

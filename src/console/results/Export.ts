@@ -4,7 +4,7 @@ import { cellText, cellValue } from "../values/Cell.js"
 export const exportFormats = ["JSON", "NDJSON", "CSV", "Markdown"] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** These columns of a row, each under its whole name. */
+/** Selects columns of a row, each under its full path. */
 export const selectColumns = (row: JsonObject, columns: ReadonlyArray<string>): Record<string, Json> => {
   const picked: Record<string, Json> = Object.create(null) as Record<string, Json>
   for (const column of columns) {
@@ -14,7 +14,7 @@ export const selectColumns = (row: JsonObject, columns: ReadonlyArray<string>): 
   return picked
 }
 
-/** Text that a spreadsheet would read as a formula gets an apostrophe in front, as OWASP advises. */
+/** Prefixes text that a spreadsheet would run as a formula with an apostrophe, as OWASP advises. */
 const withoutFormula = (value: Json | undefined): string => {
   const text = cellText(value)
   return typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
@@ -35,7 +35,7 @@ const markdownCell = (value: Json | undefined): string =>
     .replaceAll("`", "\\`")
     .replace(/\r?\n|\r/g, "<br>")
 
-/** Exactly these rows and columns, in their order. */
+/** Formats rows and columns in their order. */
 export const formatRows = (
   format: ExportFormat,
   rows: ReadonlyArray<JsonObject>,

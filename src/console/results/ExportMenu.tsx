@@ -8,7 +8,7 @@ import { cellValue, containsRounded } from "../values/Cell.js"
 import { exportFormats, fileTypes, formatRows } from "./Export.js"
 import { canExpress, queryCode, queryLanguages } from "./QueryCode.js"
 
-/** The rows and columns that are shown, as files and in the clipboard, and the query as code. */
+/** Exports the shown rows and columns as files or to the clipboard, and the query as code. */
 export const ExportMenu = (props: {
   readonly name: string
   readonly rows: ReadonlyArray<JsonObject>

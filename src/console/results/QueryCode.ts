@@ -10,7 +10,7 @@ const shellQuoted = (text: string) =>
 export const queryLanguages = ["TypeScript", "Command line", "curl"] as const
 export type QueryLanguage = (typeof queryLanguages)[number]
 
-/** How the text of a condition writes the operators that take a value. */
+/** The operators of the condition syntax. */
 const operatorSigns: { readonly [Name in Operator]?: string } = {
   is: "=",
   isNot: "!=",
@@ -25,8 +25,8 @@ const combinators: ReadonlyArray<string> = ["and", "or", "not"]
 const isBound = (operator: Operator) => /^(less|at|greater)/.test(operator)
 
 /**
- * Whether a condition of the library says the same as a filter: a filter's path leads into lists as well, and its texts
- * are compared whatever their case. The rows show where the path leads.
+ * Whether a filter has the same meaning as a condition of the library. A filter's path also matches inside lists, and its
+ * texts ignore case. The rows show what the path matches.
  */
 const isCondition =
   (rows: ReadonlyArray<JsonObject>) =>
@@ -56,22 +56,22 @@ const textOf = ({ operator, path, value }: Filter): string => {
   return sign === undefined ? `${field} ${operator}` : `${field}${sign}${JSON.stringify(value)}`
 }
 
-/** The columns that somebody chose; undefined where there are all. */
+/** The selected columns; undefined for all. */
 const chosenOf = ({ columns }: Route) => (columns === "all" ? undefined : columns)
 
 const ordersOf = ({ sort }: Route) =>
   sort.map(({ descending, path }) => ({ field: path, order: descending ? "desc" : "asc" }))
 
-/** What a query takes as its order: one field, or a list of several. */
+/** The `orderBy` of a query: one field, or a list. */
 const orderOf = (route: Route) => {
   const orders = ordersOf(route)
   return orders.length < 2 ? orders[0] : orders
 }
 
-/** A name that the command line can take in a list with commas. */
+/** Whether a name can be in a comma-separated list. */
 const isListable = (name: string) => name !== "" && name === name.trim() && !name.includes(",")
 
-/** The fields at the top of a document that hold these columns: the command line prints no others. */
+/** The top-level fields of the columns: the command line prints only these. */
 const topFields = (columns: ReadonlyArray<string>, rows: ReadonlyArray<JsonObject>) => [
   ...new Set(
     columns.map((column) =>
@@ -80,7 +80,7 @@ const topFields = (columns: ReadonlyArray<string>, rows: ReadonlyArray<JsonObjec
   )
 ]
 
-/** Whether a form of code can say all that the query asks. */
+/** Whether a language can express the whole query. */
 export const canExpress = (
   code: QueryLanguage,
   route: Route,
@@ -148,7 +148,7 @@ const commandLine = (session: SessionView, route: Route, rows: ReadonlyArray<Jso
   ].join(" ")}\n`
 }
 
-/** A program for `jq` that keeps these columns of every document. */
+/** A `jq` program that selects the columns. */
 const columnsByJq = (columns: ReadonlyArray<string>, rows: ReadonlyArray<JsonObject>): string => {
   const steps = (column: string): Json =>
     rows.some((row) => Object.hasOwn(row, column)) ? [column] : column.split(".")
@@ -161,7 +161,7 @@ const columnsByJq = (columns: ReadonlyArray<string>, rows: ReadonlyArray<JsonObj
 const curl = (route: Route, rows: ReadonlyArray<JsonObject>): string => {
   const { at, collection, filters, limit, sort, whole } = route
   const columns = chosenOf(route)
-  // The server sorts a whole collection by conditions, and what the manifest answers by `sort`.
+  // The server sorts a whole collection only with `where`.
   const asked =
     sort.length > 0 && filters.every(isCondition(rows))
       ? { where: filters.length === 0 ? undefined : whereOf(filters), orderBy: orderOf(route) }
@@ -174,8 +174,7 @@ const curl = (route: Route, rows: ReadonlyArray<JsonObject>): string => {
 }
 
 /**
- * The same query as code: for a program, for a terminal, and for the local server's API. The rows that are loaded show
- * what kinds of values its paths lead to.
+ * The query as code in a language. The loaded rows show which kinds of values the paths match.
  */
 export const queryCode = (
   kind: QueryLanguage,

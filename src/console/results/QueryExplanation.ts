@@ -1,7 +1,7 @@
 import type { QueryAnswer } from "../../store/browse/Browse.js"
 import { plural } from "../components/Plural.js"
 
-/** How the rows were found, and what that has read, in sentences. */
+/** Explains how the rows were found and what was read. */
 export const explainQuery = (
   { reason, read, sorted, source }: QueryAnswer,
   isSorted: boolean

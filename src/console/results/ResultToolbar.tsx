@@ -8,17 +8,17 @@ import { type ColumnLayout, togglePin } from "./table/ColumnLayout.js"
 
 const ExportMenu = lazyComponent(() => import("./ExportMenu.js").then((found) => found.ExportMenu))
 
-/** Column chooser and export: both concern exactly the rows and columns that are shown. */
+/** The menus that select columns and export the result. */
 export const ResultToolbar = (props: {
   readonly name: string
-  /** Whether the rows answer an older question than the one that is asked now. */
+  /** Whether the rows are from an older query. */
   readonly old: boolean
   readonly rows: ReadonlyArray<JsonObject>
   readonly all: ReadonlyArray<string>
   readonly columns: ReadonlyArray<string>
   readonly layout: ColumnLayout
   readonly onLayout: (layout: ColumnLayout | undefined) => void
-  /** Whether all columns are shown where nobody has chosen any. */
+  /** Whether all columns are shown by default. */
   readonly isInitial: boolean
   readonly session: SessionView
   readonly route: Route

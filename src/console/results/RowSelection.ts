@@ -2,20 +2,20 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../../domain/json/Json.js"
 import { cellText, cellValue } from "../values/Cell.js"
 
-/** Rows that are chosen to be changed together. */
+/** The selected rows. */
 export interface RowSelection {
-  /** The ids of all rows, in their order. */
+  /** The ids of all rows in order. */
   readonly allIds: ReadonlyArray<string>
-  /** Those that are chosen, in the order of the rows. */
+  /** The selected ids in the order of the rows. */
   readonly ids: ReadonlyArray<string>
   readonly has: (id: string) => boolean
-  /** Chooses a row or lets it go; `through`: with all rows from the one that was pressed last. */
+  /** Selects or deselects a row; with `through`, all rows since the last toggled one. */
   readonly toggle: (id: string, through: boolean) => void
-  /** Chooses all rows that are loaded, or none. */
+  /** Selects all loaded rows, or none. */
   readonly selectAll: (all: boolean) => void
 }
 
-/** What is chosen of the rows: a row that is not shown any more is not chosen. */
+/** The selection among the rows. Another key `of` clears it. */
 export const useRowSelection = (rows: ReadonlyArray<JsonObject>, of: string): RowSelection => {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const last = useRef<string | undefined>(undefined)

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../domain/json/Json.js"
 import { encodeXlsx } from "../../store/transfer/Xlsx.js"
 import { selectColumns } from "./Export.js"
 
-/** An Excel workbook with exactly these rows and columns. */
+/** An Excel workbook with these rows and columns. */
 export const workbook = (
   name: string,
   rows: ReadonlyArray<JsonObject>,

@@ -4,7 +4,7 @@ import { compareValues } from "../../domain/json/JsonOrder.js"
 import type { Sort } from "../../store/browse/Browse.js"
 import { cellValue } from "../values/Cell.js"
 
-/** The rows by the order of JSON values, of which what is missing is the least; equal ones keep the order that they came in. */
+/** Sorts rows by the store's order of values, missing values first. The sort is stable. */
 export const useSortedRows = (
   documents: ReadonlyArray<JsonObject>,
   sort: ReadonlyArray<Sort>,

@@ -3,7 +3,7 @@ import type { RateBudget } from "../source/DataSource.js"
 const clock = (seconds: number) =>
   new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
 
-/** What is left of the remote's rate limit, and when it is whole again. */
+/** The remaining rate limit and its reset time. */
 export const RateMeter = ({ budgets }: { readonly budgets: ReadonlyArray<RateBudget> | undefined }) => {
   if (budgets === undefined) return null
   const core = budgets.find(({ resource }) => resource === "core") ?? budgets[0]

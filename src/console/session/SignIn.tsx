@@ -6,13 +6,13 @@ import { RunButton } from "../components/RunButton.js"
 import type { Route } from "../navigation/Route.js"
 import * as Settings from "../page/Settings.js"
 
-/** Repository, token, branch, data root. The token is read from its field once and kept nowhere in the page. */
+/** The sign-in form. The token is read from its field once and not kept in the page's state. */
 export const SignIn = (props: {
   readonly build: "hosted" | "local"
   readonly setup: Setup
   readonly route: Route
   readonly running: boolean
-  /** Whether the last session is still being ended. */
+  /** Whether the previous sign-out is still running. */
   readonly leaving: boolean
   readonly problem: Problem | undefined
   readonly onSignIn: (request: LoginRequest) => void
@@ -29,7 +29,7 @@ export const SignIn = (props: {
 
   useLayoutEffect(() => {
     const field = form.current?.elements.namedItem(repo === "" ? "repo" : "token")
-    // A small page keeps showing the demo above the form.
+    // On a small screen the demo above the form stays visible.
     if (field instanceof HTMLElement) field.focus({ preventScroll: true })
   }, [])
 

@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks"
 import { focusedElement, useModal } from "../components/Focus.js"
 import { plural } from "../components/Plural.js"
 
-/** Asks whether the browser keeps the drafts of somebody who signs out. */
+/** Asks whether to keep or delete drafts at sign-out. */
 export const SignOutDialog = (props: {
   readonly repo: string
   readonly drafts: number

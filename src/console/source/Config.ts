@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { offline, type Problem } from "../components/Problem.js"
 
-/** A GitHub-compatible API that the page may talk to. */
+/** A GitHub-compatible API that the page may use. */
 export interface Api {
   readonly name: string
   readonly apiUrl: string
@@ -23,7 +23,7 @@ const apisOf = (text: string): ReadonlyArray<Api> => {
   return apis
 }
 
-/** The addresses that the page may talk to, from the file beside it: never from the address bar or from storage. */
+/** Loads the configured APIs from the file next to the page. They never come from the address bar or from storage. */
 export const load = (address: URL): Effect.Effect<ReadonlyArray<Api>, Problem> =>
   Effect.tryPromise({
     try: async (signal) => {

@@ -4,18 +4,18 @@ import { collectionNameProblem } from "../../domain/identifiers/CollectionName.j
 import type { RemoteSnapshot, TreeEntry } from "../../store/remote/GitRemote.js"
 import type { RemoteFailure } from "../../store/remote/RemoteFailure.js"
 
-/** A repository with more directories at its top is looked into no further. */
+/** The maximum number of top-level directories that are searched. */
 const maxDirectories = 40
 
-/** Files and directories that only a data root has. */
+/** Files and directories that mark a data root. */
 const ownNames: ReadonlySet<string> = new Set(["_chainstore.json", "_index", "_manifest"])
 
 const isCollection = ({ kind, path }: TreeEntry): boolean =>
   kind === "tree" && collectionNameProblem(path) === undefined
 
 /**
- * The directories at the top of a repository that can be data roots: those with files that only a data root has, or
- * else those with directories that can be collections.
+ * The possible data roots of a repository: directories with a marker file, or else those that contain directories that
+ * can be collections.
  */
 export const findRoots = Effect.fn("Roots.find")(function* (snapshot: RemoteSnapshot) {
   const entriesOf = (path: string): Effect.Effect<ReadonlyArray<TreeEntry>, RemoteFailure> =>

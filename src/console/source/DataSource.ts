@@ -16,30 +16,30 @@ export interface RateBudget {
   readonly reset: number
 }
 
-/** Where the console gets everything from: the one difference between its two builds. */
+/** The data source of the console. The two builds differ only in its implementation. */
 export interface DataSourceService {
   readonly build: "hosted" | "local"
   readonly setup: Effect.Effect<Setup, Problem>
   readonly signIn: (request: LoginRequest) => Effect.Effect<SessionView, Problem>
   readonly signOut: Effect.Effect<void, Problem>
   readonly collections: Effect.Effect<ReadonlyArray<string>, Problem>
-  /** The data roots of the repository, where the source can look for them, and a way to go on in another one. */
+  /** Finds the data roots of the repository and opens another one; absent if the source cannot list them. */
   readonly roots?:
     | {
         readonly list: Effect.Effect<ReadonlyArray<string>, Problem>
         readonly open: (root: string) => Effect.Effect<SessionView, Problem>
       }
     | undefined
-  /** Where the branch is, and how many commits it has since one that was shown. */
+  /** The head of the branch, and the number of commits since another one. */
   readonly newer: (since: string | undefined) => Effect.Effect<NewerCommits, Problem>
-  /** Looks at another branch of the repository, with the same token. */
+  /** Opens another branch with the same token. */
   readonly switchBranch: (branch: string) => Effect.Effect<SessionView, Problem>
-  /** Asks something of history and branches, which are loaded when it is first done. */
+  /** Calls the timeline, whose module is loaded at the first call. */
   readonly timeline: <A>(
     ask: <E>(timeline: Timeline<E, E>) => Effect.Effect<A, E>
   ) => Effect.Effect<A, Problem>
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, Problem>
-  /** Null where the document does not exist at that commit. */
+  /** Null if the document does not exist at the commit. */
   readonly document: (
     collection: string,
     id: string,
@@ -57,7 +57,7 @@ export interface DataSourceService {
     expectedRev: number | undefined
   ) => Effect.Effect<StoredDocument, Problem>
   readonly rate: Effect.Effect<ReadonlyArray<RateBudget>, Problem>
-  /** Documents to be edited; loaded when somebody edits. */
+  /** The editing operations, loaded at first use. */
   readonly edits: Effect.Effect<EditSource, Problem>
 }
 
@@ -66,13 +66,13 @@ export class DataSource extends Context.Tag("chainstore/console/DataSource")<
   DataSourceService
 >() {}
 
-/** A part of this page that is fetched when it is first needed. */
+/** Loads a module of this page. */
 export const loadModule = <M>(load: () => Promise<M>): Effect.Effect<M, Problem> =>
   Effect.tryPromise({ try: load, catch: () => offline("A part of this page could not be loaded.") })
 
 /**
- * The same source, telling when the session turns out to have ended, whatever somebody asked. `newer` is what the page asks by
- * itself: nobody is sent away by that.
+ * Calls `onEnded` when a call fails because the session has ended. `newer` runs in the background and does not end the
+ * session.
  */
 export const withSessionEnd = (
   source: DataSourceService,

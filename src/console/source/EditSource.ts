@@ -10,9 +10,9 @@ import type {
 import type { Problem } from "../components/Problem.js"
 
 export interface EditCalls {
-  /** A document to be edited; null where there is none. */
+  /** The editable text of a document; null if it does not exist. */
   readonly document: (collection: string, id: string) => Effect.Effect<EditableDocument | null, Problem>
-  /** The JSON Schema that is stored of a collection; null where none is. */
+  /** The stored JSON Schema of a collection; null if it has none. */
   readonly schema: (collection: string) => Effect.Effect<JsonObject | null, Problem>
   readonly review: (edits: ReadonlyArray<StagedEdit>) => Effect.Effect<EditReview, Problem>
   readonly publish: (edits: ReadonlyArray<StagedEdit>, message: string) => Effect.Effect<Publication, Problem>
@@ -23,11 +23,11 @@ export interface EditCalls {
   ) => Effect.Effect<ProposedEdits, Problem>
 }
 
-/** Documents to be edited, and edits that are published together: the store's own, in this page or at the server. */
+/** Reads editable documents, and reviews and publishes edits. */
 export interface EditSource extends EditCalls {
-  /** The most bytes of edits that are reviewed or published together, as JSON. */
+  /** The maximum size of one review or publish request, as JSON. */
   readonly maxBytes: number
-  /** The same, with something done to every call. */
+  /** Applies a function to the effect of every call. */
   readonly mapCalls: (tell: <A>(effect: Effect.Effect<A, Problem>) => Effect.Effect<A, Problem>) => EditSource
 }
 

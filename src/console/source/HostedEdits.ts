@@ -4,7 +4,7 @@ import type { StagedEdits } from "../../store/browse/StagedEdits.js"
 import { fromStoreError, type Problem } from "../components/Problem.js"
 import { type EditSource, editSource } from "./EditSource.js"
 
-/** Edits by the store in this page. */
+/** The editing operations of the store in this page. */
 export const editsOf = (edits: Effect.Effect<StagedEdits, Problem>): EditSource =>
   editSource(
     {

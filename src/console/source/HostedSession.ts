@@ -16,12 +16,12 @@ import type { Api } from "./Config.js"
 
 const looking = lazyModule(() => import("./DataRoots.js"))
 
-/** A store that is open in this page; `close` forgets it, its token included. */
+/** A store that is open in this page. `close` releases it with its token. */
 export interface HostedSession {
   readonly browse: Browse.Browse
   readonly view: SessionView
   readonly roots: Effect.Effect<ReadonlyArray<string>, ReadError>
-  /** The same repository from another data root, or on another branch. */
+  /** Opens the same repository with another data root or branch. */
   readonly at: (change: {
     readonly root?: string
     readonly branch?: string
@@ -29,13 +29,13 @@ export interface HostedSession {
   readonly close: Effect.Effect<void>
 }
 
-/** Opens the store library on a GitHub-compatible API. A person waits for it, so it fails soon. */
+/** Opens a store over a GitHub-compatible API, with short timeouts because a user waits. */
 export const open = (api: Api, request: LoginRequest): Effect.Effect<HostedSession, ReadError> =>
   Effect.gen(function* () {
     const readOnly = request.token === undefined
     const scope = yield* Scope.make()
     const close = Scope.close(scope, Exit.void)
-    // Not `layerFetch`, which brings along what pushes to a server.
+    // `layerFetch` would include the Git push code.
     const remote = GitHub.make({
       repo: request.repo,
       token: request.token === undefined ? undefined : Redacted.make(request.token),

@@ -9,12 +9,12 @@ import * as Config from "./Config.js"
 import { DataSource, loadModule } from "./DataSource.js"
 import type { HostedSession } from "./HostedSession.js"
 
-// The store and its client are fetched once somebody signs in: the form is there sooner.
+// The store library is loaded at sign-in, so that the form appears sooner.
 const library = loadModule(() => import("./HostedSession.js"))
 
 /**
- * The store library in this page, straight against a GitHub-compatible API. The token lives in the closure of the
- * session alone, for the life of the tab.
+ * Runs the store in this page against a GitHub-compatible API. Only the closure of the session holds the token, for the
+ * life of the tab.
  */
 export const layer = (config: URL): Layer.Layer<DataSource> =>
   Layer.sync(DataSource, () => {

@@ -7,10 +7,10 @@ import * as Problem from "../components/Problem.js"
 const unreadable = (cause: unknown) =>
   Problem.server(`The server's response could not be read (${cause instanceof Error ? cause.message : "?"}).`)
 
-/** What this page shows of the session, as the server is told with every request. */
+/** The identity of the shown session, sent with every request. */
 let sessionHeader: string | undefined
 
-/** Notes the session whose answers this page shows. */
+/** Sets the session that this page shows. */
 export const rememberSession = (session: Api.SessionView): Api.SessionView => {
   sessionHeader = Api.sessionTarget(session)
   return session
@@ -20,7 +20,7 @@ export const forgetSession = () => {
   sessionHeader = undefined
 }
 
-/** Asks the server that this page came from. */
+/** Calls an endpoint of the local server. */
 export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect.Effect<A, Problem.Problem> =>
   Effect.gen(function* () {
     const body =

@@ -3,10 +3,10 @@ import * as Edits from "../../http/console/edits/Api.js"
 import { type EditSource, editSource } from "./EditSource.js"
 import { call } from "./LocalCall.js"
 
-/** Bytes of a request that are left for its message, and a proposal's words. */
+/** Bytes of a request reserved for the message and the description. */
 const spare = 16 * 1024
 
-/** Edits by the server that this page came from. */
+/** The editing operations of the local server. */
 export const edits: EditSource = editSource(
   {
     document: (collection, id) =>

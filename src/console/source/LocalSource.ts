@@ -5,7 +5,7 @@ import * as Problem from "../components/Problem.js"
 import { DataSource, loadModule } from "./DataSource.js"
 import { call, forgetSession, rememberSession } from "./LocalCall.js"
 
-/** Everything from the server that this page came from. */
+/** The data source of the local server. */
 export const layer: Layer.Layer<DataSource> = Layer.succeed(
   DataSource,
   DataSource.of({

@@ -6,12 +6,12 @@ import type { Problem } from "../components/Problem.js"
 
 type Call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P) => Effect.Effect<A, Problem>
 
-/** History and branches, of the server that this page came from. */
+/** The timeline of the local server. */
 export const timelineOf = (call: Call): Timeline<Problem, Problem> => ({
   commits: (limit) => Effect.map(call(Api.commits, { limit }), ({ entries }) => entries),
   changes: (commit, offset) => call(Api.changes, { commit, offset }),
   previewRevert: (commit) => call(Api.previewRevert, { commit }),
-  // A revert or a new branch always has a commit: null would be of a merge alone.
+  // Only a merge may have no commit.
   revert: (commit) => Effect.map(call(Api.revert, { commit }), ({ commit: made }) => made ?? ""),
   branches: Effect.map(call(Api.branches, undefined), ({ branches }) => branches),
   createBranch: (name, from) =>

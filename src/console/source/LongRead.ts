@@ -3,23 +3,23 @@ import type { QueryAnswer } from "../../store/browse/Browse.js"
 import { Problem } from "../components/Problem.js"
 import type { RateBudget } from "./DataSource.js"
 
-/** How far a long read is. */
+/** The progress of a long read. */
 export interface ReadProgress {
-  /** The requests that it has taken; undefined where the remote does not count them. */
+  /** The requests made so far; undefined if the remote does not count them. */
   readonly requests: number | undefined
 }
 
-/** The share of the limit that a read leaves to others. */
+/** A read stops when one tenth of the limit is left. */
 const reservedShare = 10
 
-/** A read has at most so many steps: each lists the collection once more. */
+/** The maximum number of steps: each step lists the collection again. */
 const maxSteps = 5
 const minStep = 10
 
 const coreOf = (budgets: ReadonlyArray<RateBudget>): RateBudget | undefined =>
   budgets.find(({ resource }) => resource === "core")
 
-/** Whether less than the part that is kept back is left of a limit. */
+/** Whether less than the reserved share of a limit is left. */
 export const isSpent = ({ limit, remaining }: RateBudget): boolean => remaining < limit / reservedShare
 
 const stopped = ({ limit, remaining }: RateBudget): Problem =>
@@ -30,7 +30,7 @@ const stopped = ({ limit, remaining }: RateBudget): Problem =>
     next: "Narrow the query, add an index for the field, or continue after the limit is reset."
   })
 
-/** Reads many documents in steps, so that those read stay if it is cancelled, fails, or has to stop for the rate limit. */
+/** Reads many documents in steps, so that documents already read are kept if the read is cancelled, fails or reaches the limit. */
 export const readInSteps = (options: {
   readonly ask: (cursor: string | null, limit: number) => Effect.Effect<QueryAnswer, Problem>
   readonly rate: Effect.Effect<ReadonlyArray<RateBudget>, Problem>
@@ -41,7 +41,7 @@ export const readInSteps = (options: {
   readonly onProgress: (progress: ReadProgress) => void
 }): Effect.Effect<void, Problem> =>
   Effect.gen(function* () {
-    // What is left cannot always be told: the read goes on then.
+    // If the limit is unknown, the read continues.
     const core = Effect.map(
       Effect.orElseSucceed(options.rate, () => []),
       coreOf

@@ -1,13 +1,13 @@
 import { valueAt } from "../../domain/json/FieldPath.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 
-/** A field of a document, also one inside of an object (`price.amount`); nothing from its prototype. */
+/** The value of a field or nested field (`price.amount`), own properties only. */
 export const cellValue = (row: JsonObject, column: string): Json | undefined =>
   valueAt(row, column) as Json | undefined
 
 const texts = new WeakMap<object, string>()
 
-/** What is a megabyte of text is made once, not whenever the table is drawn. */
+/** Caches the JSON of large values, which the table needs at every render. */
 const textOf = (value: JsonObject | ReadonlyArray<Json>): string => {
   const known = texts.get(value)
   if (known !== undefined) return known
@@ -16,18 +16,18 @@ const textOf = (value: JsonObject | ReadonlyArray<Json>): string => {
   return text
 }
 
-/** The whole text of a value, as a cell, a tooltip and the clipboard show it. */
+/** The full text of a value, for cells, tooltips and the clipboard. */
 export const cellText = (value: Json | undefined): string => {
   if (value === undefined) return ""
   if (typeof value === "string") return value
   return typeof value === "object" && value !== null ? textOf(value) : JSON.stringify(value)
 }
 
-/** A whole number beyond 2^53 is what JavaScript makes of the digits in the file, which may have been others. */
+/** Whether JavaScript may have rounded a number: integers beyond 2^53. */
 export const isRounded = (value: Json | undefined): boolean =>
   typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
 
-/** Whether a value contains such a number. */
+/** Whether a value contains a rounded number. */
 export const containsRounded = (value: Json): boolean => {
   const rest: Array<Json> = [value]
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
@@ -39,19 +39,19 @@ export const containsRounded = (value: Json): boolean => {
 
 export const roundedNote = "(rounded; the last digits in the file may differ)"
 
-/** Characters that order, embed or isolate the text behind them: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters */
+/** Directional formatting characters: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters */
 const bidiControls = /[\u202A-\u202E\u2066-\u2069]/g
 
-/** A text with its directional formatting characters by name, so that no value can reorder what a person reads. */
+/** Replaces directional formatting characters by their names, so that a value cannot reorder the displayed text. */
 export const escapeBidi = (text: string): string =>
   text.replace(bidiControls, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`)
 
-/** What a cell shows: no more than it can hold, so that a megabyte does not become a megabyte of layout. */
+/** The text of a cell, cut to 200 characters to keep the layout fast. */
 export const truncated = (text: string): string =>
   escapeBidi(text.length > 200 ? `${text.slice(0, 200)}…` : text)
 
 export const cellKind = (value: Json | undefined): string =>
   value === undefined ? "missing" : value === null ? "null" : Array.isArray(value) ? "list" : typeof value
 
-/** A commit as people name it: the beginning of its id, or the name of a tag or branch. */
+/** An abbreviated commit id, or the name of a tag or branch. */
 export const shortCommit = (at: string): string => (/^[0-9a-f]{40}$/.test(at) ? at.slice(0, 7) : at)

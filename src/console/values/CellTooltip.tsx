@@ -8,14 +8,14 @@ interface Tooltip {
   readonly row: number
   readonly column: string
   readonly text: string
-  /** What has the pointer or the focus. */
+  /** The element that has the pointer or the focus. */
   readonly of: HTMLElement
   readonly left: number
   readonly top: number
   readonly above: boolean
 }
 
-/** Where the tip of an element lies. */
+/** The position of an element's tooltip. */
 const positionOf = (element: HTMLElement) => {
   const box = element.getBoundingClientRect()
   const above = box.bottom + 220 > innerHeight
@@ -26,7 +26,7 @@ const positionOf = (element: HTMLElement) => {
   }
 }
 
-/** Whether a cell is in the part of the table that is in view. */
+/** Whether a cell is in the visible part of the table. */
 const isInView = (element: HTMLElement): boolean => {
   const [cell, region] = [element, element.closest(".table-scroll")!].map((one) =>
     one.getBoundingClientRect()
@@ -39,7 +39,7 @@ const isInView = (element: HTMLElement): boolean => {
   )
 }
 
-/** Whether an element shows its whole text. */
+/** Whether an element shows its full text. */
 const isFullyShown = (element: HTMLElement, text: string): boolean => {
   const box = element.querySelector(".sort-name") ?? element
   return truncated(text) === text && box.textContent === text && box.scrollWidth <= box.clientWidth

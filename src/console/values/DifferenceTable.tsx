@@ -1,7 +1,7 @@
 import { type Difference, printPath } from "../../store/browse/Difference.js"
 import { cellText, truncated } from "./Cell.js"
 
-/** Which fields differ, in words as well as in colour. */
+/** The differing fields as a table. */
 export const DifferenceTable = (props: {
   readonly caption: string
   readonly differences: ReadonlyArray<Difference>

@@ -12,7 +12,7 @@ import { truncated } from "./Cell.js"
 
 type Path = ReadonlyArray<string | number>
 
-/** Fetches the editor that shows documents: it is larger than the table, and asked for when a document is. */
+/** Loads the viewer when a document opens: it is larger than the rest of the page. */
 export const loadJsonView = () => import("../json/JsonView.js")
 
 const valueAt = (document: JsonObject, path: Path): Json =>
@@ -27,7 +27,7 @@ const steps = [
   { what: "Next match", key: "Enter", icon: "down", step: 1 }
 ] as const
 
-/** A document as JSON: fold, search, and copy the value or the path of a line. */
+/** A document as JSON with folding, search, and buttons that copy a value or a path. */
 export const JsonViewer = ({
   document: shown,
   name

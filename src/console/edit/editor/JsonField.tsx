@@ -4,14 +4,14 @@ import { offline, type Problem } from "../../components/Problem.js"
 import { ProblemCard } from "../../components/ProblemCard.js"
 import type { JsonEditor } from "../../json/JsonEditor.js"
 
-/** The JSON editor, fetched when it is first shown. It begins with `text`, and has a text of its own from then on. */
+/** The JSON editor, loaded when it is first shown. `text` is its initial text; after that the editor owns the text. */
 export const JsonField = (props: {
   readonly label: string
   readonly text: string
   readonly editor: { current: JsonEditor | undefined }
   readonly onChange: (text: string) => void
   readonly onDone: () => void
-  /** Whether something else shows the text. */
+  /** Whether the form is shown instead. */
   readonly hidden?: boolean
   readonly onOpen?: () => void
 }) => {

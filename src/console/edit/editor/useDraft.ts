@@ -4,34 +4,34 @@ import * as Drafts from "../../drafts/Drafts.js"
 
 const atOnce = "This draft was changed in another tab at the same time."
 
-/** What the editor knows of its draft. */
+/** The draft of an edited document. */
 export interface DraftState {
   readonly draft: Drafts.Draft | undefined
-  /** What another tab did to the draft while this one changed it, in a sentence. */
+  /** A sentence about a change by another tab that conflicts with this tab's change. */
   readonly conflict: string | undefined
-  /** Whether the browser has not kept what was saved last: it is in this page alone. */
+  /** Whether the last save failed, so that the change exists only in this page. */
   readonly isUnsaved: boolean
-  /** Saves, and tells whether the browser has kept it. */
+  /** Saves and returns whether the browser stored it. */
   readonly save: (edit: Drafts.DraftContent) => boolean
-  /** Saves what is isUnsaved once more, and tells whether everything is kept. */
+  /** Retries a failed save and returns whether everything is stored. */
   readonly saveAgain: () => boolean
-  /** Forgets what is isUnsaved. */
+  /** Drops the unsaved change. */
   readonly abandon: () => void
-  /** Forgets the draft, and tells whether it is gone: what another tab has made of it stays, and is told by `other`. */
+  /** Deletes the draft and returns whether it is gone. A draft that another tab changed is kept and passed to `onOtherTab`. */
   readonly discard: () => boolean
-  /** Overwrites what another tab has made of it. */
+  /** Overwrites the other tab's change. */
   readonly overwrite: () => void
 }
 
-/** What an editor does when another tab changes its draft. */
+/** Callbacks for changes by another tab. */
 export interface DraftFollower {
-  /** Saves what is being typed: what another tab keeps does not replace it. */
+  /** Saves pending input, so that the other tab's change does not replace it. */
   readonly flush: () => void
-  /** Shows what another tab has made of the draft, where this tab loses nothing by it. */
+  /** Shows the other tab's draft. Called only if this tab loses nothing by it. */
   readonly onOtherTab: (draft: Drafts.Draft | undefined) => void
 }
 
-/** The draft of one document. */
+/** Reads and saves the draft of one document, and follows changes by other tabs. */
 export const useDraft = (
   drafts: string,
   documentKey: { readonly collection: string; readonly id: string },
@@ -43,7 +43,7 @@ export const useDraft = (
   const known = useRef(draft)
   const refused = useRef<Drafts.DraftContent | undefined>(undefined)
   const [isUnsaved, setUnsaved] = useState(false)
-  // Our own changes are told in this tab, too.
+  // This tab gets a storage event for its own changes too.
   const isOurs = useRef(false)
   const hear = useRef(follower)
   hear.current = follower

@@ -12,7 +12,7 @@ import { inferSchema } from "../form/SchemaInference.js"
 
 export type EditorView = "form" | "json"
 
-/** The view that somebody chose last, in this browser. */
+/** The storage key of the last selected view. */
 const key = "chainstore.editor"
 
 const remembered = (): EditorView | undefined => {
@@ -28,25 +28,25 @@ const remember = (view: EditorView): void => {
   try {
     localStorage.setItem(key, view)
   } catch {
-    // The next editor asks again.
+    // Without storage the choice is not kept.
   }
 }
 
-/** For how many milliseconds an editor waits for the schema that decides how it begins. */
+/** Milliseconds that an editor waits for the schema before it shows the JSON view. */
 const schemaTimeout = 1000
 
 export interface FormState {
-  /** Undefined while it is not known whether there is a form. */
+  /** Undefined until the schema is loaded. */
   readonly view: EditorView | undefined
-  /** Changes the view, for later documents too unless it is for this moment. */
+  /** Changes the view. Without `isForNow`, the browser remembers it. */
   readonly choose: (view: EditorView, isForNow?: boolean) => void
-  /** The form; or why there is none, as a sentence. */
+  /** The form, or why there is none as a sentence. */
   readonly model: Either.Either<FormModel, string>
-  /** Where the fields are known from, if not from a stored schema. */
+  /** How the fields were inferred, if the collection has no schema. */
   readonly note: string | undefined
 }
 
-/** The form of a document's text, by the stored schema of its collection or by what was seen of other documents. */
+/** The form of a document's text, from the stored schema or inferred from other documents. */
 export const useEditorForm = (
   source: DataSourceService,
   editor: { readonly collection: string; readonly documents: ReadonlyArray<JsonObject> },
@@ -58,7 +58,7 @@ export const useEditorForm = (
   const [chosen, setChosen] = useState(remembered)
   const [isLate, setLate] = useState(false)
   const task = useEffectRunner()
-  // What the table shows later does not change a form that somebody fills in.
+  // The first loaded documents are kept: later ones must not change the form while it is used.
   const seen = useRef(editor.documents)
   if (seen.current.length === 0) seen.current = editor.documents
   const documents = seen.current

@@ -34,7 +34,7 @@ const isOf = (type: Json | undefined, node: JsonNode, raw: string): boolean => {
   }
 }
 
-/** Whether a number is whole: also 1.0 and 1e3 are. */
+/** Whether a number is an integer; 1.0 and 1e3 are. */
 const isWhole = (raw: string): boolean => {
   const exact = decimal(raw)
   return exact === "0" || Number(exact.slice(exact.indexOf("e") + 1)) >= 0
@@ -52,10 +52,10 @@ const formats: Readonly<Record<string, readonly [test: (text: string) => boolean
   uuid: [(text) => uuid.test(text), "a UUID"]
 }
 
-/** Texts that a pattern is tried on, and patterns that are tried: one in a file must not hold the page. */
+/** Longer texts are not matched against a pattern: a slow pattern would block the page. */
 const maxPatternInput = 256
 
-/** Whether a pattern takes at most about the third power of a text's length: without nested repetitions, and with few of them. */
+/** Whether a pattern runs in about cubic time at most: no nested repetition, and few repetitions. */
 const isQuick = (pattern: string): boolean => {
   const bare = pattern.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, "_")
   const repetitions = bare.match(/[*+]|\{\d*,\d*\}/g)?.length ?? 0
@@ -129,7 +129,7 @@ interface CheckedField {
   readonly nullable: boolean
 }
 
-/** What does not fit a field, as a sentence. The store refuses a number that it cannot hold, and nothing else of it. */
+/** Why a field does not match its schema, as a sentence. The store itself refuses only numbers that would be rounded. */
 export const fieldProblem = (
   { node, nullable, optional }: CheckedField,
   { choices, schema }: ReadSchema,

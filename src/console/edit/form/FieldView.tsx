@@ -5,17 +5,17 @@ import { type Field, initialValue, newItem } from "./Fields.js"
 import type { Path } from "./JsonNodes.js"
 import type { FormEdit } from "./TextEdits.js"
 
-/** What fields do to the document, and what is being typed and is no value yet. */
+/** What fields need of the form: the text, edits, and pending input. */
 export interface FormActions {
   readonly text: string
-  /** `focus` is the id of what has the focus then. What is typed without a pause is undone together. */
+  /** `focus` is the id of the element to focus after the edit. Edits with `isTyped` that follow without a pause are one undo step. */
   readonly edit: (edit: FormEdit, how?: { readonly focus?: string; readonly isTyped?: boolean }) => void
   readonly typedAt: (path: Path) => string | undefined
   readonly setTyped: (path: Path, text: string | undefined) => void
   readonly onJson: (at: number | undefined) => void
 }
 
-/** An id for a path, of characters that a list of ids may hold. */
+/** An element id for a path, without white space. */
 export const idOf = (path: Path): string =>
   `field-${JSON.stringify(path).replace(/[^\w-]/g, (one) => `.${one.charCodeAt(0).toString(36)}.`)}`
 
@@ -47,7 +47,7 @@ interface Common {
   readonly hands: FormActions
 }
 
-/** Value, null or absent: shown where there is more than one of them to choose from. */
+/** Chooses between value, null and absent. Not shown if only one is possible. */
 const StateChoice = ({
   describedBy,
   field,
@@ -57,7 +57,7 @@ const StateChoice = ({
   const { kind, name, nullable, optional, path } = field
   const isItem = typeof path.at(-1) === "number"
   const states: ReadonlyArray<readonly [State, string]> = [
-    // What nobody knows is written as JSON.
+    // A field of unknown type is edited as JSON.
     ...(kind === "json" && state !== "value" ? [] : [["value", kindLabels[kind]] as const]),
     ...(nullable || state === "null" ? [["null", "null"] as const] : []),
     ...(!isItem && (optional || state === "absent") ? [["absent", "Absent"] as const] : [])
@@ -85,7 +85,7 @@ const StateChoice = ({
   )
 }
 
-/** One of several values; null and absent are among them. */
+/** A select of the allowed values, with null and absent. */
 const Choice = ({ field, hands, ...attributes }: Common & { readonly [name: string]: unknown }) => {
   const { choices, kind, node, nullable, optional, path } = field
   const state = stateOf(field)
@@ -121,13 +121,13 @@ const Choice = ({ field, hands, ...attributes }: Common & { readonly [name: stri
   )
 }
 
-/** The control of a text stays the same one while it grows. */
+/** A text keeps its element when it becomes long. */
 const controlKey = ({ kind }: Field): string => (kind === "long" ? "text" : kind)
 
-/** A control for a value without parts. */
+/** The input of a scalar value. */
 const Control = ({ field, hands, ...attributes }: Common & { readonly [name: string]: unknown }) => {
   const { kind, node, path } = field
-  // Another element would lose the focus while somebody types.
+  // Replacing the element while typing would lose the focus.
   const wasLong = useRef(kind === "long")
   const state = stateOf(field)
   const placeholder = state === "value" ? undefined : state
@@ -177,7 +177,7 @@ const problemIn = (field: Field, { typedAt }: FormActions): string | undefined =
     : field.problem
 }
 
-/** What a field's help and problem are known by, and the two themselves. */
+/** The help and the problem of a field, and the attributes that refer to them. */
 const fieldNotes = (field: Field, hands: FormActions) => {
   const id = idOf(field.path)
   const problem = problemIn(field, hands)
@@ -218,7 +218,7 @@ const Items = ({ field, hands }: Common) => {
           const { attributes, notes } = fieldNotes(item, hands)
           const move = (by: -1 | 1) => {
             const next = at + by
-            // At an end the button that moves it further is disabled.
+            // At an end the button in the same direction is disabled.
             const isUp = next > 0 && (by < 0 || next === parts.length - 1)
             hands.edit(
               { _tag: "Move", path: item.path, by },
@@ -298,7 +298,7 @@ const Items = ({ field, hands }: Common) => {
   )
 }
 
-/** One field of a form, with what is in it. */
+/** A field of a form with its nested fields. */
 export const FieldView = ({ field, hands }: Common) => {
   const { kind, name, node, parts } = field
   const { attributes, notes } = fieldNotes(field, hands)

@@ -16,7 +16,7 @@ import {
   schemaRoot
 } from "./SchemaReading.js"
 
-/** How a field is shown. */
+/** The kind of control for a field. */
 export type FieldKind =
   | "text"
   | "long"
@@ -29,47 +29,47 @@ export type FieldKind =
   | "object"
   | "json"
 
-/** One value of a document as a form shows it. */
+/** A field of a form with its value. */
 export interface Field {
   readonly path: Path
   readonly name: string
   readonly kind: FieldKind
   readonly schema: JsonObject
-  /** What is there; undefined where the field is absent. */
+  /** The value; undefined if the field is absent. */
   readonly node: JsonNode | undefined
-  /** Whether it may be absent, and null. */
+  /** Whether it may be absent, and whether it may be null. */
   readonly optional: boolean
   readonly nullable: boolean
   readonly choices: ReadonlyArray<Json>
-  /** Of an object that is there: its fields. Of a list: its items. */
+  /** The fields of an object, or the items of a list. */
   readonly parts: ReadonlyArray<Field>
-  /** Of a list: what an item is to be. */
+  /** The schema of a list's items. */
   readonly item: ReadSchema | undefined
   readonly help: string | undefined
   readonly problem: string | undefined
 }
 
-/** The schema that a form is made of. */
+/** The schema of a form. */
 export interface FormSchema {
   readonly schema: JsonObject
-  /** Of an inferred one: how many documents were looked at. It refuses nothing. */
+  /** The number of documents that it was inferred from; undefined for a stored schema. An inferred schema requires nothing. */
   readonly documents: number | undefined
 }
 
 export interface FormModel {
   readonly fields: ReadonlyArray<Field>
-  /** How many fields do not fit. */
+  /** The number of invalid fields. */
   readonly problems: number
 }
 
-/** What is longer, or has more fields, is edited as JSON. */
+/** Longer texts and documents with more fields are edited as JSON. */
 const maxTextLength = 200_000
 const maxFields = 400
 
-/** More values than this are typed, and not chosen from a list. */
+/** More allowed values than this are not shown as a select. */
 const maxChoices = 300
 
-/** Texts that are longer than this have room for several lines. */
+/** Longer texts get several lines. */
 const longText = 80
 
 const metadata: ReadonlySet<string> = new Set(metadataNames)
@@ -97,7 +97,7 @@ const isLong = (schema: JsonObject, node: JsonNode | undefined) => {
   )
 }
 
-/** The kind of a value that no schema tells. */
+/** The kind of a value without a schema. */
 const kindOfNode = (node: JsonNode | undefined): FieldKind => {
   if (node === undefined || node.kind === "null") return "json"
   if (node.kind === "list") return node.items.every(({ kind }) => isPlain(kind)) ? "list" : "json"
@@ -145,7 +145,7 @@ const nodeKinds: Readonly<Partial<Record<FieldKind, JsonNode["kind"]>>> = {
   object: "object"
 }
 
-/** The kind that a schema wants, unless there is something else: that is shown as what it is. */
+/** The kind by the schema, or by the value if the value does not match the schema. */
 const kindOf = (root: SchemaRoot, read: ReadSchema, node: JsonNode | undefined): FieldKind => {
   const kind = schemaKind(root, read)
   if (node === undefined || node.kind === "null") return kind
@@ -153,7 +153,7 @@ const kindOf = (root: SchemaRoot, read: ReadSchema, node: JsonNode | undefined):
   if (nodeKinds[kind] !== node.kind) return kindOfNode(node)
   if (node.kind === "list") return kindOfNode(node)
   if (node.kind === "text") {
-    // A field of the page would write these as other characters.
+    // An input element would change these characters.
     if (/[\r\0]/.test(node.value as string)) return "json"
     return kind === "text" && isLong(read.schema, node) ? "long" : kind
   }
@@ -171,7 +171,7 @@ interface FieldInput {
   readonly read: ReadSchema
   readonly node: JsonNode | undefined
   readonly optional: boolean
-  /** Why it is not to be there at all. */
+  /** Why the field is not allowed. */
   readonly refused?: string | undefined
 }
 
@@ -265,7 +265,7 @@ const fieldsOf = (
 const problemsIn = (fields: ReadonlyArray<Field>): number =>
   fields.reduce((sum, { parts, problem }) => sum + (problem === undefined ? 0 : 1) + problemsIn(parts), 0)
 
-/** The fields of a document's text; or why it is edited as JSON, as a sentence. */
+/** The form of a document's text; or why it has none, as a sentence. */
 export const formOf = (
   text: string,
   { documents, schema: given }: FormSchema
@@ -301,7 +301,7 @@ export const formOf = (
   }
 }
 
-/** What a field begins with where it was null or absent, in JSON. */
+/** The JSON of a field that was null or absent and gets a value. */
 export const initialValue = ({
   choices,
   kind,
@@ -330,7 +330,7 @@ export const initialValue = ({
   }
 }
 
-/** What a new item of a list is, in JSON. */
+/** The JSON of a new list item. */
 export const newItem = (list: Field): string => {
   const last = list.parts.at(-1)
   const kind = list.item === undefined ? "json" : schemaKind(schemaRoot({}), list.item)

@@ -10,12 +10,12 @@ import { type PendingInput, pendingAfterEdit } from "./PendingInput.js"
 import { type FormEdit, type TextChange, textChangeOf } from "./TextEdits.js"
 import "./form.css"
 
-/** The fields of a document. All that is done here are changes of its text, which undo and redo know. */
+/** A form over the JSON text of a document. Every edit is a change of the text, so undo and redo work for both. */
 export const Form = (props: {
   readonly label: string
   readonly text: string
   readonly model: FormModel
-  /** What the fields are known from, if not from a schema. */
+  /** How the fields were inferred, if the collection has no schema. */
   readonly note: string | undefined
   readonly onChange: (change: TextChange, isTyped: boolean) => void
   readonly onUndo: () => void
@@ -26,7 +26,7 @@ export const Form = (props: {
   const { model, text } = props
   const [pending, showPending] = useState<PendingInput>(new Map())
   const [leaving, setLeaving] = useState<{ readonly proceed: () => void } | undefined>(undefined)
-  // Known at once: several fields may change, or the form be left, before it is drawn again.
+  // A ref, because several fields may change before the next render.
   const typed = useRef(pending)
   const setPending = (next: PendingInput) => {
     typed.current = next
@@ -93,7 +93,7 @@ export const Form = (props: {
           const key = event.key.toLowerCase()
           if (key === "enter") props.onDone()
           else if (key === "z" || key === "y") {
-            // What is typed and is no value goes first: the document does not know it.
+            // Pending input is not in the document, so undo drops it first.
             if (typed.current.size > 0) setPending(new Map())
             else if (key === "y" || event.shiftKey) props.onRedo()
             else props.onUndo()

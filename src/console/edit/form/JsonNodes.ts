@@ -1,7 +1,7 @@
 import type { Json } from "../../../domain/json/Json.js"
 import * as JsonSteps from "../../../domain/json/JsonParser.js"
 
-/** Where something stands in a text. */
+/** A range of a text. */
 interface Span {
   readonly from: number
   readonly to: number
@@ -9,7 +9,7 @@ interface Span {
 
 export type Path = ReadonlyArray<string | number>
 
-/** A member of an object; `from` and `to` are those of its key, with the quotes. */
+/** A member of an object; `from` and `to` are the range of its key, with the quotes. */
 export interface JsonMember extends Span {
   readonly key: string
   readonly value: JsonNode
@@ -25,20 +25,20 @@ export interface ListNode extends Span {
   readonly items: ReadonlyArray<JsonNode>
 }
 
-/** A value that has no members. */
+/** A string, number, boolean or null. */
 export interface ScalarNode extends Span {
   readonly kind: "text" | "number" | "boolean" | "null"
-  /** As `JSON.parse` reads it; a number may have more digits in the text. */
+  /** The value of `JSON.parse`; a number may have more digits in the text. */
   readonly value: Json
 }
 
-/** A value of a JSON text, and where it stands. */
+/** A value of a JSON text with its range. */
 export type JsonNode = ObjectNode | ListNode | ScalarNode
 
 const blank = /[ \t\n\r]*/y
 const scalar = /[^\s,\]}]+/y
 
-/** The values of a valid JSON text, which is nested no deeper than a document may be. */
+/** Parses a valid JSON text that is not nested deeper than a document may be. */
 export const parseNodes = (text: string): JsonNode => {
   let at = 0
   const skip = (expression: RegExp) => {
@@ -96,7 +96,7 @@ export const parseNodes = (text: string): JsonNode => {
   return value()
 }
 
-/** What lies below a value at a path; undefined where nothing does. */
+/** The node at a path; undefined if there is none. */
 export const nodeAt = (root: JsonNode, path: Path): JsonNode | undefined =>
   path.reduce<JsonNode | undefined>((node, step) => {
     if (typeof step === "number") return node?.kind === "list" ? node.items[step] : undefined

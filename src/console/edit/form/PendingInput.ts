@@ -1,10 +1,10 @@
 import type { Path } from "./JsonNodes.js"
 import type { FormEdit } from "./TextEdits.js"
 
-/** What is typed in fields and is no value of theirs, by their paths as JSON. */
+/** Input that is not a valid value, by the field's path as JSON. */
 export type PendingInput = ReadonlyMap<string, string>
 
-/** Where a value lies after an edit of its document; undefined where it is gone. */
+/** The path of a value after an edit; undefined if the value was removed. */
 const after = (path: Path, edit: FormEdit): Path | undefined => {
   if (edit._tag === "Add" || edit._tag === "Type") return path
   const depth = edit.path.length - 1
@@ -19,7 +19,7 @@ const after = (path: Path, edit: FormEdit): Path | undefined => {
   return own === edited ? moved(own + edit.by) : own === edited + edit.by ? moved(edited) : path
 }
 
-/** What is typed stays with its item of a list when items are removed or moved. */
+/** Moves pending input with its list item when items are removed or moved. */
 export const pendingAfterEdit = (pending: PendingInput, edit: FormEdit): PendingInput =>
   new Map(
     [...pending].flatMap(([key, typed]) => {

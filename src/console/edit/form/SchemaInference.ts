@@ -1,13 +1,13 @@
 import { metadataNames } from "../../../domain/document/DocumentBody.js"
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
 
-/** Fields of one object, and objects in objects, that are told apart; what is beyond them is shown by its value. */
+/** Limits of inference: fields per object, and nesting. */
 const maxFields = 200
 const maxDepth = 6
 
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Whether a text is a moment of RFC 3339. */
+/** Whether a text is a date and time of RFC 3339. */
 export const isMoment = (text: string): boolean => moment.test(text) && !Number.isNaN(Date.parse(text))
 
 const isObject = (value: Json): value is JsonObject =>
@@ -52,7 +52,7 @@ const schemaOf = (values: ReadonlyArray<Json>, depth: number): JsonObject => {
   }
 }
 
-/** A JSON Schema that every one of the documents fits: the types that were seen, and what all of them have as required. */
+/** A JSON Schema that all documents match: the types that occur, and the fields that all have as required. */
 export const inferSchema = (documents: ReadonlyArray<JsonObject>): JsonObject => ({
   type: "object",
   ...objectOf(documents, 0, new Set(metadataNames))

@@ -1,20 +1,20 @@
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
 
-/** A schema with its references followed, as far as a form can show it. */
+/** A schema with resolved references, as far as a form supports it. */
 export interface ReadSchema {
-  /** The keywords that hold for a value that is not null. */
+  /** The keywords for a value that is not null. */
   readonly schema: JsonObject
   readonly nullable: boolean
-  /** The values of which it must be one, without null. */
+  /** The allowed values, without null. */
   readonly choices: ReadonlyArray<Json> | undefined
-  /** Why the form does not know what the value is to be. */
+  /** Why the form cannot determine the type. */
   readonly unknown: string | undefined
 }
 
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A member of its own: names of fields may be those of an object's methods. */
+/** An own property: a field may be named like a method of objects. */
 export const member = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined
 
@@ -28,7 +28,7 @@ export const listIn = (object: JsonObject, name: string): ReadonlyArray<Json> =>
   return Array.isArray(found) ? found : []
 }
 
-/** The schema that a reference inside the same file names. */
+/** The target of a reference inside the same file. */
 const resolveReference = (root: JsonObject, ref: string): Json | undefined => {
   if (ref === "#") return root
   if (!ref.startsWith("#/")) return undefined
@@ -38,14 +38,14 @@ const resolveReference = (root: JsonObject, ref: string): Json | undefined => {
     try {
       name = decodeURIComponent(name)
     } catch {
-      // It is a name with a percent sign.
+      // The name contains a percent sign.
     }
     found = isObject(found) ? member(found, name) : Array.isArray(found) ? found[Number(name)] : undefined
   }
   return found
 }
 
-/** Both at once: what one of them says, and the fields of both. */
+/** Merges two schemas: the second overrides keywords, and fields are combined. */
 const mergeSchemas = (a: JsonObject, b: JsonObject): JsonObject => {
   const properties = { ...objectIn(a, "properties"), ...objectIn(b, "properties") }
   const required = [...new Set([...listIn(a, "required"), ...listIn(b, "required")])]
@@ -67,13 +67,13 @@ const anyValue = (schema: JsonObject, unknown?: string): ReadSchema => ({
   unknown
 })
 
-/** Hops of references, and schemas in schemas, that are followed. */
+/** The maximum depth of references and nested schemas. */
 const maxHops = 32
 
-/** Schemas that one form looks at: alternatives of alternatives could be any number. */
+/** The maximum number of schemas read for one form: nested alternatives multiply. */
 const maxReads = 20_000
 
-/** The schema that references lead into, and how many schemas may still be looked at. */
+/** The root schema of references, and how many more schemas may be read. */
 export interface SchemaRoot {
   readonly schema: JsonObject
   left: number
@@ -103,7 +103,7 @@ const ofAlternatives = (
   return { ...anyValue(base, "Several types are allowed."), nullable }
 }
 
-/** Reads a schema that lies inside another one. */
+/** Reads a schema inside the root schema. */
 export const readSchema = (root: SchemaRoot, given: Json | undefined, hops = 0): ReadSchema => {
   if (!isObject(given)) return anyValue({})
   if (hops > maxHops) return anyValue({}, "Its schema refers to itself.")
@@ -149,7 +149,7 @@ export const readSchema = (root: SchemaRoot, given: Json | undefined, hops = 0):
   return { ...anyValue(given), nullable: type === undefined || type === "null" }
 }
 
-/** A part of `allOf` with its own references and parts in it. */
+/** Flattens a part of `allOf`, with its references and nested parts. */
 const flat = (root: SchemaRoot, part: Json, hops: number): JsonObject => {
   if (!isObject(part) || hops > maxHops || root.left-- <= 0) return {}
   const ref = member(part, "$ref")

@@ -1,41 +1,41 @@
 import { type JsonNode, type ListNode, nodeAt, type ObjectNode, type Path, parseNodes } from "./JsonNodes.js"
 
-/** One replacement in a text. */
+/** A replacement of a part of a text. */
 export interface TextChange {
   readonly from: number
   readonly to: number
   readonly insert: string
 }
 
-/** What a form does to one value of a document; `raw` is JSON. */
+/** An edit of one value of a document; `raw` is JSON. */
 export type FormEdit =
-  /** Puts another value there, and what is missing above it. */
+  /** Sets a value and creates missing parent objects. */
   | { readonly _tag: "Set"; readonly path: Path; readonly raw: string }
-  /** Types a text: of one that is there, what stays keeps its escapes. */
+  /** Replaces a string; unchanged characters keep their escapes. */
   | { readonly _tag: "Type"; readonly path: Path; readonly value: string }
   | { readonly _tag: "Remove"; readonly path: Path }
-  /** Adds an item at the end of a list. */
+  /** Appends an item to a list. */
   | { readonly _tag: "Add"; readonly path: Path; readonly raw: string }
-  /** Exchanges an item of a list with the one before it, or behind it. */
+  /** Swaps an item of a list with the previous or the next one. */
   | { readonly _tag: "Move"; readonly path: Path; readonly by: -1 | 1 }
 
-/** The text with a change. */
+/** Applies a change to a text. */
 export const applyTextChange = (text: string, { from, insert, to }: TextChange): string =>
   text.slice(0, from) + insert + text.slice(to)
 
-/** What a JSON text writes for each code unit of a string. */
+/** The JSON source of each code unit of a string. */
 const unitsOf = (raw: string): ReadonlyArray<string> => raw.match(/\\u[\da-fA-F]{4}|\\.|[^\\]/gs) ?? []
 
 const isHigh = (unit: number) => unit >= 0xd800 && unit < 0xdc00
 const isLow = (unit: number) => unit >= 0xdc00 && unit < 0xe000
 
-/** A string's text as it is after typing: what both versions begin and end with stays as it is written. */
+/** Replaces only the part of a string that differs: the common prefix and suffix keep their escapes. */
 const typed = (text: string, { from, to }: JsonNode, before: string, after: string): TextChange => {
   const units = unitsOf(text.slice(from + 1, to - 1))
   const most = Math.min(before.length, after.length)
   let start = 0
   while (start < most && before[start] === after[start]) start++
-  // Halves of a character stay together.
+  // Does not split a surrogate pair.
   if (start > 0 && isHigh(before.charCodeAt(start - 1))) start--
   let end = 0
   while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++
@@ -52,13 +52,13 @@ const typed = (text: string, { from, to }: JsonNode, before: string, after: stri
 
 const lineBreak = /\r\n|\n|\r/
 
-/** The white space that a line begins with. */
+/** The indentation of the line. */
 const indentAt = (text: string, at: number): string => {
   const start = Math.max(text.lastIndexOf("\n", at - 1), text.lastIndexOf("\r", at - 1)) + 1
   return /^[ \t]*/.exec(text.slice(start, at))![0]
 }
 
-/** Adds something at the end of an object or a list, with the white space that is usual there. */
+/** Appends to an object or a list, with the white space that it uses. */
 const appended = (
   text: string,
   node: ObjectNode | ListNode,
@@ -91,7 +91,7 @@ type Part = ObjectNode["members"][number] | JsonNode
 
 const endOf = (part: Part): number => ("key" in part ? part.value.to : part.to)
 
-/** Removes one of the parts of an object or a list, with the comma that parted it from others. */
+/** Removes a member or an item, with its comma. */
 const removed = (node: ObjectNode | ListNode, at: number): TextChange => {
   const parts: ReadonlyArray<Part> = node.kind === "object" ? node.members : node.items
   const part = parts[at]!
@@ -101,7 +101,7 @@ const removed = (node: ObjectNode | ListNode, at: number): TextChange => {
     : { from: endOf(parts[at - 1]!), to: endOf(part), insert: "" }
 }
 
-/** JSON of objects around a value. */
+/** Wraps a value in nested objects. */
 const wrapped = (path: Path, raw: string): string =>
   path.reduceRight<string>((inner, key) => `{${JSON.stringify(key)}: ${inner}}`, raw)
 
@@ -115,13 +115,13 @@ const set = (text: string, root: JsonNode, path: Path, raw: string): TextChange 
     const inner = wrapped(rest, raw)
     return above.kind === "object"
       ? appended(text, above, (colon) => `${JSON.stringify(key)}${colon}${inner}`)
-      : // What is no object gives way to one.
+      : // A value that is not an object is replaced by an object.
         { from: above.from, to: above.to, insert: wrapped([key!, ...rest], raw) }
   }
   return undefined
 }
 
-/** The change that an edit makes in a valid JSON text; undefined where there is nothing to do. */
+/** The text change of an edit of valid JSON; undefined if nothing changes. */
 export const textChangeOf = (text: string, edit: FormEdit): TextChange | undefined => {
   const root = parseNodes(text)
   const { path } = edit

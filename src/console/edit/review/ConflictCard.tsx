@@ -4,7 +4,7 @@ import { printPath } from "../../../store/browse/Difference.js"
 import type { EditConflict, EditSettlement } from "../../../store/browse/StagedEdits.js"
 import { cellText, truncated } from "../../values/Cell.js"
 
-/** What becomes of a draft that is in conflict: it goes, it stands on the stored version, or fields are decided. */
+/** How a conflict is resolved: discard the draft, base it on the stored version, edit it, or take a side for each field. */
 export type Decision =
   | { readonly _tag: "Theirs" }
   | { readonly _tag: "Mine" }
@@ -14,7 +14,7 @@ export type Decision =
 const Value = ({ value }: { readonly value: Json | undefined }) =>
   value === undefined ? <span class="nothing">nothing</span> : <bdi>{truncated(cellText(value))}</bdi>
 
-/** A conflict side by side: what both began with, what is stored, and the draft. */
+/** A conflict side by side: the base version, the stored version, and the draft. */
 export const ConflictCard = (props: {
   readonly name: string
   readonly conflict: EditConflict
@@ -37,7 +37,7 @@ export const ConflictCard = (props: {
           : isWhole
             ? "This document was changed, and the version that you started from no longer exists."
             : "The same fields were changed after you started editing. All other changes are merged."
-  /** What is chosen for a field is chosen of the versions that are shown. */
+  /** A choice is valid only for the shown versions, so the key contains the version. */
   const keyOf = (path: EditConflict["fields"][number]["path"]) => JSON.stringify([version?.sha, path])
   const choose = (key: string, isTheirs: boolean) =>
     setTaken((before) => new Set([...before].filter((one) => one !== key).concat(isTheirs ? [key] : [])))

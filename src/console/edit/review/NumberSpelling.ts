@@ -8,8 +8,8 @@ import { LosslessNumber } from "../../../domain/json/NumberText.js"
 const numberKey = (value: number) => (Object.is(value, -0) ? "-0" : String(value))
 
 /**
- * The text of a document whose numbers are spelled as in the texts that it was made of: as at the same place, or else as
- * the same number elsewhere, since the items of merged lists move. Of several texts the first holds.
+ * Prints a document with the number spellings of its source texts: the spelling at the same path, or else that of an
+ * equal number elsewhere, because the items of merged lists move. The first text takes precedence.
  */
 export const withNumberSpelling = (document: JsonObject, texts: ReadonlyArray<string>): string => {
   const spellings = new Map<string, string>()

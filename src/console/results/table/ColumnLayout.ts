@@ -1,10 +1,10 @@
 import { useMemo, useState } from "preact/hooks"
 
-/** How somebody has laid out the columns of a collection, in this browser. */
+/** The column layout of a collection, stored in the browser. */
 export interface ColumnLayout {
-  /** The columns that were moved, and those beside them, in their order; others stand behind them. */
+  /** The order of the columns; columns that are not listed come after them. */
   readonly order: ReadonlyArray<string>
-  /** Columns that stay in view beside the ids. */
+  /** Columns that stay visible next to the ids. */
   readonly pinned: ReadonlyArray<string>
   /** Widths in pixels. */
   readonly widths: Readonly<Record<string, number>>
@@ -14,7 +14,7 @@ const none: ColumnLayout = { order: [], pinned: [], widths: {} }
 
 const [narrowest, widest] = [48, 1200]
 
-/** The columns as they are shown: the ids, what is pinned, and the others. */
+/** Orders columns: the ids, pinned columns, then the others. */
 export const arrangeColumns = (
   columns: ReadonlyArray<string>,
   { order, pinned }: ColumnLayout
@@ -25,11 +25,11 @@ export const arrangeColumns = (
   return all.filter((column) => there.has(column)).sort((a, b) => groupOf(a) - groupOf(b))
 }
 
-/** The width that somebody gave a column, whose name may be that of anything. */
+/** The width that was set for a column; undefined if none was. */
 export const columnWidth = ({ widths }: ColumnLayout, column: string): number | undefined =>
   Object.hasOwn(widths, column) ? widths[column] : undefined
 
-/** Puts a column in the place of another one, of `all` that there are. */
+/** Moves a column to the place of another one; `all` are all columns. */
 export const moveColumn = (
   layout: ColumnLayout,
   all: ReadonlyArray<string>,
@@ -43,7 +43,7 @@ export const moveColumn = (
   return column === "_id" || to === "_id" || at < 0 ? layout : { ...layout, order }
 }
 
-/** Pins a column, or lets it go. */
+/** Pins or unpins a column. */
 export const togglePin = (layout: ColumnLayout, column: string): ColumnLayout => ({
   ...layout,
   pinned: layout.pinned.includes(column)
@@ -51,7 +51,7 @@ export const togglePin = (layout: ColumnLayout, column: string): ColumnLayout =>
     : [...layout.pinned, column]
 })
 
-/** Gives a column a width; undefined: the one that its values need. */
+/** Sets the width of a column; undefined resets it. */
 export const resizeColumn = (
   layout: ColumnLayout,
   column: string,
@@ -65,7 +65,7 @@ export const resizeColumn = (
 const texts = (given: unknown): ReadonlyArray<string> =>
   Array.isArray(given) ? [...new Set(given)].filter((one) => typeof one === "string") : []
 
-/** Reads a layout; what makes no sense is left out. */
+/** Parses a stored layout; invalid parts are ignored. */
 export const parseLayout = (text: string | null): ColumnLayout => {
   try {
     const found = JSON.parse(text ?? "{}") as { readonly [Name in keyof ColumnLayout]?: unknown } | null
@@ -87,7 +87,7 @@ const stored = (key: string): ColumnLayout => {
   }
 }
 
-/** The layout that the browser keeps under a key, and a way to change it; undefined forgets it. */
+/** The layout stored under a key, and a function that changes it; undefined deletes it. */
 export const useColumnLayout = (
   key: string
 ): readonly [ColumnLayout, (next: ColumnLayout | undefined) => void] => {
@@ -101,7 +101,7 @@ export const useColumnLayout = (
       if (next === undefined) localStorage.removeItem(key)
       else localStorage.setItem(key, JSON.stringify(next))
     } catch {
-      // It is laid out so as long as the page is shown.
+      // Without storage the layout lasts as long as the page.
     }
   }
   return [changed?.key === key ? changed.layout : kept, change]

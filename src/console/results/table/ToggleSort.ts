@@ -1,6 +1,6 @@
 import type { Sort } from "../../../store/browse/Browse.js"
 
-/** The order once a column's header was pressed: by that column alone, or by it `behind` those that are sorted by already. */
+/** The sort order after a click on a column's header. With `behind`, the column is added after the other sort keys. */
 export const toggleSort = (sort: ReadonlyArray<Sort>, path: string, behind: boolean): ReadonlyArray<Sort> => {
   const mine = sort.find((one) => one.path === path)
   const others = sort.filter((one) => one.path !== path)
