@@ -581,7 +581,7 @@ bothBuilds("drafts of the console", (the) => {
         .filter({ has: page.getByRole("rowheader", { name: field, exact: true }) })
     await row("b").getByRole("radio").first().check()
     await put("choice-1", { a: 3, b: 3, c: 3 })
-    await page.getByRole("button", { name: "Refresh" }).click()
+    await page.getByRole("button", { name: "Review again" }).click()
     await row("a").waitFor()
     assert.isFalse(await row("a").getByRole("radio").first().isChecked(), "theirs was chosen of b, not of a")
   })

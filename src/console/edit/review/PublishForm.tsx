@@ -69,7 +69,7 @@ export const PublishForm = (props: {
       )}
       <div class="actions end">
         <RunButton running={review.reading.running} kind="quiet" onClick={review.refresh}>
-          Refresh
+          Review again
         </RunButton>
         <RunButton
           kind="primary"
