@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { runSync } from "../../../domain/concurrency/TimeSlice.js"
+import { runSync } from "../../../domain/concurrency/Steps.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import { repeatedKeySteps } from "../../../domain/json/RepeatedKey.js"
 import { readDocument } from "../../../store/browse/EditText.js"
