@@ -82,7 +82,7 @@ bothBuilds("several documents in the console", (the) => {
     await page.getByRole("combobox", { name: "Field" }).fill("price.amount")
     await page.locator(".panel").getByLabel("Value").fill("9")
     for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
-    await button(page, "Make 4 drafts").click()
+    await button(page, "Create 4 drafts").click()
     await page.locator(".reviewed").first().waitFor()
     assert.match(
       await page.locator(".review").innerText(),
@@ -117,7 +117,7 @@ bothBuilds("several documents in the console", (the) => {
     await button(page, "Change or delete").click()
     await page.getByRole("radio", { name: "Remove a field" }).check()
     await page.getByRole("combobox", { name: "Field" }).fill("old")
-    await button(page, "Make 1 draft").click()
+    await button(page, "Create 1 draft").click()
     await page.locator(".reviewed").first().waitFor()
     await publish(page)
     assert.deepStrictEqual(await stored("gone", "c"), { n: 3 })

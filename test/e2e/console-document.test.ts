@@ -246,7 +246,7 @@ bothBuilds("documents in the console", (the) => {
     await line(page, '"_rev": 4,').waitFor()
     await page.goBack()
     await line(page, '"_rev": 1,').waitFor()
-    await page.getByRole("button", { name: "Back to now" }).click()
+    await page.getByRole("button", { name: "Show both now" }).click()
     await page.locator(".banner").first().waitFor({ state: "detached" })
     await line(page, '"_rev": 4,').waitFor()
     await page.goBack()

@@ -324,7 +324,7 @@ bothBuilds("runs of the console", (the) => {
     const words = page.getByRole("region", { name: /^from the / })
     assert.match(
       await words.innerText(),
-      /rows come from the manifest[\s\S]* of the manifest and no document\./
+      /rows were read from the manifest[\s\S]* of the manifest and no document\./
     )
     for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
     await page.setViewportSize({ width: 320, height: 700 })
@@ -429,7 +429,7 @@ bothBuilds("runs of the console", (the) => {
     assert.isAtMost(asked() - before, 5)
     assert.match(
       await page.locator(".cost").innerText(),
-      /3,9\d\d of 5,000 requests are left[\s\S]*index of even/
+      /3,9\d\d of 5,000 requests are left[\s\S]*index on even/
     )
     await page.getByRole("button", { name: "Narrow the filter" }).click()
     await page.waitForFunction(() => document.activeElement.dataset.first === "true")

@@ -89,7 +89,7 @@ export const DocumentPanel = (props: {
           )}
           {tableAt === undefined ? null : (
             <button type="button" class="button small quiet" onClick={() => show(props.onNow)}>
-              Back to now
+              Show both now
             </button>
           )}
         </p>
