@@ -118,7 +118,7 @@ describe("a store on a Git server that lacks", () => {
         Effect.provideService(Store.make(), GitRemote, remote)
       )
       const error = yield* Effect.flip(store.collection("people").insert({ n: 1 }))
-      assert.match(String(error), /does not report what became of a push/)
+      assert.match(String(error), /does not report the outcome of a push/)
       assert.strictEqual(backend.git("silent.git", "for-each-ref"), "")
     })
   )

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Stream } from "effect"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
-import { stream } from "../../../src/git/disk/processes/GitProcess.js"
+import { stream } from "../../../src/git/disk/processes/GitExecution.js"
 import { engine, put, write } from "./support/temporary.js"
 
 const script = fileURLToPath(new URL("./support/descriptors.ts", import.meta.url))

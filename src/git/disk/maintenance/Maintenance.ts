@@ -10,7 +10,7 @@ import type { Lease } from "../lease/Lease.js"
 import * as RepairLog from "../lease/RepairLog.js"
 import { clearOld } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
-import { runTethered } from "../processes/GitProcess.js"
+import { runTethered } from "../processes/GitExecution.js"
 import * as Accelerators from "./Accelerators.js"
 import { isPartial, repack } from "./Repack.js"
 

@@ -6,7 +6,7 @@ import { attempt, attemptPromise } from "../files/EngineError.js"
 import { fsyncPath, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { entriesIn } from "../lease/StaleFiles.js"
-import { runTethered } from "../processes/GitProcess.js"
+import { runTethered } from "../processes/GitExecution.js"
 
 /*
  * `git repack --geometric -d` deletes packs before it has synced the directory with the new pack, and Git 2.39 cannot run it in a

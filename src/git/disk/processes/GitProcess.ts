@@ -1,11 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process"
-import * as fs from "node:fs"
 import type { Duplex, Readable, Writable } from "node:stream"
-import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { RemoteError } from "../../../domain/errors/StoreError.js"
-import { attempt, EngineError, toRemoteError } from "../files/EngineError.js"
-import { outputOf } from "./ChildOutput.js"
+import { EngineError, toRemoteError } from "../files/EngineError.js"
 import { commonDirectory, hooksDirectory } from "./CommonDirectory.js"
 import { childrenDescriptor } from "./LivenessLocks.js"
 
@@ -36,7 +32,7 @@ const safeArguments = (directory: string): ReadonlyArray<string> => [
 export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** Starts a child process. Throws if it cannot be started. */
-const start = (
+export const startProcess = (
   command: string,
   args: ReadonlyArray<string>,
   options: {
@@ -83,7 +79,7 @@ export interface SpawnOptions {
 /** The channel of the `pre-receive` hook: the hook writes a line when it runs, and waits for one to continue. */
 export const hookChannelOf = (child: GitChild): Duplex => child.stdio[3] as unknown as Duplex
 
-const inRepository = (
+export const startInRepository = (
   directory: string,
   before: ReadonlyArray<string>,
   args: ReadonlyArray<string>,
@@ -92,7 +88,7 @@ const inRepository = (
   const [command = "git", ...first] = [...before, "git"]
   const hooks = options.waitsInHook === true ? [`core.hooksPath=${hooksDirectory()}`] : []
   const configured = [...(options.settings ?? []), ...hooks].flatMap((setting) => ["-c", setting])
-  return start(command, [...first, ...safeArguments(directory), ...configured, ...args], {
+  return startProcess(command, [...first, ...safeArguments(directory), ...configured, ...args], {
     detached: options.detached ?? false,
     channel: options.waitsInHook ?? false,
     inherited: childrenDescriptor(directory),
@@ -107,15 +103,7 @@ const inRepository = (
 
 /** Starts Git in a bare repository. Throws if it cannot be started. No program that a configuration names is run. */
 export const spawnGit = (directory: string, args: ReadonlyArray<string>, options?: SpawnOptions): GitChild =>
-  inRepository(directory, [], args, options)
-
-export interface GitOutput {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-const outputLimit = 64 * 1024 * 1024
+  startInRepository(directory, [], args, options)
 
 /** The error of a failed Git command. */
 export const gitFailure = (
@@ -136,98 +124,6 @@ export const gitFailure = (
   return make(/bad object|corrupt|missing|could not read|unable to read/i.test(stderr) ? "Corrupt" : "Server")
 }
 
-const runToEnd = (
-  directory: string,
-  operation: string,
-  begin: () => GitChild,
-  stop: (child: GitChild) => void
-): Effect.Effect<GitOutput, RemoteError> =>
-  Effect.async<GitOutput, RemoteError>((resume) => {
-    let child: GitChild
-    try {
-      child = begin()
-    } catch (cause) {
-      return resume(Effect.fail(toRemoteError(operation, directory, cause)))
-    }
-    let closed = false
-    let stdout = ""
-    let stderr = ""
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text
-      if (stdout.length > outputLimit) child.kill("SIGKILL")
-    })
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      if (stderr.length < 65_536) stderr += text
-    })
-    child.on("error", (cause) => resume(Effect.fail(spawnFailure(directory, operation, cause))))
-    child.on("close", (code) => {
-      closed = true
-      child.stdin.destroy()
-      resume(Effect.succeed({ code: code ?? 128, stdout, stderr }))
-    })
-    return Effect.async<void>((done) => {
-      if (closed) return done(Effect.void)
-      child.on("close", () => done(Effect.void))
-      stop(child)
-    })
-  })
-
-/** Runs Git until it exits with any code. An interruption kills it. */
-export const run = (
-  directory: string,
-  operation: string,
-  args: ReadonlyArray<string>
-): Effect.Effect<GitOutput, RemoteError> =>
-  runToEnd(
-    directory,
-    operation,
-    () => {
-      const child = spawnGit(directory, args)
-      child.stdin.end()
-      return child
-    },
-    (child) => child.kill("SIGKILL")
-  )
-
-const succeeded = (directory: string, operation: string) => (output: GitOutput) =>
-  output.code === 0
-    ? Effect.succeed(output)
-    : Effect.fail(gitFailure(directory, operation, output.code, output.stderr))
-
-/** A shell script that runs a command with a file as its input. When standard input ends, it kills its process group. */
-const tether = `exec 3<&0
-input=$1
-shift
-"$@" <"$input" 3<&- &
-work=$!
-{ cat <&3; kill -KILL 0; } >/dev/null 2>&1 &
-wait $work`
-
-/**
- * Runs a Git command that changes packs. Fails if its exit code is not 0. The command ends with this process, even if the process
- * is killed, so that it does not outlive the lock under which it runs. `input` is the path of a file.
- */
-export const runTethered = (
-  directory: string,
-  operation: string,
-  args: ReadonlyArray<string>,
-  input?: string
-): Effect.Effect<GitOutput, RemoteError> =>
-  runToEnd(
-    directory,
-    operation,
-    () => {
-      if (process.platform !== "win32") {
-        const before = ["sh", "-c", tether, "sh", input ?? "/dev/null"]
-        return inRepository(directory, before, args, { detached: true })
-      }
-      const child = spawnGit(directory, args)
-      child.stdin.end(input === undefined ? undefined : fs.readFileSync(input))
-      return child
-    },
-    (child) => (process.platform === "win32" ? child.kill("SIGKILL") : child.stdin.destroy())
-  ).pipe(Effect.flatMap(succeeded(directory, operation)))
-
 /** The error of a child process that could not be started. */
 export const spawnFailure = (directory: string, operation: string, cause: Error) =>
   new RemoteError({
@@ -238,88 +134,3 @@ export const spawnFailure = (directory: string, operation: string, cause: Error)
     hint: "Install Git 2.39 or newer and put it on the PATH",
     cause
   })
-
-/** Streams Git's standard output. Fails if the exit code is not 0. Closing the stream kills the child. */
-export const stream = (
-  directory: string,
-  operation: string,
-  args: ReadonlyArray<string>
-): Stream.Stream<Uint8Array, RemoteError> =>
-  Stream.unwrapScoped(
-    Effect.map(
-      Effect.acquireRelease(
-        attempt(operation, directory, () => {
-          const child = spawnGit(directory, args)
-          const state = { stderr: "", failure: undefined as Error | undefined }
-          child.stdin.end()
-          child.stderr.setEncoding("utf8").on("data", (text: string) => {
-            if (state.stderr.length < 65_536) state.stderr += text
-          })
-          const exit = new Promise<number>((resolve) => {
-            child.on("error", (cause) => {
-              state.failure = cause
-              resolve(128)
-            })
-            child.on("close", (code) => resolve(code ?? 128))
-          })
-          return { child, state, exit }
-        }),
-        ({ child }) =>
-          Effect.sync(() => {
-            child.kill("SIGKILL")
-            child.stdout.destroy()
-          })
-      ),
-      ({ child, exit, state }) =>
-        Stream.concat(
-          outputOf(child.stdout, (cause) => toRemoteError(operation, directory, cause)),
-          Stream.drain(
-            Stream.fromEffect(
-              Effect.flatMap(
-                Effect.promise(() => exit),
-                (code) =>
-                  state.failure !== undefined
-                    ? Effect.fail(spawnFailure(directory, operation, state.failure))
-                    : code === 0
-                      ? Effect.void
-                      : Effect.fail(gitFailure(directory, operation, code, state.stderr))
-              )
-            )
-          )
-        )
-    )
-  )
-
-const minimum = [2, 39] as const
-
-/** The version of the last Git that was found, and the `PATH` of that lookup. */
-let foundGit: { readonly path: string | undefined; readonly version: string } | undefined
-
-/** Fails with `Unsupported` unless a supported version of Git is on the PATH. The result is cached for each `PATH`. */
-export const requireGit: Effect.Effect<string, RemoteError> = Effect.suspend(() => {
-  const path = process.env["PATH"]
-  if (foundGit !== undefined && foundGit.path === path) return Effect.succeed(foundGit.version)
-  const version = runToEnd(
-    "/",
-    "GitRepository.open",
-    () => start("git", ["--version"]),
-    (child) => child.kill("SIGKILL")
-  )
-  return Effect.flatMap(version, ({ stdout }) => {
-    const match = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout)
-    const [major, minor] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)]
-    if (major > minimum[0] || (major === minimum[0] && minor >= minimum[1])) {
-      const version = match?.[0] ?? ""
-      foundGit = { path, version }
-      return Effect.succeed(version)
-    }
-    return Effect.fail(
-      new RemoteError({
-        operation: "GitRepository.open",
-        reason: "Unsupported",
-        message: `Git ${minimum.join(".")} or newer is needed, found ${stdout.trim() || "nothing"}`,
-        hint: "Install a newer Git and put it on the PATH"
-      })
-    )
-  })
-})
