@@ -7,15 +7,15 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly text: string
-  /** Whatever the JSON body is; null where there is none. */
+  /** The parsed JSON body; null if there is none. */
   readonly body: any
-  /** The session cookie that was set, as a browser would send it back. */
+  /** The session cookie of the reply, as a browser would send it back. */
   readonly cookie: string | undefined
 }
 
 export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly cause: unknown }> {}
 
-/** Sends exactly these headers: `fetch` would not let a test forge Host, Origin or Cookie. */
+/** Sends exactly these headers. `fetch` does not allow setting Host, Origin or Cookie. */
 export const ask = (
   url: string,
   method: string,
@@ -74,7 +74,7 @@ export const ask = (
     sent.end(text)
   })
 
-/** Signing in to the repository that the tests fill; a token belongs to it. */
+/** The sign-in body for the repository of the tests, which needs a token. */
 export const shop = { api: "embedded", repo }
 
 /** The service over a seeded repository. */
@@ -89,7 +89,7 @@ export const signIn = (body?: unknown) =>
     ask(url, "POST", "/api/login", { body: body ?? { ...shop, token } })
   )
 
-/** Asks within a new session. */
+/** Runs requests in a new session. */
 export const signedIn = Effect.gen(function* () {
   const { url } = yield* ConsoleService
   const { cookie } = yield* signIn()
@@ -100,10 +100,10 @@ export const signedIn = Effect.gen(function* () {
   }
 })
 
-/** What a test asks, and what is sent with it. */
+/** A request of a test, with its headers. */
 export type Asked = readonly [method: string, path: string, body?: unknown]
 
-/** Asks each of these, and tells of the answers that are not right. */
+/** Sends the requests and returns descriptions of wrong replies. */
 export const wrongAnswers = <E, R>(
   asked: Iterable<Asked>,
   send: (...one: Asked) => Effect.Effect<Pick<Answer, "status" | "text">, E, R>,

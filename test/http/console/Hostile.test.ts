@@ -96,7 +96,7 @@ layer(seeded, { timeout: 60_000 })("what the console's API is asked that it shou
       Effect.gen(function* () {
         const { repository, store } = yield* ConsoleService
         const { get, post } = yield* signedIn
-        // Somebody who knows nothing of manifests adds a document.
+        // A client without support for manifests adds a document.
         const work = mkdtempSync(join(tmpdir(), "chainstore-review-"))
         const git = (...line: ReadonlyArray<string>) =>
           execFileSync("git", ["-C", work, "-c", "user.name=x", "-c", "user.email=x@x", ...line], {

@@ -11,7 +11,7 @@ interface Gateway {
   readonly close: () => void
 }
 
-/** Hands requests on to a real host until it is told to answer otherwise. */
+/** Forwards requests to a real host until it is set to reply otherwise. */
 const gateway = (target: string) =>
   Effect.acquireRelease(
     Effect.promise(
@@ -78,7 +78,7 @@ for (const [name, status, body] of cases) {
       assert.strictEqual(login.status, 200, login.text)
       api.answer = { status, body }
       const setup = yield* ask(console_.url, "GET", "/api/session", { cookie: login.cookie })
-      // The page knows what can be signed in to from this answer alone, and shows nothing but "Try again" without it.
+      // The page learns the sign-in choices only from this reply. Without it, the page shows only "Try again".
       assert.strictEqual(setup.status, 200, setup.text)
       assert.include(setup.body.apis, "test")
       assert.strictEqual(setup.body.session === null, status === 401)

@@ -266,7 +266,7 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
       const undecided = yield* post("/api/review", { edits: [{ ...edit, settled }] })
       assert.deepInclude(undecided, { status: 400 })
       assert.match(undecided.body.message, /theirs, a list of paths/)
-      // Each of its members is a line behind 1,600 blanks: 8 MB of a text of 12 kB.
+      // Each member is indented by 1,600 spaces, so that 12 kB of JSON become 8 MB of text.
       const deep = `${'{"a":'.repeat(800)}[${Array(5000).fill("0").join(",")}]${"}".repeat(800)}`
       const review = yield* post("/api/review", { edits: [{ ...edit, text: deep }] })
       assert.deepInclude(review.body.edits[0], { state: "invalid" })

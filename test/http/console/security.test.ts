@@ -197,7 +197,7 @@ layer(seeded, { timeout: 60_000 })("the console's security", (it) => {
         assert.notInclude(answer.text, secret)
       }
       assert.deepStrictEqual([...new Set(statuses)], [401, 429])
-      // Others behind the same address go on with the token that they had.
+      // Other clients at the same address continue to use their tokens.
       assert.strictEqual((yield* signIn({}, undefined, token)).status, 200)
       assert.strictEqual((yield* signIn({}, undefined, `${secret}2`)).status, 429)
       const { url } = yield* ConsoleService

@@ -12,11 +12,11 @@ const session = (id: string, owner = "a"): Session => ({
   branch: "main",
   root: "data",
   readOnly: true,
-  // Sessions carry it and never touch it.
+  // Sessions hold it and never use it.
   browse: undefined as unknown as Browse
 })
 
-/** A session that counts when what it holds is given back. */
+/** A session that counts how often its resources are released. */
 const opened = (closed: Ref.Ref<number>) => (id: string) =>
   Effect.as(
     Effect.addFinalizer(() => Ref.update(closed, (n) => n + 1)),

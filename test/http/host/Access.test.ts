@@ -226,7 +226,7 @@ inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
         Rest.get("/repos/team/at-once/branches", { token: "writer-token" }),
         ({ body }) => body.map(({ name }: Rest.Json) => name)
       )
-      // A file begins a branch where there is none at all, and no other one.
+      // Writing a file creates a branch only if there is none at all.
       if (branches.includes("main")) {
         assert.deepStrictEqual(
           answers.map(({ status }) => status),

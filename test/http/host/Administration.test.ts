@@ -155,7 +155,7 @@ inEachVersion("a repository", { tokens }, (it) => {
       yield* Rest.repository("busy", { "a.json": "1\n" })
       const path = "/repos/local/busy/contents/b.json"
       const body = JSON.stringify({ message: "m", content: Rest.base64("2\n") })
-      // The sender of half a body holds the write up.
+      // A half-sent body keeps the write running.
       const sent = request(`${api}${path}`, {
         method: "PUT",
         headers: { authorization: `Bearer ${token}`, "user-agent": "test", "content-length": body.length }
@@ -181,7 +181,7 @@ inEachVersion("a repository", { tokens }, (it) => {
       const { commit } = (yield* Rest.repository("cloned", { "a.bin": randomBytes(64_000_000) }))!
       const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text
       const asked = `${line(`want ${commit} no-progress\n`)}0000${line("done\n")}`
-      // A reader that takes the head and then waits holds the program up.
+      // A client that reads only the headers keeps the Git process running.
       const transfer = yield* Effect.promise(
         () =>
           new Promise<{ readonly rest: () => Promise<number> }>((resolve, reject) => {

@@ -219,7 +219,7 @@ inEachVersion("commits", {}, (it) => {
         ["feature/x", commit],
         ["v1/status", commit]
       ])
-      // One segment is a name as it stands.
+      // A single segment is a plain name.
       assert.strictEqual((yield* Rest.get(`${at}/commits/v1%2Fstatus`)).body.sha, commit)
       for (const [path, status] of [
         ["none/status", 404],

@@ -365,7 +365,7 @@ inEachVersion("contents", {}, (it) => {
         grants: [{ repository: "*", access: "write" as const }]
       }
       const hosted = yield* repositories.openForRead(writer, "local", "deleted")
-      // A large file lies in the repository before it is committed: then the branch was found.
+      // A large file is written as a blob before the commit, after the branch was found.
       const dates = [undefined, "2020-01-01T00:00:00Z"]
       for (const [index, date] of dates.entries()) {
         git("branch", "side", commit)

@@ -11,7 +11,7 @@ const me = {
   GIT_COMMITTER_EMAIL: "a@x"
 }
 
-/** Stock Git beside the host, which runs in this process. */
+/** Runs Git against the host, which runs in this process. */
 const git = (...args: ReadonlyArray<string>) =>
   Effect.promise(
     () =>
@@ -54,7 +54,7 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
           Rest.request("PUT", `/repos/local/${name}/contents/x`, {
             body: { message: "m", content: "", branch, ...extra }
           })
-        // Both are there when somebody may write.
+        // Both exist when a write is possible.
         const asked = yield* git.withExclusiveAccess(
           Effect.gen(function* () {
             const both = yield* Effect.forEach(["one", "two"], (branch) => Effect.fork(put(branch)))
@@ -127,7 +127,7 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
         const made = yield* ask("POST", "/git/refs", { ref: `refs/heads/${name}`, sha: commit })
         assert.strictEqual(made, 201)
         const choose = ask("PATCH", "", { default_branch: name })
-        // Choosing takes a program of Git a moment, in which the deletion comes.
+        // Changing the default branch takes a Git process a moment, during which the deletion arrives.
         const wait = Effect.forEach(Array.from({ length: round % 4 }), () => ask("GET", ""))
         const remove = Effect.zipRight(wait, ask("DELETE", `/git/refs/heads/${name}`))
         const [chosen, deleted] = yield* Effect.all([choose, remove], { concurrency: 2 })
@@ -173,7 +173,7 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
         )
       const refs = yield* git("-C", bare, "for-each-ref", "--format=%(refname)")
       assert.deepStrictEqual(refs.trim().split("\n"), [`refs/heads/${"b".repeat(40)}`, "refs/heads/main"])
-      // One that is there already, as from another server, can be pushed to and deleted.
+      // Such a branch, for example from another server, can still be pushed to and deleted.
       yield* git("-C", clone, "commit", "-q", "--allow-empty", "-m", "m")
       assert.include(yield* push(`HEAD:refs/heads/${"b".repeat(40)}`), "HEAD ->")
       assert.include(yield* push(`:refs/heads/${"b".repeat(40)}`), "[deleted]")

@@ -2,13 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as FairScheduler from "../../../src/http/host/request/FairScheduler.js"
 
-/** Keeps the processor for longer than one round of the event loop may take. */
+/** Blocks the event loop for longer than one time slice. */
 const work = () => {
   const began = performance.now()
   while (performance.now() - began < FairScheduler.sliceMillis + 3);
 }
 
-/** How often the event loop has come round. */
+/** Counts the iterations of the event loop. */
 const rounds = Effect.acquireRelease(
   Effect.sync(() => {
     const counted = { rounds: 0, over: false }

@@ -113,7 +113,7 @@ layer(host(), { timeout: 60_000 })("faults", (it) => {
   )
 })
 
-// Half an answer is not one that GitHub gives.
+// A truncated reply does not match GitHub's description.
 layer(host({ judged: false }), { timeout: 60_000 })("faults of a response", (it) => {
   it.effect("a response is the one that was given, the half of one, or that of the second delivery", () =>
     Effect.gen(function* () {

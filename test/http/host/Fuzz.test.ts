@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Fuzzing from "../../support/host/Fuzzing.js"
 import { layer as host } from "../../support/host/HostServer.js"
 
-// Some of each here and always the same; thousands of each by a random seed in the soak tests.
+// A fixed seed and few runs; the soak tests use random seeds and thousands of runs.
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_261_122)
 
 layer(host({ createOnFirstUse: true }), { timeout: 120_000 })("whatever is sent", (it) => {

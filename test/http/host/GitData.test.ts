@@ -344,7 +344,7 @@ layer(host(), { timeout: 60_000 })("two refs that cannot be beside each other", 
   )
 })
 
-// With what makes a write last: the longer a flush takes, the seldomer a ref stays where it was.
+// With durable writes: the longer a flush takes, the more often a ref moves meanwhile.
 layer(host({ durability: "fsync" }), { timeout: 60_000 })("a branch that is written all the time", (it) => {
   it.effect.each(["REST", "GraphQL"])(
     "is moved, committed to, merged into and deleted all the same, by %s",

@@ -77,7 +77,7 @@ layer(host(), { timeout: 60_000 })("a query that asks for too much", (it) => {
       const query = `${repository("busy", "...f0")} ${many(9, doubled)} fragment f9 on Repository { name }`
       const order: Array<string> = []
       const much = yield* Effect.fork(Effect.tap(ask(query), () => Effect.sync(() => order.push("much"))))
-      // By the time that a first little one is answered, the large one is on its way.
+      // When a first small query has its reply, the large one is running.
       for (const name of ["first", "second"]) {
         yield* ask("{ viewer { login } }")
         order.push(name)

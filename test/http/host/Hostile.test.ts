@@ -18,7 +18,7 @@ const ready = service().pipe(
 
 const repo = "/api/v3/repos/test/shop"
 
-/** Asks as somebody who may write, and tells of the answers that are not right. */
+/** Sends requests with a token that may write and returns descriptions of wrong replies. */
 const wrong = (asked: Iterable<Asked>, isRight: Parameters<typeof wrongAnswers>[2], concurrency?: number) =>
   Effect.flatMap(ConsoleService, ({ token, url }) => {
     const headers = { authorization: `Bearer ${token}`, "user-agent": "test" }

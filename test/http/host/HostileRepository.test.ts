@@ -12,7 +12,7 @@ const person = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
 const git = (directory: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", directory, ...person, ...args], { stdio: "pipe", encoding: "utf8" })
 
-/** A Git that talks to the host, which runs in this process. */
+/** Runs Git against the host, which runs in this process. */
 const client = (directory: string, ...args: ReadonlyArray<string>) =>
   Effect.tryPromise(() => promisify(execFile)("git", ["-C", directory, ...person, ...args]))
 
@@ -21,7 +21,7 @@ const hooks = [
   ...["push-to-checkout", "post-rewrite", "pre-auto-gc", "post-index-change", "sendemail-validate"]
 ]
 
-/** Every setting whose value Git runs, each leaving a file named after it in `marks`. */
+/** All settings whose value Git executes. Each leaves a file named after it in `marks`. */
 const programs = (marks: string) => {
   const mark = (name: string, rest = "cat") => `touch ${marks}/${name}; ${rest}`
   return {
@@ -56,7 +56,10 @@ const programs = (marks: string) => {
   }
 }
 
-/** Plants all of them in a repository, also by an include, hooks in two places, and attributes that name the drivers. */
+/**
+ * Sets all of them in a repository, also through an include, hooks in two places, and attributes that name the
+ * drivers.
+ */
 const plant = (repository: string, marks: string) => {
   for (const directory of [join(repository, "hooks"), join(repository, "others")]) {
     mkdirSync(directory, { recursive: true })
@@ -140,7 +143,7 @@ layer(host(), { timeout: 120_000 })("a repository whose configuration names prog
         body: { base: "ours", head: "theirs" }
       })
       assert.strictEqual(merged.status, 201)
-      // Git 2.39 cannot repack a partial clone this way, nor one that borrows.
+      // Git 2.39 cannot repack a partial clone in this way, nor a repository with alternates.
       rmSync(join(repository, "objects/info/alternates"))
       for (const key of ["remote.origin.promisor", "extensions.partialClone"])
         for (const file of ["config", "included"])
@@ -155,7 +158,7 @@ layer(host(), { timeout: 120_000 })("a repository whose configuration names prog
       )
       assert.deepStrictEqual(readdirSync(marks), [])
 
-      // The same repository under stock Git shows that the programs would have run.
+      // The same repository under ordinary Git shows that the programs would run.
       git(repository, "archive", "--format=tar.gz", "--output", join(directory, "stock.tar.gz"), "ours")
       assert.includeMembers(readdirSync(marks), ["tar", "process"])
     })

@@ -15,10 +15,10 @@ const scanned = (bytes: Uint8Array, sizes: ReadonlyArray<number>, longest: numbe
   return { text, extractOf, of: (start: number, end: number) => all.toString("utf8", start, end) }
 }
 
-/** A string as UTF-8 can hold it: half a pair of surrogates cannot be the content of a file. */
+/** A string that UTF-8 can represent: an unpaired surrogate cannot be part of a file. */
 const wellFormed = (value: string) => Buffer.from(value).toString()
 
-/** What a JSON text means to a reader that takes its long strings out and puts them back. */
+/** Parses a JSON text by extracting its long strings and inserting them again. */
 const read = (...given: Parameters<typeof scanned>): unknown => {
   const { extractOf, of, text } = scanned(...given)
   return JSON.parse(text, (_, value: unknown) => {
@@ -33,7 +33,7 @@ const parsed = (bytes: Uint8Array): unknown =>
     typeof value === "string" ? wellFormed(value) : value
   )
 
-/** The same, or that it is no JSON. */
+/** The same, or that the text is not JSON. */
 const meaning = (run: () => unknown): unknown => {
   try {
     return { value: run() }
@@ -49,7 +49,7 @@ const character = fc.oneof(
 const text = fc.array(character, { maxLength: 40 }).map((all) => all.join(""))
 const escapes = fc.constantFrom<(json: string) => string>(
   (json) => json,
-  // Whatever is not ASCII as \uXXXX, so that halves of pairs are written apart.
+  // Escapes all characters that are not ASCII as \uXXXX, so that surrogates are written separately.
   (json) => json.replace(/[^\0-\x7f]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
   (json) => json.replaceAll("/", "\\/").replaceAll("A", "\\u0041")
 )
@@ -77,7 +77,7 @@ const document = fc
     Buffer.from(escape(JSON.stringify(value, undefined, space)).replaceAll("\\ud", "\\uD"))
   )
 const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 })
-/** More than any name has, escaped: names stay where they are. */
+/** Longer than any escaped name, so that names are not extracted. */
 const longest = fc.integer({ min: 30, max: 50 })
 const piece = fc.integer({ min: 1, max: 12 })
 

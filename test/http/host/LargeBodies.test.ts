@@ -8,7 +8,7 @@ import * as Rest from "../../support/host/Rest.js"
 const mebibyte = 1024 * 1024
 const at = "/repos/local/bodies"
 
-/** A body as it is sent, so that its strings are written as the test wants them. */
+/** Encodes a body with the test's spelling of its strings. */
 const send = (method: string, path: string, body: string | Uint8Array) =>
   Rest.request(method, `${at}/${path}`, { body, headers: { "content-type": "application/json" } })
 

@@ -34,7 +34,7 @@ const until = (what: string, condition: () => boolean) =>
     assert.fail(what)
   })
 
-/** The running programs that name a directory on their command line. */
+/** The running processes whose command line contains a directory. */
 const running = (directory: string, program: string): number =>
   readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid)) return false
@@ -46,7 +46,7 @@ const running = (directory: string, program: string): number =>
     }
   }).length
 
-/** How many files without a name, for what is too large for memory, are open on the disk of a directory. */
+/** The number of open unnamed files on the disk of a directory. */
 const spools = (directory: string): number =>
   readdirSync("/proc/self/fd").filter((fd) => {
     try {
@@ -57,7 +57,7 @@ const spools = (directory: string): number =>
     }
   }).length
 
-/** A connection that has sent the head of a request. */
+/** A connection that has sent the headers of a request. */
 const begin = (method: string, path: string, headers: Record<string, string>) =>
   Effect.flatMap(HostServer, ({ token, url }) =>
     Effect.async<Socket>((resume) => {
@@ -77,7 +77,7 @@ const begin = (method: string, path: string, headers: Record<string, string>) =>
     })
   )
 
-/** What was logged of requests whose path has `part`, and of anything that went wrong. */
+/** The log entries of requests whose path contains `part`, and all errors. */
 const logged = (part: string) => ({
   entries: lines.flatMap(({ entry }) => (entry?.path.includes(part) === true ? [entry.status] : [])),
   errors: lines.filter(({ level }) => level !== "INFO" && level !== "DEBUG").map(({ text }) => text)
@@ -162,7 +162,7 @@ layer(host(bounds).pipe(Layer.provideMerge(capture)), { timeout: 60_000 })("who 
         git.withExclusiveAccess(Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(end)))
       )
       yield* Deferred.await(begun)
-      // A deletion needs no pack: the program comes to its turn, and waits for it.
+      // A deletion needs no pack: Git reaches its hook and waits for the lock.
       const ref = `${sha} ${"0".repeat(40)} refs/heads/x\0report-status delete-refs`
       const line = `${(ref.length + 4).toString(16).padStart(4, "0")}${ref}0000`
       const push = yield* begin("POST", "/local/turns.git/git-receive-pack", {
@@ -211,7 +211,7 @@ layer(host(bounds).pipe(Layer.provideMerge(capture)), { timeout: 60_000 })("who 
         })
         assert.strictEqual(refused?.status, 503)
         assert.strictEqual(refused?.headers.get("retry-after"), "1")
-        // A program that is about to start another one is there twice for a moment.
+        // A process that is about to start another one is listed twice for a moment.
         yield* until("one runs alone", () => running(directory, "upload-pack") === 1)
         const { status } = yield* Rest.get("/repos/local/crowd/commits")
         assert.strictEqual(status, 200)

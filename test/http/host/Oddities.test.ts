@@ -219,7 +219,7 @@ layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
         (yield* fetched("/raw/main/data/a%20b.json", { headers: { authorization: "" } })).status,
         404
       )
-      // A repository may be called like them.
+      // These are valid names of repositories.
       yield* Rest.repository("raw", { "a.json": "1\n" })
       assert.strictEqual(
         (yield* Effect.promise(() =>

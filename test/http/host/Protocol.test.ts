@@ -205,7 +205,7 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
         "connection: close",
         `content-length: ${body.length}`
       ]
-      // It reads once all was sent, piece by piece: a connection that is closed meanwhile breaks its writes off.
+      // It reads the reply in pieces after sending everything. A connection that closes meanwhile fails its writes.
       const answer = yield* Effect.async<string>((resume) => {
         const socket = connect(Number(new URL(url).port), "127.0.0.1")
         let text = ""

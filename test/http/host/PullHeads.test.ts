@@ -72,7 +72,7 @@ const refId = ({ name }: Prepared) =>
     ({ data }) => data.repository.ref.id as string
   )
 
-/** The ways in which a branch is moved, deleted and made. */
+/** The ways to move, delete and create a branch. */
 const movers = {
   rest: {
     move: ({ at }: Prepared, sha: string) =>
@@ -116,7 +116,7 @@ const contents = ({ at }: Prepared, more: object = {}) =>
     body: { message: "b", content: Rest.base64("b\n"), branch: "topic", ...more }
   })
 
-/** The ways in which a branch gets one more commit. */
+/** The ways to add a commit to a branch. */
 const committers = {
   contents: (all: Prepared) => contents(all),
   "contents with dates": (all: Prepared) =>
@@ -194,7 +194,7 @@ layer(host(), { timeout: 60_000 })("the commit of a pull request", (it) => {
       const other = Context.get(yield* Layer.build(host({ beside: directory })), HostServer)
       const all = yield* prepared("shared")
       const there = Effect.provideService(HostServer, other)
-      // Nothing was open when it looked last, and this host alone saw what was opened since.
+      // Nothing was open when this host last looked, and only it knows what was opened since.
       yield* Rest.request("PATCH", `${all.at}/pulls/1`, { body: { state: "closed" } })
       assert.strictEqual((yield* there(contents(all))).status, 201)
       yield* Rest.request("PATCH", `${all.at}/pulls/1`, { body: { state: "open" } })

@@ -8,7 +8,7 @@ import * as Rest from "../../support/host/Rest.js"
 const person = ["-c", "user.name=a", "-c", "user.email=a@localhost"]
 
 layer(host(), { timeout: 60_000 })("a pull request as patches", (it) => {
-  // docs/host.md, GitHub: a mail for each commit of the pull request, as `GET .../commits` lists them.
+  // docs/host.md and GitHub: one patch e-mail for each commit of the pull request, as `GET .../commits` lists them.
   it.effect(
     "has a mail for each of its own commits, also where both branches were merged into each other",
     () =>
@@ -28,7 +28,7 @@ layer(host(), { timeout: 60_000 })("a pull request as patches", (it) => {
         yield* put("topic", "topic1.txt")
         yield* put("main", "main1.txt")
         const [mine, theirs] = [git("rev-parse", "topic"), git("rev-parse", "main")]
-        // Each into the other, from where the other was before.
+        // Each is merged into the former head of the other.
         for (const [branch, from] of [
           ["topic", theirs],
           ["main", mine]

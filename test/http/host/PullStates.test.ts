@@ -19,7 +19,7 @@ const branched = (at: string, branch: string, from = "main") =>
     })
   })
 
-/** A repository whose branches have a commit more than `main`. */
+/** A repository with branches that are one commit ahead of `main`. */
 const prepared = (name: string, branches: ReadonlyArray<string> = ["topic"]) =>
   Effect.gen(function* () {
     const { directory } = yield* HostServer
@@ -43,7 +43,7 @@ const patch = (at: string, number: number, body: object) =>
 
 const writer = { id: "w", login: "w", grants: [{ repository: "*", access: "write" as const }] }
 
-/** The host is in real time, whatever the test's clock says. */
+/** The host uses the wall clock, not the test's clock. */
 const millis = (count: number) => Effect.promise(() => new Promise((done) => setTimeout(done, count)))
 
 layer(host(), { timeout: 60_000 })("pull requests", (it) => {

@@ -18,7 +18,7 @@ const tokens = [
   }
 ]
 
-/** A repository whose branch `topic` has a commit more than `main`. */
+/** A repository whose branch `topic` is one commit ahead of `main`. */
 const prepared = (name: string, branches: ReadonlyArray<string> = ["topic"]) =>
   Effect.gen(function* () {
     const { directory } = yield* HostServer
@@ -262,7 +262,7 @@ layer(host({ tokens }), { timeout: 60_000 })("pull requests", (it) => {
       for (const path of ["pulls/2", "pulls/x", "pulls/0/merge", "pulls/2/files", "pulls/2/commits"]) {
         assert.strictEqual((yield* Rest.get(`${at}/${path}`)).status, 404, path)
       }
-      // Whoever may push may also write nonsense there.
+      // A client that may push can also write invalid content there.
       git("update-ref", "refs/pull/7/meta", git("rev-parse", "main:a.txt"))
       git("update-ref", "refs/pull/8/meta", git("rev-parse", "main"))
       const left = yield* Rest.get(`${at}/pulls?state=all`)

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
-/** What anybody sees of a repository, asked for a file of the first and of the second one. */
+/** The anonymous view of a repository: a file of the first and a file of the second one. */
 const seen = (name: string) =>
   Effect.forEach(["first", "second"], (file) =>
     Effect.map(Rest.get(`/repos/local/${name}/contents/${file}`, { token: null }), ({ status }) => status)

@@ -18,7 +18,7 @@ import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 import * as Wire from "../../support/host/Wire.js"
 
-/** The running programs that name a directory on their command line. */
+/** The running processes whose command line contains a directory. */
 const running = (directory: string): number =>
   readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid)) return false
@@ -91,7 +91,7 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
       const left = `${repository}/objects/tmp_objdir-incoming-Killed`
       mkdirSync(`${left}/pack`, { recursive: true })
       writeFileSync(`${left}/pack/tmp_pack_Killed`, "PACK")
-      // Git programs worked for that host when it died.
+      // Git processes were running for that host when it was killed.
       const dead = `${repository}/chainstore/${[machine, boot, "dead", ...rest].join("~")}`
       mkdirSync(dead, { recursive: true })
       writeFileSync(`${dead}/work-0`, "")
@@ -101,7 +101,7 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
     })
   )
 
-  /** A clone of a new repository with one commit that was not pushed, and what pushes to it keep apart. */
+  /** A clone with one commit that was not pushed, and the directory in which pushes are quarantined. */
   const withCommit = (name: string) =>
     Effect.gen(function* () {
       const { directory, repositories, token, url } = yield* HostServer

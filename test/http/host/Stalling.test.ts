@@ -6,7 +6,7 @@ import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 import * as Wire from "../../support/host/Wire.js"
 
-/** What is answered to the beginning of a body whose rest never comes, until `enough` or the connection ends. */
+/** The reply to the beginning of a body whose rest never arrives, until `enough` or the end of the connection. */
 const stalled = (path: string, headers: ReadonlyArray<string>, body: string, enough: RegExp) =>
   Effect.flatMap(HostServer, ({ url }) =>
     Effect.promise(
@@ -30,7 +30,7 @@ const stalled = (path: string, headers: ReadonlyArray<string>, body: string, eno
     )
   )
 
-/** Asks and reads nothing of the answer; answers how to leave. */
+/** Sends a request and reads nothing. Returns a function that disconnects. */
 const unread = (path: string) =>
   Effect.flatMap(HostServer, ({ url }) =>
     Effect.sync(() => {
@@ -44,7 +44,7 @@ const unread = (path: string) =>
 
 const git = (service: string) => `Content-Type: application/x-git-${service}-request`
 
-/** Sends a byte of a body every 50 ms; answers what is answered. */
+/** Sends one byte of a body every 50 ms and returns the reply. */
 const dribbled = (path: string, headers: ReadonlyArray<string>, framing: "length" | "chunked") =>
   Effect.flatMap(
     Wire.send("POST", path, {

@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { AccessEntry, LineLogger } from "chainstore/http"
 import { Effect } from "effect"
 
-/** A pipe that takes what fits and then says that it is full, as standard output does when its reader is slow. */
+/** A pipe that accepts what fits and then fails with EAGAIN, as standard output does with a slow reader. */
 const pipe = Effect.acquireRelease(
   Effect.sync(() => {
     const path = join(mkdtempSync(join(tmpdir(), "pipe-")), "log")

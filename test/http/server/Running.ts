@@ -13,7 +13,7 @@ import { PlaygroundGroup } from "../../../src/http/playground/Api.js"
 
 export const own = { name: "chainstore", install: "npm install chainstore" }
 
-/** The playground's groups and some more, over whatever `Playground` is provided. */
+/** The playground's operations and some more mounts, over the provided `Playground`. */
 export const groups = (mounts: ReadonlyArray<Mount.Mount> = [], publicUrl?: string) =>
   Effect.gen(function* () {
     const handlers = yield* PlaygroundHandlers.handlers(PlaygroundHandlers.originOf(publicUrl))
@@ -23,7 +23,7 @@ export const groups = (mounts: ReadonlyArray<Mount.Mount> = [], publicUrl?: stri
     }
   })
 
-/** A server on a free port of loopback, until the scope closes. */
+/** Runs a server on a free loopback port until the scope closes. */
 export const running = (
   options: Partial<Server.ServerOptions> = {},
   mounts: ReadonlyArray<Mount.Mount> = [],
@@ -40,14 +40,14 @@ export const running = (
     Effect.map(({ url }) => ({ url, port: Number(new URL(url).port) }))
   )
 
-/** One answer as it came over the wire. */
+/** A parsed reply. */
 export interface Wire {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** A raw connection: what is written goes out as it is, answers are parsed by content-length. */
+/** A raw connection. Written bytes are sent unchanged. Replies are parsed by their Content-Length. */
 export const raw = (port: number) =>
   Effect.acquireRelease(
     Effect.async<Raw, Broken>((resume) => {
@@ -57,7 +57,7 @@ export const raw = (port: number) =>
     (connection) => Effect.sync(() => connection.socket.destroy())
   )
 
-/** The connection broke, or ended without an answer. */
+/** The connection closed before a complete reply. */
 export class Broken extends Data.TaggedError("Broken")<{ readonly message: string }> {}
 
 export class Raw {
@@ -105,7 +105,7 @@ export class Raw {
     return { status: Number(first!.split(" ")[1]), headers, body }
   }
 
-  /** The next answer; fails when the connection ends without one. */
+  /** The next reply. Fails if the connection closes before it. */
   answer(withBody = true): Effect.Effect<Wire, Broken> {
     return Effect.async<Wire, Broken>((resume) => {
       const look = () => {
@@ -119,7 +119,7 @@ export class Raw {
     })
   }
 
-  /** Waits until the other side has ended the connection. */
+  /** Waits until the server closes the connection. */
   get closed(): Effect.Effect<void> {
     return Effect.async<void>((resume) => {
       const look = () => (this.ended ? resume(Effect.void) : this.waiting.push(look))
@@ -136,7 +136,7 @@ export const post = (path: string, body: string, headers: Readonly<Record<string
     ...headers
   }) + body
 
-/** The head of a request. */
+/** The headers of a request. */
 export const request = (
   method: string,
   path: string,

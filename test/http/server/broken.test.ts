@@ -6,7 +6,7 @@ import { AccessEntry, Mount, Playground } from "chainstore/http"
 import { Cause, Deferred, Effect, Logger, Stream } from "effect"
 import { own, raw, request, running } from "./Running.js"
 
-/** What was logged: answers as `METHOD PATH STATUS BYTES`, the rest with its cause. */
+/** The log entries: replies as `METHOD PATH STATUS BYTES`, others with their cause. */
 const collected = () => {
   const entries: Array<AccessEntry> = []
   const errors: Array<string> = []
@@ -47,7 +47,7 @@ it.scopedLive("what is not HTTP is answered after the requests before it, and on
     const connections = yield* Effect.forEach(sent, ([text]) =>
       Effect.tap(raw(port), (connection) => Effect.sync(() => connection.send(text)))
     )
-    // A request that is under way, and is not read to its end.
+    // A running request whose body is not read to its end.
     const broken = yield* raw(port)
     broken.send(chunked("PATCH", "/slow", "ZZ\r\n"))
     const refusal = yield* broken.answer()
@@ -119,7 +119,7 @@ it.scopedLive("an answer that breaks off by a fault of ours is counted and logge
     for (const path of Object.keys(endings)) {
       log.errors.length = 0
       const connection = yield* raw(port)
-      // The next request must not get what is missing.
+      // The missing bytes must not be taken from the next request.
       connection.send(request("GET", path) + request("GET", "/healthz"))
       yield* connection.closed
       assert.strictEqual(log.lines().at(-1), `GET ${path} 500 0`)

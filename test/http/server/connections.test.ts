@@ -90,7 +90,7 @@ it.scopedLive("the target's own authority is the Host, and there is one Host at 
     assert.include(body, "http://localhost:81/docs")
     connection.send(request("GET", "http://localhost?x=1"))
     assert.strictEqual((yield* connection.answer()).status, 404)
-    // So many that Node would leave the last ones out by default.
+    // More headers than Node's default maximum.
     for (const between of ["", "a:b\r\n".repeat(2_500)]) {
       connection.send(`GET /healthz HTTP/1.1\r\nhost: localhost\r\n${between}Host: elsewhere.example\r\n\r\n`)
       const two = yield* connection.answer()
@@ -142,7 +142,7 @@ it.scopedLive("connections that wait for nothing make room for new ones, those a
     const headers = { "content-type": "application/json", "content-length": String(body.length) }
     const busy = yield* Effect.all(Array.from({ length: 3 }, () => raw(port)))
     for (const connection of busy) connection.send(request("POST", path, headers))
-    // Answered later than the bodies were begun, so that those are known to be under way.
+    // The replies are delayed, so that both requests are certain to be in progress.
     const idle = yield* raw(port)
     idle.send(request("GET", "/healthz"))
     assert.strictEqual((yield* idle.answer()).status, 200)

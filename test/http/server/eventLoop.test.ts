@@ -11,10 +11,10 @@ import { port, serve } from "../../support/service/Serving.js"
 import { everyNth } from "../../support/vitest/whole.js"
 import { ask } from "../console/Client.js"
 
-/** Many times what is held on a quiet machine, and less than any computation whose time grows with a square. */
+/** Many times the delay on an idle machine, but less than any quadratic computation. */
 const bound = 1500
 
-/** No body of a megabyte is worth a longer answer. */
+/** The maximum length of a reply to a body of 1 MiB. */
 const largest = 4 * 1024 * 1024
 
 it.scopedLive(
@@ -41,7 +41,7 @@ it.scopedLive(
       const merges = yield* hostileMerges((path, body) => ask(url, "POST", path, { body, cookie, headers }))
       for (const shape of everyNth(4, [...hostile, ...hostileToHost(head.body.object.sha), ...merges])) {
         const first = yield* send(shape)
-        // The machine may have been busy with something else: twice in a row it was us.
+        // One delay may be caused by other processes, two in a row are ours.
         const least = first > bound ? Math.min(first, yield* send(shape)) : first
         if (least > bound) held.push(`${shape.name}: ${Math.round(least)} ms`)
       }

@@ -12,7 +12,7 @@ const json = fc.oneof(
 const rebuilt = (value: object, entries: ReadonlyArray<readonly [string, unknown]>): unknown =>
   Array.isArray(value) ? entries.map(([, one]) => one) : Object.fromEntries(entries)
 
-/** A value with one place in it replaced, left out or added, at any depth. */
+/** Generates a value with one part replaced, removed or added, at any depth. */
 const changed = (value: unknown): fc.Arbitrary<unknown> => {
   if (typeof value !== "object" || value === null) return json
   const entries = Object.entries(value)

@@ -63,7 +63,7 @@ it.scopedLive("invites a body only when it wants it", () =>
     const connection = yield* raw(port)
     const head = { "content-type": "application/json", expect: "100-continue" }
     const length = { "content-length": String(refund.length) }
-    // It is a list, in which other expectations may stand too.
+    // `Expect` is a list and may contain other expectations.
     for (const expect of ["100-continue", "100-Continue, 100-continue", "other=1, 100-continue"]) {
       connection.send(request("POST", triage, { ...head, ...length, expect }))
       assert.strictEqual((yield* connection.answer(false)).status, 100)

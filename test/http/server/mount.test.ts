@@ -144,7 +144,7 @@ it("accepts loopback names and the public address as Host, nothing that looks li
 it.scopedLive("answers what no reply of its own is by 500, whatever status it carries", () =>
   Effect.gen(function* () {
     const errors = [
-      // The status is that of an answer which a store got from its host.
+      // The status of a StoreError is that of a reply which the store received.
       new NotFoundError({ operation: "get", message: "/srv/data/a.git", status: 404 }),
       new RateLimitError({ operation: "get", message: "/srv/data/a.git", status: 200 }),
       ...[200, 99, 1000, 404.5].map((status) => Object.assign(new Error("secret"), { _tag: "Odd", status })),
@@ -153,7 +153,7 @@ it.scopedLive("answers what no reply of its own is by 500, whatever status it ca
     const mounts = yield* Effect.forEach(errors, (error, at) =>
       Mount.make(
         { name: "odd", paths: [`/odd/${at}`] },
-        // Sooner or later than the listener returns.
+        // Before and after the listener returns.
         Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
           Effect.zipRight(url.endsWith("later") ? Effect.sleep(1) : Effect.void, Effect.fail(error))
         )
@@ -178,7 +178,7 @@ it.scopedLive("answers what no reply of its own is by 500, whatever status it ca
   })
 )
 
-/** A connection to a server of these operations alone. */
+/** Connects to a server with only these operations. */
 const serving = (operations: Direct.Operations) =>
   Effect.gen(function* () {
     const server = Server.layer(Server.defaults, Effect.succeed({ operations, mounts: [] }))

@@ -7,13 +7,13 @@ import { routes } from "../../../src/http/host/rest/RestRoutes.js"
 import { HostServer } from "./HostServer.js"
 import * as Rest from "./Rest.js"
 
-/** How often each kind of request is tried, and the seed that tries the same again. */
+/** The number of runs of each kind of request, and the seed that reproduces them. */
 export interface Runs {
   readonly runs: number
   readonly seed: number
 }
 
-/** Bytes over a socket, as nobody's client would send them; the status of the answer, 0 for none. */
+/** Sends raw bytes and returns the status of the reply, or 0 if there is none. */
 const send = (text: string) =>
   Effect.flatMap(HostServer, ({ url }) =>
     Effect.async<number>((resume) => {
@@ -106,7 +106,7 @@ const path = fc
   .tuple(start, fc.array(segment, { maxLength: 5 }), query)
   .map(([base, rest, asked]) => base + rest.join("/") + asked)
 
-/** The repository that the requests are about: files, a directory, a link, branches and a tag. */
+/** Creates the repository of the requests: files, a directory, a symbolic link, branches and a tag. */
 export const prepare = (name = "fuzz") =>
   Effect.gen(function* () {
     const made = yield* Rest.repository(
@@ -127,7 +127,7 @@ export const prepare = (name = "fuzz") =>
     }
   })
 
-/** Whatever path, method and query. */
+/** Generates paths, methods and queries. */
 export const paths = (runs: Runs) =>
   Effect.gen(function* () {
     const { token } = yield* HostServer
@@ -152,7 +152,7 @@ const headerValue = fc.oneof(
   fc.stringMatching(/^[\x21-\x7e\xa0-\xff]{0,60}$/)
 )
 
-/** Whatever headers. */
+/** Generates headers. */
 export const headers = (runs: Runs) =>
   check(
     runs,
@@ -196,14 +196,14 @@ const targets = fc.constantFrom(
   ...["POST /user/repos", "PUT /repos/..%2f..%2fetc/x/contents/y", "POST /orgs/..%2fx/repos"]
 )
 
-/** Every file below a directory. */
+/** Lists all files in a directory, recursively. */
 const files = (directory: string): ReadonlyArray<string> =>
   readdirSync(directory).flatMap((name) => {
     const at = join(directory, name)
     return statSync(at).isDirectory() ? files(at) : [at]
   })
 
-/** Whatever body: nothing is written outside the data directory. */
+/** Generates bodies. Checks that nothing is written outside the data directory. */
 export const bodies = (runs: Runs) =>
   Effect.gen(function* () {
     const { directory } = yield* HostServer
@@ -292,7 +292,7 @@ const treeFields = `... on Tree { entries { name path mode type size extension o
 const commitFields =
   "... on Commit { oid message additions deletions changedFilesIfAvailable author { name date } }"
 
-/** Queries that fit the schema, with whatever arguments. */
+/** Generates queries that match the schema, with arbitrary arguments. */
 const fitting = fc
   .array(
     fc.oneof(
@@ -320,7 +320,7 @@ const fitting = fc
       `{ repository(owner: "local", name: "fuzz") { ${all.map((one, index) => one.replace(/^(ref|object|refs)\(/, `a${index}: $1(`)).join(" ")} } }`
   )
 
-/** Mutations that fit the schema, with whatever input. */
+/** Generates mutations that match the schema, with arbitrary input. */
 const mutations = fc
   .tuple(
     fc.constantFrom("createRef", "updateRef", "deleteRef", "updateRefs", "createCommitOnBranch"),
@@ -353,7 +353,7 @@ const documents = fc.oneof(
   fc.string()
 )
 
-/** Whatever GraphQL document. */
+/** Generates GraphQL documents. */
 export const graphql = (runs: Runs) =>
   check(runs, documents, (document) =>
     Effect.map(
@@ -367,10 +367,10 @@ const media = fc.constantFrom(
   ...["application/vnd.github.sha", "application/vnd.github.diff", "text/html", "*/*"]
 )
 
-/** How many operations one repository is asked for: in the end somebody has deleted its branches. */
+/** The number of operations per repository. Eventually one of them deletes its branches. */
 const perRepository = 150
 
-/** Requests of every operation that there is, most of them nearly right, to a fresh repository now and then. */
+/** Sends requests of all operations, most of them nearly valid, and creates a new repository at intervals. */
 export const operations = ({ runs, seed }: Runs) =>
   Effect.forEach(
     Array.from({ length: Math.ceil(runs / perRepository) }, (_, index) => index),

@@ -20,7 +20,7 @@ import {
 import { schema as source } from "../../../src/http/host/graphql/schema.generated.js"
 import { graphqlRefusals } from "./Refusals.js"
 
-/** The host's part of GitHub's schema; `Schema.test.ts` holds it against the official one. */
+/** The host's part of GitHub's schema. `Schema.test.ts` compares it with the official one. */
 const schema = buildASTSchema(parse(source, { noLocation: true }), { assumeValidSDL: true })
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -28,7 +28,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const text = (pattern: RegExp) => (value: unknown) => typeof value === "string" && pattern.test(value)
 
-/** What GitHub's scalars look like; one that is not named here is any string. */
+/** The formats of GitHub's scalars. Scalars that are not listed may be any string. */
 const scalars: Readonly<Record<string, (value: unknown) => boolean>> = {
   Int: (value) => Number.isInteger(value),
   BigInt: text(/^\d+$/),
@@ -65,7 +65,7 @@ const skipped = (
     return name.value === "skip" ? holds : name.value === "include" ? !holds : false
   })
 
-/** The fields that a selection asks of an object of a type, by the name that they answer under. */
+/** The selected fields of an object type by their response names. */
 const collect = (type: GraphQLCompositeType, set: SelectionSetNode, asked: Asked, into: Fields): Fields => {
   for (const selection of set.selections) {
     if (skipped(selection.directives, asked.variables)) continue
@@ -96,7 +96,7 @@ const problemsOfObject = (
   asked: Asked
 ): ReadonlyArray<string> => {
   if (isAbstractType(type)) {
-    // Of an object whose type was not asked for, one that fits is enough.
+    // If the type was not selected, the value must match at least one possible type.
     const candidates = schema.getPossibleTypes(type)
     const found = candidates.map((candidate) => problemsOfObject(candidate, value, selections, at, asked))
     return found.find((problems) => problems.length === 0) ?? found[0] ?? [`${at} is of no type`]
@@ -164,7 +164,7 @@ const operationOf = (document: DocumentNode, name: unknown) => {
   return typeof name === "string" && name !== "" ? all.find((one) => one.name?.value === name) : all[0]
 }
 
-/** What GitHub's schema finds wrong with the answer to a GraphQL request. */
+/** Returns the differences between a GraphQL reply and GitHub's schema. */
 export const graphqlProblems = (request: string, answer: unknown): ReadonlyArray<string> => {
   if (!isObject(answer)) return ["the answer is no object"]
   const { data, errors } = answer

@@ -17,17 +17,17 @@ export interface HostServerOptions
   extends Partial<Omit<HostLayer.HostLayerOptions, "directory" | "token">>,
     Pick<GitRepositoriesOptions, "durability"> {
   readonly limits?: RateLimits.RateLimitOptions
-  /** The version of the API that `Rest.request` asks in, where a test does not say; the oldest when absent. */
+  /** The default API version of `Rest.request`. Default: the oldest. */
   readonly version?: string
-  /** The clock that stale answers go by, in milliseconds; the wall clock when absent. */
+  /** The clock of stale reads in milliseconds. Default: the wall clock. */
   readonly staleBy?: Effect.Effect<number>
-  /** The data directory of a host that runs already; one of its own when absent. */
+  /** The data directory of a running host. Default: a temporary directory. */
   readonly beside?: string
-  /** False leaves the answers unjudged, where the host alone is measured. */
+  /** Whether replies are checked. False for measurements of the host alone. */
   readonly judged?: boolean
 }
 
-/** A host that listens on a free port of loopback over a data directory of its own, which goes with its scope. */
+/** A host on a free loopback port with its own data directory, which is deleted with its scope. */
 export class HostServer extends Context.Tag("test/HostServer")<
   HostServer,
   {
@@ -36,9 +36,9 @@ export class HostServer extends Context.Tag("test/HostServer")<
     readonly api: string
     readonly graphql: string
     readonly raw: string
-    /** What requests name as their version; none is named when absent. */
+    /** The API version that requests send. Absent: they send none. */
     readonly version: string | undefined
-    /** May write everywhere; its login is `local`. */
+    /** A token with all rights. Its login is `local`. */
     readonly token: string
     readonly directory: string
     readonly faults: typeof Faults.Service
@@ -46,7 +46,7 @@ export class HostServer extends Context.Tag("test/HostServer")<
   }
 >() {}
 
-/** A data directory; one that nothing has to survive in lies in memory. */
+/** A data directory. It is in memory unless a test needs it to survive a crash. */
 const directory = ({ beside, durability = "none" }: HostServerOptions) =>
   beside !== undefined
     ? Effect.succeed(beside)
@@ -57,7 +57,7 @@ const directory = ({ beside, durability = "none" }: HostServerOptions) =>
         })
       )
 
-/** A host is a process of its own: it and its end keep the wall clock's time, whatever the test's clock says. */
+/** The host uses the wall clock, also when it stops, and not the test's clock. */
 const live = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.scopedContext(
     Effect.gen(function* () {
@@ -68,14 +68,14 @@ const live = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
     })
   )
 
-/** The host's mounts, every answer of which is judged, also where a mount itself gives it. */
+/** The host's mounts. Every reply is checked, including those of the mounts themselves. */
 const judgedMounts = Effect.gen(function* () {
   const { around } = yield* judge
   const all = yield* mounts({ atRoot: true })
   return all.map((mount) => ({ ...mount, app: around(mount.app) }))
 })
 
-/** A host over real sockets and a temporary directory; limits and faults as the test wants them. */
+/** A host over real sockets and a temporary directory, with the given limits and faults. */
 export const layer = (options: HostServerOptions = {}) =>
   Layer.unwrapScoped(
     Effect.map(directory(options), (data) => {

@@ -4,18 +4,20 @@ import { type ApiVersion, errorProblems, listed, operationOf, replyProblems } fr
 import { graphqlProblems } from "./GraphQlJudge.js"
 import { refusals } from "./Refusals.js"
 
-/** One answer of the host's API, with what it answers. */
+/** A request to the host's API and its reply. */
 export interface Answered {
   readonly method: string
-  /** Below the API's own prefix, without the query. */
+  /** The path without the API's prefix and the query. */
   readonly path: string
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** The body as JSON; undefined when it is none. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown
 }
 
-/** GitHub answers these without describing them: the older address of an operation, and which one it is like. */
+/**
+ * Operations that GitHub serves but does not describe: the legacy path, and the described operation that it equals.
+ */
 const undescribed: ReadonlyArray<readonly [pattern: RegExp, operation: (body: unknown) => string]> = [
   [
     /^\/repos\/[^/]+\/[^/]+\/git\/refs(\/.*)?$/,
@@ -23,7 +25,7 @@ const undescribed: ReadonlyArray<readonly [pattern: RegExp, operation: (body: un
   ],
   [/^\/repos\/[^/]+\/[^/]+\/git\/matching-refs$/, () => "git/list-matching-refs"],
   [/^\/repos\/[^/]+\/[^/]+\/contents$/, () => "repos/get-content"],
-  // The description's template says a directory of one name.
+  // The described template allows only one path segment.
   [/^\/repos\/[^/]+\/[^/]+\/readme\/.+$/, () => "repos/get-readme-in-directory"],
   [/^\/repos\/[^/]+\/[^/]+\/git\/trees\/.+$/, () => "git/get-tree"],
   [/^\/repos\/[^/]+\/[^/]+\/tarball$/, () => "repos/download-tarball-archive"],
@@ -50,17 +52,17 @@ const common = [
   ...["limit", "remaining", "reset", "resource", "used"].map((name) => `x-ratelimit-${name}`)
 ]
 
-/** Which answers GitHub lets be kept, by the recordings of `@octokit/fixtures`. */
+/** Which replies GitHub allows to be cached, from the recordings of `@octokit/fixtures`. */
 const isKept = (status: number) => status === 304 || (status < 300 && status !== 204)
 
 const documentation = /^https:\/\/docs\.github\.com\/(rest|graphql)/
 
-/** A refusal by its text, its members, and whether the operation may answer it. */
+/** Checks an error reply: its text, its members, and whether the operation may return it. */
 const refusalProblems = (
   id: string | undefined,
   { body, method, status }: Answered
 ): ReadonlyArray<string> => {
-  // HEAD has no body, so nothing tells which refusal it was.
+  // A reply to HEAD has no body, so its message is unknown.
   if (method === "HEAD" && body === undefined) return []
   const { documentation_url, message, status: told } = (body ?? {}) as Readonly<Record<string, unknown>>
   if (
@@ -81,7 +83,7 @@ const refusalProblems = (
 const mediaOf = (headers: Answered["headers"]) =>
   /param=([a-z]+)/.exec(headers["x-github-media-type"] ?? "")?.[1]
 
-/** What GitHub's own descriptions find wrong with an answer of the REST API. */
+/** Returns the differences between a REST reply and GitHub's description. */
 export const restProblems = (answered: Answered): ReadonlyArray<string> => {
   const { body, headers, status } = answered
   const id = idOf(answered)
@@ -90,7 +92,7 @@ export const restProblems = (answered: Answered): ReadonlyArray<string> => {
     missing.push(`cache-control: ${headers["cache-control"]} of a ${status}`)
   if (status >= 400) return [...missing, ...refusalProblems(id, answered)]
   if (id === undefined) return [...missing, "there is no such operation"]
-  // What was asked for with a validator is answered so by every read, as best-practices-for-using-the-rest-api tells.
+  // Every conditional read may reply 304, as GitHub's best practices document.
   if (status === 304) return body === undefined ? missing : [...missing, "304 with a body"]
   const expected = listed(id, status)
   if (expected === undefined) return [...missing, `${id} answers no ${status}`]
@@ -114,20 +116,20 @@ const pathOf = (url: string) => url.split("?")[0]!
 
 const isGraphQl = (url: string) => ["/graphql", "/api/graphql"].includes(pathOf(url))
 
-/** One exchange with the host's API, as either end sees it. */
+/** An HTTP exchange with the host's API, as client and server see it. */
 export interface Exchange {
   readonly method: string
-  /** From the path on. */
+  /** The path and query. */
   readonly url: string
-  /** The body that was sent to GraphQL. */
+  /** The request body of a GraphQL request. */
   readonly asked?: string
   readonly status: number
   readonly headers: Answered["headers"]
-  /** The body that came, where it is JSON. */
+  /** The reply body, if it is JSON. */
   readonly text: string | undefined
 }
 
-/** What GitHub's own descriptions find wrong with an answer of REST or of GraphQL; nothing where it is neither's. */
+/** Returns the differences between a reply of REST or GraphQL and GitHub's descriptions; empty for other paths. */
 export const problems = ({
   asked = "",
   headers,
@@ -151,7 +153,7 @@ export const problems = ({
 const isQuery = (request: HttpServerRequest.HttpServerRequest, response: Response) =>
   isGraphQl(request.url) && response.status === 200
 
-/** A request, and what of its body was read as it came: that can be read once. */
+/** A request whose body is recorded while it is read, because it can be read only once. */
 const watched = (request: HttpServerRequest.HttpServerRequest) => {
   const chunks: Array<Uint8Array> = []
   const stream = Stream.tap(request.stream, (chunk) => Effect.sync(() => void chunks.push(chunk)))
@@ -164,7 +166,7 @@ const watched = (request: HttpServerRequest.HttpServerRequest) => {
   return { asked, text } as const
 }
 
-/** Looks at every answer of the host's API on its way out: one that is not GitHub's becomes a 599 that says why. */
+/** Checks every reply of the host's API. A reply that differs from GitHub's becomes a 599 with the reason. */
 export const make = () => {
   const found: Array<string> = []
 
@@ -174,7 +176,7 @@ export const make = () => {
     response: Response,
     text: string | undefined
   ) =>
-    // What was refused unread stays unread: its body may never come.
+    // The body of a request that failed early is not read, because it may never arrive.
     Effect.map(isQuery(request, response) ? query : Effect.succeed(""), (asked) => {
       const { method, url } = request
       const { headers, status } = response

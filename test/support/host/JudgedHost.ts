@@ -2,14 +2,14 @@ import { Effect, Layer } from "effect"
 import { Host } from "../../../src/http/host/Host.js"
 import * as Judge from "./Judge.js"
 
-/** Dies with the scope if an answer was seen that GitHub does not give. */
+/** Fails when the scope closes if a reply differed from GitHub's. */
 export const judge = Effect.acquireRelease(Effect.sync(Judge.make), ({ found }) =>
   found.length === 0
     ? Effect.void
     : Effect.die(new Error(`answers that GitHub does not give:\n${found.slice(0, 20).join("\n")}`))
 )
 
-/** The host below, every answer of which is held against GitHub's descriptions; one that differs fails the suite. */
+/** A host whose replies are all checked against GitHub's descriptions. A difference fails the suite. */
 export const layer = Layer.scoped(
   Host,
   Effect.zipWith(Host, judge, (host, { around }) => ({ ...host, app: around(host.app) }))

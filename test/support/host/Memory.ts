@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from "node:fs"
 
-/** Where files are made in no time, if there is such a place with room for the largest tests. */
+/** A directory on a file system in memory with room for the largest tests, if there is one. */
 export const memory = ["/dev/shm"].find((place) => {
   try {
     const { bavail, bsize } = statfsSync(place)

@@ -1,10 +1,10 @@
-/** A refusal that the host may answer: GitHub's text, and where it is known from. */
+/** An error reply of the host: GitHub's text, and its source. */
 export interface Refusal {
   readonly status: ReadonlyArray<number>
   readonly message: RegExp
-  /** What tells that GitHub says so; "own" where it is this host's bound, or GitHub's answer is known but not its text. */
+  /** The source of the text. "own" means a limit of this host, or an error of GitHub whose text is unknown. */
   readonly source: string
-  /** The operations that answer it although their description does not list the status; absent: none does. */
+  /** The operations that may return it although their description does not list the status. Absent: none. */
   readonly unlisted?: "any" | ReadonlyArray<string>
 }
 
@@ -27,7 +27,7 @@ const row = (
   ...(unlisted === undefined ? {} : { unlisted })
 })
 
-/** What any operation answers, listed for few. */
+/** Errors that any operation may return but that few descriptions list. */
 const everywhere = [
   row(400, /^Problems parsing JSON$/, trouble, "any"),
   row(400, /^Body should be a JSON object$/, trouble, "any"),
@@ -45,7 +45,8 @@ const everywhere = [
   row(403, /^Resource not accessible by personal access token$/, trouble, "any"),
   row([403, 429], /^API rate limit exceeded for /, limits, "any"),
   row([403, 429], /^You have exceeded a secondary rate limit\./, limits, "any"),
-  // A private repository does not exist for who may not read it, and neither does a path with a slash too many.
+  // A private repository is reported as missing to callers that may not read it. A path with an extra slash is
+  // missing, too.
   row(404, /^Not Found$/, trouble, "any"),
   row([408, 413], /^The request body (did not arrive in time|is too large)\.$/, "own", "any"),
   row([502, 503, 504], /^Server Error$/, "own: a fault that a test asked for", "any"),
@@ -54,7 +55,7 @@ const everywhere = [
 
 const sixty = /^The (?:tree\.)?sha parameter must be exactly 40 characters and contain only \[0-9a-f\]\.$/
 
-/** Every text of a refusal by REST. */
+/** All error texts of REST. */
 export const refusals: ReadonlyArray<Refusal> = [
   ...everywhere,
   row(
@@ -129,7 +130,7 @@ export const refusals: ReadonlyArray<Refusal> = [
   )
 ]
 
-/** The texts of GraphQL errors by their type; where a document does not fit the schema there is no type. */
+/** The error texts of GraphQL by type. Errors of invalid documents have no type. */
 export const graphqlRefusals: ReadonlyArray<{
   readonly type: string
   readonly message: RegExp

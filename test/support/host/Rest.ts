@@ -1,25 +1,25 @@
 import { Clock, Effect } from "effect"
 import { HostServer } from "./HostServer.js"
 
-/** What a test looks at is what it asserts. */
+/** Tests narrow the type by assertions. */
 export type Json = any
 
 export interface RestAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: Json
 }
 
 export interface RestRequest {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Another token, or none. */
+  /** Another token, or none for an anonymous request. */
   readonly token?: string | null
 }
 
-/** Sends one request to the host under test, as curl would: redirects are not followed. */
+/** Sends one request to the host under test without following redirects. */
 export const request = (method: string, path: string, options: RestRequest = {}) =>
   Effect.flatMap(HostServer, ({ api, token, url, version }) =>
     Effect.promise(async (signal): Promise<RestAnswer> => {
@@ -56,7 +56,7 @@ export const request = (method: string, path: string, options: RestRequest = {})
 
 export const get = (path: string, options?: RestRequest) => request("GET", path, options)
 
-/** Runs a GraphQL document; fails the test when the answer is not 200. */
+/** Runs a GraphQL document. Fails the test if the status is not 200. */
 export const graphql = (query: string, variables: Record<string, unknown> = {}, options: RestRequest = {}) =>
   Effect.map(
     request("POST", "/api/graphql", { ...options, body: { query, variables } }),
@@ -65,7 +65,7 @@ export const graphql = (query: string, variables: Record<string, unknown> = {}, 
 
 export const base64 = (text: string | Uint8Array) => Buffer.from(text).toString("base64")
 
-/** Makes a repository with some files in one commit each path; answers the head. */
+/** Creates a repository with one commit per file and returns its head. */
 export const repository = (
   name: string,
   files: Readonly<Record<string, string | Uint8Array>> = {},

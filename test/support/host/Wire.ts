@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net"
 import { Effect } from "effect"
 import { HostServer } from "./HostServer.js"
 
-/** Packet lines as Git sends them; a number is a mark without content. */
+/** Encodes packet lines. A number is a special packet without content. */
 export const packets = (...lines: ReadonlyArray<string | 0 | 1>): string =>
   lines
     .map((line) =>
@@ -12,11 +12,11 @@ export const packets = (...lines: ReadonlyArray<string | 0 | 1>): string =>
     )
     .join("")
 
-/** Asks for everything that leads to a commit, in version 2 of the protocol. */
+/** A protocol version 2 request for all objects of a commit. */
 export const fetchAll = (commit: string): string =>
   packets("command=fetch", 1, "no-progress", `want ${commit}\n`, "done\n", 0)
 
-/** A request as it is sent, with the token unless it is anonymous. */
+/** The text of a request, with the token unless it is anonymous. */
 export const send = (
   method: string,
   path: string,
@@ -44,7 +44,7 @@ export const send = (
     })
   )
 
-/** Begins a clone and reads nothing of it. */
+/** Starts a clone and reads nothing of the reply. */
 export const unreadClone = (name: string, commit: string, options: { readonly anonymous?: boolean } = {}) => {
   const body = fetchAll(commit)
   return send("POST", `/local/${name}.git/git-upload-pack`, {
@@ -58,7 +58,7 @@ export const unreadClone = (name: string, commit: string, options: { readonly an
   })
 }
 
-/** Everything that is answered until the connection ends. */
+/** Everything that the server sends until the connection closes. */
 export const answer = (socket: Socket) =>
   Effect.async<string>((resume) => {
     let text = ""

@@ -3,7 +3,7 @@ import type { Layer } from "effect"
 import { versions } from "../../../src/http/host/request/HostCall.js"
 import { type HostServerOptions, layer as host } from "./HostServer.js"
 
-/** The same tests under each version of the API, each with a host of its own. */
+/** Runs the same tests with each version of the API, each with its own host. */
 export const inEachVersion = (
   name: string,
   options: HostServerOptions,

@@ -1,4 +1,4 @@
-/** Preloaded into a program: every answer of a host that it fetches is held against GitHub's descriptions. */
+/** Preloaded into a program to check every reply of a host that it fetches against GitHub's descriptions. */
 import { problems } from "./Judge.js"
 
 const fetched = globalThis.fetch
@@ -22,7 +22,7 @@ globalThis.fetch = async (input, init) => {
     text: isJson ? await answer.clone().text() : undefined
   })
   if (headers.has("x-github-request-id")) judged++
-  // Thrown here it would be one more lost reply, and asked for again.
+  // An error thrown here would look like a lost reply and be retried.
   for (const problem of wrong) found.push(`not as GitHub answers: ${pathname}: ${problem}`)
   return answer
 }

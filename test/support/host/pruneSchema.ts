@@ -15,7 +15,7 @@ import {
 //   cd /tmp && npm pack @octokit/graphql-schema@15.26.1 && tar xzf octokit-graphql-schema-*.tgz
 //   npx tsx test/support/host/pruneSchema.ts /tmp/package/schema.graphql
 
-/** The types that stay; a list names the fields that stay, `true` means all whose types stay. */
+/** The types to keep. A list names the fields to keep; `true` keeps all fields whose types are kept. */
 const kept: Readonly<Record<string, true | ReadonlyArray<string>>> = {
   Query: ["id", "node", "nodes", "rateLimit", "repository", "repositoryOwner", "user", "viewer"],
   Mutation: [

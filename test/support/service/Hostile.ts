@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { ask } from "../../http/console/Client.js"
 
-/** A body that costs more than it looks. */
+/** A body that is expensive to process for its size. */
 export interface Shape {
   readonly name: string
   readonly path: string
@@ -9,12 +9,12 @@ export interface Shape {
 }
 
 const mebibyte = 1_000_000
-/** The most that the console's API takes. */
+/** The maximum body size of the console's API. */
 const consoleBody = 64_000
-/** The most of a document that it takes, in JSON in JSON. */
+/** The maximum size of a document as JSON inside JSON. */
 const consoleDocument = 200_000
 
-/** So many copies of a text as fit into so many bytes, with commas between. */
+/** As many comma-separated copies of a text as fit into a size. */
 const filled = (piece: string, bytes = mebibyte) =>
   Array(Math.floor(bytes / (piece.length + 1)))
     .fill(piece)
@@ -85,7 +85,7 @@ const signIns: Readonly<Record<string, string>> = {
   "a repository of slashes": JSON.stringify({ api: "embedded", repo: "a/".repeat(30_000) })
 }
 
-/** Pieces of a text, with commas between, up to so many bytes. */
+/** Comma-separated pieces of a text up to a size. */
 const pieces = (piece: (at: number) => string, bytes: number) => {
   let text = piece(0)
   for (let at = 1; text.length < bytes; at++) text += `,${piece(at)}`
@@ -131,7 +131,7 @@ const edits = {
 const to = (path: string, bodies: Readonly<Record<string, string>>): ReadonlyArray<Shape> =>
   Object.entries(bodies).map(([name, body]) => ({ name: `${path}: ${name}`, path, body }))
 
-/** What a service is sent to keep it busy. */
+/** Requests that keep a service busy. */
 export const hostile: ReadonlyArray<Shape> = [
   ...to("/v1/chains/execute", executed),
   ...to("/v1/chains/ticket-triage/execute", executed),
@@ -143,16 +143,16 @@ export const hostile: ReadonlyArray<Shape> = [
   ...to("/api/login", signIns)
 ]
 
-/** A document that one person has changed, and that another one edits since before that. */
+/** A document that one client has changed and another one edits from an older base. */
 interface Merging {
   readonly base: string
   readonly theirs: string
   readonly ours: string
-  /** The paths at which what is stored was decided to hold. */
+  /** The paths at which the stored value was chosen. */
   readonly settled?: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** The most of a document that is edited, in JSON in JSON. */
+/** The maximum size of an edited document as JSON inside JSON. */
 const editedDocument = 230_000
 
 /** A list whose middle both sides change, or two places that one side each changes. */
@@ -173,7 +173,7 @@ const apart = (piece: (at: number) => string, size = editedDocument): Merging =>
   return { base: text(0, 0), theirs: text(1, 0), ours: text(0, 1) }
 }
 
-/** Objects in objects, with a long list in the innermost, before the members that each side changes. */
+/** Nested objects with a long list in the innermost, before the members that each side changes. */
 const nested = (first: number, last: number) =>
   `${'{"a":'.repeat(4)}{"list":[${filled("0", editedDocument * 0.9)}],"x":${first},"y":${last}}${"}".repeat(4)}`
 
@@ -204,7 +204,7 @@ const merged: Readonly<Record<string, Merging>> = {
   }
 }
 
-/** Edits of documents that others have changed meanwhile, to be reviewed and published: they are merged. */
+/** Requests that review and publish edits of documents that others have changed meanwhile. */
 export const hostileMerges = <E, R>(
   send: (path: string, body: unknown) => Effect.Effect<{ readonly body: any }, E, R>
 ): Effect.Effect<ReadonlyArray<Shape>, E, R> =>
@@ -228,7 +228,7 @@ export const hostileMerges = <E, R>(
     (shapes) => shapes.flat()
   )
 
-/** Milliseconds for which the event loop of a service was held at most, since this was asked last. */
+/** The maximum event loop delay of a service in milliseconds since the last call. */
 export const longestHold = (url: string) =>
   Effect.map(
     ask(url, "GET", "/metrics"),
@@ -337,7 +337,7 @@ const repositoryBodies: ReadonlyArray<readonly [path: string, name: string, body
   ["merges", "a head of steps", JSON.stringify({ base: "main", head: `main${"~1".repeat(400_000)}` })]
 ]
 
-/** What the host is sent with a token that may write. */
+/** Requests to the host with a token that may write. */
 export const hostileToHost = (head: string): ReadonlyArray<Shape> => [
   ...to("/api/graphql", documents(head)),
   ...repositoryBodies.map(([path, name, body]) => ({

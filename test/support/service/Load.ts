@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url"
 import autocannon from "autocannon"
 import type { Serving } from "./Serving.js"
 
-/** What a load left behind. */
+/** The result of a load. */
 export interface LoadResult {
   readonly answered: number
   readonly refused: number
@@ -17,7 +17,7 @@ const body = JSON.stringify({
   ]
 })
 
-/** 64 connections that read and write for so many seconds. */
+/** Reads and writes over 64 connections for a number of seconds. */
 export const load = async (url: string, seconds: number): Promise<LoadResult> => {
   const result = await autocannon({
     url,
@@ -32,19 +32,19 @@ export const load = async (url: string, seconds: number): Promise<LoadResult> =>
   return { answered: result["2xx"], refused: result.non2xx, broken: result.errors + result.timeouts }
 }
 
-/** Resident bytes of another process. */
+/** The resident memory of another process. */
 export const resident = async (pid: number): Promise<number> => {
   const { readFile } = await import("node:fs/promises")
   const pages = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ")[1]
   return Number(pages) * 4096
 }
 
-/** Environment of a service whose living heap can be asked for. */
+/** The environment of a service that reports its live heap. */
 export const collecting = {
   NODE_OPTIONS: `--import ${fileURLToPath(new URL("Collecting.mjs", import.meta.url))}`
 }
 
-/** Bytes of heap that are alive after a collection, in a service started with `collecting`. */
+/** The live heap after a garbage collection, of a service started with `collecting`. */
 export const alive = ({ child }: Serving): Promise<number> =>
   new Promise((resolve) => {
     const listen = (text: string) => {

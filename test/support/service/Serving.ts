@@ -7,22 +7,22 @@ import { Data, Effect } from "effect"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
-/** It ended before it listened. */
+/** The process ended before it listened. */
 class Died extends Data.TaggedError("Died")<{ readonly code: number | null; readonly output: string }> {}
 
-/** What a process finds around it. */
+/** The environment of the process. */
 interface Surroundings {
-  /** At most so many descriptors. */
+  /** The limit of file descriptors. */
   readonly openFiles?: number
-  /** Of its descriptors, as a shell is told. */
+  /** The shell's `ulimit` option. */
   readonly redirections?: string
-  /** The library that was built, instead of the sources: their figures are not those of a service. */
+  /** Runs the built library instead of the sources, whose figures differ from those of a service. */
   readonly isBuilt?: boolean
-  /** A file system in memory, mounted for the process alone; the caller is root. */
+  /** A file system in memory, mounted only for the process. The caller is root. */
   readonly tmpfs?: { readonly directory: string; readonly options: string }
 }
 
-/** The real main in its own process, killed when the scope closes. */
+/** Runs the main in its own process, which is killed when the scope closes. */
 export const serve = (
   environment: Readonly<Record<string, string>> = {},
   args: ReadonlyArray<string> = [],
@@ -65,7 +65,7 @@ export const serve = (
 /** A running main. */
 export type Serving = Effect.Effect.Success<ReturnType<typeof serve>>
 
-/** The port that it listens on, once it says so. */
+/** The port, once the process reports it. */
 export const port = ({ child, exit, out }: Serving) =>
   Effect.async<number, Died>((resume) => {
     const look = () => {
@@ -79,7 +79,7 @@ export const port = ({ child, exit, out }: Serving) =>
     look()
   })
 
-/** Sends requests to the service at an address as somebody who has its token. */
+/** Sends requests to a service with its token. */
 export const asking =
   (url: string, token: string) =>
   (

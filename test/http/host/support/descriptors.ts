@@ -1,4 +1,4 @@
-/** Asks a host's parts for a public repository while this process has no file descriptor left, and once more later. */
+/** Requests a public repository while this process has no free file descriptor, and again later. */
 import * as fs from "node:fs"
 import { NodeContext } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer } from "effect"
