@@ -22,7 +22,7 @@ const promised = (source: string): string => {
 
 /** What is loaded before an example: one that has a host of its own has its answers judged. */
 const preloaded: Readonly<Record<string, string>> = {
-  "host-in-tests.ts": "./test/support/host/judgeFetch.ts"
+  "host-in-tests.ts": "./test/support/host/checkFetch.ts"
 }
 
 const printed = (file: string): Promise<string> =>

@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { vi } from "vitest"
 import { post, raw, request } from "../http/server/Running.js"
-import { problems } from "../support/host/Judge.js"
+import { exchangeProblems } from "../support/host/Conformance.js"
 import { alive, collecting, load } from "../support/service/Load.js"
 import { port, serve } from "../support/service/Serving.js"
 
@@ -167,7 +167,10 @@ it.scopedLive("has the console, the embedded host and its token file on the same
       Effect.suspend(() => {
         connection.send(request("GET", path, { "user-agent": "test", ...headers }))
         return Effect.tap(connection.answer(), ({ body, headers, status }) =>
-          assert.deepStrictEqual(problems({ method: "GET", url: path, status, headers, text: body }), [])
+          assert.deepStrictEqual(
+            exchangeProblems({ method: "GET", url: path, status, headers, text: body }),
+            []
+          )
         )
       })
     const user = yield* ask("/api/v3/user", { authorization: `Bearer ${readFileSync(file!, "utf8").trim()}` })
@@ -194,7 +197,7 @@ it.scopedLive("the host alone answers REST at / and on a unix socket, whatever t
     const { body, headers, status: answered } = yield* connection.answer()
     assert.strictEqual(answered, 200)
     assert.deepStrictEqual(
-      problems({ method: "GET", url: "/rate_limit", status: answered, headers, text: body }),
+      exchangeProblems({ method: "GET", url: "/rate_limit", status: answered, headers, text: body }),
       []
     )
     const status = yield* Effect.async<number | undefined>((resume) => {

@@ -1,13 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import autocannon, { type Request } from "autocannon"
 import { Effect } from "effect"
+import { exchangeProblems } from "../support/host/Conformance.js"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
-import { problems } from "../support/host/Judge.js"
 import * as Rest from "../support/host/Rest.js"
 
 const mebibyte = 1024 * 1024
 
-layer(host({ judged: false }), { timeout: 120_000 })("the host under load", (it) => {
+layer(host({ checked: false }), { timeout: 120_000 })("the host under load", (it) => {
   it.effect(
     "answers 64 connections for 30 seconds without an error, in flat memory",
     () =>
@@ -31,19 +31,21 @@ layer(host({ judged: false }), { timeout: 120_000 })("the host under load", (it)
           { method: "GET", path: `${at}/commits?per_page=1` }
         ]
         const found: Array<string> = []
-        const judged = new Set<string>()
+        const checked = new Set<string>()
         /** Holds an answer against GitHub's descriptions, unless it was there before, word for word. */
-        const judge = (request: Request) => ({
+        const check = (request: Request) => ({
           ...request,
           onResponse: (status: number, text: string, _: object, sent: Record<string, unknown> = {}) => {
             const headers = Object.fromEntries(
               Object.entries(sent).map(([name, value]) => [name.toLowerCase(), String(value)])
             )
             const key = [request.path, status, ...Object.keys(headers), text].join(" ")
-            if (judged.has(key)) return
-            judged.add(key)
+            if (checked.has(key)) return
+            checked.add(key)
             const { body: asked = "", method = "GET", path: url = "" } = request
-            found.push(...problems({ method, url, asked: String(asked), status, headers, text }))
+            found.push(
+              ...exchangeProblems({ method, url, requestBody: String(asked), status, headers, text })
+            )
           }
         })
         const load = (much: { readonly duration: number } | { readonly amount: number }) =>
@@ -54,11 +56,11 @@ layer(host({ judged: false }), { timeout: 120_000 })("the host under load", (it)
               ...much,
               timeout: 60,
               headers,
-              requests: requests.map(judge)
+              requests: requests.map(check)
             })
             assert.deepStrictEqual([result.errors, result.timeouts, result.non2xx], [0, 0, 0])
             assert.deepStrictEqual(found, [])
-            assert.strictEqual(judged.size, 6)
+            assert.strictEqual(checked.size, 6)
             return result.requests.total
           })
         // By number, not by time: a busy machine would not be warm yet.

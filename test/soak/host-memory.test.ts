@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { Readable } from "node:stream"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { problems } from "../support/host/Judge.js"
+import { exchangeProblems } from "../support/host/Conformance.js"
 import { port, serve } from "../support/service/Serving.js"
 
 const mebibyte = 1024 * 1024
@@ -39,14 +39,14 @@ const fetched = (url: string, accept: string) =>
       const headers = { authorization: `Bearer ${token}`, "user-agent": "memory", accept }
       request(url, { agent: false, headers }, (answer) => {
         const status = answer.statusCode!
-        const judged = answer.headers["content-type"]?.startsWith("application/json") ?? false
+        const checked = answer.headers["content-type"]?.startsWith("application/json") ?? false
         const chunks: Array<Buffer> = []
         const hash = createHash("sha1")
         let length = 0
         answer.on("data", (chunk: Buffer) => {
           length += chunk.length
           hash.update(chunk)
-          if (judged) chunks.push(chunk)
+          if (checked) chunks.push(chunk)
         })
         answer.on("end", () => {
           const exchange = {
@@ -54,9 +54,9 @@ const fetched = (url: string, accept: string) =>
             url: new URL(url).pathname,
             status,
             headers: headersOf(answer),
-            text: judged ? Buffer.concat(chunks).toString() : undefined
+            text: checked ? Buffer.concat(chunks).toString() : undefined
           }
-          assert.deepStrictEqual(problems(exchange), [])
+          assert.deepStrictEqual(exchangeProblems(exchange), [])
           resolve({ status, length, hash: hash.digest("hex") })
         })
         answer.on("error", reject)
@@ -157,7 +157,7 @@ const sent = (method: string, url: string, before: string, bytes: number, after:
           headers: headersOf(answer),
           text
         }
-        assert.deepStrictEqual(problems(exchange), [])
+        assert.deepStrictEqual(exchangeProblems(exchange), [])
         assert.include([200, 201], answer.statusCode, text)
         resolve(JSON.parse(text))
       })

@@ -114,7 +114,7 @@ layer(host(), { timeout: 60_000 })("faults", (it) => {
 })
 
 // A truncated reply does not match GitHub's description.
-layer(host({ judged: false }), { timeout: 60_000 })("faults of a response", (it) => {
+layer(host({ checked: false }), { timeout: 60_000 })("faults of a response", (it) => {
   it.effect("a response is the one that was given, the half of one, or that of the second delivery", () =>
     Effect.gen(function* () {
       const { faults } = yield* HostServer

@@ -113,7 +113,7 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
     })
   )
 
-  it.effect("versions, agents, bodies and slashes are judged as on GitHub", () =>
+  it.effect("versions, agents, bodies and slashes are checked as on GitHub", () =>
     Effect.gen(function* () {
       const { url } = yield* HostServer
       yield* Rest.repository("judged", { "a.json": "{}\n" })

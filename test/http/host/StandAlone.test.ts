@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { problems } from "../../support/host/Judge.js"
+import { exchangeProblems } from "../../support/host/Conformance.js"
 import { port, serve } from "../../support/service/Serving.js"
 
 const temporary = Effect.acquireRelease(
@@ -31,7 +31,7 @@ it.scopedLive(
           const text = await answer.text()
           const json = headers["content-type"]?.startsWith("application/json") === true
           const exchange = { method: "GET", url: path, status, headers, text: json ? text : undefined }
-          assert.deepStrictEqual(problems(exchange), [])
+          assert.deepStrictEqual(exchangeProblems(exchange), [])
           return { status, remaining: headers["x-ratelimit-remaining"], text }
         })
       assert.deepInclude(yield* ask("/zen"), { status: 200, remaining: "5" })

@@ -15,7 +15,7 @@ import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import { fromRepository } from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import * as JudgedHost from "../host/JudgedHost.js"
+import * as CheckedHost from "../host/CheckedHost.js"
 import { layout } from "./Seed.js"
 
 export interface ConsoleServiceOptions {
@@ -67,7 +67,7 @@ export const layer = (options: ConsoleServiceOptions = {}) =>
       const data = yield* directory
       const settings = yield* settingsOf(data, options.environment)
       const judged = <A, E>(parts: Layer.Layer<A | Host, E>): Layer.Layer<A | Host, E> =>
-        Layer.provideMerge(JudgedHost.layer, parts)
+        Layer.provideMerge(CheckedHost.layer, parts)
       const whole = Service.layerWith(settings).pipe(
         Layer.provide(options.sessions === undefined ? Layer.empty : Sessions.Default(options.sessions)),
         Layer.provideMerge(judged(Service.partsLayer(settings)))

@@ -10,8 +10,8 @@ import * as Faulty from "../../../src/http/host/repository/Faults.js"
 import { Faults } from "../../../src/http/host/repository/Faults.js"
 import { Repositories } from "../../../src/http/host/repository/Repositories.js"
 import * as Server from "../../../src/http/server/Server.js"
-import { judge } from "./JudgedHost.js"
-import { memory } from "./Memory.js"
+import { checker } from "./CheckedHost.js"
+import { memory } from "./MemoryFileSystem.js"
 
 export interface HostServerOptions
   extends Partial<Omit<HostLayer.HostLayerOptions, "directory" | "token">>,
@@ -24,7 +24,7 @@ export interface HostServerOptions
   /** The data directory of a running host. Default: a temporary directory. */
   readonly beside?: string
   /** Whether replies are checked. False for measurements of the host alone. */
-  readonly judged?: boolean
+  readonly checked?: boolean
 }
 
 /** A host on a free loopback port with its own data directory, which is deleted with its scope. */
@@ -70,7 +70,7 @@ const live = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
 
 /** The host's mounts. Every reply is checked, including those of the mounts themselves. */
 const judgedMounts = Effect.gen(function* () {
-  const { around } = yield* judge
+  const { around } = yield* checker
   const all = yield* mounts({ atRoot: true })
   return all.map((mount) => ({ ...mount, app: around(mount.app) }))
 })
@@ -82,7 +82,7 @@ export const layer = (options: HostServerOptions = {}) =>
       const {
         beside: _,
         durability = "none",
-        judged = true,
+        checked = true,
         limits = {},
         staleBy,
         version,
@@ -104,7 +104,7 @@ export const layer = (options: HostServerOptions = {}) =>
       )
       const server = Server.layer(
         Server.defaults,
-        Effect.map(judged ? judgedMounts : mounts({ atRoot: true }), (all) => ({
+        Effect.map(checked ? judgedMounts : mounts({ atRoot: true }), (all) => ({
           operations: new Map(),
           mounts: all
         }))

@@ -59,7 +59,7 @@ export const unreadClone = (name: string, commit: string, options: { readonly an
 }
 
 /** Everything that the server sends until the connection closes. */
-export const answer = (socket: Socket) =>
+export const readAll = (socket: Socket) =>
   Effect.async<string>((resume) => {
     let text = ""
     socket

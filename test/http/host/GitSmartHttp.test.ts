@@ -15,8 +15,8 @@ import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import * as RawHttp from "../../support/host/RawHttp.js"
 import * as Rest from "../../support/host/Rest.js"
-import * as Wire from "../../support/host/Wire.js"
 
 /** The running processes whose command line contains a directory. */
 const running = (directory: string): number =>
@@ -44,7 +44,7 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
     Effect.gen(function* () {
       const { directory } = yield* HostServer
       const made = yield* Rest.repository("leaver", { big: randomBytes(24 * 1024 * 1024) })
-      const socket = yield* Wire.unreadClone("leaver", made!.commit)
+      const socket = yield* RawHttp.unreadClone("leaver", made!.commit)
       assert.isTrue(yield* until(() => running(directory) > 0))
       socket.destroy()
       assert.isTrue(yield* until(() => running(directory) === 0))

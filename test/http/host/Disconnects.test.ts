@@ -5,8 +5,8 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { AccessEntry } from "../../../src/http/server/AccessLog.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import * as RawHttp from "../../support/host/RawHttp.js"
 import * as Rest from "../../support/host/Rest.js"
-import * as Wire from "../../support/host/Wire.js"
 
 interface Line {
   readonly level: string
@@ -191,7 +191,7 @@ layer(host(bounds).pipe(Layer.provideMerge(capture)), { timeout: 60_000 })("who 
       Effect.gen(function* () {
         const { directory, token, url } = yield* HostServer
         const made = yield* Rest.repository("crowd", { big: randomBytes(24 * 1024 * 1024) })
-        const clone = Wire.unreadClone("crowd", made!.commit)
+        const clone = RawHttp.unreadClone("crowd", made!.commit)
         const first = yield* clone
         yield* until("the first runs", () => running(directory, "upload-pack") === 1)
         const second = yield* clone

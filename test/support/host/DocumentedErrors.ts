@@ -1,5 +1,5 @@
 /** An error reply of the host: GitHub's text, and its source. */
-export interface Refusal {
+export interface DocumentedError {
   readonly status: ReadonlyArray<number>
   readonly message: RegExp
   /** The source of the text. "own" means a limit of this host, or an error of GitHub whose text is unknown. */
@@ -19,8 +19,8 @@ const row = (
   status: number | ReadonlyArray<number>,
   message: RegExp,
   source: string,
-  unlisted?: Refusal["unlisted"]
-): Refusal => ({
+  unlisted?: DocumentedError["unlisted"]
+): DocumentedError => ({
   status: typeof status === "number" ? [status] : status,
   message,
   source,
@@ -56,7 +56,7 @@ const everywhere = [
 const sixty = /^The (?:tree\.)?sha parameter must be exactly 40 characters and contain only \[0-9a-f\]\.$/
 
 /** All error texts of REST. */
-export const refusals: ReadonlyArray<Refusal> = [
+export const restErrors: ReadonlyArray<DocumentedError> = [
   ...everywhere,
   row(
     403,
@@ -131,7 +131,7 @@ export const refusals: ReadonlyArray<Refusal> = [
 ]
 
 /** The error texts of GraphQL by type. Errors of invalid documents have no type. */
-export const graphqlRefusals: ReadonlyArray<{
+export const graphqlErrors: ReadonlyArray<{
   readonly type: string
   readonly message: RegExp
   readonly source: string

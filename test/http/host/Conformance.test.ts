@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { graphqlProblems } from "../../support/host/GraphQlJudge.js"
-import { type Answered, restProblems } from "../../support/host/Judge.js"
+import { type CheckedReply, restProblems } from "../../support/host/Conformance.js"
+import { graphqlProblems } from "../../support/host/GraphQlConformance.js"
 
 const headers = {
   "access-control-allow-origin": "*",
@@ -28,7 +28,7 @@ const error = (status: number, message: string) => ({
 const limit = { limit: 1, used: 0, remaining: 1, reset: 1 }
 const limited = { resources: { core: limit, search: limit }, rate: limit }
 
-const judged = (answered: Partial<Answered>) =>
+const checked = (answered: Partial<CheckedReply>) =>
   restProblems({ method: "GET", path: "/rate_limit", status: 200, headers, body: limited, ...answered })
 
 const newer = { ...headers, "x-github-api-version-selected": "2026-03-10" }
@@ -42,13 +42,13 @@ const reference = {
 
 describe("what is looked for in the answers of the host", () => {
   it("an answer that GitHub describes is let pass", () => {
-    assert.deepStrictEqual(judged({}), [])
-    assert.deepStrictEqual(judged({ path: ref, body: reference }), [])
-    assert.deepStrictEqual(judged({ path: ref, ...error(404, "Not Found") }), [])
-    assert.deepStrictEqual(judged({ path: "/repos/o/r/git/refs/heads/ma", body: [reference] }), [])
-    assert.deepStrictEqual(judged({ path: "/nowhere", ...error(404, "Not Found") }), [])
+    assert.deepStrictEqual(checked({}), [])
+    assert.deepStrictEqual(checked({ path: ref, body: reference }), [])
+    assert.deepStrictEqual(checked({ path: ref, ...error(404, "Not Found") }), [])
+    assert.deepStrictEqual(checked({ path: "/repos/o/r/git/refs/heads/ma", body: [reference] }), [])
+    assert.deepStrictEqual(checked({ path: "/nowhere", ...error(404, "Not Found") }), [])
     const { rate: _, ...resources } = limited
-    assert.deepStrictEqual(judged({ headers: newer, body: resources }), [])
+    assert.deepStrictEqual(checked({ headers: newer, body: resources }), [])
   })
 
   it.each([
@@ -66,7 +66,7 @@ describe("what is looked for in the answers of the host", () => {
     ],
     ["an unchanged answer with a body", { path: ref, status: 304, body: reference }]
   ])("%s is found", (_, answered) => {
-    assert.isNotEmpty(judged(answered))
+    assert.isNotEmpty(checked(answered))
   })
 
   const query = (text: string, variables = {}) => JSON.stringify({ query: text, variables })

@@ -1,11 +1,11 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect, type Scope, Stream } from "effect"
 import { type ApiVersion, errorProblems, listed, operationOf, replyProblems } from "../github/Oracle.js"
-import { graphqlProblems } from "./GraphQlJudge.js"
-import { refusals } from "./Refusals.js"
+import { restErrors } from "./DocumentedErrors.js"
+import { graphqlProblems } from "./GraphQlConformance.js"
 
 /** A request to the host's API and its reply. */
-export interface Answered {
+export interface CheckedReply {
   readonly method: string
   /** The path without the API's prefix and the query. */
   readonly path: string
@@ -32,14 +32,14 @@ const undescribed: ReadonlyArray<readonly [pattern: RegExp, operation: (body: un
   [/^\/repos\/[^/]+\/[^/]+\/zipball$/, () => "repos/download-zipball-archive"]
 ]
 
-const idOf = ({ body, method, path }: Answered): string | undefined => {
+const idOf = ({ body, method, path }: CheckedReply): string | undefined => {
   const asked = method === "HEAD" ? "GET" : method
   const known = operationOf(asked, path)?.operation.operationId
   if (known !== undefined || asked !== "GET") return known
   return undescribed.find(([pattern]) => pattern.test(path))?.[1](body)
 }
 
-const versionOf = (headers: Answered["headers"]): ApiVersion =>
+const versionOf = (headers: CheckedReply["headers"]): ApiVersion =>
   headers["x-github-api-version-selected"] === "2026-03-10" ? "2026-03-10" : "2022-11-28"
 
 const common = [
@@ -60,7 +60,7 @@ const documentation = /^https:\/\/docs\.github\.com\/(rest|graphql)/
 /** Checks an error reply: its text, its members, and whether the operation may return it. */
 const refusalProblems = (
   id: string | undefined,
-  { body, method, status }: Answered
+  { body, method, status }: CheckedReply
 ): ReadonlyArray<string> => {
   // A reply to HEAD has no body, so its message is unknown.
   if (method === "HEAD" && body === undefined) return []
@@ -71,7 +71,7 @@ const refusalProblems = (
     !documentation.test(String(documentation_url))
   )
     return [`not an error of GitHub's: ${JSON.stringify(body)?.slice(0, 300)}`]
-  const row = refusals.find((one) => one.status.includes(status) && one.message.test(message))
+  const row = restErrors.find((one) => one.status.includes(status) && one.message.test(message))
   if (row === undefined) return [`${JSON.stringify(message)} is not in the table of refusals`]
   if (id === undefined) return row.unlisted === "any" ? errorProblems(body) : [`there is no such operation`]
   if (listed(id, status) !== undefined) return replyProblems(id, status, body)
@@ -80,11 +80,11 @@ const refusalProblems = (
     : [`${id} answers no ${status} (${message})`]
 }
 
-const mediaOf = (headers: Answered["headers"]) =>
+const mediaOf = (headers: CheckedReply["headers"]) =>
   /param=([a-z]+)/.exec(headers["x-github-media-type"] ?? "")?.[1]
 
 /** Returns the differences between a REST reply and GitHub's description. */
-export const restProblems = (answered: Answered): ReadonlyArray<string> => {
+export const restProblems = (answered: CheckedReply): ReadonlyArray<string> => {
   const { body, headers, status } = answered
   const id = idOf(answered)
   const missing = common.filter((name) => headers[name] === undefined).map((name) => `no ${name}`)
@@ -117,27 +117,27 @@ const pathOf = (url: string) => url.split("?")[0]!
 const isGraphQl = (url: string) => ["/graphql", "/api/graphql"].includes(pathOf(url))
 
 /** An HTTP exchange with the host's API, as client and server see it. */
-export interface Exchange {
+export interface HttpExchange {
   readonly method: string
   /** The path and query. */
   readonly url: string
   /** The request body of a GraphQL request. */
-  readonly asked?: string
+  readonly requestBody?: string
   readonly status: number
-  readonly headers: Answered["headers"]
+  readonly headers: CheckedReply["headers"]
   /** The reply body, if it is JSON. */
   readonly text: string | undefined
 }
 
 /** Returns the differences between a reply of REST or GraphQL and GitHub's descriptions; empty for other paths. */
-export const problems = ({
-  asked = "",
+export const exchangeProblems = ({
+  requestBody: asked = "",
   headers,
   method,
   status,
   text,
   url
-}: Exchange): ReadonlyArray<string> => {
+}: HttpExchange): ReadonlyArray<string> => {
   if (headers["x-github-request-id"] === undefined) return []
   const body = text === undefined ? undefined : parsed(text)
   if (isGraphQl(url) && status === 200) return graphqlProblems(asked, body)
@@ -180,7 +180,7 @@ export const make = () => {
     Effect.map(isQuery(request, response) ? query : Effect.succeed(""), (asked) => {
       const { method, url } = request
       const { headers, status } = response
-      const wrong = problems({ method, url, asked, status, headers, text })
+      const wrong = exchangeProblems({ method, url, requestBody: asked, status, headers, text })
       for (const problem of wrong) found.push(`${method} ${url}: ${status}: ${problem}`)
       return wrong
     })

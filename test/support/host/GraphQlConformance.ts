@@ -18,7 +18,7 @@ import {
   typeFromAST
 } from "graphql"
 import { schema as source } from "../../../src/http/host/graphql/schema.generated.js"
-import { graphqlRefusals } from "./Refusals.js"
+import { graphqlErrors } from "./DocumentedErrors.js"
 
 /** The host's part of GitHub's schema. `Schema.test.ts` compares it with the official one. */
 const schema = buildASTSchema(parse(source, { noLocation: true }), { assumeValidSDL: true })
@@ -152,7 +152,7 @@ const problemsOfError = (error: unknown, partial: boolean): ReadonlyArray<string
   if (type === undefined) {
     return partial ? [`an error of a field has no type: ${message}`] : []
   }
-  const known = graphqlRefusals.some((row) => row.type === type && row.message.test(message))
+  const known = graphqlErrors.some((row) => row.type === type && row.message.test(message))
   const problems = known ? [] : [`${type} ${JSON.stringify(message)} is not in the table`]
   return partial && !Array.isArray(path) ? [...problems, `${type} without a path`] : problems
 }

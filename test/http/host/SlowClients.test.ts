@@ -3,8 +3,8 @@ import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import * as RawHttp from "../../support/host/RawHttp.js"
 import * as Rest from "../../support/host/Rest.js"
-import * as Wire from "../../support/host/Wire.js"
 
 /** The reply to the beginning of a body whose rest never arrives, until `enough` or the end of the connection. */
 const stalled = (path: string, headers: ReadonlyArray<string>, body: string, enough: RegExp) =>
@@ -47,13 +47,13 @@ const git = (service: string) => `Content-Type: application/x-git-${service}-req
 /** Sends one byte of a body every 50 ms and returns the reply. */
 const dribbled = (path: string, headers: ReadonlyArray<string>, framing: "length" | "chunked") =>
   Effect.flatMap(
-    Wire.send("POST", path, {
+    RawHttp.send("POST", path, {
       headers: [...headers, framing === "length" ? "Content-Length: 10000" : "Transfer-Encoding: chunked"]
     }),
     (socket) => {
       const dribble = setInterval(() => socket.write(framing === "length" ? " " : "1\r\n0\r\n"), 50)
       socket.once("data", () => clearInterval(dribble)).on("close", () => clearInterval(dribble))
-      return Wire.answer(socket)
+      return RawHttp.readAll(socket)
     }
   )
 
@@ -89,7 +89,7 @@ layer(host({ maxTransfers: 1, maxWaiting: 0 }), { timeout: 60_000 })("who has no
       const { token } = yield* HostServer
       const halves = yield* Effect.all(
         Array.from({ length: 8 }, () =>
-          Wire.send("POST", "/local/places.git/git-upload-pack", {
+          RawHttp.send("POST", "/local/places.git/git-upload-pack", {
             anonymous: true,
             headers: [git("upload-pack"), "Content-Length: 1000"],
             body: "0014"
@@ -97,7 +97,7 @@ layer(host({ maxTransfers: 1, maxWaiting: 0 }), { timeout: 60_000 })("who has no
         )
       )
       assert.strictEqual(yield* status(undefined), 200)
-      const clone = yield* Wire.unreadClone("places", made!.commit, { anonymous: true })
+      const clone = yield* RawHttp.unreadClone("places", made!.commit, { anonymous: true })
       yield* Effect.async<void>((resume) => {
         clone.once("readable", () => resume(Effect.void))
       })
