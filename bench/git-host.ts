@@ -172,7 +172,7 @@ const program = Effect.gen(function* () {
   })
 
   console.log("our own host")
-  const server = Context.get(yield* Layer.build(host({ judged: false })), HostServer)
+  const server = Context.get(yield* Layer.build(host({ checked: false })), HostServer)
   const { repo } = yield* Effect.provideService(newRepository, HostServer, server)
   const token = Redacted.make(server.token)
   const byWire = wire(`${server.url}/${repo}.git`, token)
