@@ -234,7 +234,7 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
           })
         )
       assert.strictEqual((yield* fetched("no gzip at all", packed))[0], 400)
-      const { packets } = Wire
+      const { packets } = RawHttp
       for (const body of ["garbage", "zzzz", "0014", "0003", `${packets("command=ls-refs\n", 0)}00`]) {
         const [answered, text] = yield* fetched(body, { "git-protocol": "version=2" })
         assert.strictEqual(answered, 400, body)

@@ -16,7 +16,7 @@ const submodule = (path: string): Change => ({
   mode: "160000"
 })
 
-// The host is not judged: GitHub tells no address of a submodule that `.gitmodules` does not name, unlike its description.
+// The host is not checked: GitHub tells no address of a submodule that `.gitmodules` does not name, unlike its description.
 const clients = [
   ["over REST", {}],
   ["over GraphQL", { useGraphql: true, commitVia: "graphql" }],
@@ -27,7 +27,7 @@ const clients = [
 
 const onHosts = clients.map(
   ([way, options]) =>
-    [`GitHub's client ${way}`, Layer.provide(onHost(options), host({ judged: false }))] as const
+    [`GitHub's client ${way}`, Layer.provide(onHost(options), host({ checked: false }))] as const
 )
 
 const entryAt = (remote: GitRemoteService, path: string) =>
