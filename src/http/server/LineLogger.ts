@@ -3,8 +3,8 @@ import { Effect, Layer, Logger, Schedule } from "effect"
 import { AccessEntry } from "./AccessLog.js"
 
 // The access line is written on every request, so its JSON is built by hand. Only the path can need escaping.
-const accessLine = (entry: AccessEntry, date: Date): string =>
-  `{"timestamp":"${date.toISOString()}","level":"INFO","message":"request","requestId":"${entry.requestId}","method":"${entry.method}","path":${JSON.stringify(entry.path)},"status":${entry.status},"durationMs":${entry.durationMs.toFixed(3)},"bytes":${entry.bytes},"remote":"${entry.remote}"}\n`
+const accessLine = (entry: AccessEntry, timestamp: string): string =>
+  `{"timestamp":"${timestamp}","level":"INFO","message":"request","requestId":"${entry.requestId}","method":"${entry.method}","path":${JSON.stringify(entry.path)},"status":${entry.status},"durationMs":${entry.durationMs.toFixed(3)},"bytes":${entry.bytes},"remote":"${entry.remote}"}\n`
 
 /** The bounds within which a value that `JSON.stringify` rejects is written. */
 const maxMembers = 1000
@@ -46,10 +46,10 @@ const jsonOf = (fields: object): string => {
   }
 }
 
-const line = (options: Logger.Logger.Options<unknown>): string => {
+const line = (options: Logger.Logger.Options<unknown>, timestamps: Timestamps): string => {
   const message = options.message
   const only = Array.isArray(message) && message.length === 1 ? message[0] : message
-  if (only instanceof AccessEntry) return accessLine(only, options.date)
+  if (only instanceof AccessEntry) return accessLine(only, timestamps.format(options.date))
   const {
     annotations,
     cause,
@@ -68,6 +68,20 @@ const line = (options: Logger.Logger.Options<unknown>): string => {
     ...(Object.keys(spans).length === 0 ? {} : { spans }),
     ...annotations
   })}\n`
+}
+
+/** Formats dates in ISO 8601. Under load several entries share a millisecond, so the last text is reused. */
+class Timestamps {
+  private millis = Number.NaN
+  private text = ""
+
+  format(date: Date): string {
+    if (date.getTime() !== this.millis) {
+      this.millis = date.getTime()
+      this.text = date.toISOString()
+    }
+    return this.text
+  }
 }
 
 const flushAt = 16_384
@@ -173,11 +187,13 @@ export const layer = (descriptor: number): Layer.Layer<never> =>
             Effect.sync(() => process.off("exit", sink.flush))
           )
       ),
-      (sink) =>
-        Logger.replace(
+      (sink) => {
+        const timestamps = new Timestamps()
+        return Logger.replace(
           Logger.defaultLogger,
-          Logger.make((options) => sink.append(line(options)))
+          Logger.make((options) => sink.append(line(options, timestamps)))
         )
+      }
     )
   )
 
