@@ -13,6 +13,7 @@ import type { StoreView } from "../View.js"
 import { makeCollectionReader } from "./CollectionReader.js"
 import { type AnySchema, codecOf } from "./calls/Codec.js"
 import { guardCollection, guardReader, guardStore, guardView } from "./calls/Signatures.js"
+import { spanAttributes } from "./calls/SpanAttributes.js"
 import { requireRef } from "./commit/MakeCore.js"
 import type { StoreCore } from "./commit/StoreCore.js"
 import { collectionExports, storeExport } from "./LazyExports.js"
@@ -41,10 +42,8 @@ const collections = (core: StoreCore) =>
       .sort(compareCodePoints)
   })
 
-const attributesOf = ({ branch, remote }: StoreCore) => ({ repository: remote.repo ?? remote.name, branch })
-
 /** A read-only view of a core. */
-const makeView = (core: StoreCore): StoreView => guardView(viewOf(core), { attributes: attributesOf(core) })
+const makeView = (core: StoreCore): StoreView => guardView(viewOf(core), { attributes: spanAttributes(core) })
 
 const viewOf = (core: StoreCore): StoreView => ({
   commitSha: Effect.map(
@@ -58,7 +57,7 @@ const viewOf = (core: StoreCore): StoreView => ({
     const codec = codecOf(given, schema)
     return guardReader(
       { ...makeCollectionReader(core, name, codec), ...collectionExports(core, name) },
-      { attributes: { ...attributesOf(core), collection: name } }
+      { attributes: { ...spanAttributes(core), collection: name } }
     ) as never
   },
   exportExcel: storeExport(core, makeView)
@@ -82,7 +81,7 @@ const formatInside = new ValidationError({
 export const makeStore = (core: StoreCore): StoreService => {
   const own = serviceOf(core)
   return guardStore(own, {
-    attributes: attributesOf(core),
+    attributes: spanAttributes(core),
     current: Effect.map(currentCore(core), (now) => (now === core ? own : serviceOf(now)))
   })
 }
@@ -94,7 +93,7 @@ const collectionOf = (core: StoreCore, given: CollectionLike, schema?: AnySchema
   const rules = typeof given === "string" ? undefined : given.merge
   const own = makeCollection(core, name, codec, rules)
   return guardCollection(own, {
-    attributes: { ...attributesOf(core), collection: name },
+    attributes: { ...spanAttributes(core), collection: name },
     current: Effect.map(currentCore(core), (now) =>
       now === core ? own : makeCollection(now, name, codec, rules)
     )

@@ -229,8 +229,9 @@ describe("gets at the same time", () => {
         ["Some", "ValidationError", "ValidationError", "Some", "None"]
       )
       assert.strictEqual(ended.filter(({ name }) => name === "Collection.get").length, 5)
-      const { documents, requests } = attributes("Store.getTogether")
+      const { branch, documents, repository, requests } = attributes("Store.getTogether")
       assert.deepStrictEqual([documents, requests], [4, 1])
+      assert.deepStrictEqual([repository, branch], [store.repository, store.branch])
     })
   )
 

@@ -7,6 +7,7 @@ import { pathProblem } from "../../../git/Names.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import type { FileVersion } from "../../remote/GitRemote.js"
 import { instrument } from "../calls/Instrumentation.js"
+import { spanAttributes } from "../calls/SpanAttributes.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 
 /** The name of a document. */
@@ -90,7 +91,7 @@ export const readTogether = (
   names: ReadonlyArray<DocumentName>,
   alone: (name: DocumentName) => Effect.Effect<DocumentRead, ReadError>
 ): Effect.Effect<ReadonlyArray<Effect.Effect<DocumentRead, ReadError>>> =>
-  around.effect(readAll(core, names), { branch: core.branch, documents: names.length }).pipe(
+  around.effect(readAll(core, names), { ...spanAttributes(core), documents: names.length }).pipe(
     Effect.match({
       onSuccess: (found) => found.map((one) => Effect.succeed(one)),
       onFailure: (error) => names.map((name) => (isOfOneFile(error) ? alone(name) : Effect.fail(error)))
