@@ -6,13 +6,12 @@ const trailer = "Chainstore-Write"
 
 const markPattern = new RegExp(`(?:^|\\n)${trailer}: ([0-9a-f]{16})[ \\t\\r]*(?=\\n|$)`, "g")
 
-/** A commit's message as its author wrote it. */
+/** The message of a commit without the mark. */
 export const withoutMark = (message: string): string => message.replace(markPattern, "").trimEnd()
 
 /**
- * The message with a trailer of 64 random bits. Two writers who make the same change on the same head in the same
- * second would make the same commit, or one that cannot be told from the other's. By its trailer each knows its own,
- * also when its reply was lost or a proxy sent its request twice.
+ * Adds a trailer of 64 random bits. Without it, two writers that make the same change on the same head in the same second would
+ * create the same commit. By the trailer a writer recognizes its commit after a lost reply, or if a proxy sent its request twice.
  */
 export const withMark = (message: string): Effect.Effect<string> =>
   Effect.map(Effect.all([Random.nextIntBetween(0, 2 ** 32), Random.nextIntBetween(0, 2 ** 32)]), (halves) => {
@@ -22,7 +21,7 @@ export const withMark = (message: string): Effect.Effect<string> =>
 
 const markOf = (message: string) => Array.from(message.matchAll(markPattern), ([, mark]) => mark).at(-1)
 
-/** Whether a commit's message bears the mark of the one that was sent. */
+/** Whether a message has the mark of the message that was sent. */
 export const sameMark = (found: string, sent: string): boolean => {
   const mark = markOf(sent)
   return mark !== undefined && markOf(found) === mark

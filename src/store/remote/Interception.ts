@@ -11,15 +11,15 @@ import type {
 } from "./GitRemote.js"
 
 /**
- * Where a write is: `before` anything, `building` when its branch's turn has come, `built` when the edit has given a
- * commit that is not yet made, `after` it has taken effect and is not yet answered.
+ * The stage of a write. `before`: nothing has happened. `building`: no other writer of the branch runs. `built`: the edit has
+ * returned a commit that does not exist yet. `after`: the write has taken effect, and the caller has no reply yet.
  */
 export type InterceptedPoint = "before" | "building" | "built" | "after"
 
-/** What happens between the steps of a remote. */
+/** Effects that run between the steps of a remote, to inject faults. */
 export interface Interception {
   readonly onRead: (operation: string, point: "before" | "after") => Effect.Effect<void, RemoteFailure>
-  /** A failure `after` a write is given to the caller as an `AmbiguousWriteError`, since the write has happened. */
+  /** A failure `after` a write becomes an `AmbiguousWriteError`, because the write has happened. */
   readonly onWrite: (
     operation: string,
     point: InterceptedPoint,
@@ -27,7 +27,7 @@ export interface Interception {
   ) => Effect.Effect<void, WriteFailure>
 }
 
-/** The same remote with something happening between any two of its steps. Works over any implementation. */
+/** The same remote with an interception between any two of its steps. */
 export const intercepted = (remote: GitRemoteService, interception: Interception): GitRemoteService => {
   const onRead: Interception["onRead"] = (...args) => Effect.suspend(() => interception.onRead(...args))
   const onWrite: Interception["onWrite"] = (...args) => Effect.suspend(() => interception.onWrite(...args))

@@ -10,30 +10,30 @@ import type { RemoteFailure, WriteFailure } from "./RemoteFailure.js"
  * @category models
  */
 export interface PullRequest {
-  /** From 1 on, of this repository. */
+  /** Its number in the repository, from 1 on. */
   readonly number: number
-  /** The branch that is to be merged, without `refs/heads/`. */
+  /** The source branch, without `refs/heads/`. */
   readonly branch: string
-  /** The branch that it is to be merged into. */
+  /** The target branch. */
   readonly into: string
   /** One line. */
   readonly title: string
-  /** In Markdown; empty where nothing was said. */
+  /** In Markdown; may be empty. */
   readonly body: string
-  /** The name of the account that made it. */
+  /** The name of the account that opened it. */
   readonly author: string
   /** The names of its labels. */
   readonly labels: ReadonlyArray<string>
-  /** `closed` is one that was turned down: a merged one is `merged`. */
+  /** `closed`: closed without a merge. */
   readonly state: "open" | "merged" | "closed"
-  /** The commit that its branch had when the host last looked. */
+  /** The head of its branch, as the host last saw it. */
   readonly commit: Oid
-  /** Its page for people, if the host has one. */
+  /** The URL of its web page, if the host has one. */
   readonly url: string | undefined
 }
 
 /**
- * What a pull request is made with.
+ * The properties of a new pull request.
  *
  * @since 0.1.0
  * @category options
@@ -41,22 +41,22 @@ export interface PullRequest {
 export interface NewPullRequest extends Pick<PullRequest, "branch" | "into" | "title" | "body" | "labels"> {}
 
 /**
- * The pull requests of a repository, where its host has them.
+ * The pull requests of a repository, if its host supports them.
  *
  * @since 0.1.0
  * @category models
  */
 export interface PullRequests {
-  /** Makes one, or finds the one that the branch has: it has at most one that is open. */
+  /** Opens a pull request, or returns the open one of the branch. */
   readonly open: (request: NewPullRequest) => Effect.Effect<PullRequest, WriteFailure>
-  /** The newest one of a branch. */
+  /** The newest pull request of a branch. */
   readonly find: (branch: string) => Effect.Effect<Option.Option<PullRequest>, RemoteFailure>
-  /** Those in a state; `closed` are the merged ones too. */
+  /** The pull requests in a state; `closed` includes merged ones. */
   readonly list: (
     state: "open" | "closed" | "all"
   ) => Effect.Effect<ReadonlyArray<PullRequest>, RemoteFailure>
-  /** One that was merged or closed stays as it is. */
+  /** Closes a pull request. A merged or closed one is unchanged. */
   readonly close: (number: number) => Effect.Effect<PullRequest, WriteFailure>
-  /** The host's own merge of it, which `RefMoved` refuses where its branch is not at the commit; the merge's commit. */
+  /** Lets the host merge a pull request and returns the merge commit. Fails with `RefMoved` if its branch is not at `at`. */
   readonly merge: (request: PullRequest, at: Oid, message: string) => Effect.Effect<Oid, WriteFailure>
 }

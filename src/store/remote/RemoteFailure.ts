@@ -9,7 +9,7 @@ import type {
 } from "../../domain/errors/StoreError.js"
 
 /**
- * Why a remote could not answer. A missing path, ref or document is not among them: that is an absent value.
+ * The failures of reads. A missing path, ref or document is not a failure but an absent value.
  *
  * @since 0.1.0
  * @category errors
@@ -17,7 +17,7 @@ import type {
 export type RemoteFailure = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
 
 /**
- * Why a write was not acknowledged. `RefMoved` means: nothing was written, look at the branch again.
+ * The failures of writes. `RefMoved`: nothing was written, because the branch has moved.
  *
  * @since 0.1.0
  * @category errors

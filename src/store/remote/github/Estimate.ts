@@ -2,11 +2,11 @@ import type { Estimate } from "../GitRemote.js"
 import type { Settings } from "./client/Options.js"
 import { treeRequests } from "./objects/TreeChunks.js"
 
-/** Requests that an operation takes when nobody else is in the way. */
+/** The number of requests of an operation without concurrent writers. */
 export const estimateWith =
   (settings: Settings) =>
   (operation: Estimate): number => {
-    /** A push; before the first one, where the branch is, its trees, and the documents. */
+    /** One push. Before the first one: the head, its trees, and the documents. */
     const push = (warm: boolean) => (warm ? 1 : 4)
     const commit = (changes: number, bytes: number, warm: boolean) =>
       settings.commitVia === "push"

@@ -24,10 +24,9 @@ const pushRemotes = lazyModule(
 /**
  * A repository on GitHub, on a GitHub Enterprise server or on our own host.
  *
- * Where it promises less than the port: without `commitVia: "graphql"` a branch that somebody moved back to an
- * ancestor of the expected head is not noticed, since GitHub checks for a fast-forward, not for equality; a file where
- * a directory lies is replaced by GitHub without a word; and the first commit of an empty repository that has more
- * than one file stands on another commit, since GitHub knows no other way to begin.
+ * Exceptions from the port: without `commitVia: "graphql"`, a branch that was reset to an ancestor of the expected head is not
+ * detected, because GitHub checks for a fast-forward and not for equality. The first commit of an empty repository with more
+ * than one file has a parent, because GitHub accepts only one file there.
  *
  * `commitVia: "push"` needs a scope: `layer`, or `scoped`.
  *
@@ -46,7 +45,7 @@ export const make = (
   })
 
 /**
- * As `layer`, as a scoped value.
+ * The remote of `layer` as a scoped value.
  *
  * @since 0.1.0
  * @category constructors

@@ -34,13 +34,13 @@ import { makeRepositoryRemote } from "../repository/RepositoryRemote.js"
 export interface LocalGitOptions extends GitRepositoriesOptions {
   /** `owner/name`, kept at `<directory>/<owner>/<name>.git`. Default `local/store`. */
   readonly repo?: string | undefined
-  /** Create the repository when it is missing. Default true. */
+  /** Whether to create a missing repository. Default true. */
   readonly create?: boolean | undefined
-  /** The branch that HEAD names in a repository that is created. Default `main`. */
+  /** The default branch of a new repository. Default `main`. */
   readonly defaultBranch?: string | undefined
 }
 
-/** Which of the repositories, as it is read. */
+/** The schemas of the options that select the repository. */
 const repositoryFields = {
   repo: withDefault(text, "local/store"),
   create: withDefault(flag, true),
@@ -48,7 +48,7 @@ const repositoryFields = {
 } satisfies FieldsOf<Pick<LocalGitOptions, "repo" | "create" | "defaultBranch">>
 
 /**
- * The options of a store's remote on this machine, as they are read.
+ * The schemas of the options.
  *
  * @since 0.1.0
  * @category rules
@@ -62,7 +62,7 @@ const readRepository = optionsReader(Schema.Struct(repositoryFields))
 const readOptions = optionsReader(Schema.Struct(localGitFields))
 
 /**
- * One open repository as the remote of a store.
+ * The remote over an open repository.
  *
  * @since 0.1.0
  * @category constructors
@@ -90,7 +90,7 @@ export const makeFrom = (options: Pick<LocalGitOptions, "repo" | "create" | "def
   })
 
 /**
- * As `layer`, over repositories that are shared with others in this process, such as the host.
+ * The layer over repositories that are shared within this process, for example with the host.
  *
  * @since 0.1.0
  * @category layers
@@ -101,7 +101,7 @@ export const layerFrom = (
   Layer.scoped(GitRemote, makeFrom(options))
 
 /**
- * A real bare repository on this machine as the store's remote; stock Git may use it at the same time.
+ * A remote over a bare repository on this machine. Git may use it at the same time.
  *
  * @example
  * ```ts
@@ -117,7 +117,7 @@ export const layer = (
   Layer.scoped(GitRemote, scoped(options))
 
 /**
- * The same, with options from configuration.
+ * The layer with options from configuration.
  *
  * @since 0.1.0
  * @category layers
@@ -128,7 +128,7 @@ export const layerConfig = (
   Layer.scoped(GitRemote, Effect.flatMap(Config.unwrap(options), scoped))
 
 /**
- * The same as a scoped value.
+ * The remote of `layer` as a scoped value.
  *
  * @since 0.1.0
  * @category constructors

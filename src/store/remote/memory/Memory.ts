@@ -31,11 +31,11 @@ const read = optionsReader(
   } satisfies FieldsOf<MemoryOptions>)
 )
 
-// Loaded when it is used: a page over an API does not carry it.
+// Loaded on first use: a page that uses an API does not need it.
 const remotes = lazyModule(() => import("./MemoryRemote.js"))
 
 /**
- * A remote over a repository in memory: everything the port promises but durability.
+ * A remote over a repository in memory. It fulfils the port except for durability.
  *
  * @since 0.1.0
  * @category constructors
@@ -48,7 +48,7 @@ export const make = (
   )
 
 /**
- * A store's remote in memory, of its own repository or of one that is shared.
+ * A remote in memory, over its own repository or a shared one.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export const layer = (options: MemoryOptions = {}): Layer.Layer<GitRemote, Valid
   Layer.effect(GitRemote, make(options))
 
 /**
- * The same, with options from configuration.
+ * The layer with options from configuration.
  *
  * @example
  * ```ts

@@ -3,8 +3,8 @@ import type { GitRemoteService, RemoteFailure, WriteFailure } from "../GitRemote
 import { type InterceptedPoint, intercepted } from "../Interception.js"
 
 /**
- * Where a write is: `start` before anything, `built` when its content is known, `moving` just before the branch
- * moves, `moved` just after, when it is visible but not yet answered.
+ * The stage of a write. `start`: nothing has happened. `built`: its content is known. `moving`: just before the branch moves.
+ * `moved`: the branch has moved, and the caller has no reply yet.
  *
  * @since 0.1.0
  * @category models
@@ -12,21 +12,21 @@ import { type InterceptedPoint, intercepted } from "../Interception.js"
 export type WritePoint = "start" | "built" | "moving" | "moved"
 
 /**
- * What happens between the steps of a remote: yields, delays, failures, interruption, commits by others.
+ * Effects that run between the steps of a remote, to inject faults: delays, failures, interruption, commits by others.
  *
  * @since 0.1.0
  * @category models
  */
 export interface MemoryFaults {
-  /** Runs before each read; its failure is the read's. */
+  /** Runs before each read. Its failure is the failure of the read. */
   readonly onRead?: ((operation: string) => Effect.Effect<void, RemoteFailure>) | undefined
-  /** After `moved` only an `AmbiguousWriteError` keeps the port's promise: the write has happened. */
+  /** Runs at each stage of a write. At `moved` only an `AmbiguousWriteError` is correct, because the write has happened. */
   readonly onWrite?:
     | ((operation: string, point: WritePoint, branch: string) => Effect.Effect<void, WriteFailure>)
     | undefined
 }
 
-/** The points at a step of a call: the content of a write that is no edit is known before it begins. */
+/** The stages at a step of a call. The content of a write other than `commitNext` is known before it begins. */
 const pointsAt = (operation: string, step: InterceptedPoint): ReadonlyArray<WritePoint> => {
   if (step === "building") return []
   if (step === "after") return ["moved"]
@@ -34,7 +34,7 @@ const pointsAt = (operation: string, step: InterceptedPoint): ReadonlyArray<Writ
   return operation === "commitNext" ? ["start"] : ["start", "built", "moving"]
 }
 
-/** A remote in memory with faults. */
+/** Injects faults into a remote in memory. */
 export const withMemoryFaults = (
   remote: GitRemoteService,
   { onRead = () => Effect.void, onWrite = () => Effect.void }: MemoryFaults

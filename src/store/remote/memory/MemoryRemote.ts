@@ -11,15 +11,15 @@ import { type MemoryFaults, withMemoryFaults } from "./MemoryFaults.js"
  * @category options
  */
 export interface MemoryOptions {
-  /** The repository to look at; a new one when not given. */
+  /** The repository. Default: a new one. */
   readonly repository?: MemoryRepository | undefined
-  /** What happens before reads and writes, for tests. */
+  /** Faults to inject, for tests. */
   readonly faults?: MemoryFaults | undefined
-  /** Moves several branches in one step, as GitHub's GraphQL API does. */
+  /** Whether to support `moveBranches`, as GitHub's GraphQL API does. */
   readonly moveBranches?: boolean | undefined
 }
 
-/** The remote of a repository in memory, with options that were checked. */
+/** The remote over a repository in memory, from checked options. */
 export const makeMemoryRemote = ({
   faults,
   moveBranches,

@@ -11,13 +11,13 @@ import { blobSides } from "../../../git/Tree.js"
 import type { Blob, GitRemoteService, Head, PrefetchRequest, Probe, RemoteFailure } from "../GitRemote.js"
 import { type CommitReads, snapshotLater, snapshotOf } from "../RemoteSnapshot.js"
 
-/** Any repository: why it did not answer is told as it is. */
+/** A repository whose failures are those of the port. */
 type Repository = GitRepository<RemoteFailure>
 
 const idOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.tree)
 const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.commit)
 
-/** Files whose blobs are looked up at once. */
+/** The number of files whose blobs are looked up together. */
 const groupSize = 512
 
 const checked = (operation: string, branch: string): Effect.Effect<string, ValidationError> =>
@@ -26,9 +26,9 @@ const checked = (operation: string, branch: string): Effect.Effect<string, Valid
 const corrupt = (repository: Repository, operation: string, message: string, hint: string) =>
   new RemoteError({ operation, reason: "Corrupt", path: repository.name, message, hint })
 
-/** What a store reads of the commits of a repository. */
+/** Reads of the commits of a repository. */
 const readsOf = (repository: Repository): CommitReads => {
-  /** The content of a blob that a tree lists: one that cannot be found is lost, not absent. */
+  /** The content of a blob that a tree lists. A missing blob is a corruption, not an absent file. */
   const contentOf = (operation: string, path: string, oid: Oid): Effect.Effect<Uint8Array, RemoteFailure> =>
     Effect.flatMap(
       repository.object(oid),
@@ -65,7 +65,7 @@ const readsOf = (repository: Repository): CommitReads => {
 
   const { prefetchBlobs } = repository
 
-  /** The blobs of files, and of some that the commit changed, as they are in it and as they were before. */
+  /** The blobs of a prefetch request: of files, and of both versions of changed files. */
   const wanted = (at: Head | Oid, { changedFiles: changes, files }: PrefetchRequest) =>
     Effect.gen(function* () {
       const entries = yield* repository.entries(idOf(at), files)
@@ -125,7 +125,7 @@ const headAt = (repository: Repository, commit: Oid): Effect.Effect<Option.Optio
     Option.map(({ tree }) => ({ commit, tree }))
   )
 
-/** A repository as the remote of a store. */
+/** A remote over a repository. */
 export const makeRepositoryRemote = (
   repository: Repository,
   names: Pick<GitRemoteService, "name" | "repo">
@@ -155,7 +155,7 @@ export const makeRepositoryRemote = (
       () => new ValidationError({ operation, message: `${oid} is not a commit of this repository` })
     )
 
-  /** Fails unless a branch may move from one commit to the other without force. */
+  /** Fails unless the move from one commit to the other is a fast-forward. */
   const requireForward = (operation: string, ref: string, from: Option.Option<Oid>, to: Oid) =>
     Effect.gen(function* () {
       yield* requireCommit(operation, to)
@@ -169,7 +169,7 @@ export const makeRepositoryRemote = (
         ? Effect.void
         : Effect.catchTags(repository.updateRef(name, at, Option.none()), {
             RefMoved: () => deleteRef(name),
-            // Deleting again does no harm: that it is uncertain need not be told apart.
+            // Deleting is idempotent, so an ambiguous result is an ordinary failure.
             AmbiguousWriteError: ({ hint, message, operation }) =>
               new RemoteError({ operation, reason: "Server", message, hint })
           })

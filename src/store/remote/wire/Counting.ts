@@ -5,7 +5,7 @@ import type { Service, Transport } from "../../../git/protocol/Transport.js"
 import type { Repository } from "../../../git/Repository.js"
 import { addRequests, currentCost, type OperationCost, requests } from "../OperationCost.js"
 
-/** A transport whose requests are counted, as metrics by their service, and as what the running operation costs. */
+/** Counts the requests of a transport, in a metric by service and in the cost of the running operation. */
 export const countedTransport = (transport: Transport): Transport => {
   const sent = (service: Service) =>
     Effect.zipRight(Metric.increment(Metric.tagged(requests, "operation", service)), addRequests(1))
@@ -16,8 +16,8 @@ export const countedTransport = (transport: Transport): Transport => {
 }
 
 /**
- * What opens a repository, and gives it. Commits of several callers go in one push, in a fiber of its own: the first of
- * them that ends bears its requests, so that the operations' requests add up to all that were sent.
+ * Counts the requests of pushes. One push contains the commits of several callers and runs in its own fiber. Its requests are
+ * added to the cost of the first caller that ends.
  */
 export const countingPushes = <F, E, R>(
   opening: Effect.Effect<Repository<F>, E, R>

@@ -1,7 +1,7 @@
 import { ValidationError } from "../../../domain/errors/StoreError.js"
 import type { SshAddress } from "../../../git/clone/SshTransport.js"
 
-/** Where a repository lies, by the way that leads there. */
+/** The address of a repository, by protocol. */
 export type GitAddress =
   | { readonly _tag: "Http"; readonly url: URL }
   | {
@@ -15,10 +15,10 @@ export type GitAddress =
 const wrong = (message: string, hint: string) =>
   new ValidationError({ operation: "GitHost.layer", message, hint })
 
-/** Words that ssh or a shell could take for something else. */
+/** Whether ssh or a shell could misinterpret a word as an option or separator. */
 const isUnsafe = (word: string): boolean => word.startsWith("-") || /[\p{Cc}\s]/u.test(word)
 
-/** A part of an address without its escapes; none where it has one that stands for no character. */
+/** Decodes percent escapes; undefined if one is invalid. */
 const decoded = (part: string): string | undefined => {
   try {
     return decodeURIComponent(part)
@@ -32,7 +32,7 @@ const sshAddress = (url: string, address: SshAddress): GitAddress | ValidationEr
   isUnsafe(address.host) ||
   (address.user !== undefined && isUnsafe(address.user)) ||
   /[\p{Cc}]/u.test(address.path) ||
-  // Git's programs would take it for an option.
+  // Git would interpret it as an option.
   address.path.startsWith("-") ||
   address.path === ""
     ? wrong(
@@ -41,7 +41,7 @@ const sshAddress = (url: string, address: SshAddress): GitAddress | ValidationEr
       )
     : { _tag: "Ssh", url, host: address.host, path: address.path, address }
 
-/** Reads an address as `git clone` takes it, or says what is wrong with it. */
+/** Parses an address of the form that `git clone` accepts. */
 export const parse = (given: string): GitAddress | ValidationError => {
   // As Git reads it: a colon before any slash, and no scheme.
   const short = /^(?:([^@/:]+)@)?(\[[^\]]+\]|[^@/:]+):(?!\/\/)(.+)$/s.exec(given)
@@ -51,7 +51,7 @@ export const parse = (given: string): GitAddress | ValidationError => {
   }
   if (!URL.canParse(given)) {
     return wrong(
-      `${JSON.stringify(given)} is no address`,
+      `${JSON.stringify(given)} is not an address`,
       "give one such as https://git.example.org/me/data.git"
     )
   }

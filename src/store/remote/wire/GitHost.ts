@@ -46,50 +46,50 @@ import { countedTransport, countingPushes } from "./Counting.js"
 import * as GitAddress from "./GitAddress.js"
 
 /**
- * Where a repository of any Git server lies, and how to treat it.
+ * The repository on a Git server, and how to access it.
  *
  * @since 0.1.0
  * @category options
  */
 export interface GitHostOptions {
-  /** The address that `git clone` takes: `https://HOST/PATH`, `ssh://USER@HOST/PATH` or `USER@HOST:PATH`; `http://` on this machine alone. */
+  /** The URL for `git clone`: `https://HOST/PATH`, `ssh://USER@HOST/PATH` or `USER@HOST:PATH`; `http://` on this machine only. */
   readonly url: string
-  /** The user of the token. Default `git`; some servers want another one, GitHub `x-access-token`. */
+  /** The user of the token. Default `git`; some servers need another one, GitHub `x-access-token`. */
   readonly username?: string | undefined
-  /** Sent as the password of HTTP's basic authentication, to this origin alone. */
+  /** Sent as the password of HTTP's basic authentication, to this origin only. */
   readonly token?: Redacted.Redacted<string> | undefined
-  /** An effect that yields the value of the `Authorization` header, asked for with each request. Instead of a token. */
+  /** An effect that yields the `Authorization` header and runs for each request. Instead of a token. */
   readonly auth?: Effect.Effect<Redacted.Redacted<string>, AuthError> | undefined
-  /** Where objects that were fetched are kept: a bare repository. Default: a temporary one, removed at the end. */
+  /** The bare repository for fetched objects. Default: a temporary one, removed at the end. */
   readonly cache?: { readonly directory: string } | undefined
-  /** Carries every request instead of the platform's `fetch`. */
+  /** Sends every request instead of the platform's `fetch`. */
   readonly session?: HttpClient.HttpClient | undefined
   /** For addresses of ssh: a private key, and a file instead of `~/.ssh/config`. Default: what `ssh` itself finds. */
   readonly ssh?:
     | { readonly identityFile?: string | undefined; readonly configFile?: string | undefined }
     | undefined
-  /** Of a wait for an answer, and for each next piece of it. Default 30 s. */
+  /** The time limit for a reply, and for each next chunk of it. Default 30 s. */
   readonly timeout?: DurationInput | undefined
-  /** Repetitions of a request after a broken connection. Default 3. */
+  /** Retries of a request after a broken connection. Default 3. */
   readonly maxRetries?: number | undefined
-  /** Bytes that one fetch may bring. Default 2 GiB. */
+  /** The largest size of one fetch in bytes. Default 2 GiB. */
   readonly maxFetch?: number | undefined
   /**
-   * What a fetch leaves out, as for `git clone --filter`. Default `blob:none`: files come when they are first read. With
-   * `none` a commit comes with all of its files, one request fewer where most of the repository is read.
+   * The filter of fetches, as for `git clone --filter`. Default `blob:none`: a file is fetched when it is first read. With
+   * `none` a commit is fetched with all its files, which saves a request if most of the repository is read.
    */
   readonly filter?: "blob:none" | "none" | undefined
   /**
-   * Between the beginnings of two pushes, at least: the commits of all callers that come meanwhile share the next one.
+   * The shortest time between the starts of two pushes. Commits of all callers that arrive meanwhile share the next one.
    * Default 10 s on github.com, which recommends at most 6 pushes a minute, and nothing elsewhere.
    */
   readonly pushInterval?: DurationInput | undefined
-  /** Who commits, where a commit does not say. Default `Chainstore <chainstore@localhost>`. */
+  /** The author and committer of commits that name none. Default `Chainstore <chainstore@localhost>`. */
   readonly signature?: Signature | undefined
 }
 
 /**
- * How the options are read.
+ * The schemas of the options.
  *
  * @since 0.1.0
  * @category rules
@@ -122,7 +122,7 @@ const read = optionsReader(Schema.Struct(gitHostFields))
 
 const wrong = (message: string, hint: string) => new ValidationError({ operation, message, hint })
 
-/** A repository whose commits bear a mark by which each writer knows its own. */
+/** Adds marks to the commits of a repository, by which each writer recognizes its own, and hides them from readers. */
 const withMarks = (repository: Repository<Clone.CloneFailure>): Repository<Clone.CloneFailure> => {
   const plain = (info: CommitInfo): CommitInfo => ({ ...info, message: withoutMark(info.message) })
   return {
@@ -143,9 +143,9 @@ const withMarks = (repository: Repository<Clone.CloneFailure>): Repository<Clone
   }
 }
 
-/** Requests of a store that has read before: one for the branch's place, one for what is new. */
+/** The requests of a store that has read before: one for the head, one for new objects. */
 const estimate = (of: Estimate): number =>
-  // A proposal: its branch, its edits, and the commit that says what it is.
+  // A proposal: its branch, its edits, and the commit that describes it.
   of._tag === "Read" ? 1 + Math.ceil(of.documents / 10_000) : of._tag === "Propose" ? 3 : 1
 
 const temporary: Effect.Effect<string, RemoteError, Scope.Scope> = Effect.acquireRelease(
@@ -156,7 +156,7 @@ const temporary: Effect.Effect<string, RemoteError, Scope.Scope> = Effect.acquir
         operation,
         reason: "Denied",
         path: os.tmpdir(),
-        message: `no directory for what is fetched can be made in ${os.tmpdir()}: ${String(cause)}`,
+        message: `no directory for fetched objects can be created in ${os.tmpdir()}: ${String(cause)}`,
         hint: "give one as `cache: { directory }`",
         cause
       })
@@ -165,7 +165,7 @@ const temporary: Effect.Effect<string, RemoteError, Scope.Scope> = Effect.acquir
 )
 
 /**
- * As `layer`, as a scoped value.
+ * The remote of `layer` as a scoped value.
  *
  * @since 0.1.0
  * @category constructors
@@ -251,8 +251,8 @@ export const scoped = (
   })
 
 /**
- * A repository of any Git server as the store's remote, by Git's own protocol: GitLab, Gitea, Forgejo, Bitbucket, or a
- * plain server. Each write is a push that names where the branch is expected, so no write of anybody is lost.
+ * A remote over Git's own protocol, for GitLab, Gitea, Forgejo, Bitbucket, or a plain server. Each write is a push with the
+ * expected head of the branch, so no write of another client is lost.
  *
  * @example
  * ```ts
@@ -267,7 +267,7 @@ export const layer = (options: GitHostOptions): Layer.Layer<GitRemote, RemoteFai
   Layer.scoped(GitRemote, scoped(options))
 
 /**
- * The same, with options from configuration.
+ * The layer with options from configuration.
  *
  * @example
  * ```ts

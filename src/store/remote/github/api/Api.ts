@@ -1,4 +1,4 @@
-/** What our client uses of GitHub's REST API. What only the host serves beside it is not in the browser's bundle. */
+/** The endpoints that the client calls. Endpoints that only the host serves are not exported here, to keep them out of browser bundles. */
 export * from "./Commits.js"
 export * from "./Contents.js"
 export type { Endpoint, Method, ParameterOf } from "./Endpoint.js"

@@ -35,14 +35,14 @@ const change = {
   author: Schema.optional(PersonInput)
 }
 
-/** The path may be a file, a symbolic link, a submodule or (as an array of at most 1,000 entries) a directory. */
+/** The path is a file, a symbolic link, a submodule, or a directory: an array of at most 1,000 entries. */
 export const getContent = get("repos/get-content", "/repos/{owner}/{repo}/contents/{+path}", {
   docs: "repos/contents#get-repository-content",
   query: ["ref"],
   reply: Schema.Union(Schema.Array(ContentEntry), ContentFile)
 })
 
-/** The same of a directory, with the media type that tells the directory's own id; older servers know none and send an array. */
+/** The same for a directory, with the media type that includes its id. Older servers do not support it and send an array. */
 export const getDirectory = withReply(
   getContent,
   Schema.Union(

@@ -3,7 +3,7 @@ import type * as Domain from "../../../../domain/http/Endpoint.js"
 
 export type Method = Domain.Method
 
-/** The name of a path parameter without its mark. */
+/** The name of a path parameter without `+` or `*`. */
 type Bare<Marked extends string> = Marked extends `+${infer Name}`
   ? Name
   : Marked extends `${infer Name}*`
@@ -29,18 +29,18 @@ export interface Endpoint<
   Reply = unknown,
   Query extends string = string
 > extends Domain.Endpoint<Path, Body, Reply> {
-  /** Its name in GitHub's OpenAPI description. */
+  /** Its operation id in GitHub's OpenAPI description. */
   readonly id: string
   /** Its page below https://docs.github.com. */
   readonly docs: string
   readonly query: ReadonlyArray<Query>
-  /** The status of a success; writes that may also change what exists have another one beside it. */
+  /** The status of a success. Writes that create or update have another one for the other case. */
   readonly status: number
-  /** Sending it twice does no more than sending it once. */
+  /** Whether it is idempotent, so that it can be sent again. */
   readonly repeatable: boolean
   /** Whether it counts as creating content in the secondary limits. */
   readonly creates: boolean
-  /** The quota that pays for it. */
+  /** The rate limit that it counts towards. */
   readonly resource: "core" | "free"
 }
 
@@ -80,7 +80,7 @@ export const post = endpoint("POST", 201)
 export const patch = endpoint("PATCH", 200)
 export const del = endpoint("DELETE", 204)
 
-/** The same operation, asked for in a form that has another reply. */
+/** The same operation with another schema of the reply, for another media type. */
 export const withReply = <Path extends string, Body, Reply, Query extends string>(
   given: Omit<Endpoint<Path, Body, never, Query>, "reply">,
   reply: Schema.Schema<Reply, any>

@@ -6,7 +6,7 @@ import { Named, Person, PersonInput } from "./Shapes.js"
 const mode = Schema.Literal("100644", "100755", "040000", "160000", "120000")
 const type = Schema.Literal("blob", "tree", "commit")
 
-/** The bytes, always asked for as such. */
+/** Always requested with the raw media type. */
 export const getBlob = get("git/get-blob", "/repos/{owner}/{repo}/git/blobs/{file_sha}", {
   docs: "git/blobs#get-a-blob",
   reply: Schema.Uint8ArrayFromSelf
@@ -31,7 +31,7 @@ export const getTree = get("git/get-tree", "/repos/{owner}/{repo}/git/trees/{tre
   })
 })
 
-/** One entry of a tree to be made: by id, by text, or gone (`sha: null`). */
+/** An entry of a new tree: by id, by text, or removed (`sha: null`). */
 export const TreeInput = Schema.Struct({
   path: Schema.String,
   mode,

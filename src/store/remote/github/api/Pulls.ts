@@ -7,7 +7,7 @@ const Account = Schema.NullOr(Schema.Struct({ login: Schema.String }))
 const Side = Schema.Struct({
   ref: Schema.String,
   sha: Oid,
-  /** Null where its fork was deleted. */
+  /** Null if the fork was deleted. */
   repo: Schema.NullOr(Schema.Struct({ full_name: Schema.String }))
 })
 
@@ -89,7 +89,7 @@ export const mergePull = put("pulls/merge", "/repos/{owner}/{repo}/pulls/{pull_n
   reply: Schema.Struct({ sha: Oid, merged: Schema.Boolean })
 })
 
-/** To GitHub every pull request is an issue too. */
+/** On GitHub every pull request is also an issue. */
 export const addLabels = post("issues/add-labels", "/repos/{owner}/{repo}/issues/{issue_number}/labels", {
   docs: "issues/labels#add-labels-to-an-issue",
   body: Schema.Struct({ labels: Schema.optional(Schema.Array(Schema.String)) }),

@@ -17,13 +17,13 @@ export const getRepository = get("repos/get", "/repos/{owner}/{repo}", {
   })
 })
 
-/** Some hosts describe the commit by its id alone, or in words of their own. */
+/** Some hosts return only the id of the commit, or another description of it. */
 export const getBranch = get("repos/get-branch", "/repos/{owner}/{repo}/branches/{branch*}", {
   docs: "branches/branches#get-a-branch",
   reply: Schema.Struct({ name: Schema.String, commit: Schema.optional(Schema.Unknown) })
 })
 
-/** Costs nothing of the primary limit. */
+/** Does not count towards the primary limit. */
 export const getRateLimit = get("rate-limit/get", "/rate_limit", {
   docs: "rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user",
   reply: Schema.Struct({

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { Oid } from "../../../../domain/identifiers/Oid.js"
 
-/** An object by its id. */
+/** A reference to an object by its id. */
 export const Named = Schema.Struct({ sha: Oid })
 
 export const Person = Schema.Struct({ name: Schema.String, email: Schema.String, date: Schema.String })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { ValidationError } from "../../../../domain/errors/StoreError.js"
 
-/** The addresses of one repository. */
+/** The URLs of one repository. */
 export interface Address {
   readonly owner: string
   readonly repo: string
@@ -33,10 +33,10 @@ const parse = (name: string, text: string) =>
     Effect.map((url) => ({ url, text: `${url.origin}${url.pathname.replace(/\/+$/, "")}` }))
   )
 
-/** GraphQL's address beside a REST address: Enterprise servers have it at `/api/graphql`, all others below. */
+/** The GraphQL URL for a REST URL: `/api/graphql` on Enterprise servers, `<REST URL>/graphql` elsewhere. */
 export const graphqlAddress = (api: string) => `${api.replace(/\/v3$/, "")}/graphql`
 
-/** Checks repository and addresses; a token never travels over plain http, except on this machine. */
+/** Checks the repository name and the URLs. Plain http, which would expose the token, is allowed on this machine only. */
 export const makeAddress = (options: {
   readonly repo: string
   readonly apiUrl?: string | undefined

@@ -1,17 +1,17 @@
 import * as Data from "effect/Data"
 import { type HeaderRecord, quotaHeaders, retryAfter } from "./LimitHeaders.js"
 
-/** What an answer of the API means, told apart by status, headers and message in `classify` alone. */
+/** The meaning of a reply of the API. Only `classify` derives it from status, headers and message. */
 export type FailureKind =
   /** 401. */
   | "Credentials"
-  /** 403 for want of a permission, a scope or a single sign-on. */
+  /** 403: a permission, a scope or a single sign-on is missing. */
   | "Forbidden"
-  /** 403 for want of a User-Agent, whoever asks. */
+  /** 403: the request has no User-Agent. */
   | "NoUserAgent"
   /** The quota of the window is used up. */
   | "PrimaryLimit"
-  /** Too much at once. */
+  /** A limit on concurrent or content-creating requests. */
   | "SecondaryLimit"
   | "TooLarge"
   | "Missing"
@@ -20,21 +20,21 @@ export type FailureKind =
   | "BlobMismatch"
   /** The file exists and the write named no blob. */
   | "ShaMissing"
-  /** Somebody moved the branch while the host was writing; the same request can be sent again. */
+  /** The branch moved while the host was writing. The same request can be sent again. */
   | "RefRace"
   | "NotFastForward"
   /** GraphQL: the branch is not at the expected head. */
   | "StaleHead"
   | "RefExists"
   | "RefMissing"
-  /** A removal of a path that is not there. */
+  /** The path to delete does not exist. */
   | "PathMissing"
   | "RuleViolation"
-  /** The branch has a pull request that is open. */
+  /** The branch already has an open pull request. */
   | "PullExists"
-  /** The host does not merge the pull request: for conflicts, or for want of a review or a check. */
+  /** The host does not merge the pull request: it has conflicts, or a review or check is missing. */
   | "NotMergeable"
-  /** More than the host builds in its ten seconds. */
+  /** The host needs more than its limit of ten seconds. */
   | "TooMuch"
   | "Invalid"
   | "Conflict"
@@ -43,27 +43,27 @@ export type FailureKind =
   | "Server"
   | "Unreachable"
   | "TimedOut"
-  /** An answer cut short, or not what the API describes. */
+  /** A truncated reply, or one that does not match the API's description. */
   | "Corrupt"
 
-/** One request that failed, before it is told in the words of the store. */
+/** A failed request, before it is translated to an error of the store. */
 export class ApiFailure extends Data.TaggedError("ApiFailure")<{
   readonly kind: FailureKind
   readonly endpoint: string
   readonly message: string
   readonly status?: number | undefined
-  /** The host's own advice, in milliseconds from now. */
+  /** The delay that the host asks for, in milliseconds from now. */
   readonly retryAfter?: number | undefined
   readonly remaining?: number | undefined
   /** Seconds since the epoch. */
   readonly reset?: number | undefined
-  /** The request never left this machine. */
+  /** The request was not sent. */
   readonly notSent?: boolean | undefined
   readonly hint?: string | undefined
   readonly cause?: unknown
 }> {}
 
-/** Whether the host may have acted on the request although it failed. */
+/** Whether the request may have taken effect although it failed. */
 export const isAmbiguous = (failure: ApiFailure) =>
   failure.notSent !== true &&
   (failure.kind === "Server" ||
@@ -79,23 +79,23 @@ export const isKind =
   (error: { readonly _tag: string }): boolean =>
     isApiFailure(error) && kinds.includes(error.kind)
 
-/** What was asked for is not there, as far as the machine that answered knows. */
+/** The requested object does not exist, according to the replica that replied. */
 export const isMissing = (error: { readonly _tag: string }): boolean =>
   isApiFailure(error) && (error.kind === "Missing" || error.kind === "EmptyRepository")
 
-/** The commit itself is not there, as far as the machine that answered knows, whatever was asked of it. */
+/** The commit of the request does not exist, according to the replica that replied. */
 export const isUnknownCommit = (error: { readonly _tag: string }): boolean =>
   isApiFailure(error) &&
   (error.kind === "EmptyRepository" || (error.kind === "Missing" && /no commit found/i.test(error.message)))
 
-/** Two commits that have nothing in common are answered as if one were missing. */
+/** GitHub replies 404 for two commits without a common ancestor, too. */
 export const isUnrelatedHistory = (error: { readonly _tag: string }): boolean =>
   isApiFailure(error) && error.kind === "Missing" && /no common ancestor/i.test(error.message)
 
 export const isLimit = (failure: ApiFailure) =>
   failure.kind === "PrimaryLimit" || failure.kind === "SecondaryLimit"
 
-/** Whether the next try may well succeed. */
+/** Whether a retry may succeed. */
 export const isTransient = (failure: ApiFailure) =>
   failure.kind === "Server" ||
   failure.kind === "Unreachable" ||
@@ -105,7 +105,7 @@ export const isTransient = (failure: ApiFailure) =>
 const ruleViolation =
   /rule violation|protected branch|changes must be made through a pull request|required status check|cannot update this protected ref|push declined/i
 
-/** What the host's own words mean on a status that has several meanings. */
+/** Messages that distinguish the meanings of one status. */
 const byMessage: ReadonlyArray<readonly [ReadonlyArray<number>, RegExp, FailureKind]> = [
   [[403], /forbidden by administrative rules/i, "NoUserAgent"],
   [[403, 409, 422], ruleViolation, "RuleViolation"],
@@ -178,7 +178,7 @@ interface Problem {
   readonly errors?: unknown
 }
 
-/** What a refusal of the REST API means. */
+/** Classifies an error reply of the REST API. */
 export const classify = (
   endpoint: string,
   status: number,
@@ -214,7 +214,7 @@ export const classify = (
   })
 }
 
-/** What an error inside an HTTP 200 of the GraphQL API means. */
+/** Classifies the errors of a GraphQL reply, which has status 200. */
 export const classifyGraphql = (
   errors: ReadonlyArray<{ readonly type?: string | undefined; readonly message: string }>,
   headers: HeaderRecord,
@@ -267,7 +267,7 @@ const notSentCodes = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 
-/** Whether a broken connection was never made: only then is a write known not to have happened. */
+/** Whether no connection was established, so that a write certainly did not happen. */
 export const neverConnected = (cause: unknown): boolean => {
   let at: unknown = cause
   for (let depth = 0; depth < 6 && typeof at === "object" && at !== null; depth++) {

@@ -15,7 +15,7 @@ import { makePermissionErrors } from "./PermissionErrors.js"
 import type { RateLimiter } from "./RateLimiter.js"
 import { type ApiRequest, type ApiResponse, makeTransport } from "./Transport.js"
 
-/** What a call adds to its endpoint. */
+/** The arguments of a call to an endpoint. */
 export type Arguments<Path extends string, Body, Query extends string> = {
   readonly path: { readonly [Name in Exclude<ParameterOf<Path>, "owner" | "repo">]: string }
   readonly query?: { readonly [Name in Query]?: string | number | boolean | undefined }
@@ -23,19 +23,19 @@ export type Arguments<Path extends string, Body, Query extends string> = {
   readonly accept?: string | undefined
 } & (Body extends undefined ? {} : { readonly body: Body })
 
-/** An answer that was understood. `value` is none for 304 alone. */
+/** A decoded reply. `value` is none only for 304. */
 export interface Reply<A> {
   readonly status: number
   readonly value: Option.Option<A>
   readonly etag: string | undefined
   readonly headers: HeaderRecord
-  /** Whose validator the ETag is. */
+  /** The generation of the credential that the ETag belongs to. */
   readonly generation: number
 }
 
 export type CallFailure = ApiFailure | AuthError
 
-/** GitHub's API as functions: every request of the remote goes through one of these three. */
+/** GitHub's API as functions. Every request of the remote is one of `call`, `graphql` and `raw`. */
 export interface Client {
   readonly settings: Settings
   readonly limits: RateLimiter
@@ -47,14 +47,14 @@ export interface Client {
     endpoint: Endpoint<Path, Body, A, Query>,
     args: Arguments<Path, Body, Query>
   ) => Effect.Effect<Reply<A>, CallFailure>
-  /** `data` of a GraphQL document. With `partial`, errors beside data are told, not failed on. */
+  /** Runs a GraphQL document. With `partial`, errors beside data are reported as `partial` instead of failing. */
   readonly graphql: <A, I>(
     document: string,
     variables: { readonly [name: string]: unknown },
     data: Schema.Schema<A, I>,
     options?: { readonly mutation?: boolean; readonly partial?: boolean }
   ) => Effect.Effect<{ readonly data: A; readonly partial: boolean }, CallFailure>
-  /** A file by `rawUrl`, without a token. */
+  /** Reads a file from `rawUrl`, without the token. */
   readonly raw: (
     ref: string,
     path: string,
@@ -64,10 +64,10 @@ export interface Client {
 
 const jsonMedia = "application/vnd.github+json"
 
-/** The media type that answers a file's bytes as they are. */
+/** The media type of the unencoded bytes of a file. */
 export const rawMedia = "application/vnd.github.raw+json"
 
-/** The media type that answers a directory with its own id. */
+/** The media type of a directory with its own id. */
 export const objectMedia = "application/vnd.github.object+json"
 
 const decoder = new TextDecoder()
@@ -103,10 +103,10 @@ const GraphqlAnswer = Schema.Struct({
   )
 })
 
-/** No text that can be sent: half of a character. */
+/** Whether a text contains half of a surrogate pair, which cannot be encoded. */
 const isUnfit = (value: unknown) => typeof value === "string" && /\p{Surrogate}/u.test(value)
 
-/** Addresses are read by machines that go up a level at two dots, wherever that leads. */
+/** Whether a name has a segment `.` or `..`, which servers resolve to another path. */
 const leadsAway = (name: string) => /(^|\/)\.{1,2}(\/|$)/.test(name)
 
 const noName = (endpoint: string) =>
@@ -210,7 +210,7 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
             const json = yield* parseJson(exchange, answer)
             const { errors = [], data: present } = yield* decodeAs(exchange, GraphqlAnswer, answer)(json)
             const usable = present !== undefined && present !== null
-            // A mutation whose own field is there has happened, whatever else could not be told of it.
+            // A mutation whose own field is present has happened, even if other fields failed.
             const whole =
               errors.length === 0 ||
               options?.partial === true ||

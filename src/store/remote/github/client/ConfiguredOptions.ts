@@ -13,7 +13,7 @@ const environment = {
 }
 
 /**
- * The options that the environment may give: `CHAINSTORE_REPO`, `CHAINSTORE_TOKEN`, `CHAINSTORE_API_URL`,
+ * Options from environment variables: `CHAINSTORE_REPO`, `CHAINSTORE_TOKEN`, `CHAINSTORE_API_URL`,
  * `CHAINSTORE_RAW_URL`, `CHAINSTORE_COMMIT_VIA`.
  *
  * @since 0.1.0
@@ -22,7 +22,7 @@ const environment = {
 export const config: Config.Config<GitHubOptions> = Config.all(environment)
 
 /**
- * Options as `layerConfig` takes them: each a value, or what reads one from configuration.
+ * The options of `layerConfig`: each is a value or a `Config`.
  *
  * @since 0.1.0
  * @category options
@@ -31,7 +31,7 @@ export type GitHubConfig = {
   readonly [Name in keyof GitHubOptions]?: GitHubOptions[Name] | Config.Config<GitHubOptions[Name]>
 }
 
-/** What is given, and what the environment says of the rest. */
+/** The given options, and the environment variables for the others. */
 export const configOf = (given: GitHubConfig): Config.Config<GitHubOptions> =>
   Config.all(
     Object.fromEntries(

@@ -9,17 +9,17 @@ import { isHeaderValue } from "./HeaderValue.js"
 import { timeLeft } from "./OperationContext.js"
 import type { Authorization, Settings } from "./Options.js"
 
-/** The header in use, and a number that changes with it: validators given to one token are worth nothing to the next. */
+/** The current header and its generation. Validators of one generation are invalid for the next one. */
 export interface Credential {
   readonly header: Option.Option<Redacted.Redacted<string>>
   readonly generation: number
-  /** Milliseconds since the epoch at which we got it; 0 for a token that was given. */
+  /** When it was obtained, in milliseconds by the monotonic clock; 0 for the `token` option. */
   readonly since: number
 }
 
 export interface Credentials {
   readonly current: Effect.Effect<Credential, ApiFailure | AuthError>
-  /** The host refused this one: whether another can be had, which `current` then gives. */
+  /** Discards a refused credential. Returns whether `current` can obtain another one. */
   readonly refused: (credential: Credential) => Effect.Effect<boolean>
   readonly present: boolean
 }
@@ -38,10 +38,10 @@ const tooSlow = () =>
     notSent: true
   })
 
-/** A header is renewed this long before it expires. */
+/** How long before its expiry a header is renewed, in milliseconds. */
 const leeway = 60_000
 
-/** The header for the API's origin: of the token, or of the `auth` effect, asked once at a time and only when needed. */
+/** The header for the API's origin, from the token or from the `auth` effect, which runs on demand and never concurrently. */
 export const makeCredentials = (settings: Pick<Settings, "token" | "auth">): Effect.Effect<Credentials> =>
   Effect.gen(function* () {
     if (Option.isNone(settings.auth)) {

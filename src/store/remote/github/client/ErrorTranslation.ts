@@ -13,7 +13,7 @@ import {
 import type { RemoteFailure } from "../../GitRemote.js"
 import type { ApiFailure, FailureKind } from "./ApiFailure.js"
 
-/** Where a failure happened, in the caller's words. */
+/** The operation and path of a failure, for its message. */
 export interface ErrorContext {
   readonly operation: string
   readonly path?: string | undefined
@@ -40,7 +40,7 @@ const hints: { readonly [Kind in FailureKind]?: string } = {
   Unreachable: "check the network and apiUrl"
 }
 
-/** Tells a failed request in the words of the store: the one place where it is done. */
+/** Translates a failed request to an error of the store. No other module does so. */
 export const translate =
   (place: ErrorContext) =>
   (failure: ApiFailure | RemoteFailure): Effect.Effect<never, RemoteFailure> =>
@@ -87,7 +87,7 @@ export const translate =
       }
     })
 
-/** The file is not what the write expected. */
+/** The file is not the expected version. */
 export const fileConflict = (
   place: ErrorContext & { readonly path: string },
   expected: string | undefined,
@@ -109,7 +109,7 @@ export const fileConflict = (
     ]
   })
 
-/** A write whose reply was lost, and about which the host could not be asked either. */
+/** A write whose reply was lost, and whose effect could not be determined. */
 export const ambiguous = (place: ErrorContext, failure: ApiFailure) =>
   new AmbiguousWriteError({
     ...place,

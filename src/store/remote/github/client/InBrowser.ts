@@ -1,2 +1,2 @@
-/** Whether this is a page or a worker of one: CORS decides there what may be sent where. */
+/** Whether this is a web page or a worker of one, where CORS restricts requests. */
 export const inBrowser = "document" in globalThis || "WorkerGlobalScope" in globalThis

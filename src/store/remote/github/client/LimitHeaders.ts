@@ -1,7 +1,7 @@
-/** Headers of an answer, by lower-case name. */
+/** The headers of a reply, by lower-case name. */
 export type HeaderRecord = { readonly [name: string]: string | undefined }
 
-/** The limit headers of an answer; `toReset` in milliseconds by the host's own clock where it told the time. */
+/** The rate limit headers of a reply. `toReset`: milliseconds, by the host's clock if the reply has a date. */
 export interface LimitHeaders {
   readonly resource: string
   readonly limit: number
@@ -11,14 +11,14 @@ export interface LimitHeaders {
   readonly toReset: number
 }
 
-/** In milliseconds. A quota lasts for an hour on GitHub; a year is what no host can mean. */
+/** In milliseconds. GitHub's windows last an hour; a window beyond a year is not plausible. */
 const year = 366 * 86_400_000
 
-/** A number of requests; undefined where it cannot be one. */
+/** A number of requests; undefined if it is not a valid one. */
 export const count = (given: number): number | undefined =>
   Number.isSafeInteger(given) && given >= 0 ? given : undefined
 
-/** Seconds since the epoch, which some hosts give in milliseconds; undefined where it is not a time. */
+/** Seconds since the epoch. Some hosts send milliseconds, which are converted. Undefined if it is not a time. */
 export const moment = (given: number): number | undefined => {
   const stated = count(given)
   const seconds = stated !== undefined && stated > 1e11 ? Math.floor(stated / 1000) : stated
@@ -28,13 +28,13 @@ export const moment = (given: number): number | undefined => {
 const whole = (text: string | undefined) =>
   text !== undefined && /^\d+$/.test(text.trim()) ? count(Number(text)) : undefined
 
-/** The time by the host's own clock where it told it. */
+/** The time by the host's clock if the reply has a date, else by ours. */
 const nowOf = (headers: HeaderRecord, now: number) => {
   const date = headers["date"] === undefined ? Number.NaN : Date.parse(headers["date"])
   return Number.isNaN(date) ? now : date
 }
 
-/** What an answer says of the quota, header by header: a host need not send them all. */
+/** The quota headers of a reply, each optional. */
 export const quotaHeaders = (headers: HeaderRecord, now: number) => {
   const remaining = whole(headers["x-ratelimit-remaining"])
   const reset = moment(whole(headers["x-ratelimit-reset"]) ?? Number.NaN)
@@ -43,7 +43,7 @@ export const quotaHeaders = (headers: HeaderRecord, now: number) => {
   return toReset > year ? { remaining, reset: undefined, toReset: undefined } : { remaining, reset, toReset }
 }
 
-/** The limit that an answer announces; none where headers are absent or unreadable. */
+/** The rate limit of a reply; undefined if a header is missing or invalid. */
 export const limitHeaders = (headers: HeaderRecord, now: number): LimitHeaders | undefined => {
   const limit = whole(headers["x-ratelimit-limit"])
   const { remaining, reset, toReset } = quotaHeaders(headers, now)
@@ -60,11 +60,11 @@ export const limitHeaders = (headers: HeaderRecord, now: number): LimitHeaders |
   }
 }
 
-/** Whether github.com itself has answered, through whatever proxy; an Enterprise server names its version. */
+/** Whether the reply comes from github.com, also through a proxy. An Enterprise server names its version. */
 export const isGitHubAnswer = (headers: HeaderRecord): boolean =>
   /^github\.com$/i.test(headers["server"] ?? "") && headers["x-github-enterprise-version"] === undefined
 
-/** `Retry-After` in milliseconds, given as seconds or as a date; a year where it is longer. */
+/** `Retry-After` in milliseconds, from seconds or a date; a year at most. */
 export const retryAfter = (headers: HeaderRecord, now: number): number | undefined => {
   const text = headers["retry-after"]
   if (text === undefined) return undefined

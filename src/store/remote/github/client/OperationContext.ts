@@ -9,7 +9,7 @@ import { completeOnceStarted } from "../../../../domain/concurrency/DaemonFiber.
 import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import { addRequests, requests } from "../../OperationCost.js"
 
-/** One operation of the remote while it runs: its deadline, and what it has cost so far. */
+/** A running operation of the remote: its deadline and its cost so far. */
 export interface OperationContext {
   readonly operation: string
   /** Milliseconds since the epoch, by Effect's clock. */
@@ -20,19 +20,19 @@ export interface OperationContext {
   remaining: number | undefined
 }
 
-/** The operation that the current fiber works for. */
+/** The operation that the current fiber belongs to. */
 export const currentOperation: FiberRef.FiberRef<OperationContext | undefined> = globalValue(
   "chainstore/store/remote/github/currentCall",
   () => FiberRef.unsafeMake<OperationContext | undefined>(undefined)
 )
 
-/** Answers that said "not modified", by operation. */
+/** Replies 304, by operation. */
 export const notModified = Metric.counter("chainstore_github_not_modified_total", {
-  description: "Answers 304 of the GitHub API",
+  description: "Replies 304 of the GitHub API",
   incremental: true
 })
 
-/** Bytes of answers' bodies, by operation. */
+/** Bytes of reply bodies, by operation. */
 export const bytes = Metric.counter("chainstore_github_received_bytes_total", {
   description: "Bytes received from the GitHub API",
   incremental: true
@@ -85,7 +85,7 @@ const count = (call: OperationContext) => {
 
 const report = (call: OperationContext) => Effect.zipRight(count(call), addRequests(call.requests))
 
-/** Runs an operation of the remote under its span and deadline; nested operations count towards the outermost one. */
+/** Runs an operation with its span and deadline. A nested operation counts towards the outermost one. */
 export const withOperation =
   (name: string, deadline: Duration.Duration, attributes?: Record<string, unknown>) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -100,7 +100,7 @@ export const withOperation =
           )
     ).pipe(Effect.withSpan(`GitHub.${name}`, { attributes, captureStackTrace: false }))
 
-/** The same for a stream: its deadline is that of each chunk, since the time in between is its reader's. */
+/** The same for a stream. The deadline applies to each chunk, without the time that the consumer takes between two chunks. */
 export const withStreamOperation =
   (name: string, deadline: Duration.Duration, attributes?: Record<string, unknown>) =>
   <A, E, R>(self: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
@@ -128,8 +128,8 @@ export const withStreamOperation =
     )
 
 /**
- * Runs to its end once a request of it is sent, even when the caller is interrupted, who then waits for it; while it waits
- * for its turn to be sent, an interruption ends it.
+ * Makes an effect uninterruptible once it has sent a request: an interrupted caller waits for its end. While its first
+ * request waits to be sent, an interruption ends it.
  */
 export const uninterruptibleOnceSent = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(FiberRef.get(currentOperation), (call) => {
@@ -137,7 +137,7 @@ export const uninterruptibleOnceSent = <A, E, R>(self: Effect.Effect<A, E, R>): 
     return completeOnceStarted(self, () => call === undefined || call.requests !== before)
   })
 
-/** Milliseconds that the current operation has left; unbounded outside of one. */
+/** Milliseconds until the deadline of the current operation; infinity outside of an operation. */
 export const timeLeft: Effect.Effect<number> = Effect.flatMap(FiberRef.get(currentOperation), (call) =>
   call === undefined
     ? Effect.succeed(Number.POSITIVE_INFINITY)

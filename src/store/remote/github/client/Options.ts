@@ -26,7 +26,7 @@ import { type Address, isGitHubCloud, makeAddress } from "./Address.js"
 import { isHeaderValue } from "./HeaderValue.js"
 
 /**
- * The value of an `Authorization` header, and until when it holds.
+ * The value of an `Authorization` header and its expiry.
  *
  * @since 0.1.0
  * @category models
@@ -34,38 +34,38 @@ import { isHeaderValue } from "./HeaderValue.js"
 export interface Authorization {
   /** The value of the `authorization` header. */
   readonly header: Redacted.Redacted<string>
-  /** When it stops being valid; absent: never. */
+  /** When it expires; absent: never. */
   readonly expiresAt?: Date | undefined
 }
 
 /**
- * How many content-creating requests and points a client allows itself; `Infinity` lifts a bound.
+ * Limits on content-creating requests and points; `Infinity`: no limit.
  *
  * @since 0.1.0
  * @category models
  */
 export interface WriteLane {
-  /** Writes in one minute, at most. */
+  /** The maximum number of writes in a minute. */
   readonly perMinute: number
-  /** Writes in one hour, at most. */
+  /** The maximum number of writes in an hour. */
   readonly perHour: number
-  /** Per endpoint: a read is 1 point, a write 5. */
+  /** The maximum number of points in a minute for each endpoint: a read is 1 point, a write 5. */
   readonly pointsPerMinute: number
 }
 
 /**
- * What carries a commit.
+ * How commits are sent.
  *
  * @since 0.1.0
  * @category models
  */
 export type CommitVia = (typeof carriers)[number]
 
-/** Their names. */
+/** The values of `commitVia`. */
 export const carriers = ["git-data", "graphql", "push"] as const
 
 /**
- * Where a repository of GitHub, GitHub Enterprise or our own host lies, and how to treat it.
+ * The repository on GitHub, GitHub Enterprise or a compatible host, and how to access it.
  *
  * @since 0.1.0
  * @category options
@@ -73,25 +73,25 @@ export const carriers = ["git-data", "graphql", "push"] as const
 export interface GitHubOptions {
   /** `owner/name`. */
   readonly repo: string
-  /** Sent to `apiUrl` alone, and to no address that a reply redirects to. */
+  /** Sent to `apiUrl` only, never to the target of a redirect. */
   readonly token?: Redacted.Redacted<string> | undefined
-  /** Any effect that yields an `Authorization` header; asked again a minute before the header expires, and when it is refused. */
+  /** An effect that yields an `Authorization` header. It runs again a minute before the header expires, and when it is refused. */
   readonly auth?: Effect.Effect<Authorization, AuthError> | undefined
   /** Default `https://api.github.com`; `https://HOST/api/v3` for an Enterprise server. GraphQL's address follows from it. */
   readonly apiUrl?: string | undefined
   /** Default `https://raw.githubusercontent.com`. Never gets the token. */
   readonly rawUrl?: string | undefined
-  /** Carries every request instead of the layer's `HttpClient`: a proxy, a recorder, a client that signs requests. */
+  /** Sends every request instead of the layer's `HttpClient`: a proxy, a recorder, a client that signs requests. */
   readonly session?: HttpClient.HttpClient | undefined
   /** Retries of a request after a limit, a 5xx or a broken connection. Default 3. */
   readonly maxRetries?: number | undefined
   /** First step of the exponential backoff. Default 500 ms. */
   readonly backoffFactor?: DurationInput | undefined
-  /** Of one request. Default 30 s. */
+  /** The time limit of one request. Default 30 s. */
   readonly timeout?: DurationInput | undefined
-  /** Advice to wait longer than this fails at once with `RateLimitError`. Default 60 s. */
+  /** The longest wait for a rate limit. A longer one fails at once with `RateLimitError`. Default 60 s. */
   readonly maxWait?: DurationInput | undefined
-  /** Of one operation with all its requests and waits. Default 5 min. */
+  /** The time limit of one operation with all its requests and waits. Default 5 min. */
   readonly deadline?: DurationInput | undefined
   /** Requests in flight of one bulk read. Default 1. */
   readonly concurrency?: number | undefined
@@ -99,47 +99,47 @@ export interface GitHubOptions {
   readonly useGraphql?: boolean | undefined
   /** Lookups in one GraphQL request. Default 50. */
   readonly graphqlBatchSize?: number | undefined
-  /** Above this many bytes a document is written as a Git object. Default 900,000. */
+  /** Larger documents, in bytes, are written by the Git Data API. Default 900,000. */
   readonly contentsMaxBytes?: number | undefined
-  /** Spreads what is left of the quota once use runs ahead of the clock, and keeps to `writeLane`. Default true. */
+  /** Spreads requests over the rate limit window once too many were used early, and applies `writeLane`. Default true. */
   readonly paceRequests?: boolean | undefined
   /**
-   * Default 80 a minute, 500 an hour, 900 points a minute: what GitHub allows on github.com and ghe.com. On other hosts
-   * it applies only if it is given here, or if the host's headers are those of github.com.
+   * Default 80 a minute, 500 an hour, 900 points a minute: the limits of github.com and ghe.com. On other hosts it applies
+   * only if it is given, or if the host's headers are those of github.com.
    */
   readonly writeLane?: Partial<WriteLane> | undefined
-  /** Documents come from `rawUrl` without a token; writes fail with `AuthError`. Default false. */
+  /** Reads documents from `rawUrl` without a token. Writes fail with `AuthError`. Default false. */
   readonly readOnly?: boolean | undefined
   /** A fixed commit or tag instead of the branch; implies `readOnly`. */
   readonly ref?: string | undefined
-  /** Read-only stores read the commit that the branch was at when first asked; else by branch name, minutes stale. Default true. */
+  /** A read-only store stays at the head of its first read; false: it reads by branch name, minutes stale. Default true. */
   readonly pinRef?: boolean | undefined
   /** The committer of every commit. Default: GitHub's choice for the token. */
   readonly committer?: Signature | undefined
   /** The author of every commit. Default: GitHub's choice for the token. */
   readonly author?: Signature | undefined
   /**
-   * `graphql`: one request, signed by the host, which rules out `author` and `committer`. `push`: by Git's own protocol,
-   * the commits of all callers that wait in one request, which the API's limits do not count; needs Node, Git 2.39, and
-   * `GitHub.layer` or `GitHub.scoped`. Default `git-data`.
+   * `graphql`: one request; the host signs the commit, so `author` and `committer` cannot be given. `push`: by Git's own
+   * protocol; one request for the commits of all waiting callers, which the API's limits do not count; needs Node, Git 2.39,
+   * and `GitHub.layer` or `GitHub.scoped`. Default `git-data`.
    */
   readonly commitVia?: CommitVia | undefined
-  /** With `commitVia: "push"`, between the beginnings of two pushes to the repository. Default 10 s on github.com, else 0. */
+  /** With `commitVia: "push"`: the shortest time between the starts of two pushes. Default 10 s on github.com, else 0. */
   readonly pushInterval?: DurationInput | undefined
-  /** With `commitVia: "push"`, where the objects of commits are kept: a bare repository. Default: a temporary one. */
+  /** With `commitVia: "push"`: the directory of a bare repository for the objects of commits. Default: a temporary one. */
   readonly cacheDirectory?: string | undefined
   /**
-   * `contents` reads a directory by the Contents API, as the console's documentation says, and by its tree only
-   * from 1,000 entries on, where that API stops without a word. Default `trees`.
+   * `contents` reads a directory by the Contents API. That API silently truncates at 1,000 entries; such a directory is read
+   * by its tree. Default `trees`.
    */
   readonly listVia?: "trees" | "contents" | undefined
   /** Default `chainstore`; never sent by a browser. */
   readonly userAgent?: string | undefined
-  /** Objects kept in memory by their ids. Default 64 MiB. */
+  /** The size of the object cache in memory. Default 64 MiB. */
   readonly objectCacheBytes?: number | undefined
 }
 
-/** Options with every default decided. */
+/** The options with defaults filled in. */
 export interface Settings {
   readonly address: Address
   readonly token: Option.Option<Redacted.Redacted<string>>
@@ -182,7 +182,7 @@ const isObject = (value: unknown): value is object =>
 
 const lane: WriteLane = { perMinute: 80, perHour: 500, pointsPerMinute: 900 }
 
-/** The options of a repository behind GitHub's API, as they are read. */
+/** The schemas of the options. */
 export const gitHubFields = {
   repo: text,
   token: optional(secret),
@@ -225,7 +225,7 @@ export const gitHubFields = {
 
 const read = optionsReader(Schema.Struct(gitHubFields))
 
-/** Checks the options and fills in what was left out. */
+/** Checks the options and fills in defaults. */
 export const resolveOptions = (given: GitHubOptions): Effect.Effect<Settings, ValidationError> =>
   Effect.gen(function* () {
     const options = yield* read("GitHub.layer", given)

@@ -7,15 +7,15 @@ import type { HeaderRecord } from "./LimitHeaders.js"
 
 type Failure = ApiFailure | AuthError
 
-/** What the API tells of the repository, and of the token beside it. */
+/** The reply that describes the repository, whose headers describe the token. */
 interface Repository {
   readonly value: Option.Option<typeof Api.getRepository.reply.Type>
   readonly headers: HeaderRecord
 }
 
-/** What keeps the token from writing to a repository that it may read, as far as the answer tells. */
+/** The missing permission of a token that can read but not write, if the reply shows it. */
 const lackOf = ({ headers, value }: Repository): string | undefined => {
-  // Told of classic tokens alone. The permissions beside it are the user's own, whatever the token may do.
+  // Only classic tokens have this header. `permissions` are those of the user, not of the token.
   const scopes = headers["x-oauth-scopes"]
   if (scopes !== undefined && !/\b(public_)?repo\b/.test(scopes)) {
     return "the token needs the scope repo (a fine-grained one: the permission Contents: Read and write)"
@@ -25,13 +25,13 @@ const lackOf = ({ headers, value }: Repository): string | undefined => {
     : undefined
 }
 
-/** "Not Found" without a word of what is missing: how GitHub refuses a write that the token has no right to. */
+/** A plain "Not Found", which is how GitHub refuses a write without permission. */
 const isBare = (error: Failure) =>
   error._tag === "ApiFailure" && error.kind === "Missing" && /^not found$/i.test(error.message)
 
 /**
- * Tells a write that was refused for want of a right from one of something missing. Until a write has succeeded or the
- * rights were seen, the repository is asked.
+ * Distinguishes a missing permission from a missing object when a write is refused. Reads the repository for that, until a
+ * write has succeeded or the permissions were seen.
  */
 export const makePermissionErrors = (repository: Effect.Effect<Repository, Failure>) => {
   let proven = false

@@ -9,42 +9,42 @@ import { count, type HeaderRecord, isGitHubAnswer, limitHeaders, moment } from "
 import { remaining as remainingMetric, timeLeft } from "./OperationContext.js"
 import type { Settings } from "./Options.js"
 
-/** What a request weighs in the limits. */
+/** How a request counts towards the limits. */
 export interface Weight {
   readonly endpoint: string
   readonly resource: string
   readonly creates: boolean
 }
 
-/** The one gate that every request passes: pauses, pacing, the write lane, and how many may be under way. */
+/** Delays requests: pauses that the host asks for, pacing, the limits on writes, and the number of concurrent requests. */
 export interface RateLimiter {
-  /** Sends a request as soon as it may go; a wait that is too long is a failure at once, and nothing is spent. */
+  /** Sends a request as soon as the limits allow. Fails at once if the wait is too long. */
   readonly through: (
     weight: Weight
   ) => <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ApiFailure, R>
-  /** Learns from an answer's headers. */
+  /** Updates the limits from the headers of a reply. */
   readonly observe: (headers: HeaderRecord) => Effect.Effect<number | undefined>
-  /** Nobody goes before the host's advice is over: all requests, or those of one resource. */
+  /** Delays all requests, or those of one resource, as the host asks. */
   readonly pause: (resource: string | undefined, millis: number) => Effect.Effect<void>
   readonly known: Effect.Effect<ReadonlyArray<Budget>>
 }
 
 interface Window {
   readonly budget: Budget
-  /** By our own clock, in milliseconds. */
+  /** By the monotonic clock, in milliseconds. */
   readonly resetsAt: number
 }
 
-/** Milliseconds until a request may go, and what it would be refused as. */
+/** Milliseconds until a request may be sent, and the kind of failure if that is too long. */
 type Wait = (weight: Weight, now: number) => readonly [number, FailureKind]
 
-/** GitHub bears a hundred requests of a user at once, of REST and GraphQL together; others may have some under way. */
+/** GitHub allows a user 100 concurrent requests of REST and GraphQL together. Other clients may use some of them. */
 const mostAtOnce = 80
 
 const hour = 3_600_000
 const minute = 60_000
 
-/** The budget as the port tells it. */
+/** The state of a limit in a reply. */
 interface LimitState {
   readonly limit: number
   readonly remaining: number
@@ -61,7 +61,7 @@ const toBudget = (resource: string, state: LimitState): Budget => ({
   resetAt: new Date(state.reset * 1000)
 })
 
-/** The limits that the host counts, by resource; none where its numbers cannot be a limit. */
+/** The limits of a reply by resource. Invalid ones are skipped. */
 export const toBudgets = (resources: {
   readonly [resource: string]: LimitState | undefined
 }): ReadonlyArray<Budget> =>
@@ -76,8 +76,8 @@ export const toBudgets = (resources: {
   })
 
 /**
- * Milliseconds between requests once use has run ahead of the straight line to the reset by more than a tenth of
- * the limit: what is left of the quota, spread over what is left of the window. 0 before that.
+ * The pause between requests in milliseconds. 0 until the used share of the limit exceeds the elapsed share of the window
+ * by a tenth; then the remaining requests are spread over the remaining window.
  */
 export const paceOf = (budget: Pick<Budget, "limit" | "remaining">, toReset: number): number => {
   if (toReset <= 0 || budget.limit <= 0) return 0
@@ -86,7 +86,7 @@ export const paceOf = (budget: Pick<Budget, "limit" | "remaining">, toReset: num
   return ahead <= budget.limit / 10 ? 0 : toReset / Math.max(1, budget.remaining)
 }
 
-/** Milliseconds until `weight` more fits below `most` in the window that ends now. */
+/** Milliseconds until the sum of the window, with `weight` added, is at most `most`. */
 const untilRoom = (
   events: ReadonlyArray<readonly [at: number, weight: number]>,
   span: number,
@@ -132,10 +132,10 @@ export const makeRateLimiter = (
 
     const lane = settings.writeLane
     let { contentLimits } = settings
-    /** Content and points of a minute are limited by github.com, not by every host that announces a quota. */
+    /** Only github.com limits content creation and points. */
     const rationed = () => settings.paceRequests && contentLimits
 
-    /** Content-creating requests of all endpoints together. */
+    /** The wait for the limits on content-creating requests of all endpoints. */
     const laneWait: Wait = (_, now) => [
       rationed()
         ? Math.max(
@@ -162,7 +162,7 @@ export const makeRateLimiter = (
           wait = Math.max(wait, window.resetsAt - now)
           kind = "PrimaryLimit"
         } else if (settings.paceRequests) {
-          // Our own thrift refuses nobody: it is never more than a caller is ready to wait.
+          // Pacing alone never fails a request.
           const pace = Math.min(maxWait, paceOf(window.budget, window.resetsAt - now))
           if (pace > 0) wait = Math.max(wait, (lastSlot.get(weight.resource) ?? 0) + pace - now)
         }
@@ -220,8 +220,8 @@ export const makeRateLimiter = (
               taken = permits
             })
           )
-          // Whoever waits for one thing holds up only those who need the same. A place comes last but for the quota,
-          // so that nobody who has one misses that a limit was met meanwhile.
+          // Each limit has a semaphore, so that a request waits only for requests with the same limit. The slot for
+          // concurrent requests is taken before the last check, which then sees limits that were reached while waiting.
           const quota = Effect.zipRight(place, pass(weight, quotaWait)).pipe(
             Effect.map((now) => spend(weight, now)),
             turn(`resource ${weight.resource}`).withPermits(1)

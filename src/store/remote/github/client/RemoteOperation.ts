@@ -10,7 +10,7 @@ import { withOperation } from "./OperationContext.js"
 
 type Known = RemoteFailure | RefMoved | ConflictError | AmbiguousWriteError
 
-/** Runs an operation of the port under its span and deadline, and tells its failures in the words of the store. */
+/** Runs an operation of the port with its span and deadline, and translates its failures. */
 export const makeRemoteOperation =
   (deadline: Duration.Duration) =>
   (name: string, path?: string) =>
@@ -24,7 +24,7 @@ export const makeRemoteOperation =
 
 export type RemoteOperation = ReturnType<typeof makeRemoteOperation>
 
-/** Refuses what no branch and no path can be called, and every write of a store for reading. */
+/** Fails for invalid names of branches and paths, and for every write of a read-only store. */
 export const makeWriteCheck =
   (forReading: boolean) =>
   (name: string, branch: string, ...paths: ReadonlyArray<string>) =>

@@ -3,11 +3,11 @@ import * as Schema from "effect/Schema"
 import { ApiFailure } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
 
-/** The repository's global id, which some mutations want: learned from other answers, asked for where there was none. */
+/** The global id of the repository, which some mutations need: from earlier replies, or by a query. */
 export interface RepositoryId {
   readonly get: Effect.Effect<string, CallFailure>
   readonly learn: (id: string | undefined) => void
-  /** It is no longer the repository's: somebody deleted that and made another of the same name. */
+  /** Discards the id: the repository was deleted and created again. */
   readonly forget: () => void
 }
 

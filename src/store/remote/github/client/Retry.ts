@@ -7,10 +7,10 @@ import { type ApiFailure, isLimit, isTransient } from "./ApiFailure.js"
 import { timeLeft } from "./OperationContext.js"
 import type { Settings } from "./Options.js"
 
-/** What a host that limits us without a word wants at least; doubled each time. */
+/** The first wait for a limit without `Retry-After`; doubled each time. */
 const silentLimit = 60_000
 
-/** Milliseconds that a failure asks to wait before try number `attempt` (from 0), before any jitter. */
+/** The delay in milliseconds before retry number `attempt` (from 0), without jitter. */
 export const advisedDelay = (
   failure: ApiFailure,
   attempt: number,
@@ -20,17 +20,17 @@ export const advisedDelay = (
     ? (failure.retryAfter ?? silentLimit * 2 ** attempt)
     : Duration.toMillis(backoffFactor) * 2 ** attempt
 
-/** Advice that is longer than anybody wants to wait. */
+/** Whether the requested delay exceeds `maxWait`. */
 const isTooLong = (failure: ApiFailure, delay: number, maxWait: Duration.Duration) =>
   (isLimit(failure) ? delay : (failure.retryAfter ?? 0)) > Duration.toMillis(maxWait)
 
-/** Waiting a share of the delay: full jitter. */
+/** A random share of the delay. */
 const fullJitter = (delay: number) => Effect.map(Random.next, (share) => delay * share)
 
 /**
- * After a limit, as long as the host asks and never less (a minute and growing when it says nothing); after a
- * failure of host or connection, exponential backoff with full jitter, and as long as the host asks where it does;
- * `maxRetries` times at most. Advice beyond `maxWait`, or beyond what the operation has left, ends it at once.
+ * Retries `maxRetries` times at most. After a limit it waits as long as the host asks, or a minute, doubled each time. After a
+ * failure of the host or the connection it waits by exponential backoff with full jitter, or as long as the host asks. It
+ * stops if the delay exceeds `maxWait` or the deadline of the operation.
  */
 export const politely = (
   settings: Pick<Settings, "maxRetries" | "backoffFactor" | "maxWait">,
@@ -55,8 +55,8 @@ export const politely = (
   )
 
 /**
- * Before a write whose reply was lost is sent again: `delay`, or as long as the host asks; false when there is no time left,
- * or the host asks for more than anybody wants to wait.
+ * Waits before a write whose reply was lost is sent again: `delay`, or as long as the host asks. False if that exceeds the
+ * deadline or `maxWait`.
  */
 export const waitFor = (
   { maxWait }: Pick<Settings, "maxWait">,
@@ -70,18 +70,18 @@ export const waitFor = (
       : Effect.succeed(false)
   })
 
-/** Another writer of the same branch was faster: soon again, a little later each time, each loser at its own moment. */
+/** The delays after a race that another writer of the branch won, with full jitter. */
 export const afterRace: Schedule.Schedule<unknown> = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("2 seconds")),
   Schedule.modifyDelayEffect((_, delay) => Effect.map(fullJitter(Duration.toMillis(delay)), Duration.millis))
 )
 
-/** A token made a moment ago may be unknown to some of the host's machines: 1, 2 and 4 seconds. */
+/** Replicas may not know a new token yet: 1, 2 and 4 seconds. */
 export const freshToken: Schedule.Schedule<unknown> = Schedule.exponential("1 second").pipe(
   Schedule.intersect(Schedule.recurs(3))
 )
 
-/** An answer older than what we know: a replica is behind, for ten seconds or so (12 to 25 are waited). */
+/** A replica lags, usually for less than ten seconds: 12 to 25 seconds in all. */
 export const whileReplicaLags: Schedule.Schedule<unknown> = Schedule.exponential("100 millis").pipe(
   Schedule.union(Schedule.spaced("2 seconds")),
   Schedule.intersect(Schedule.recurs(16)),
@@ -90,12 +90,12 @@ export const whileReplicaLags: Schedule.Schedule<unknown> = Schedule.exponential
   )
 )
 
-/** The same where nothing was lost, and a lag would hide one delivery of a request that was delivered twice: 6 seconds. */
+/** The same if no reply was lost, and a lag could only hide a request that was delivered twice: 6 seconds in all. */
 export const whileReplicaLagsBriefly: Schedule.Schedule<unknown> = Schedule.exponential("100 millis").pipe(
   Schedule.intersect(Schedule.recurs(6))
 )
 
-/** Asks again while the answer is one that only a machine behind the others can give. */
+/** Retries while only a stale replica can have sent the reply. */
 export const retryStaleReply = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   isBehind: (error: E) => boolean

@@ -21,7 +21,7 @@ import type { Settings } from "./Options.js"
 import { makeRateLimiter, type RateLimiter } from "./RateLimiter.js"
 import { advisedDelay, freshToken, politely } from "./Retry.js"
 
-/** One request, ready to be sent. */
+/** A request to send. */
 export interface ApiRequest {
   readonly id: string
   readonly method: Method
@@ -31,11 +31,11 @@ export interface ApiRequest {
   readonly etag: string | undefined
   readonly resource: string
   readonly creates: boolean
-  /** Whether it goes to the API's own origin: nothing else gets the token. */
+  /** Whether it goes to the API's origin. Only then it carries the token. */
   readonly authenticate: boolean
 }
 
-/** A success, or "not modified". */
+/** A successful reply, or a 304. */
 export interface ApiResponse {
   readonly status: number
   readonly headers: HeaderRecord
@@ -45,10 +45,10 @@ export interface ApiResponse {
 
 type CallFailure = ApiFailure | AuthError
 
-/** Nobody's: what goes to another address asks for no authorization. */
+/** The credential of requests to other origins. */
 const anonymous = Effect.succeed<Credential>({ header: Option.none(), generation: 0, since: 0 })
 
-/** Sends requests politely: authorised, paced, bounded in time, retried where that does no harm. */
+/** Sends requests with authorization, rate limits, timeouts, and retries of repeatable requests. */
 export interface Transport {
   readonly limits: RateLimiter
   readonly credentials: Credentials
@@ -59,7 +59,7 @@ export interface Transport {
   ) => Effect.Effect<A, ApiFailure | AuthError>
 }
 
-// A browser's cache would serve answers a minute old without asking, and Node's fetch would carry us past a redirect.
+// A browser's cache would return replies up to a minute old. Node's fetch would follow redirects to other origins.
 const init = { redirect: inBrowser ? "follow" : "manual", cache: "no-store" } as RequestInit
 
 const failure = (exchange: ApiRequest, kind: ApiFailure["kind"], message: string, more: object = {}) =>
@@ -84,7 +84,7 @@ const makeRequest = (exchange: ApiRequest, credential: Credential, settings: Set
 export const makeTransport = (settings: Settings): Effect.Effect<Transport, never, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const given = Option.isSome(settings.session) ? settings.session.value : yield* HttpClient.HttpClient
-    // A trace header is one that CORS refuses.
+    // CORS refuses trace headers.
     const http = HttpClient.withTracerPropagation(given, false)
     const credentials = yield* makeCredentials(settings)
     const limits = yield* makeRateLimiter(settings)
@@ -202,7 +202,7 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
         Effect.mapError((problem) => ("credential" in problem ? problem.error : problem))
       )
 
-    /** One request's limit holds back everybody's. */
+    /** A limit on one request pauses the other requests, too. */
     const pauseOthers = (exchange: ApiRequest, refusal: ApiFailure) =>
       isLimit(refusal)
         ? limits.pause(

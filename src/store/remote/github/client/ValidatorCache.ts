@@ -2,24 +2,24 @@ import * as Effect from "effect/Effect"
 import { LruCache } from "../../../../domain/runtime/LruCache.js"
 import type { CallFailure, Client } from "./Client.js"
 
-/** What was answered last under a key, with the validator that came with it. */
+/** The last reply for a key, with its validator. */
 interface ValidatedReply<A> {
   readonly etag: string
   readonly generation: number
   readonly value: A
 }
 
-/** Validators of one kind of answer. They belong to one authorization header: another one's are worth nothing. */
+/** Replies with their entity tags. An entity tag is valid only for the authorization header that it was sent for. */
 export interface ValidatorCache<A> {
   readonly get: (key: string) => Effect.Effect<ValidatedReply<A> | undefined, CallFailure>
-  /** Whether there is one, of whichever authorization header. */
+  /** Whether there is one, for any authorization header. */
   readonly has: (key: string) => boolean
   readonly put: (key: string, etag: string | undefined, generation: number, value: A) => void
   readonly delete: (key: string) => void
   readonly clear: () => void
 }
 
-/** Keeps the validators that were used last, so long as their values weigh no more than `most` together. */
+/** Caches the validators that were used last, up to a total weight of `most`. */
 export const makeValidatorCache = <A>(
   client: Pick<Client, "generation">,
   most: number,

@@ -165,10 +165,10 @@ export const makeContentsWrite = (
   }
 
   /**
-   * The path's history shows a commit with our mark, or it does not. A missing mark proves nothing after a lost reply.
-   * After a refusal it does, where the file is no longer the expected one in a history that knows the expected one, and
-   * knows what was refused for: who says that the file is another one has seen it. `seen`: the files of commits, which
-   * the looks of one write share.
+   * Searches the history of the path for a commit with the mark of this write. A commit with the mark proves that the write
+   * happened. After a lost reply a missing mark proves nothing. After a refusal it proves that the write did not happen if the
+   * history contains the expected version and the version that caused the refusal: then the replica is not stale. `seen`:
+   * the versions of the file in commits, shared by all checks of one write.
    */
   const check = (
     write: ContentsWrite,
@@ -204,7 +204,7 @@ export const makeContentsWrite = (
           isOld = yield* branchHeads.wasReplaced(write.branch, write.path, at)
         } else if (own !== undefined && same(at, own)) isOld = false
         isSeen ||= Option.isSome(at) && !same(at, write.expected)
-        // What stands on our own version is news, even where it looks like what was there before that.
+        // A version after the own one is new, even if it equals an older version.
         const isKnown = Option.isNone(write.expected) || (index > 0 && same(at, write.expected))
         if (!isOld && isSeen && isKnown) return Proof.notDone(refusal)
       }
@@ -247,8 +247,8 @@ export const makeContentsWrite = (
   }
 
   /**
-   * GitHub ignores the blob of an update whose path has vanished and makes the file again: it is removed again. Where
-   * an earlier delivery of the request had updated the file before it vanished, the update was done.
+   * Removes a file that an update created again. If the path was deleted, GitHub ignores the precondition of the update and
+   * creates the file. If an earlier delivery of the request had updated the file before the deletion, the update succeeded.
    */
   const undo = (
     write: ContentsWrite,
@@ -256,7 +256,7 @@ export const makeContentsWrite = (
     sent: number
   ): Effect.Effect<CreatedCommit, Failure> =>
     Effect.gen(function* () {
-      // A machine that is behind would show the commit below it as the newest.
+      // A stale replica would show the parent of this commit as the head.
       const parent = Option.fromNullable(made.parents?.[0])
       if (Option.isSome(parent)) yield* branchHeads.recordMove(write.branch, parent, made, sent)
       const removal = {
@@ -270,7 +270,7 @@ export const makeContentsWrite = (
       }
       const begun = yield* branchHeads.now
       yield* attempt(removal).pipe(
-        // A machine that is behind would show the file again to whoever decides anew.
+        // A stale replica would show the removed file to the next attempt.
         Effect.flatMap((gone) =>
           Effect.zipRight(
             branchHeads.recordFileWrite(write.branch, write.path, removal.expected, Option.none(), begun),

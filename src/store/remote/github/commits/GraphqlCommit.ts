@@ -41,7 +41,7 @@ const messageOf = (message: string) => {
   return body === undefined ? { headline } : { headline, body }
 }
 
-/** One commit in one request, on exactly the expected head. */
+/** Commits in one mutation, which succeeds only on the expected head. */
 export const makeGraphqlCommit = (
   client: Client,
   refs: RefWrites,
@@ -53,7 +53,7 @@ export const makeGraphqlCommit = (
   const moved = (branch: string, expected: Oid, actual: Option.Option<Oid>) =>
     new RefMoved({ ref: `refs/heads/${branch}`, expected: Option.some(expected), actual })
 
-  /** The commit among those that followed the expected head: its child, with the mark of the message. */
+  /** Searches the commits after the expected head for its child with the mark of this write. */
   const check = (
     branch: string,
     expected: Oid,
@@ -140,7 +140,7 @@ export const makeGraphqlCommit = (
               ? { check: "once", otherwise: failure }
               : { check: "never" }
       })
-      // A branch that we have just made may not be known to the machine that answers.
+      // A replica may not know a branch that this process has just created.
       return retryStaleReply(write, isMissing)
     })
 }

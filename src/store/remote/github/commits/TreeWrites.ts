@@ -22,7 +22,7 @@ interface Entry {
   readonly bytes: number
 }
 
-/** The mode of the entry at a path of the base; undefined where there is none. */
+/** The mode of the entry at a path of the base; undefined: there is none. */
 type ModeAt = (path: string) => Effect.Effect<TreeEntry["mode"] | undefined, CallFailure | RemoteError>
 
 const typeOf = (mode: TreeEntry["mode"]) =>
@@ -35,10 +35,10 @@ const entryOf = (
 ): Effect.Effect<Entry, CallFailure | RemoteError> => {
   const base = { path: change.path, mode: "100644", type: "blob" } as const
   if (change._tag === "Remove") {
-    // A submodule is not removed as a file.
+    // A submodule has another mode and type than a file.
     const known = change.mode === undefined ? modeAt(change.path) : Effect.succeed(change.mode)
     return Effect.map(known, (found) => {
-      // A directory is no file to remove: GitHub says so.
+      // For a directory, GitHub refuses the removal of a file.
       const mode = found === undefined || found === "040000" ? base.mode : found
       return { input: { ...base, mode, type: typeOf(mode), sha: null }, bytes: 0 }
     })
@@ -75,7 +75,7 @@ const postTree = (
     )
   )
 
-/** Makes the tree of `base` with `changes`, in as few requests as the host can bear; none at all for no change. */
+/** Creates the tree of `base` with `changes` in as few requests as the host accepts; no request without changes. */
 export const writeTree = (
   client: Client,
   base: Oid | undefined,

@@ -11,7 +11,7 @@ import { retryStaleReply } from "../client/Retry.js"
 import { decodeBase64 } from "./Base64.js"
 import type { ObjectCache } from "./ObjectCache.js"
 
-/** A blob that a tree names, by its id: it is there, whatever one machine says, and it proves itself. */
+/** Reads a blob that a tree contains. It exists, so a 404 is retried. Its content is checked against its id. */
 export type ReadBlob = (oid: Oid, path: string) => Effect.Effect<Blob, CallFailure | RemoteError>
 
 export const makeReadBlob = (client: Client, cache: ObjectCache): ReadBlob => {
@@ -21,7 +21,7 @@ export const makeReadBlob = (client: Client, cache: ObjectCache): ReadBlob => {
       return Effect.succeed({ path, oid, content })
     }
     if (GitObject.hash("blob", bytes) === oid) return proven(bytes)
-    // A host that knows no raw media type sends the blob as JSON.
+    // A host without the raw media type sends the blob as JSON.
     const content = /"content"\s*:\s*"([^"]*)"/.exec(
       new TextDecoder().decode(bytes.subarray(0, 200_000_000))
     )?.[1]

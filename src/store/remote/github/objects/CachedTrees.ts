@@ -5,26 +5,26 @@ import type { Head, TreeEntry } from "../../GitRemote.js"
 import { entryNamed, type Listing } from "./Listing.js"
 import type { ObjectCache } from "./ObjectCache.js"
 
-/** What is known of commits' directories without asking: trees by their ids, and where they lie. */
+/** The cached trees of commits: trees by id, and which tree each directory of a commit has. */
 export interface CachedTrees {
-  /** The root tree of a commit, as far as it is known; else the id itself, which a host may know as either. */
+  /** The root tree of a commit, if it is cached; else the id itself, which the host accepts in its place. */
   readonly rootOf: (at: Head | Oid) => Oid
-  /** The tree of a commit that was seen to exist. */
+  /** The root tree of a commit that is known to exist. */
   readonly rootAt: (commit: Oid) => Option.Option<Oid>
   readonly putCommit: (head: Head) => void
-  /** Keeps a directory that lies at a path of a root, with those below it. */
+  /** Caches the directory at a path of a root, with its subdirectories. */
   readonly putListing: (root: Oid, path: string, listing: Listing) => void
   readonly entries: (tree: Oid) => ReadonlyArray<TreeEntry> | undefined
-  /** Keeps the direct entries of a tree, wherever it lies. */
+  /** Caches the direct entries of a tree. */
   readonly putDirectory: (listing: Listing) => void
   readonly listing: (tree: Oid, recursive: boolean) => Listing | undefined
-  /** Which tree is known to lie at a path; null: none, undefined: not known. */
+  /** The cached tree id of a directory; null: it does not exist; undefined: unknown. */
   readonly directoryAt: (root: Oid, path: string) => Oid | null | undefined
-  /** What is known of a path: undefined when nothing is. */
+  /** The cached entry of a path; undefined: unknown. */
   readonly entryAt: (at: Head | Oid, path: string) => Option.Option<TreeEntry> | undefined
-  /** Keeps that a directory or a submodule has a path that was read as a file. */
+  /** Caches that a path that was read as a file is a directory or a submodule. */
   readonly noteNotAFile: (at: Head | Oid, path: string, kind: "tree" | "commit") => void
-  /** Whether a directory or a submodule is known to have a path. */
+  /** Whether a path is known to be a directory or a submodule. */
   readonly notAFile: (at: Head | Oid, path: string) => "tree" | "commit" | undefined
 }
 

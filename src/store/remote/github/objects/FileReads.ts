@@ -11,10 +11,10 @@ import type { ObjectCache } from "./ObjectCache.js"
 
 type Failure = CallFailure | RemoteError
 
-/** What one request for a file answers, with its validator; no blob where there is no file. */
+/** The reply to a request for a file, with its validator. No blob: there is no file. */
 export interface FileRead {
   readonly blob: Option.Option<Blob>
-  /** What has the path, where it is no file. */
+  /** The kind of the entry if it is not a file. */
   readonly notAFile?: "tree" | "commit" | undefined
   readonly notModified: boolean
   readonly etag: string | undefined
@@ -23,11 +23,11 @@ export interface FileRead {
 
 export const noFile: FileRead = { blob: Option.none(), notModified: false, etag: undefined, generation: 0 }
 
-/** A file of a branch or commit in one request. */
+/** Reads a file of a branch or commit in one request. */
 export interface FileReads {
-  /** By the Contents API; what that does not carry is read as a blob. Fails where revision or path are missing. */
+  /** By the Contents API; a file without content in the reply is read as a blob. Fails if the revision or path does not exist. */
   readonly contents: (ref: string, path: string, etag?: string) => Effect.Effect<FileRead, Failure>
-  /** By the raw address. Fails where it does not serve the file, which says nothing of whether there is one. */
+  /** From `rawUrl`. A failure does not mean that the file does not exist. */
   readonly raw: (ref: string, path: string, etag?: string) => Effect.Effect<FileRead, Failure>
 }
 

@@ -7,20 +7,20 @@ import { ApiFailure, isUnknownCommit } from "../client/ApiFailure.js"
 import type { CallFailure, Client } from "../client/Client.js"
 import { retryStaleReply } from "../client/Retry.js"
 
-/** What to look up: a blob by its id, or a path of an immutable commit or tree. */
+/** A blob by its id, or by a path of a commit or tree. */
 export interface BlobLookup {
   readonly at: Oid
   readonly path: string
   readonly oid?: Oid | undefined
-  /** `at` was seen to exist: an answer that knows nothing of it is one of a machine behind the others. */
+  /** `at` is known to exist: a reply that denies it comes from a stale replica. */
   readonly exists?: boolean | undefined
 }
 
-/** `Elsewhere`: there is a file, but it has to be read as a blob: too large, binary, or not what its id says. */
+/** `Elsewhere`: the file has to be read as a blob, because it is large or binary, or its text does not match its id. */
 export type BatchedBlob =
   | { readonly _tag: "Text"; readonly oid: Oid; readonly content: Uint8Array }
   | { readonly _tag: "Elsewhere"; readonly oid: Option.Option<Oid> }
-  /** `isDirectory`: there is something else than a file. */
+  /** `isDirectory`: the path is not a file. */
   | { readonly _tag: "Absent"; readonly isDirectory?: boolean }
 
 const Answer = Schema.Struct({
@@ -42,7 +42,7 @@ const Answer = Schema.Struct({
 const encoder = new TextEncoder()
 const elsewhere = (oid?: Oid): BatchedBlob => ({ _tag: "Elsewhere", oid: Option.fromNullable(oid) })
 
-/** Many files in one query: aliases below one immutable commit, so that none can disagree with another. */
+/** Many files in one query, as aliases. All of them are of one commit, so they are consistent. */
 export const blobsDocument = (count: number, byOid: (index: number) => boolean) => {
   const each = Array.from({ length: count }, (_, index) => index)
   const variables = each.map((index) => `$v${index}: ${byOid(index) ? "GitObjectID!" : "String!"}`)
@@ -59,7 +59,7 @@ ${byPath ? "    at: object(oid: $at) { oid }\n" : ""}${fields.join("\n")}
 fragment Document on Blob { oid text isTruncated isBinary }`
 }
 
-/** Reads up to a batch of files by GraphQL. A batch that is too much for the host is halved. */
+/** Reads a batch of files by GraphQL. A batch that is too large for the host is halved. */
 export const readBlobsByGraphql = (
   client: Client,
   lookups: ReadonlyArray<BlobLookup>

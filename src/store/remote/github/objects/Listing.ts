@@ -2,22 +2,22 @@ import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../../../git/GitObject.js"
 import type { Tree, TreeEntry } from "../../GitRemote.js"
 
-/** A directory with the directories below it that are known; names are relative to it, "" is itself. */
+/** A directory with subdirectories. Their paths are relative to it; "" is the directory itself. */
 export interface Listing {
   readonly oid: Oid
-  /** Direct entries of each directory, in Git's order; an entry's `path` is its name. */
+  /** The direct entries of each directory in Git's order. The `path` of an entry is its name. */
   readonly directories: ReadonlyMap<string, ReadonlyArray<TreeEntry>>
 }
 
 export const join = (directory: string, name: string) => (directory === "" ? name : `${directory}/${name}`)
 
-/** Puts the direct entries of one tree in Git's order. */
+/** Sorts the direct entries of a tree in Git's order. */
 export const inOrder = (entries: ReadonlyArray<TreeEntry>): ReadonlyArray<TreeEntry> =>
   [...entries].sort((a, b) =>
     GitObject.compareEntries({ name: a.path, mode: a.mode }, { name: b.path, mode: b.mode })
   )
 
-/** The entry of a name among those of one tree, which are in Git's order: directories as if their names ended in a slash. */
+/** Finds an entry of a tree by binary search. In Git's order a directory sorts as if its name ended with a slash. */
 export const entryNamed = (entries: ReadonlyArray<TreeEntry>, name: string): TreeEntry | undefined => {
   for (const mode of ["100644", "040000"] as const) {
     let low = 0
@@ -34,20 +34,20 @@ export const entryNamed = (entries: ReadonlyArray<TreeEntry>, name: string): Tre
   return undefined
 }
 
-/** The id that a directory of these entries has: a listing proves itself. */
+/** The tree id of these entries. */
 export const oidOf = (entries: ReadonlyArray<TreeEntry>): Oid =>
   GitObject.hash(
     "tree",
     GitObject.encodeTree(entries.map(({ mode, oid, path }) => ({ name: path, mode, oid })))
   )
 
-/** A listing of the direct entries alone. */
+/** A listing of direct entries. */
 export const shallowListing = (entries: ReadonlyArray<TreeEntry>): Listing => {
   const ordered = inOrder(entries)
   return { oid: oidOf(ordered), directories: new Map([["", ordered]]) }
 }
 
-/** A listing of everything below, from entries with whole relative paths, trees among them. */
+/** A listing with all subdirectories, from entries with relative paths that include trees. */
 export const recursiveListing = (entries: ReadonlyArray<TreeEntry>): Listing => {
   const directories = new Map<string, Array<TreeEntry>>([["", []]])
   for (const entry of entries) if (entry.kind === "tree") directories.set(entry.path, [])
@@ -62,14 +62,14 @@ export const recursiveListing = (entries: ReadonlyArray<TreeEntry>): Listing => 
   return { oid: oidOf(ordered.get("") ?? []), directories: ordered }
 }
 
-/** Adds what lies below one of a listing's directories. */
+/** Adds the listing of a subdirectory to a listing. */
 export const graft = (listing: Listing, at: string, below: Listing): Listing => {
   const directories = new Map(listing.directories)
   for (const [path, entries] of below.directories) directories.set(path === "" ? at : join(at, path), entries)
   return { oid: listing.oid, directories }
 }
 
-/** The listing as the port gives it: direct entries, or every file with its whole path. */
+/** The tree that the port returns: direct entries, or all files with their relative paths. */
 export const toTree = (listing: Listing, recursive: boolean): Tree => {
   if (!recursive) return { oid: listing.oid, entries: listing.directories.get("") ?? [] }
   const entries: Array<TreeEntry> = []

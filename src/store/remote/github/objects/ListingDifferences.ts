@@ -8,7 +8,7 @@ const same = (a: TreeEntry | undefined, b: TreeEntry | undefined) =>
 const fileOf = ({ mode, oid }: TreeEntry): FileEntry | undefined =>
   mode === "040000" ? undefined : { oid, mode }
 
-/** What is left of two lists without the entries that are the same at their beginnings and at their ends. */
+/** Two lists without their common prefix and suffix. */
 const middles = (left: ReadonlyArray<TreeEntry>, right: ReadonlyArray<TreeEntry>) => {
   const most = Math.min(left.length, right.length)
   let from = 0
@@ -18,7 +18,7 @@ const middles = (left: ReadonlyArray<TreeEntry>, right: ReadonlyArray<TreeEntry>
   return [left.slice(from, left.length - end), right.slice(from, right.length - end)] as const
 }
 
-/** Every file that differs between two listings; directories that are the same tree are not looked into. */
+/** The files that differ between two listings. Directories with the same tree id are skipped. */
 export const listingDifferences = (
   left: Listing | undefined,
   right: Listing | undefined

@@ -7,7 +7,7 @@ import { toTreeEntry } from "../../../../git/TreeReading.js"
 import type { Change, TreeEntry } from "../../GitRemote.js"
 import { join, type Listing } from "./Listing.js"
 
-/** The directories that changes go through, "" included. */
+/** The directories that contain changes, including "". */
 export const touchedDirectories = (changes: ReadonlyArray<Change>): ReadonlySet<string> => {
   const found = new Set([""])
   for (const { path } of changes) {
@@ -18,7 +18,7 @@ export const touchedDirectories = (changes: ReadonlyArray<Change>): ReadonlySet<
   return found
 }
 
-/** Changes below a directory, with paths relative to it. */
+/** The changes below a directory, with paths relative to it. */
 export const changesBelow = (changes: ReadonlyArray<Change>, directory: string): ReadonlyArray<Change> =>
   directory === ""
     ? changes
@@ -26,7 +26,7 @@ export const changesBelow = (changes: ReadonlyArray<Change>, directory: string):
         .filter((change) => change.path.startsWith(`${directory}/`))
         .map((change) => ({ ...change, path: change.path.slice(directory.length + 1) }))
 
-/** What a listing becomes when changes are made: the directory's new id (none when it will be empty) and every tree made. */
+/** Applies changes to a listing: the new tree id (undefined if the directory becomes empty) and all new trees. */
 export const editListing = (
   listing: Listing | undefined,
   changes: ReadonlyArray<Change>

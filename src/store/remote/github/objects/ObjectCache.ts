@@ -2,20 +2,20 @@ import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import { LruCache } from "../../../../domain/runtime/LruCache.js"
 import type { TreeEntry } from "../../GitRemote.js"
 
-/** Objects and places that can never change, within a bound on their size. */
+/** A bounded cache of immutable data: objects by id, and the ids at paths of a root tree. */
 export interface ObjectCache {
   readonly blob: (oid: Oid) => Uint8Array | undefined
   readonly putBlob: (oid: Oid, content: Uint8Array) => void
-  /** Direct entries of a tree. */
+  /** The direct entries of a tree. */
   readonly tree: (oid: Oid) => ReadonlyArray<TreeEntry> | undefined
   readonly putTree: (oid: Oid, entries: ReadonlyArray<TreeEntry>) => void
-  /** Which tree lies at `path` of a root (a tree or a commit); null: none. */
+  /** The tree id at `path` of a root tree; null: there is no directory. */
   readonly directory: (root: Oid, path: string) => Oid | null | undefined
   readonly putDirectories: (root: Oid, places: ReadonlyMap<string, Oid | null>) => void
-  /** Which blob lies at `path` of a root; null: none. Only of paths that were asked for by name. */
+  /** The blob id at `path` of a root tree; null: there is no file. Only for paths that were read by name. */
   readonly file: (root: Oid, path: string) => Oid | null | undefined
   readonly putFile: (root: Oid, path: string, oid: Oid | null) => void
-  /** Every directory known of a root. */
+  /** All cached directories of a root. */
   readonly directories: (root: Oid) => ReadonlyMap<string, Oid | null>
 }
 
@@ -23,16 +23,16 @@ type Held =
   | { readonly _tag: "Blob"; readonly content: Uint8Array }
   | { readonly _tag: "Tree"; readonly entries: ReadonlyArray<TreeEntry> }
 
-/** About how many bytes the entries of a tree take. */
+/** The approximate size of the entries of a tree in memory, in bytes. */
 export const bytesOf = (entries: ReadonlyArray<TreeEntry>): number =>
   entries.reduce((sum, entry) => sum + 120 + entry.path.length * 2, 100)
 
 const costOf = (held: Held) => (held._tag === "Blob" ? held.content.length + 100 : bytesOf(held.entries))
 
-/** Directories that are known of one root, and a sixteenth of those of all. */
+/** The number of cached directories of one root; all roots together have 16 times as many. */
 const mostPlaces = 4096
 
-/** Least recently used goes first; what is larger than half the bound is not kept at all. */
+/** Evicts the least recently used entry first. Objects larger than half the bound are not cached. */
 export const makeObjectCache = (maxBytes: number): ObjectCache => {
   const objects = new LruCache<Held>(maxBytes, costOf, { largest: maxBytes / 2 })
   const roots = new LruCache<Map<string, Oid | null>>(16 * mostPlaces, ({ size }) => size, { entries: 256 })

@@ -12,8 +12,8 @@ import type { ObjectCache } from "./ObjectCache.js"
 type Failure = CallFailure | RemoteError
 
 /**
- * Files by the raw address. It returns 404 for a file that it may not show, as in a private repository, and sometimes
- * for a file that exists: only a tree shows that a file is absent.
+ * Reads files from `rawUrl`. It returns 404 for files of private repositories, and sometimes for other files that exist. Only
+ * a tree proves that a file does not exist.
  */
 export interface RawReads {
   readonly file: (
@@ -21,9 +21,9 @@ export interface RawReads {
     path: string,
     options?: { readonly oid?: Oid | undefined; readonly etag?: string | undefined }
   ) => Effect.Effect<FileRead, Failure>
-  /** By the branch's name, which the raw address may resolve to an older commit. */
+  /** By branch name, which `rawUrl` may resolve to an older commit. */
   readonly atBranch: (branch: string, path: string, etag?: string) => Effect.Effect<FileRead, Failure>
-  /** False once the raw address has denied several files in succession that exist: it does not serve this repository. */
+  /** False once several existing files in succession returned 404: `rawUrl` does not serve this repository. */
   readonly serves: () => boolean
   readonly reset: () => void
 }
@@ -33,25 +33,25 @@ interface Parts {
   readonly raw: FileReads["raw"]
   readonly blob: ReadBlob
   readonly head: (branch: string) => Effect.Effect<Option.Option<Head>, CallFailure>
-  /** What is known of a path without a request; undefined: nothing. */
+  /** The cached entry of a path; undefined: unknown. */
   readonly located: (at: Head, path: string) => Option.Option<TreeEntry> | undefined
-  /** The entry of a path by the tree of its directory. */
+  /** The entry of a path, read from the tree of its directory. */
   readonly entry: (at: Head, path: string) => Effect.Effect<Option.Option<TreeEntry>, Failure>
-  /** The file of a commit by the API. */
+  /** The file of a commit, read from the API. */
   readonly byApi: (at: Head, path: string) => Effect.Effect<Option.Option<Blob>, Failure>
 }
 
-/** So many denials in succession of files that exist, and the raw address is no longer asked. */
+/** The number of 404s in succession for existing files after which `rawUrl` is no longer used. */
 const mostDenials = 3
 
-/** A server that wants a login answers 401 or 403, or redirects to its login page. */
+/** A server that requires a login replies 401 or 403, or redirects to its login page. */
 const isDenial = isKind("Missing", "EmptyRepository", "Credentials", "Forbidden", "Redirect")
 
 export const makeRawReads = ({ blob, byApi, cache, entry, head, located, raw }: Parts): RawReads => {
   let denials = 0
   const serves = () => denials < mostDenials
 
-  /** None where the raw address does not serve the file. */
+  /** None if `rawUrl` does not serve the file. */
   const ask = (ref: string, path: string, etag?: string): Effect.Effect<Option.Option<FileRead>, Failure> =>
     Effect.suspend(() =>
       serves()
@@ -73,7 +73,7 @@ export const makeRawReads = ({ blob, byApi, cache, entry, head, located, raw }: 
       return Effect.map(blob(oid, path), (found) => asRead(Option.some(found)))
     })
 
-  /** The file of a commit that the raw address does not serve. */
+  /** Reads a file of a commit that `rawUrl` does not serve. */
   const denied = (at: Head, path: string): Effect.Effect<FileRead, Failure> =>
     serves()
       ? entry(at, path).pipe(
@@ -82,7 +82,7 @@ export const makeRawReads = ({ blob, byApi, cache, entry, head, located, raw }: 
               ? byOid(found.value.oid, path)
               : Effect.succeed(noFile)
           ),
-          // A directory that is too large for the host to list.
+          // The directory is too large for the host to list.
           Effect.catchIf(
             (error) => error._tag === "RemoteError" && error.reason === "Unsupported",
             () => Effect.map(byApi(at, path), asRead)
@@ -106,7 +106,7 @@ export const makeRawReads = ({ blob, byApi, cache, entry, head, located, raw }: 
         return Effect.flatMap(ask(at.commit, path, options.etag), (read) => {
           if (Option.isNone(read)) return oid === undefined ? denied(at, path) : byOid(oid, path)
           const sent = Option.getOrUndefined(read.value.blob)
-          // What is not the commit's own file is no better than a denial.
+          // A different version of the file counts as a failure.
           return oid === undefined || sent === undefined || sent.oid === oid
             ? Effect.succeed(served(read.value))
             : byOid(oid, path)

@@ -1,12 +1,12 @@
-/** A content larger than this travels as a blob of its own. */
+/** Larger contents are uploaded as blobs. */
 export const inlineMax = 400_000
 
-/** What one request may carry: GitHub gives up on a tree after ten seconds, seen from 200 files or 2.5 MB of text on. */
+/** The limits of one request. GitHub times out after ten seconds, as measured from 200 files or 2.5 MB of text on. */
 const chunkBytes = 1_500_000
 const chunkTexts = 200
 const chunkEntries = 1_000
 
-/** Cuts entries into requests; the tree of each is the base of the next, so that one commit holds them all. */
+/** Splits entries into requests. The tree of each request is the base of the next one. */
 export const inChunks = <A extends { readonly bytes: number }>(
   entries: ReadonlyArray<A>
 ): ReadonlyArray<ReadonlyArray<A>> => {
@@ -34,7 +34,7 @@ export const inChunks = <A extends { readonly bytes: number }>(
   return chunks
 }
 
-/** How many requests the tree of a commit takes. */
+/** The number of requests for the tree of a commit. */
 export const treeRequests = (changes: number, bytes: number): number => {
   if (changes === 0) return 0
   const each = bytes / changes

@@ -16,13 +16,13 @@ import { makeTreeRequests } from "./TreeRequests.js"
 
 type Failure = CallFailure | RemoteError
 
-/** Set while a commit is built: then everything about the tree is wanted, and one request may bring it all. */
+/** Set while an edit builds a commit. It reads many directories, so one request reads the whole tree. */
 export const prefersWholeTree: FiberRef.FiberRef<boolean> = globalValue(
   "chainstore/store/remote/github/building",
   () => FiberRef.unsafeMake(false)
 )
 
-/** Directories of commits, trees and branches, each read once. */
+/** Reads directories of commits, trees and branches, each once. */
 export interface TreeReader {
   readonly list: (
     at: Head | Oid,
@@ -34,12 +34,12 @@ export interface TreeReader {
     path: string,
     recursive: boolean
   ) => Effect.Effect<Option.Option<Tree>, Failure>
-  /** Brings the whole tree of a commit that is being built upon, unless that has proved too much. */
+  /** Reads the whole tree of the parent of a commit, unless that turned out to be too large. */
   readonly prefetchWholeTree: (at: Head | Oid) => Effect.Effect<void, Failure>
   readonly clear: () => void
 }
 
-/** A tree of so many directories is not brought as a whole. */
+/** A tree with more directories is not read as a whole. */
 const mostDirectories = 4000
 
 export const makeTreeReader = (
@@ -67,7 +67,7 @@ export const makeTreeReader = (
       })
     })
 
-  /** The commit by which the Contents API is asked: it knows no tree by its id. */
+  /** The commit for the Contents API, which does not accept tree ids. */
   const commitOf = (at: Head | Oid): Oid | undefined =>
     !viaContents
       ? undefined
@@ -77,7 +77,7 @@ export const makeTreeReader = (
           ? at
           : undefined
 
-  /** A directory whose id is not known. A root that exists is not believed to be missing, nor anything below it. */
+  /** Reads a directory whose id is unknown. If the root exists, a 404 is confirmed by walking down from the root. */
   const find = (at: Head | Oid, root: Oid, path: string, recursive: boolean) =>
     Effect.gen(function* () {
       const commit = commitOf(at)

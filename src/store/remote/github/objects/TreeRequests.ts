@@ -12,35 +12,35 @@ import { entryNamed, graft, type Listing, recursiveListing, shallowListing } fro
 
 type Failure = CallFailure | RemoteError
 
-/** A directory with its validator; the listing is absent when the validator still stands. */
+/** A directory with its validator. No listing: the cached one is current. */
 export interface ListingReply {
   readonly listing: Listing | undefined
   readonly etag: string | undefined
   readonly generation: number
 }
 
-/** Requests for directories, each complete: what the host cuts is walked. */
+/** Requests for directories. A truncated reply is completed by reading the subdirectories. */
 export interface TreeRequests {
-  /** Everything below a tree in one answer; none when the host cuts it. */
+  /** The whole tree in one request; none if the reply is truncated. */
   readonly everything: (tree: Oid) => Effect.Effect<Option.Option<Listing>, Failure>
   readonly fetch: (tree: string, path: string, recursive: boolean) => Effect.Effect<Listing, Failure>
   /**
-   * From a root that is there down to a directory: what one answer "missing" may deny, since a replica that has not
-   * heard of the root denies everything below it.
+   * Walks from an existing root down to a directory. A 404 for a path does not prove that it is missing, because a replica
+   * without the root replies 404 for every path.
    */
   readonly walk: (
     root: Oid,
     path: string,
     recursive: boolean
   ) => Effect.Effect<Option.Option<Listing>, Failure>
-  /** A directory of a branch or commit in the fewest requests. None also where the revision itself is not known. */
+  /** A directory of a branch or commit in as few requests as possible. None also if the revision does not exist. */
   readonly at: (
     revision: string,
     path: string,
     recursive: boolean,
     etag?: string
   ) => Effect.Effect<Option.Option<ListingReply>, Failure>
-  /** The same below a tree, which may be that of a commit by the commit's id. */
+  /** The same for a tree, or for the tree of a commit. */
   readonly inTree: (
     tree: Oid,
     path: string,
@@ -62,7 +62,7 @@ const tooMany = (path: string) =>
 const entriesOf = (tree: typeof Api.getTree.reply.Type): ReadonlyArray<TreeEntry> =>
   tree.tree.map(({ mode, path, sha, size, type }) => ({ path, mode, kind: type, oid: sha, size }))
 
-/** An entry of the Contents API, which tells no modes. */
+/** An entry of the Contents API, which returns no modes. */
 const entryOf = (entry: {
   readonly type: string
   readonly name: string
@@ -80,7 +80,7 @@ export const makeTreeRequests = (
   cachedTrees: CachedTrees,
   viaContents: boolean
 ): TreeRequests => {
-  /** Whether the host knows `REVISION:PATH`; GitHub does, but does not document it. */
+  /** Whether the host supports `REVISION:PATH`, which GitHub does without documenting it. */
   let scoped: boolean | undefined
 
   const request = (revision: string, recursive: boolean, etag?: string) =>
@@ -121,7 +121,7 @@ export const makeTreeRequests = (
       complete(revision, path, recursive, Option.getOrThrow(reply.value))
     )
 
-  /** The tree that lies at a path, by the directories above it; `read` asks for those that are not known. */
+  /** The directory at a path, by way of its parents. `read` requests uncached ones. */
   const descend = (
     revision: string,
     path: string,
@@ -179,8 +179,8 @@ export const makeTreeRequests = (
   }
 
   /**
-   * The console's documented way: a directory by the Contents API, which cuts at 1,000 entries without a word. It tells
-   * no modes: where the entries do not make the directory's id, its tree is read.
+   * Reads a directory by the Contents API, which silently truncates at 1,000 entries. It returns no modes: if the entries do
+   * not match the id of the directory, its tree is read.
    */
   const byContents = (revision: string, path: string) =>
     client.call(Api.getDirectory, { path: { path }, query: { ref: revision }, accept: objectMedia }).pipe(

@@ -17,7 +17,7 @@ interface Parts {
   readonly asOperation: RemoteOperation
 }
 
-/** The pull requests of a repository of GitHub, of a GitHub Enterprise server or of our own host. */
+/** The pull requests of a repository. */
 export const makePullRequests = ({ client, asOperation }: Parts): PullRequests => {
   const checkWrite = makeWriteCheck(client.settings.readOnly)
   const { owner, repo } = client.settings.address
@@ -40,7 +40,7 @@ export const makePullRequests = ({ client, asOperation }: Parts): PullRequests =
   const ask = (query: { readonly state: string; readonly head?: string; readonly page?: number }) =>
     Effect.map(
       client.call(Api.listPulls, { path: {}, query: { ...query, per_page: page } }),
-      // What a fork proposes is not ours to read or to accept: its branch is elsewhere.
+      // Pull requests of forks are skipped: their branches are in another repository.
       ({ value }) => {
         const all = Option.getOrElse(value, () => [])
         const own = all.filter(
@@ -55,7 +55,7 @@ export const makePullRequests = ({ client, asOperation }: Parts): PullRequests =
       Option.fromNullable(own.filter((one) => one.branch === branch).sort((a, b) => b.number - a.number)[0])
     )
 
-  /** Those that this client has lately opened, closed or merged: a machine that is behind shows them as they were. */
+  /** Pull requests that this client has lately opened, closed or merged, of which a replica may show an older state. */
   const written = new Map<number, { readonly request: PullRequest; readonly at: number }>()
 
   const writtenLately = Effect.map(Monotonic.millis, (now) => {
@@ -68,7 +68,7 @@ export const makePullRequests = ({ client, asOperation }: Parts): PullRequests =
       written.set(request.number, { request, at })
     })
 
-  /** What the API shows of a pull request, unless this client has seen it closed or merged: then it may only lag. */
+  /** The pull request in a reply, with the newer state that this client has seen. */
   const newer = (shown: PullRequest, own: ReadonlyArray<PullRequest>): PullRequest => {
     const known = own.find(({ number }) => number === shown.number)
     if (known === undefined || known.state === "open" || shown.state === "merged") return shown
@@ -112,7 +112,7 @@ export const makePullRequests = ({ client, asOperation }: Parts): PullRequests =
           (found): Proof<PullRequest, never> =>
             Option.isSome(found) && found.value.state === "open" ? Proof.done(found.value) : Proof.unchanged
         ),
-      // The branch is ours alone, and so is the pull request that it has.
+      // No other process uses the branch, so its pull request was opened by this request.
       onRefusal: (failure) => ({
         check: failure.kind === "PullExists" ? "whileReplicasLag" : "never",
         otherwise: failure
@@ -187,7 +187,7 @@ export const makePullRequests = ({ client, asOperation }: Parts): PullRequests =
           }
           const own = yield* writtenLately
           const missing = own.filter(({ number }) => all.every((one) => one.number !== number))
-          // One that the list does not show may also have been merged or closed since, by others too.
+          // A pull request that the list lacks may have been merged or closed since, also by another client.
           const found = yield* Effect.forEach(missing, (one) =>
             one.state === "open" && state !== "closed"
               ? Effect.map(findOwn(one.branch), (newest) =>

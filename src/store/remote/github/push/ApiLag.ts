@@ -3,46 +3,46 @@ import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import { LruCache } from "../../../../domain/runtime/LruCache.js"
 import type { Head } from "../../GitRemote.js"
 
-/** Branches, and commits and trees, that are remembered: of others the API is asked. */
+/** The number of branches, and of commits and trees, with a record. Others are read by the API. */
 const mostBranches = 4_096
 const mostHeld = 16_384
 
-/** Where a branch is by Git's protocol, as long as the API has not shown it; `"unknown"`: it may have moved since. */
+/** The head of a branch by Git's protocol that the API has not shown yet; `"unknown"`: the branch may have moved since. */
 export type BranchState = Option.Option<Head> | "unknown"
 
-/** What is known of branches and commits by Git's protocol, and what of it the API has shown. */
+/** Tracks the heads and commits that Git's protocol has shown and the API may not show yet. */
 export class ApiLag {
   readonly #places = new LruCache<{ readonly branch: BranchState }>(mostBranches)
-  /** Commits and trees that the clone holds; of commits, on which branch, and when that was learned. */
+  /** Commits and trees in the clone, with their branch and the step at which they were added. */
   readonly #held = new LruCache<{ readonly branch: string; readonly step: number }>(mostHeld)
-  /** The head of each branch that the API has shown last, and when. */
+  /** The last head of each branch that the API has shown, and the step. */
   readonly #shown = new LruCache<{ readonly commit: Oid | undefined; readonly step: number }>(mostBranches)
   #steps = 0
 
-  /** Where a branch is; undefined where the API shows it. */
+  /** The head of a branch; undefined: the API shows it. */
   place(branch: string): BranchState | undefined {
     return this.#places.get(branch)?.branch
   }
 
-  /** Changes with whatever is learned of a branch's place. */
+  /** An object that changes whenever the head of a branch is updated. */
   version(branch: string): object | undefined {
     return this.#places.peek(branch)
   }
 
-  /** Puts a branch where a push has put it, or where it was seen by Git's protocol. */
+  /** Records the head of a branch after a push, or as Git's protocol has shown it. */
   put(branch: string, place: BranchState): void {
     this.#places.set(branch, { branch: place })
     if (place !== "unknown" && Option.isSome(place)) this.addObjects(branch, place.value)
   }
 
-  /** The API shows a branch where it was found, unless it has moved since. */
+  /** Records that the API shows this head of a branch. */
   confirm(branch: string, place: Option.Option<Head>): void {
     if (this.place(branch) !== place) return
     this.#places.delete(branch)
     this.#shown.set(branch, { commit: Option.getOrUndefined(place)?.commit, step: ++this.#steps })
   }
 
-  /** The clone holds a commit: one of ours, or one that ours are made on. */
+  /** Records that the clone has a commit and its tree. */
   addObjects(branch: string, { commit, tree }: Head): void {
     const shown = this.#shown.peek(branch)
     const step = shown?.commit === commit ? shown.step : ++this.#steps
@@ -50,12 +50,12 @@ export class ApiLag {
     this.#held.set(tree, { branch, step })
   }
 
-  /** The branch may be elsewhere than the API shows it: at this commit, which was seen by Git's protocol, or above. */
+  /** Records that the API may not show the head of the branch. `at`: a commit of the branch that Git's protocol has shown. */
   distrust(branch: string, at: Head | undefined): void {
     if (at === undefined || this.#shown.peek(branch)?.commit !== at.commit) this.put(branch, "unknown")
   }
 
-  /** Whether the clone holds a commit or tree. */
+  /** Whether the clone has a commit or tree. */
   isInClone(at: Head | Oid): boolean {
     return typeof at === "string"
       ? this.#held.peek(at) !== undefined

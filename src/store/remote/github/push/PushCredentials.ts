@@ -11,10 +11,10 @@ import type { Credential } from "../client/Credentials.js"
 
 const operation = "GitHub.push"
 
-/** GitHub's Git takes a token as the password of this user: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation */
+/** The user whose password is the token, for Git URLs: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/authenticating-as-a-github-app-installation */
 const user = "x-access-token"
 
-/** An `Authorization` header of the API as Git's own addresses take it: they answer 401 to `Bearer`. */
+/** Converts an `Authorization` header of the API to one for Git URLs, which reply 401 to `Bearer`. */
 export const toBasicAuth = (header: Redacted.Redacted<string>): Redacted.Redacted<string> => {
   const [, token] = /^(?:bearer|token) +(.+)$/i.exec(Redacted.value(header)) ?? []
   return token === undefined ? header : Redacted.make(`Basic ${Encoding.encodeBase64(`${user}:${token}`)}`)
@@ -33,16 +33,16 @@ const headerOf = ({ header }: Credential) =>
     onSome: (found) => Effect.succeed(toBasicAuth(found))
   })
 
-/** Git's own address of a repository, beside that of its API. */
+/** The Git URL of a repository. */
 export const gitAddress = ({ api, owner, repo }: Address) => {
   const url = new URL(api)
-  // The API of github.com, and of tenants of ghe.com, has a host of its own; elsewhere it is a path.
+  // The API of github.com and of ghe.com tenants has its own host name. On other servers it is a path.
   if (isGitHubCloud({ api })) url.hostname = url.hostname.slice("api.".length)
   const path = url.pathname.replace(/\/(api\/v3)?$/, "")
   return `${url.origin}${path}/${owner}/${repo}.git`
 }
 
-/** How Git's requests say who they are from, and the client that carries them: a header that is refused is asked for anew. */
+/** The authorization of Git requests, and a client that renews a refused header. */
 export const makePushCredentials = ({ credentials }: Client, http: HttpClient.HttpClient) => {
   const auth = credentials.current.pipe(
     Effect.catchTag("ApiFailure", ({ message }) => new AuthError({ operation, message })),

@@ -25,17 +25,17 @@ import { ApiLag } from "./ApiLag.js"
 import { gitAddress, makePushCredentials } from "./PushCredentials.js"
 
 interface Parts extends BranchCachesOptions {
-  /** The repository by its API. */
+  /** The remote over the API. */
   readonly api: GitRemoteService
   readonly client: Client
   readonly http: HttpClient.HttpClient
   readonly asOperation: RemoteOperation
 }
 
-/** Files whose blobs are fetched by Git's protocol, when so many are read at once. */
+/** The number of blobs of one read from which on they are fetched by Git's protocol. */
 const bulk = 16
 
-/** The same repository by Git's own protocol. */
+/** The same repository as a remote over Git's protocol. */
 const byWire = ({ client, http }: Parts): Effect.Effect<GitRemoteService, ValidationError, Scope.Scope> => {
   const { address, cacheDirectory, maxRetries, pushInterval, timeout } = client.settings
   return GitHost.scoped({
@@ -59,10 +59,9 @@ const byWire = ({ client, http }: Parts): Effect.Effect<GitRemoteService, Valida
 }
 
 /**
- * A repository that is read by its API and written by pushes. A commit is built and pushed by the clone of Git's own protocol
- * (`GitHost`), which holds what the edit reads and what the commit makes. From then on the branch is where the push has put
- * it until the API shows that, or the server says by Git's protocol that it is elsewhere; what the API may not have yet is
- * read from the clone, which fetches what it lacks.
+ * A remote that reads by the API and writes by pushes. The clone of `GitHost` builds and pushes commits. The head of a push
+ * counts as the head of the branch until the API shows it, or until Git's protocol shows another one. Objects that the API
+ * may not have yet are read from the clone, which fetches missing ones.
  */
 export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -72,10 +71,10 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
     const branchCaches = makeBranchCaches(parts)
     const checkWrite = makeWriteCheck(false)
     const unshown = new ApiLag()
-    /** Branches of ours that the server may never have. */
+    /** Temporary branches of this process, which the server may never have. */
     const temporary = new Set<string>()
 
-    /** Where a branch is by Git's protocol. What a write of this process has made of it meanwhile is newer. */
+    /** The head of a branch by Git's protocol. A write of this process that ended meanwhile is newer. */
     const seen = (branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
       Effect.suspend(() => {
         const before = unshown.version(branch)
@@ -98,7 +97,7 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
             unshown.confirm(branch, place)
             return Effect.succeed(place)
           }
-          // The API is behind, or somebody has moved the branch.
+          // The API lags, or another client has moved the branch.
           return Effect.tap(seen(branch), (now) =>
             Effect.sync(() => {
               if (commitOf(shown) === commitOf(now)) unshown.confirm(branch, now)
@@ -111,16 +110,16 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
     const teller = (...all: ReadonlyArray<Head | Oid>) =>
       all.some((at) => unshown.mayBeHidden(at)) ? wire : api
 
-    /** The branch that a name stands for, where the API does not show it. */
+    /** The branch of a name whose head the API does not show yet. */
     const unshownBranch = (name: string): string | undefined =>
       [name, /^(?:refs\/)?heads\/(.+)$/.exec(name)?.[1] ?? name].find(
         (branch) => unshown.place(branch) !== undefined
       )
 
-    /** Whether the last reading by Git's protocol was answered; where its address answers nothing, the API alone is read. */
+    /** Whether the last read by Git's protocol succeeded. If it failed, files are read by the API. */
     let isAnswering = true
 
-    /** Blobs that one fetch brings, for each of which the API may want a request. */
+    /** Whether one fetch replaces many requests of the API. */
     const isBulk = (files: Parameters<CommitReads["blobs"]>[1]) =>
       files.length >= bulk && files.every(({ oid }) => oid !== undefined)
 
@@ -161,17 +160,17 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
       committer: commit.committer ?? settings.committer
     })
 
-    /** Nothing that was seen of a branch is to be trusted. */
+    /** Discards everything that is cached about a branch. */
     const distrust = (branch: string) => {
       unshown.distrust(branch, undefined)
       snapshots.forgetBranch(branch)
       branchHeads.forget(branch)
     }
 
-    /** Where a commit of ours is that has been pushed: none where the clone could not keep it. */
+    /** A pushed commit in the clone; none if the clone could not store it. */
     const placeOf = (commit: Oid) => Effect.orElseSucceed(wire.resolve(commit), () => Option.none<Head>())
 
-    /** What a write does to a branch is known once it has succeeded; before, or otherwise, the server has to be asked. */
+    /** Marks the head of a branch as unknown unless the write succeeds. */
     const doubting =
       (branch: string, at: () => Head | undefined = () => undefined) =>
       <A, E extends { readonly _tag: string }, R>(self: Effect.Effect<A, E, R>) =>
@@ -249,7 +248,7 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
       )
     }
 
-    /** Moves branches, and remembers them where they are now. */
+    /** Moves branches and records their heads. */
     const moving = <E extends { readonly _tag: string }>(
       moves: ReadonlyArray<BranchMove>,
       move: Effect.Effect<void, E>

@@ -24,10 +24,10 @@ import { prefersWholeTree, type TreeReader } from "../objects/TreeReader.js"
 import type { FileReader } from "./FileReader.js"
 import { RecentReads } from "./RecentReads.js"
 
-/** While a commit is built, the whole tree of its head may be brought by one request; a look by name wants less. */
+/** An edit prefers one request for the whole tree of the head. A read by branch name needs only one file or directory. */
 const named = Effect.locally(prefersWholeTree, false)
 
-/** Branches of which something is remembered. */
+/** The number of branches with recent reads. */
 const mostBranches = 256
 
 interface Parts {
@@ -42,39 +42,39 @@ interface Parts {
 }
 
 export interface BranchSnapshotOptions {
-  /** What an edit expects of its file, and what was seen of it last, are answered without a look. */
+  /** Returns assumed versions of files (`RemoteFileReadOptions.assume`) without a request. */
   readonly useAssumptions?: boolean | undefined
-  /** What was seen lately is not answered again. */
+  /** Does not return recent reads again. */
   readonly ignoreRecent?: boolean | undefined
-  /** Finds the commit, once it is asked for. Default: where the branch is now. */
+  /** Finds the commit when it is first needed. Default: the current head. */
   readonly findHead?:
     | ((wants?: PrefetchRequest) => Effect.Effect<Option.Option<Head>, RemoteFailure>)
     | undefined
 }
 
 export interface BranchSnapshot extends RemoteSnapshot {
-  /** What was answered by the branch's name and must hold for a write: the ids of files, none where there was none. */
+  /** The files that were read by branch name, which are preconditions of a write: their ids, or none if absent. */
   readonly filesByName: ReadonlyMap<string, Option.Option<Oid>>
-  /** Whether what was seen lately was answered again. */
+  /** Whether a recent read was returned again. */
   readonly usedRecentReads: () => boolean
-  /** Whether directories were read so as well. */
+  /** Whether directories were read by branch name. */
   readonly readDirectories: () => boolean
 }
 
-/** Snapshots of branches by their names, and what was seen in them lately. */
+/** Snapshots of branches, which read by branch name until they are pinned to a commit, and their recent reads. */
 export interface BranchSnapshots {
   readonly snapshot: (branch: string, options?: BranchSnapshotOptions) => BranchSnapshot
-  /** A write changed a file. */
+  /** A write of this process changed a file. */
   readonly forgetFile: (branch: string, path: string) => void
-  /** What was seen of a branch has proved to be old. */
+  /** The recent reads of a branch are outdated. */
   readonly forgetBranch: (branch: string) => void
-  /** What was seen of a branch is old once a write may have moved it, unknown to us: it was interrupted or is ambiguous. */
+  /** Forgets the recent reads of a branch if a write is interrupted or ambiguous: it may have moved the branch. */
   readonly forgetOnFailure: (
     branch: string
   ) => <A, E extends { readonly _tag: string }>(self: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** A branch was put at a commit: what was seen of another one that is there is what holds for it. */
+  /** A branch was moved to a commit: the recent reads of another branch at that commit apply to it. */
   readonly copyReads: (branch: string, at: Oid) => void
-  /** A commit of ours, whose trees are known, stands on what the branch was at. */
+  /** A commit of this process, whose trees are cached, is the new head: recent reads are updated. */
   readonly advance: (branch: string, made: Head) => void
   readonly clear: () => void
 }
@@ -95,8 +95,8 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
   const recentOf = (branch: string) => recents.get(branch) ?? keep(branch, new RecentReads())
 
   /**
-   * After a write of ours a listing by name may be old; it is not when it is the one that we expect. That there is
-   * none is told by the head's own root alone.
+   * Reads a directory by branch name. After a write of this process the reply may be stale, so it is accepted only if it has
+   * the expected id. An absence is confirmed by the tree of the head.
    */
   const directoryNow = (branch: string, path: string, recursive: boolean) =>
     Effect.gen(function* () {
@@ -141,7 +141,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
         )
       })
 
-    /** A look, or what another one saw lately. */
+    /** A recent read if there is one, else a request. */
     const recently = <A>(
       maxAge: number | undefined,
       seen: (recent: RecentReads, now: number, maxAge: number) => Option.Option<A> | undefined,
@@ -165,7 +165,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
             )
           })
 
-    /** What may be assumed of a file: what is expected, or what the caller holds. */
+    /** The assumed version of a file; undefined if it has to be read. */
     const assumption = ({ assume: expect, cached: known }: RemoteFileReadOptions) =>
       !useAssumptions || expect === undefined
         ? undefined
@@ -197,7 +197,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
         })
       )
 
-    /** A directory together with files of it, by the request that finds the commit. */
+    /** Reads a directory and some of its files in the query that finds the head. */
     const brought = (path: string, bring: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         const since = yield* Monotonic.millis
@@ -246,7 +246,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     }
   }
 
-  /** A directory of a commit of ours, where it is known; none where it is known that there is none. */
+  /** A cached directory of a commit; none: it does not exist; undefined: not cached. */
   const directoryIn = (at: Head, path: string): Option.Option<Directory> | undefined => {
     const oid = path === "" ? at.tree : cachedTrees.directoryAt(at.tree, path)
     if (oid === null) return Option.none()

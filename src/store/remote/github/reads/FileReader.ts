@@ -23,7 +23,7 @@ import type { TreeReader } from "../objects/TreeReader.js"
 
 type Failure = CallFailure | RemoteError
 
-/** Contents of files, by id, by commit and by branch. */
+/** Reads files by id, by commit and by branch. */
 export interface FileReader {
   readonly file: (at: Head | Oid, path: string) => Effect.Effect<Option.Option<Blob>, Failure>
   readonly atBranch: (
@@ -58,7 +58,7 @@ const key = (branch: string, path: string) => `${branch}\0${path}`
 
 const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.commit)
 
-// Loaded when it is used: a page that reads over REST does not carry it.
+// Loaded on first use: a page that reads by REST does not need it.
 const bulk = lazyModule(() => import("../objects/GraphqlBlobReads.js"))
 
 export const makeFileReader = ({
@@ -70,7 +70,7 @@ export const makeFileReader = ({
   trees
 }: Parts): FileReader => {
   const { settings } = client
-  // What the raw address answers is the same for every token.
+  // Replies of `rawUrl` do not depend on the token.
   const validators = makeValidatorCache<Oid>(
     settings.readOnly ? { generation: Effect.succeed(0) } : client,
     50_000
@@ -90,7 +90,7 @@ export const makeFileReader = ({
     )
   }
 
-  /** By the tree of its directory: for what the Contents API does not serve. */
+  /** By the tree of its directory, for files that the Contents API does not serve. */
   const byTree = (at: Head | Oid, path: string): Effect.Effect<Option.Option<Blob>, Failure> =>
     Effect.flatMap(entryAt(at, path), (entry) =>
       Option.isSome(entry) && entry.value.kind === "blob" ? blob(entry.value.oid, path) : none
@@ -107,7 +107,7 @@ export const makeFileReader = ({
         if (error.kind === "TooLarge") return byTree(at, path)
         if (!isMissing(error)) return Effect.fail(error)
         if (!isUnknownCommit(error)) return none
-        // It may be the id of a tree, which the Contents API does not know.
+        // It may be the id of a tree, which the Contents API does not accept.
         return wasSeen(at) ? Effect.fail(error) : byTree(at, path)
       })
     )
@@ -153,7 +153,7 @@ export const makeFileReader = ({
               : none
         })
 
-  /** Where a store for reading is pinned to one commit, the file of that; else the one of the branch by name. */
+  /** Reads by branch name, except that a read-only store may be pinned to a commit. */
   const ask = (branch: string, path: string, etag: string | undefined): Effect.Effect<FileRead, Failure> => {
     if (!settings.readOnly) return contents(branch, path, etag)
     if (!settings.pinRef && Option.isNone(settings.ref)) return raws.atBranch(branch, path, etag)
@@ -167,7 +167,7 @@ export const makeFileReader = ({
       const before = Option.getOrUndefined(held)
       const name = key(branch, path)
       const kept = before === undefined || fresh === true ? undefined : yield* validators.get(name)
-      // A validator that another process was given stands in for one of our own that was never given.
+      // The caller's entity tag, which another process may have received, is used if this process has none.
       const given = fresh === true || validators.has(name) ? undefined : before?.etag
       const own = kept !== undefined && kept.value === before?.oid ? kept.etag : undefined
       const etag = own ?? (typeof given === "string" && isHeaderValue(given) ? given : undefined)

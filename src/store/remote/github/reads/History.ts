@@ -22,7 +22,7 @@ const person = (given: Api.Commit["commit"]["author"]) => ({
   date: given?.date ?? ""
 })
 
-/** A commit as an object, as the port tells it. */
+/** A commit object as the port's `CommitInfo`. */
 export const toCommitInfo = (found: typeof Api.getGitCommit.reply.Type): CommitInfo => ({
   commit: found.sha,
   tree: found.tree.sha,
@@ -34,8 +34,8 @@ export const toCommitInfo = (found: typeof Api.getGitCommit.reply.Type): CommitI
 })
 
 /**
- * Commits as the port tells them, page by page, from one that `exists` for sure or perhaps. The host's `Link` is never
- * followed: it may lead elsewhere.
+ * The log of a path, page by page. `exists`: whether `at` is known to exist. The host's `Link` header is never followed: it
+ * may point to another origin.
  */
 export const log = (
   client: Client,
@@ -80,8 +80,8 @@ export const log = (
   ).pipe((all) => (limit === Number.POSITIVE_INFINITY ? all : Stream.take(all, limit)))
 
 /**
- * Every path whose blob differs, from two whole listings: a commit's own list of files ends at 3,000. Below a
- * directory alone, only that directory is listed.
+ * The changed paths, from two recursive listings: GitHub's own list of changed files ends at 3,000. With `under`, only that
+ * directory is listed.
  */
 export const diff = (
   trees: TreeReader,
@@ -93,7 +93,7 @@ export const diff = (
     Option.isNone(at)
       ? Effect.succeed(undefined)
       : Effect.map(trees.list(at.value, under, true), Option.getOrUndefined)
-  // The whole tree of one commit makes known what the other one shares with it.
+  // The listing of one commit caches the trees that the other one shares with it.
   return Effect.map(Effect.all([listed(Option.some(after)), listed(before)]), ([right, left]) =>
     listingDifferences(left, right)
       .map((change) => (under === "" ? change : { ...change, path: `${under}/${change.path}` }))

@@ -9,7 +9,7 @@ import type { RefReads } from "../heads/RefReads.js"
 
 const perPage = 100
 
-/** How a commit lies to another one, and the commits that it has and the other one lacks. */
+/** The relation of two commits, and the commits of `head` that `base` lacks. */
 const compared = (client: Client, base: Oid, head: Oid) =>
   Effect.gen(function* () {
     const own: Array<Api.Commit> = []
@@ -26,7 +26,7 @@ const compared = (client: Client, base: Oid, head: Oid) =>
     }
   })
 
-/** The commits that the comparison ends at: the newest ones that both have, and some that these descend from. */
+/** The parents of these commits that are not among them. */
 const boundaryOf = (own: ReadonlyArray<Api.Commit>): ReadonlySet<Oid> => {
   const inside = new Set(own.map(({ sha }) => sha))
   return new Set(
@@ -35,8 +35,8 @@ const boundaryOf = (own: ReadonlyArray<Api.Commit>): ReadonlySet<Oid> => {
 }
 
 /**
- * All best common ancestors: GitHub tells one of them. Each is a parent of a commit that only one of the two has, on
- * either side; where these are several, the ones that another one descends from are left out.
+ * All best common ancestors. GitHub returns only one. Each of them is a parent of a commit that only `a` has, and of one that
+ * only `b` has. Candidates that are ancestors of another candidate are removed.
  */
 export const mergeBases = (
   client: Client,

@@ -17,7 +17,7 @@ import type { HeadLookup } from "../heads/HeadLookup.js"
 import type { CachedTrees } from "../objects/CachedTrees.js"
 import type { ObjectCache } from "../objects/ObjectCache.js"
 
-/** The files of a commit, as the answer that describes it lists them; a large patch is left out. */
+/** The changed files in the description of a commit. Large patches are omitted by the host. */
 const Files = Schema.Array(
   Schema.Struct({
     filename: Schema.String,
@@ -26,7 +26,7 @@ const Files = Schema.Array(
     patch: Schema.optional(Schema.String)
   })
 )
-/** What hosts tell of files differs, and is no reason to misunderstand the commit. */
+/** Hosts describe files differently. Files that cannot be decoded are ignored. */
 const getCommit = withReply(
   Api.getCommit,
   Schema.Struct({ ...Api.Commit.fields, files: Schema.optional(Schema.Unknown) })
@@ -34,13 +34,13 @@ const getCommit = withReply(
 
 type File = (typeof Files.Type)[number]
 
-/** A commit tells of 3,000 files, on pages of 300. */
+/** A description lists 3,000 files at most, on pages of 300. */
 const mostPages = 10
 
-/** Files that one query brings; more are read in bulk. */
+/** The number of files of one prefetch query. More files are read in batches. */
 const mostBrought = 100
 
-/** One version of a file, as the patch between it and another version tells it. */
+/** One version of a file, as a side of a patch. */
 interface Version {
   readonly patch: string
   readonly side: "old" | "new"
@@ -57,15 +57,15 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
 /**
- * The contents of the files that a commit changed, by its patches. A patch that shows a whole file tells both versions
- * of it; another one tells a version where the other is known. What a patch tells counts only if it has the blob's id.
+ * The contents of the files that a commit changed, derived from its patches. A patch of a whole file contains both versions.
+ * Another patch gives one version if the other one is cached. A content is used only if it matches the blob id.
  */
 export interface Patches {
-  /** Finds a commit together with what it changed; without that where the host does not tell it. */
+  /** Resolves a commit and reads its patches, if the host returns them. */
   readonly resolve: HeadLookup["resolve"]
-  /** Which blobs the patches of a commit are about. */
+  /** Assigns blob ids to the patches of a commit. */
   readonly matchBlobs: (commit: Head | Oid, changes: ReadonlyArray<PathChange>) => void
-  /** The content of a blob, where patches tell it. */
+  /** The content of a blob, if patches give it. */
   readonly blob: (oid: Oid) => Uint8Array | undefined
 }
 
@@ -85,7 +85,7 @@ export const makePatches = (parts: {
   )
   const versions = new LruCache<Version>(maxBytes, ({ patch }) => weightOf([patch]))
 
-  /** Keeps the files that a page lists; says whether there were any. */
+  /** Caches the files of a page. Returns whether there were any. */
   const keep = (commit: Oid, given: unknown): boolean => {
     const found = Option.getOrElse(Schema.decodeUnknownOption(Files)(given), (): ReadonlyArray<File> => [])
     if (found.length > 0) files.set(commit, [...(files.peek(commit) ?? []), ...found])
@@ -102,7 +102,7 @@ export const makePatches = (parts: {
       )
     )
 
-  /** What a commit changed, as it was before, where one query brings that together with the parent. */
+  /** Prefetches the old versions of the changed files together with the parent. */
   const bringParent = (commit: Oid, parent: Oid | undefined): Effect.Effect<void, CallFailure> => {
     const paths = (files.peek(commit) ?? []).flatMap(({ filename, previous_filename: previous, status }) =>
       status === "added" ? [] : [previous ?? filename]
@@ -144,10 +144,10 @@ export const makePatches = (parts: {
 
   return {
     resolve: (ref) => {
-      // A branch that we have written to is known better by its name alone.
+      // Only the lookup of a branch takes the writes of this process into account.
       if (!isOid(ref) && branchHeads.lastOwnCommit(ref) !== undefined) return headLookup.resolve(ref)
       return Effect.flatMap(
-        // Plain ways explain a failure better.
+        // The usual requests explain a failure better.
         Effect.catchIf(withPatches(ref), isApiFailure, () => Effect.succeedNone),
         (found) => (Option.isSome(found) ? Effect.succeed(found) : headLookup.resolve(ref))
       )

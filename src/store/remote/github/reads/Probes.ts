@@ -7,11 +7,11 @@ import type { CallFailure, Client } from "../client/Client.js"
 import type { BranchHeads } from "../heads/BranchHeads.js"
 import type { RefReads } from "../heads/RefReads.js"
 
-/** What exists and what may be done, told without failing where something is absent. */
+/** The port's `probe`, which does not fail if something is absent. */
 export const makeProbe =
   (client: Client, refs: RefReads, branchHeads: BranchHeads) =>
   (branch: string): Effect.Effect<Probe, CallFailure> => {
-    /** A branch that we have just made may not be known to the machine that answers. */
+    /** A replica may not know a branch that this process has just created. */
     const isThere = Effect.flatMap(refs.read(branch), (at) =>
       Option.isSome(at) || branchHeads.lastOwnCommit(branch) === undefined
         ? Effect.succeed(Option.isSome(at))

@@ -11,18 +11,18 @@ interface RecentRead<A> {
 const directoryOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf("/"), 0))
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
 
-/** What was found at paths of a branch that may be answered again for a while. */
+/** Recent reads of one branch, which can be returned again for a while. */
 export class RecentReads {
   readonly #files = new Map<string, RecentRead<SnapshotFile>>()
   readonly #directories = new Map<string, RecentRead<Directory>>()
   #writes = 0
 
-  /** How many writes of ours it knows of: a look that began before one of them may have found what is old. */
+  /** The number of writes of this process. A read that began before the last one may be outdated. */
   get writes(): number {
     return this.#writes
   }
 
-  /** A file that its directory does not name is absent; where the directory was seen later, it is the version named. */
+  /** A recently read file. A recently read directory overrides an older read of its file. */
   file(path: string, now: number, maxAge: number): Option.Option<SnapshotFile> | undefined {
     const seen = this.#files.get(path)
     const found = seen !== undefined && now - seen.since < maxAge ? seen : undefined
@@ -48,7 +48,7 @@ export class RecentReads {
     this.#directories.set(path, { found, since })
   }
 
-  /** A write changed a file: what was seen of it is old, and of its directory if it did not name the file. */
+  /** A write changed a file: the read of it is removed, and the read of its directory if that did not list the file. */
   fileWritten(path: string): void {
     this.#writes++
     const directory = directoryOf(path)
@@ -59,7 +59,7 @@ export class RecentReads {
     if (this.#files.delete(path) || !isNamed) this.#directories.delete(directory)
   }
 
-  /** A commit of ours stands on others: what it has is kept, as far as that is known. */
+  /** A commit of this process is the new head: only reads that agree with it are kept. */
   advance(
     fileAt: (path: string) => Option.Option<Oid> | undefined,
     directoryAt: (path: string) => Option.Option<Directory> | undefined
@@ -77,7 +77,7 @@ export class RecentReads {
     }
   }
 
-  /** The same for a branch that comes to where this one is. */
+  /** A copy for another branch at the same commit. */
   copy(): RecentReads {
     const made = new RecentReads()
     for (const [path, { found, since }] of this.#files) made.putFile(path, found, since)

@@ -14,16 +14,17 @@ import type { RefReads } from "../heads/RefReads.js"
 type Failure = CallFailure | RefMoved | AmbiguousWriteError
 
 /**
- * `Above`: the head has the commit in its history. `Beside`: it descends from the base, is not the base and lacks the
- * commit. `Behind`: it is the base or older, as far as the machine that answered knows.
+ * The relation of a head to a commit and its base. `Above`: the head is the commit or descends from it. `Beside`: it descends
+ * from the base, is not the base, and does not have the commit. `Behind`: it is the base or older, or the replica is stale.
+ * `Elsewhere`: none of these.
  */
 export type Relation = "Above" | "Beside" | "Behind" | "Elsewhere"
 
-/** Refs, moved forward or made, exactly once as far as anybody can see. */
+/** Creates, fast-forwards and deletes refs, each exactly once. */
 export interface RefWrites extends Pick<RefReads, "read"> {
-  /** Where a head lies, beside a commit and the base that the commit was made on. */
+  /** The relation of a head to a commit and the base of the commit. */
   readonly relate: (base: Oid, commit: Oid, at: Oid) => Effect.Effect<Relation, CallFailure>
-  /** `only`: nobody else can know of the commit or use the name, so a branch that is there already is ours. */
+  /** `only`: no other process uses the name or knows the commit, so an existing branch was created by this request. */
   readonly create: (
     place: ErrorContext,
     branch: string,
@@ -34,7 +35,7 @@ export interface RefWrites extends Pick<RefReads, "read"> {
   readonly remove: (branch: string) => Effect.Effect<void, CallFailure>
 }
 
-/** What the head of a branch proves of a move from a base to a commit above it. */
+/** What the relation of the head proves about a fast-forward. */
 export const provedBy = (relation: Relation, refusal: RefMoved): Proof<void, RefMoved> => {
   switch (relation) {
     case "Above":
@@ -42,7 +43,7 @@ export const provedBy = (relation: Relation, refusal: RefMoved): Proof<void, Ref
     case "Beside":
       return Proof.notDone(refusal)
     case "Behind":
-      // An older head may be one that the branch was forced back to; the base itself contradicts a refusal.
+      // The branch may have been forced back to an older head. The base itself contradicts a refusal.
       return Option.getOrNull(refusal.expected) === Option.getOrNull(refusal.actual)
         ? Proof.unchanged
         : Proof.stale(refusal)
@@ -63,11 +64,11 @@ export const makeRefWrites = (
     return compare(commit, at).pipe(
       Effect.flatMap(({ merge_base_commit, status }): Effect.Effect<Relation, CallFailure> => {
         if (status === "behind") return Effect.succeed("Behind")
-        // No fast-forward leads from the base to a commit that does not descend from it.
+        // The commit does not descend from the base, so the move is not a fast-forward.
         if (at === base) return Effect.succeed("Elsewhere")
         if (status === "ahead" || status === "identical") return Effect.succeed("Above")
         if (merge_base_commit?.sha === base) return Effect.succeed("Beside")
-        // Histories with merges may have several bases, of which the host tells one.
+        // Histories with merges may have several merge bases. The host returns one.
         return Effect.map(isBelow(base, at), (descends) => (descends ? "Beside" : "Elsewhere"))
       }),
       Effect.catchIf(isUnrelatedHistory, () => Effect.succeed<Relation>("Elsewhere")),
