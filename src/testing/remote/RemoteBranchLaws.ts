@@ -7,7 +7,7 @@ import type { RemoteContract } from "./RemoteLaw.js"
 export const branches = ({ promises, test }: RemoteContract): void => {
   test(
     "a name resolves as branch, tag, full and short id, or is absent",
-    "What `resolve` finds; a whole id is taken for that of a commit until nothing is found by it.",
+    "The commit that `resolve` finds. A full id is assumed to be that of a commit until a read finds nothing.",
     ({ remote, tag }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a", "1")])
@@ -40,7 +40,7 @@ export const branches = ({ promises, test }: RemoteContract): void => {
 
   test(
     "steps from a name lead to an earlier commit, as Git's revisions do",
-    "What `resolve` finds; a whole id is taken for that of a commit until nothing is found by it.",
+    "The commit that `resolve` finds. A full id is assumed to be that of a commit until a read finds nothing.",
     ({ remote, tag }) =>
       Effect.gen(function* () {
         const zeroth = yield* write(remote, [put("a", "0")])
@@ -88,7 +88,7 @@ export const branches = ({ promises, test }: RemoteContract): void => {
 
   test(
     "branches are created, listed and deleted; creating twice is refused",
-    "Fails with `RefMoved` when the branch exists.",
+    "Fails with `RefMoved` if the branch exists.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
@@ -122,7 +122,7 @@ export const branches = ({ promises, test }: RemoteContract): void => {
 
   test(
     "a branch is written without moving the others",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a", "1")])
@@ -141,7 +141,7 @@ export const branches = ({ promises, test }: RemoteContract): void => {
 
   test(
     "advance moves forward from where it is said to be, and never by force",
-    "Moves a branch forward from `from` to its descendant `to`; never forced: `RefMoved` when it is not at `from`, or `to` does not descend from it.",
+    "Fast-forwards a branch. Fails with `RefMoved` if it is not at `from`, or if `to` does not descend from `from`.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
@@ -175,7 +175,7 @@ export const branches = ({ promises, test }: RemoteContract): void => {
 
   test(
     "several branches move at once or not at all, where the remote knows how",
-    "Moves, makes and deletes several branches in one step, all or none, each only from where it is said to be and never by force",
+    "Creates, fast-forwards and deletes several branches in one transaction.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const { moveBranches } = remote
@@ -219,7 +219,7 @@ export const branches = ({ promises, test }: RemoteContract): void => {
 
   test(
     "budget and estimate answer without a charge",
-    "What is known of the rate limit, without a charged request. None where there is none.",
+    "The known state of the rate limits, without a charged request. Empty if there are none.",
     ({ remote }) =>
       Effect.gen(function* () {
         const budgets = yield* remote.budget

@@ -22,7 +22,7 @@ const day = 86_400_000
 export const commits = ({ promises, sizes, test }: RemoteContract): void => {
   test(
     "the first commit makes the branch, and has no parent",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const made = yield* remote.commit("main", Option.none(), {
@@ -55,7 +55,7 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "one file changed leaves the others as they were",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a/x", "1"), put("a/y", "2"), put("b", "3")])
@@ -73,7 +73,7 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "put, link and remove in one commit; directories left empty are gone",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a/x", "1"), put("b/only", "2"), put("c", "3")])
@@ -94,7 +94,7 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "a commit may leave the tree as it was, and may change nothing",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a", "1")])
@@ -110,7 +110,7 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "many files in one commit",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("seed", "0")])
@@ -169,7 +169,7 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "a file gives way to a directory, and back, when the commit says so",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("a", "file"), put("b/c", "below")])
@@ -188,7 +188,7 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "a branch name that Git does not know is refused",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ remote }) =>
       Effect.gen(function* () {
         const made = yield* write(remote, [put("a", "1")])

@@ -16,7 +16,7 @@ const plain = (changes: ReadonlyArray<PathChange>) =>
 export const histories = ({ promises, sizes, test }: RemoteContract): void => {
   test(
     "the history of a path holds the commits that changed it, newest first",
-    'Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames.',
+    'The commits reachable from `at` that changed `path` ("": all commits), newest first. Renames are not followed.',
     ({ remote }) =>
       Effect.gen(function* () {
         const say = (message: string) => ({ message })
@@ -69,7 +69,7 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "a history longer than a page is complete",
-    'Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames.',
+    'The commits reachable from `at` that changed `path` ("": all commits), newest first. Renames are not followed.',
     ({ remote }) =>
       Effect.gen(function* () {
         const length = 106
@@ -91,7 +91,7 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "the difference of two commits is complete; renames are a removal and an addition",
-    "Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
+    "Every path below `under` whose file differs in content or mode between two commits or trees (none: the empty tree). Complete, whatever its size.",
     ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [
@@ -149,7 +149,7 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "a large difference is complete",
-    "Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
+    "Every path below `under` whose file differs in content or mode between two commits or trees (none: the empty tree). Complete, whatever its size.",
     ({ remote }) =>
       Effect.gen(function* () {
         const count = Math.min(sizes.files, 4_000)
@@ -170,7 +170,7 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "a difference tells modes, links and submodules",
-    "Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
+    "Every path below `under` whose file differs in content or mode between two commits or trees (none: the empty tree). Complete, whatever its size.",
     ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("d/run", "1"), put("d/same", "2"), put("d/to", "run")])
@@ -205,7 +205,7 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
       })
   )
 
-  test("ancestors are told from strangers", "`to` does not descend from it", ({ remote }) =>
+  test("ancestors are told from strangers", "if `to` does not descend from `from`", ({ remote }) =>
     Effect.gen(function* () {
       const c1 = yield* write(remote, [put("a", "1")])
       const c2 = yield* write(remote, [put("a", "2")])
@@ -221,7 +221,7 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "a merge is followed to both its parents",
-    'Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames.',
+    'The commits reachable from `at` that changed `path` ("": all commits), newest first. Renames are not followed.',
     ({ force, merge, remote }) =>
       Effect.gen(function* () {
         if (merge === undefined) return

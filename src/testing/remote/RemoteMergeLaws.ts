@@ -6,9 +6,9 @@ import { assertTag, failureOf, filesOf, headOf, put, remove, write } from "./Rem
 import type { RemoteContract } from "./RemoteLaw.js"
 
 const sentence =
-  "A commit that merges others has them as its further parents; one that is not in the repository is a `ValidationError`."
+  "The `merges` of the commit become its further parents; a merged commit that is not in the repository is a `ValidationError`."
 const bases =
-  "All best common ancestors of two commits, ordered by id: those that no other common ancestor descends from. Several where histories cross, none where they are unrelated."
+  "All best common ancestors of two commits, ordered by id. Criss-cross histories have several, unrelated histories have none."
 
 const missing = "0123456789012345678901234567890123456789" as Oid
 
@@ -108,7 +108,7 @@ export const merges = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "of two merges of one branch, made on one head, one is refused, and both stand after it is made again",
-    "Fails with `RefMoved` when the branch is elsewhere.",
+    "Fails with `RefMoved` if the branch points to another commit.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const { ours, theirs } = yield* diverged(remote)

@@ -33,7 +33,7 @@ const countUp = (remote: GitRemoteService, path: string) => (head: Option.Option
 export const queues = ({ promises, sizes, test }: RemoteContract): void => {
   test(
     "commitNext: every write its own commit, none lost, each build sees those before",
-    "The next commit of a branch: takes the branch's turn in this process, runs `edit` with a snapshot of what the commit will stand on",
+    "Creates the next commit of a branch. Waits until no other caller of this process commits to the branch, runs `edit` with a snapshot of the parent of the new commit, and creates the commit.",
     ({ remote }) =>
       Effect.gen(function* () {
         const fibres = sizes.fibres
@@ -69,7 +69,7 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "commitNext: two clients of one repository lose nothing",
-    "`RefMoved` when what the edit read did not hold: call it again.",
+    "Fails with `RefMoved` if something that the edit has read has changed: call `commitNext` again.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
@@ -86,7 +86,7 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "commitNext: what is answered is what was committed, and is durable for others",
-    "Answers once the commit is durable; commits of waiting callers share one flush where the remote can.",
+    "Succeeds when the commit is durable. Commits of waiting callers may share one flush.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
@@ -120,7 +120,7 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "commitNext: a build that gives nothing, fails, dies or is interrupted leaves its neighbours alone",
-    "An edit that makes none gives the turn back and writes nothing; it may run more than once, and what it answers counts only for the snapshot that it was last given.",
+    "An edit without a commit writes nothing. `edit` may run more than once; only its last result counts.",
     ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("base", "1")])
@@ -167,7 +167,7 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "commitNext: a commit that cannot be made leaves its neighbours alone",
-    "The next commit of a branch: takes the branch's turn in this process, runs `edit` with a snapshot of what the commit will stand on",
+    "Creates the next commit of a branch. Waits until no other caller of this process commits to the branch, runs `edit` with a snapshot of the parent of the new commit, and creates the commit.",
     ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("base", "1")])
@@ -197,7 +197,7 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "commitNext: somebody else's commit is met, never overwritten",
-    "`RefMoved` when what the edit read did not hold: call it again.",
+    "Fails with `RefMoved` if something that the edit has read has changed: call `commitNext` again.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
@@ -221,7 +221,7 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
   if (promises.movedBackIsNoticed) {
     test(
       "a branch moved back is noticed",
-      "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+      "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
       ({ force, remote }) =>
         Effect.gen(function* () {
           const first = yield* write(remote, [put("a", "1")])
@@ -242,7 +242,7 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
 
   test(
     "commitNext: a file is written only as it was seen",
-    "`RefMoved` when what the edit read did not hold: call it again.",
+    "Fails with `RefMoved` if something that the edit has read has changed: call `commitNext` again.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another

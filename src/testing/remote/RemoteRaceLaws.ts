@@ -19,7 +19,7 @@ import { deleteFile, putFile } from "./RemoteSingleFile.js"
 export const races = ({ sizes, test }: RemoteContract): void => {
   test(
     "a commit on anything but the branch's head is refused, and says where the branch is",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a", "1")])
@@ -44,7 +44,7 @@ export const races = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "of writers that race from one head exactly one wins",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
@@ -73,7 +73,7 @@ export const races = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "a path deleted under an update is not brought back",
-    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another

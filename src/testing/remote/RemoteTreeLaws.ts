@@ -10,7 +10,7 @@ const nowhere = "0123456789012345678901234567890123456789" as Oid
 export const trees = ({ sizes, test }: RemoteContract): void => {
   test(
     "an empty repository is empty and absent",
-    "Looks at repository, branch and rights. Never fails because something is absent.",
+    "Reports whether repository and branch exist and may be written. Something absent is not a failure.",
     ({ remote }) =>
       Effect.gen(function* () {
         const probe = yield* remote.probe("main")
@@ -27,7 +27,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "a missing branch of a repository that is not empty is absent",
-    "Looks at repository, branch and rights. Never fails because something is absent.",
+    "Reports whether repository and branch exist and may be written. Something absent is not a failure.",
     ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("a.json", "1")])
@@ -43,7 +43,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "a tree is listed direct or whole, in Git's order, and names its own id",
-    "The branch as it is now, never older than this process's own last write.",
+    "The current state of the branch. Never older than the last write of this process.",
     ({ remote }) =>
       Effect.gen(function* () {
         const made = yield* write(
@@ -89,7 +89,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "files are read by path, by branch and in bulk, and what is missing is absent",
-    "The branch as it is now, never older than this process's own last write.",
+    "The current state of the branch. Never older than the last write of this process.",
     ({ remote }) =>
       Effect.gen(function* () {
         const made = yield* write(remote, [put("d/a.json", "A"), put("d/b.json", "B"), put("c.json", "C")])
@@ -137,7 +137,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "a read after a write sees the write",
-    "The branch as it is now, never older than this process's own last write.",
+    "The current state of the branch. Never older than the last write of this process.",
     ({ remote }) =>
       Effect.gen(function* () {
         for (let round = 0; round < 5; round++) {
@@ -151,7 +151,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "names and contents beyond ASCII, and deep paths, come back as they were",
-    "The branch as it is now, never older than this process's own last write.",
+    "The current state of the branch. Never older than the last write of this process.",
     ({ remote }) =>
       Effect.gen(function* () {
         const paths = [
@@ -179,7 +179,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "blobs of 0 bytes and of the large size, of any bytes",
-    "The branch as it is now, never older than this process's own last write.",
+    "The current state of the branch. Never older than the last write of this process.",
     ({ remote }) =>
       Effect.gen(function* () {
         const large = new Uint8Array(sizes.largeBlob)
@@ -210,7 +210,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "what is handed out can be changed without harm",
-    "The branch as it is now, never older than this process's own last write.",
+    "The current state of the branch. Never older than the last write of this process.",
     ({ remote }) =>
       Effect.gen(function* () {
         const given = bytes("abc")
@@ -231,7 +231,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "a large listing is complete",
-    "The branch as it is now, never older than this process's own last write.",
+    "The current state of the branch. Never older than the last write of this process.",
     ({ remote }) =>
       Effect.gen(function* () {
         const width = 40
@@ -259,7 +259,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "the tree that changes will give is known before they are committed",
-    "The id that the directory `path` will have once `changes` are made to the tree of `at`. None when it will be empty.",
+    "The tree id that the directory `path` has after `changes` to the tree of `at`; none if it becomes empty.",
     ({ remote }) =>
       Effect.gen(function* () {
         const none = Option.none()

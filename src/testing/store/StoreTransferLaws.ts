@@ -19,7 +19,7 @@ export const imports = law(
   transfer(
     "an import writes records in chunks",
     "import",
-    "An existing document is replaced and its `_rev` goes on rising; one that already is as the record says is left alone."
+    "An existing document is replaced and its `_rev` rises by one, unless its content already equals the record."
   ),
   ({ commits, head, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {

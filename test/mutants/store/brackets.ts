@@ -114,7 +114,7 @@ export const brackets = [
     "what is queued is not copied",
     wins,
     [queue, "Either.try(() => copyJson(given) as JsonObject)", "Either.try(() => given as JsonObject)"],
-    [queue, "if (Either.isLeft(copy)) {", "if (Either.isLeft(copy) && copyOf !== undefined) {"]
+    [queue, "if (Either.isLeft(copy)) {", "if (Either.isLeft(copy) && copyJson !== undefined) {"]
   ),
   mutant("a writer waits for one operation more", count, [
     writers,
@@ -169,7 +169,7 @@ export const brackets = [
   mutant("a writer's end flushes nothing", count, [
     writers,
     "const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(drain(0), () =>",
-    "const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(Effect.sync(() => void queue.splice(0)), () =>"
+    "const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(Effect.void, () =>"
   ]),
   mutant("a writer loses what a failing flush held", "A failed flush keeps the queue", [
     writers,

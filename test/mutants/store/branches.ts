@@ -10,9 +10,9 @@ const derived =
   "They are made of the merged documents, in the same commit, and unique indexes are judged as in any write"
 const told = "A conflict fails the merge with a `ConflictError`. Its `unmerged` has every conflict"
 const parents =
-  "A commit that merges others has them as its further parents; one that is not in the repository is a `ValidationError`."
+  "The `merges` of the commit become its further parents; a merged commit that is not in the repository is a `ValidationError`."
 const common =
-  "All best common ancestors of two commits, ordered by id: those that no other common ancestor descends from. Several where histories cross, none where they are unrelated."
+  "All best common ancestors of two commits, ordered by id. Criss-cross histories have several, unrelated histories have none."
 
 /** Faults of branches and of their merge. */
 export const branches = [

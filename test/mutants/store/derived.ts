@@ -164,7 +164,7 @@ export const derivedFiles = [
   mutant("settings are not recorded", recorded, [
     edit,
     "const record = writesSettings && (",
-    "const record = records && settings.recorded && ("
+    "const record = writesSettings && settings.recorded && ("
   ]),
   mutant("the plain layout is recorded too", recorded, [
     settings,

@@ -12,28 +12,30 @@ const draft = "git/CommitDraft.ts"
 const object = "git/GitObject.ts"
 
 const commit =
-  "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere."
+  "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit."
 const next =
-  "The next commit of a branch: takes the branch's turn in this process, runs `edit` with a snapshot of what the commit will stand on"
-const idle = "An edit that makes none gives the turn back and writes nothing"
-const moved = "`RefMoved` when what the edit read did not hold: call it again."
+  "Creates the next commit of a branch. Waits until no other caller of this process commits to the branch, runs `edit` with a snapshot of the parent of the new commit, and creates the commit."
+const idle = "An edit without a commit writes nothing."
+const moved =
+  "Fails with `RefMoved` if something that the edit has read has changed: call `commitNext` again."
 const history =
-  'Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames.'
+  'The commits reachable from `at` that changed `path` ("": all commits), newest first. Renames are not followed.'
 const differs =
-  "Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size."
+  "Every path below `under` whose file differs in content or mode between two commits or trees (none: the empty tree). Complete, whatever its size."
 const head =
-  "Where the branch is now, never from a cache older than this process's own last write. None when absent."
+  "The current head of the branch; none if it does not exist. Never older than the last write of this process."
 const after =
-  "The id that the directory `path` will have once `changes` are made to the tree of `at`. None when it will be empty."
-const creates = "Fails with `RefMoved` when the branch exists."
-const deletes = "Deleting what is gone is success."
+  "The tree id that the directory `path` has after `changes` to the tree of `at`; none if it becomes empty."
+const creates = "Fails with `RefMoved` if the branch exists."
+const deletes = "Deleting a branch that does not exist succeeds."
 const advances =
-  "Moves a branch forward from `from` to its descendant `to`; never forced: `RefMoved` when it is not at `from`, or `to` does not descend from it."
-const together =
-  "Moves, makes and deletes several branches in one step, all or none, each only from where it is said to be and never by force"
-const probes = "Looks at repository, branch and rights. Never fails because something is absent."
-const names = "What `resolve` finds; a whole id is taken for that of a commit until nothing is found by it."
-const snapshot = "The branch as it is now, never older than this process's own last write."
+  "Fast-forwards a branch. Fails with `RefMoved` if it is not at `from`, or if `to` does not descend from `from`."
+const together = "Creates, fast-forwards and deletes several branches in one transaction."
+const probes =
+  "Reports whether repository and branch exist and may be written. Something absent is not a failure."
+const names =
+  "The commit that `resolve` finds. A full id is assumed to be that of a commit until a read finds nothing."
+const snapshot = "The current state of the branch. Never older than the last write of this process."
 
 /** Faults of remotes: sentences of the port. */
 export const remotes = [
@@ -182,17 +184,17 @@ export const remotes = [
     "one.oid === two.oid && one.mode === two.mode",
     'one.oid === two.oid && (one.mode === "040000") === (two.mode === "040000")'
   ]),
-  mutant("everything is an ancestor", "`to` does not descend from it", [
+  mutant("everything is an ancestor", "if `to` does not descend from `from`", [
     memory,
     "    return false\n  }\n}",
     "    return seen.size > 0\n  }\n}"
   ]),
-  mutant("ancestors are parents", "`to` does not descend from it", [
+  mutant("ancestors are parents", "if `to` does not descend from `from`", [
     memory,
     "pending.push(...(this.commits.get(oid)?.parents ?? []))",
     "if (seen.size < 2) pending.push(...(this.commits.get(oid)?.parents ?? []))"
   ]),
-  mutant("ancestors are first parents", "`to` does not descend from it", [
+  mutant("ancestors are first parents", "if `to` does not descend from `from`", [
     memory,
     "pending.push(...(this.commits.get(oid)?.parents ?? []))",
     "pending.push(...(this.commits.get(oid)?.parents.slice(0, 1) ?? []))"
@@ -237,12 +239,12 @@ export const remotes = [
     "else memory.refs.delete(ref)",
     'else if (ref === "") memory.refs.delete(ref)'
   ]),
-  mutant("all branches are listed", "Moves a branch forward", [
+  mutant("all branches are listed", "Fast-forwards a branch.", [
     remote,
     "repository.refs(branchRef(prefix))",
     "repository.refs(branchRef(prefix.slice(0, 0)))"
   ]),
-  mutant("listed names are whole", "Moves a branch forward", [
+  mutant("listed names are whole", "Fast-forwards a branch.", [
     remote,
     'name: name.slice(branchRef("").length)',
     "name"

@@ -86,13 +86,13 @@ export const travel = [
   ]),
   mutant("a revert keeps what the commit made", forward, [
     revert,
-    "const reverted = documents.filter(isReadable)",
-    "const reverted = documents.filter((one) => isReadable(one) && one.before !== undefined)"
+    "const reverted = documents.filter(isReverted)",
+    "const reverted = documents.filter((one) => isReverted(one) && one.before !== undefined)"
   ]),
   mutant("a revert brings nothing back", forward, [
     revert,
-    "const reverted = documents.filter(isReadable)",
-    "const reverted = documents.filter((one) => isReadable(one) && one.after !== undefined)"
+    "const reverted = documents.filter(isReverted)",
+    "const reverted = documents.filter((one) => isReverted(one) && one.after !== undefined)"
   ]),
   mutant("a revert skips files silently", files, [
     revert,
