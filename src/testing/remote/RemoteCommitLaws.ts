@@ -136,7 +136,7 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
   ) =>
     test(
       `${name}, and nothing is written`,
-      "a write that is interrupted either happened as a whole or did not happen.",
+      "an interrupted write takes effect completely or not at all.",
       ({ remote }) =>
         Effect.gen(function* () {
           const base = yield* write(remote, [put("dir/file", "1"), put("file", "2")])

@@ -97,7 +97,7 @@ export const races = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "a write that is interrupted at any point happened as a whole or not at all",
-    "a write that is interrupted either happened as a whole or did not happen.",
+    "an interrupted write takes effect completely or not at all.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
