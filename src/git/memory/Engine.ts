@@ -108,14 +108,14 @@ export const open = (memory: MemoryRepository): Repository => {
   const linkError = (operation: string, changes: ReadonlyArray<Change>): ValidationError | undefined => {
     for (const change of changes) {
       if (change._tag !== "Link") continue
-      const wrong = linkTargetError(
+      const invalid = linkTargetError(
         operation,
         change.path,
         change.oid,
         change.mode ?? "100644",
         memory.typeOf(change.oid)
       )
-      if (wrong !== undefined) return wrong
+      if (invalid !== undefined) return invalid
     }
     return undefined
   }
@@ -137,13 +137,13 @@ export const open = (memory: MemoryRepository): Repository => {
       branchRef(branch),
       Option.map(head, (at) => at.commit)
     )
-    const wrong =
+    const invalid =
       moved ??
       commitTextError(operation, commit) ??
       linkError(operation, commit.changes) ??
       mergesError(operation, commit) ??
       (Option.isNone(head) ? nameConflict(operation, branchRef(branch), memory.refs.keys()) : undefined)
-    if (wrong !== undefined) return wrong
+    if (invalid !== undefined) return invalid
     const edits = toPathEdits(commit.changes, (content) => memory.writeBlob(content))
     const base = Option.getOrUndefined(head)?.tree
     const tree = editMapTree(memory.trees, base, edits, operation, (made) => memory.writeTree(made))
@@ -194,8 +194,8 @@ export const open = (memory: MemoryRepository): Repository => {
         }
         for (const { expected, name: ref, next } of updates) {
           if (Option.isSome(expected) || Option.isNone(next)) continue
-          const wrong = nameConflict("Repository.updateRef", ref, refs.keys())
-          if (wrong !== undefined) return wrong
+          const invalid = nameConflict("Repository.updateRef", ref, refs.keys())
+          if (invalid !== undefined) return invalid
         }
         for (const { name: ref, next } of updates) {
           if (Option.isSome(next)) memory.refs.set(ref, next.value)
@@ -237,8 +237,8 @@ export const open = (memory: MemoryRepository): Repository => {
       Effect.flatMap(
         run("treeAfter", () => {
           const operation = "Repository.treeAfter"
-          const wrong = linkError(operation, changes)
-          if (wrong !== undefined) return wrong
+          const invalid = linkError(operation, changes)
+          if (invalid !== undefined) return invalid
           const root = Option.getOrUndefined(Option.map(base, rootOf))
           const made = new Map<Oid, MapTree>()
           const after = editMapTree(
@@ -277,8 +277,8 @@ export const open = (memory: MemoryRepository): Repository => {
     commitNext: (branch, build) =>
       Effect.gen(function* () {
         const operation = "Repository.commitNext"
-        const wrong = branchError(operation, branch)
-        if (wrong !== undefined) return yield* wrong
+        const invalid = branchError(operation, branch)
+        if (invalid !== undefined) return yield* invalid
         return yield* withLock(branch)(
           Effect.gen(function* () {
             const head = yield* run("commitNext", () => headOf(branch))

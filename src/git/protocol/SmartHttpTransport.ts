@@ -147,13 +147,17 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
           ? Effect.fail(new LostReply(refused))
           : Effect.fail(refused)
       }
-      const given = response.headers["content-type"]?.split(";")[0]?.trim()
-      if (given !== type) {
+      const contentType = response.headers["content-type"]?.split(";")[0]?.trim()
+      if (contentType !== type) {
         return yield* Effect.fail(
           withDoubt(
-            remote("Corrupt", `${url} is not a Git server: it answered with ${given ?? "no content type"}`, {
-              hint: "check the address; many servers want it to end in .git"
-            })
+            remote(
+              "Corrupt",
+              `${url} is not a Git server: it answered with ${contentType ?? "no content type"}`,
+              {
+                hint: "check the address; many servers want it to end in .git"
+              }
+            )
           )
         )
       }

@@ -106,8 +106,8 @@ export const remotes = [
   ]),
   mutant("links are not checked", commit, [
     engine,
-    "if (wrong !== undefined) return wrong\n    }\n    return undefined",
-    "if (wrong === null) return wrong\n    }\n    return undefined"
+    "if (invalid !== undefined) return invalid\n    }\n    return undefined",
+    "if (invalid === null) return invalid\n    }\n    return undefined"
   ]),
   mutant("a name of a branch is not checked", head, [
     remote,
@@ -116,8 +116,8 @@ export const remotes = [
   ]),
   mutant("a commit's branch name is not checked", commit, [
     engine,
-    "const wrong = branchError(operation, branch)\n",
-    'const wrong = branch === "" ? branchError(operation, branch) : undefined\n'
+    "const invalid = branchError(operation, branch)\n",
+    'const invalid = branch === "" ? branchError(operation, branch) : undefined\n'
   ]),
   mutant("history ignores the path", history, [
     remote,

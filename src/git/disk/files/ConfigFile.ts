@@ -27,7 +27,7 @@ export const parseConfig = (file: string, source: string): ReadonlyArray<Setting
   let section: string | undefined
   let subsection: string | undefined
   let at = 0
-  const wrong = () => {
+  const syntaxError = () => {
     const line = text.slice(0, at).split("\n").length
     return new EngineError(
       "Corrupt",
@@ -57,7 +57,7 @@ export const parseConfig = (file: string, source: string): ReadonlyArray<Setting
         const next = text[++at]
         if (next === "\n") continue
         const meant = escapes[next ?? ""]
-        if (meant === undefined) throw wrong()
+        if (meant === undefined) throw syntaxError()
         read += meant
       } else if (quoted || !/\s/.test(character)) read += character
       else {
@@ -66,7 +66,7 @@ export const parseConfig = (file: string, source: string): ReadonlyArray<Setting
       }
       kept = read.length
     }
-    if (quoted) throw wrong()
+    if (quoted) throw syntaxError()
     return read.slice(0, kept)
   }
   for (match(blank); at < text.length; match(blank)) {
@@ -80,10 +80,11 @@ export const parseConfig = (file: string, source: string): ReadonlyArray<Setting
       continue
     }
     const named = match(key)
-    if (named === null) throw wrong()
+    if (named === null) throw syntaxError()
     const [, name = "", equals] = named
-    const given = equals === undefined ? "true" : value()
-    if (section !== undefined) settings.push({ section, subsection, name: name.toLowerCase(), value: given })
+    const settingValue = equals === undefined ? "true" : value()
+    if (section !== undefined)
+      settings.push({ section, subsection, name: name.toLowerCase(), value: settingValue })
   }
   return settings
 }

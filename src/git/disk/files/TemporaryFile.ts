@@ -76,8 +76,8 @@ export const make = (
             : Effect.tryPromise({
                 try: async () => {
                   if (file === undefined) return Option.some([buffered.subarray(at, end), end] as const)
-                  const wanted = Math.min(pieceBytes, end - at)
-                  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, at)
+                  const length = Math.min(pieceBytes, end - at)
+                  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, at)
                   if (bytesRead === 0) throw new Error("The file is shorter than what was written to it")
                   return Option.some([buffer.subarray(0, bytesRead), at + bytesRead] as const)
                 },

@@ -24,10 +24,10 @@ import { type Cleared, clearSince, entriesIn, locksOf, type WorkStart } from "./
  * directory. Locks of other programs are never removed.
  */
 
-const claim = "claimed-"
-const work = "work-"
+const claimedPrefix = "claimed-"
+const workPrefix = "work-"
 /** The prefix of the file of work whose child was killed. */
-const broken = "broken-"
+const killedPrefix = "broken-"
 
 /** The delay before the first retry of a removal, and the longest delay between two retries, in milliseconds. */
 const [firstDelay, longestDelay] = [20, 30_000]
@@ -85,11 +85,11 @@ export class Lease {
 
   /** Records that Git children begin to work. The returned function records their end; `sound` means that none was killed. */
   beginChildWork(): (sound: boolean) => void {
-    const file = this.temporaryPath(`${work}${bootTime() ?? ""}`)
+    const file = this.temporaryPath(`${workPrefix}${bootTime() ?? ""}`)
     fs.writeFileSync(file, "")
     return (sound) => {
       if (sound) return unlink(file)
-      fs.renameSync(file, path.join(this.directory, path.basename(file).replace(work, broken)))
+      fs.renameSync(file, path.join(this.directory, path.basename(file).replace(workPrefix, killedPrefix)))
       clearTimeout(this.retryTimer)
       this.retryTimer = undefined
       this.retryDelay = firstDelay
@@ -119,8 +119,9 @@ export class Lease {
     const own = path.join(home, deadName(this.name))
     for (const { name } of entriesIn(this.directory)) {
       const file = path.join(this.directory, name)
-      if (name.startsWith(claim)) fs.renameSync(file, path.join(home, deadName(name.slice(claim.length))))
-      if (!name.startsWith(broken)) continue
+      if (name.startsWith(claimedPrefix))
+        fs.renameSync(file, path.join(home, deadName(name.slice(claimedPrefix.length))))
+      if (!name.startsWith(killedPrefix)) continue
       makeDirectorySync(own, false)
       fs.renameSync(file, path.join(own, name))
     }
@@ -135,7 +136,7 @@ export class Lease {
     for (const { name } of entriesIn(home)) {
       if (name === this.name || !name.includes("~") || mayBeAlive(path.join(home, name))) continue
       try {
-        fs.renameSync(path.join(home, name), path.join(this.directory, `${claim}${name}`))
+        fs.renameSync(path.join(home, name), path.join(this.directory, `${claimedPrefix}${name}`))
       } catch {}
     }
     return this.clearAll()
@@ -145,8 +146,8 @@ export class Lease {
     let removed = 0
     for (const { name } of entriesIn(this.directory)) {
       const file = path.join(this.directory, name)
-      if (name.startsWith(claim)) removed += this.clearClaimed(file)
-      else if (name.startsWith(broken)) {
+      if (name.startsWith(claimedPrefix)) removed += this.clearClaimed(file)
+      else if (name.startsWith(killedPrefix)) {
         const cleared = this.clearWork([startOf(file, this.name)])
         removed += cleared.removed.length
         if (!cleared.pending) unlink(file)
@@ -159,7 +160,7 @@ export class Lease {
   /** Schedules a retry while files are left that may still be in use. */
   private scheduleRetry(): void {
     const pending = entriesIn(this.directory).some(
-      ({ name }) => name.startsWith(claim) || name.startsWith(broken)
+      ({ name }) => name.startsWith(claimedPrefix) || name.startsWith(killedPrefix)
     )
     if (!pending) {
       this.finishClearing()
@@ -200,7 +201,8 @@ export class Lease {
       const file = path.join(entry.parentPath, entry.name)
       const stat = fs.statSync(file, { bigint: true })
       if (stat.nlink > 1n) inodes.add(stat.ino)
-      if (isWork(entry.name)) starts.push(startOf(file, path.basename(entry.parentPath).replace(claim, "")))
+      if (isWork(entry.name))
+        starts.push(startOf(file, path.basename(entry.parentPath).replace(claimedPrefix, "")))
     }
     let removed = 0
     if (inodes.size > 0) {
@@ -225,7 +227,7 @@ export class Lease {
   }
 }
 
-const isWork = (name: string): boolean => name.startsWith(work) || name.startsWith(broken)
+const isWork = (name: string): boolean => name.startsWith(workPrefix) || name.startsWith(killedPrefix)
 
 /** The start of the work that a file `work-*` records. `owner` is the name of its directory. */
 const startOf = (file: string, owner: string): WorkStart => {
@@ -256,11 +258,11 @@ const worksElsewhere = (home: string): ReadonlyArray<number> =>
     if (!entry.isDirectory()) return []
     const directory = path.join(home, entry.name)
     const nested = worksElsewhere(directory)
-    const owner = entry.name.replace(claim, "").split("~")
+    const owner = entry.name.replace(claimedPrefix, "").split("~")
     if (!isElsewhere(owner)) return nested
     const works = entriesIn(directory).flatMap(({ name }) => {
       const stat = fs.lstatSync(path.join(directory, name), { throwIfNoEntry: false })
-      return name.startsWith(work) && stat !== undefined ? [stat.mtimeMs] : []
+      return name.startsWith(workPrefix) && stat !== undefined ? [stat.mtimeMs] : []
     })
     return works.length > 0 && Liveness.isReleased(directory, "children") === false
       ? [...nested, ...works]

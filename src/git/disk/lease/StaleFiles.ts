@@ -132,14 +132,16 @@ export const clearSince = (
   ]
   const now = Date.now()
   const unused = found.filter(({ changed, file }) => {
-    const made = Math.max(...[changed, changed + clockShift].filter((time) => time <= now + clockDifference))
+    const changedAt = Math.max(
+      ...[changed, changed + clockShift].filter((time) => time <= now + clockDifference)
+    )
     const leastAge =
       listed === undefined ? staleAfterUnlisted : quarantine.test(path.basename(file)) ? 0 : staleAfter
     return (
-      now - made >= leastAge &&
+      now - changedAt >= leastAge &&
       !writers.some(
         ({ start, waitsForHook }) =>
-          start <= made + clockDifference && !(waitsForHook && file.endsWith(".lock"))
+          start <= changedAt + clockDifference && !(waitsForHook && file.endsWith(".lock"))
       )
     )
   })

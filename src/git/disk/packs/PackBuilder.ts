@@ -70,7 +70,7 @@ const copyInstruction = (out: Array<number>, from: number, length: number) => {
   let at = from
   for (let left = length; left > 0; ) {
     const part = Math.min(left, 0xffff)
-    const place = out.length
+    const flagsAt = out.length
     let flags = 0x80
     out.push(0)
     for (let i = 0, rest = at; i < 4; i++, rest = Math.floor(rest / 256)) {
@@ -85,7 +85,7 @@ const copyInstruction = (out: Array<number>, from: number, length: number) => {
         flags |= 0x10 << i
       }
     }
-    out[place] = flags
+    out[flagsAt] = flags
     at += part
     left -= part
   }

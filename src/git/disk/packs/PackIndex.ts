@@ -148,8 +148,8 @@ export class PackIndex {
       if (compareAt(names, 0, oid) > 0) high = from
       else if (compareAt(names, (count - 1) * this.stride, oid) < 0) low = from + count
       else {
-        for (let place = 0; place < count; place++) {
-          if (compareAt(names, place * this.stride, oid) === 0) return from + place
+        for (let position = 0; position < count; position++) {
+          if (compareAt(names, position * this.stride, oid) === 0) return from + position
         }
         return -1
       }
@@ -162,17 +162,18 @@ export class PackIndex {
   find(oid: Buffer): number {
     if (!this.isVerified && ++this.lookups * lookupCost > this.size) this.verify()
     if (!this.isVerified) {
-      const place = this.findPartially(oid)
-      return place < 0 ? -1 : this.offsetAt(place)
+      const position = this.findPartially(oid)
+      return position < 0 ? -1 : this.offsetAt(position)
     }
-    const place = this.lowerBound(oid)
-    if (place >= this.count || compareAt(this.bytes, this.names + place * this.stride, oid) !== 0) return -1
-    return this.offsetAt(place)
+    const position = this.lowerBound(oid)
+    if (position >= this.count || compareAt(this.bytes, this.names + position * this.stride, oid) !== 0)
+      return -1
+    return this.offsetAt(position)
   }
 
-  offsetAt(place: number): number {
-    if (this.fanOut === 0) return this.at(this.offsets + place * this.stride, 4).readUInt32BE(0)
-    const offset = this.at(this.offsets + place * 4, 4).readUInt32BE(0)
+  offsetAt(position: number): number {
+    if (this.fanOut === 0) return this.at(this.offsets + position * this.stride, 4).readUInt32BE(0)
+    const offset = this.at(this.offsets + position * 4, 4).readUInt32BE(0)
     if (offset < 0x80000000) return offset
     const large = this.offsets + this.count * 4 + (offset - 0x80000000) * 8
     if (large + 8 > this.size - 40) throw this.unusable("names an offset that it does not have")
@@ -182,11 +183,11 @@ export class PackIndex {
   /** All ids. */
   *all(): Generator<Oid> {
     this.verify()
-    for (let place = 0; place < this.count; place++) yield this.oidAt(place)
+    for (let position = 0; position < this.count; position++) yield this.oidAt(position)
   }
 
-  private oidAt(place: number): Oid {
-    const at = this.names + place * this.stride
+  private oidAt(position: number): Oid {
+    const at = this.names + position * this.stride
     return this.bytes.toString("hex", at, at + 20) as Oid
   }
 
@@ -195,8 +196,8 @@ export class PackIndex {
     this.verify()
     const found: Array<Oid> = []
     const low = this.lowerBound(Buffer.from(prefix.slice(0, prefix.length & ~1), "hex"))
-    for (let place = low; place < this.count; place++) {
-      const name = this.oidAt(place)
+    for (let position = low; position < this.count; position++) {
+      const name = this.oidAt(position)
       if (name.startsWith(prefix)) found.push(name)
       else if (name.slice(0, prefix.length) > prefix) break
     }

@@ -171,11 +171,11 @@ read -r answer <&3
 
 /** The directory of the only hooks that Git runs. */
 export const hooksDirectory = (): string => {
-  const place = path.join(homeOf(), "hooks")
-  const hook = path.join(place, "pre-receive")
+  const hooks = path.join(homeOf(), "hooks")
+  const hook = path.join(hooks, "pre-receive")
   try {
     if (!fs.existsSync(hook)) {
-      fs.mkdirSync(place, { recursive: true })
+      fs.mkdirSync(hooks, { recursive: true })
       fs.writeFileSync(`${hook}.next`, preReceive, { mode: 0o700 })
       fs.renameSync(`${hook}.next`, hook)
     }
@@ -184,5 +184,5 @@ export const hooksDirectory = (): string => {
   } catch (cause) {
     throw unusable(cause)
   }
-  return place
+  return hooks
 }

@@ -94,7 +94,7 @@ export const startInRepository = (
     inherited: childrenDescriptor(directory),
     env: {
       GIT_COMMON_DIR: commonDirectory(directory),
-      // With a common directory of its own, Git takes a repository for a work tree unless it is told otherwise.
+      // If GIT_COMMON_DIR is set, Git would otherwise treat the bare repository as a work tree.
       GIT_IMPLICIT_WORK_TREE: "0",
       ...options.env
     }

@@ -34,9 +34,9 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
     Effect.gen(function* () {
       const edits: Array<PathEdit> = []
       const blobs: Array<PackableObject> = []
-      const turn = TimeSlice.make()
+      const timeSlice = TimeSlice.make()
       for (let from = 0; from < changes.length; from += slice) {
-        if (turn.isSpent()) yield* turn.pause
+        if (timeSlice.isSpent()) yield* timeSlice.pause
         yield* native.runChecked(operation, () => {
           edits.length = from
           if (from === 0) blobs.length = 0

@@ -53,7 +53,7 @@ export const buildPack = async (objects: Iterable<PackableObject>, thin = false)
   const all = new Map<Oid, PackableObject>()
   for (const object of objects) if (!all.has(object.oid)) all.set(object.oid, object)
   const builder = new PackBuilder(all.size, thin)
-  const turn = TimeSlice.make()
+  const timeSlice = TimeSlice.make()
   let sincePause = 0
   for (const object of all.values()) {
     const isLarge = object.type === "blob" && object.content.length > largeBlob
@@ -61,7 +61,7 @@ export const buildPack = async (objects: Iterable<PackableObject>, thin = false)
     sincePause += object.content.length
     if (sincePause < packedSlice) continue
     sincePause = 0
-    if (turn.isSpent()) await Effect.runPromise(turn.pause)
+    if (timeSlice.isSpent()) await Effect.runPromise(timeSlice.pause)
   }
   return builder.finish()
 }
