@@ -1,6 +1,6 @@
 import { Array, Effect } from "effect"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import { nodeId, numericId } from "../repository/HostNames.js"
+import { nodeId, numericId } from "../repository/NodeId.js"
 import type { HostedRepository } from "../repository/Repositories.js"
 import * as RepositoryListing from "../repository/RepositoryListing.js"
 import * as RelayConnection from "./RelayConnection.js"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HostError } from "../reply/HostError.js"
-import { fromNodeId } from "../repository/HostNames.js"
+import { fromNodeId } from "../repository/NodeId.js"
 import * as RepositoryCreation from "../rest/RepositoryCreation.js"
 import { failure } from "./GraphQlFailure.js"
 import { fail, type MutationInput } from "./MutationTarget.js"

@@ -1,6 +1,6 @@
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { CommitInfo } from "../../../git/Commit.js"
-import { nodeId } from "../repository/HostNames.js"
+import { nodeId } from "../repository/NodeId.js"
 import type { HostedRepository } from "../repository/Repositories.js"
 import { seconds } from "../rest/RepositoryView.js"
 import type { ResolverContext } from "./ResolverContext.js"

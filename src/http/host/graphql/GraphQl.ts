@@ -105,7 +105,7 @@ const operationOf = (
 const makeRunner = Effect.gen(function* () {
   const fork = Runtime.runFork(yield* Effect.runtime<Scope.Scope>())
   const running = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
-  const turn = FairScheduler.make()
+  const schedule = FairScheduler.make()
   const began = performance.now()
   let open = true
   yield* Effect.addFinalizer(() => {
@@ -117,11 +117,11 @@ const makeRunner = Effect.gen(function* () {
     fork(Effect.logDebug("A field failed", exit.cause))
     throw fromCause(exit.cause)
   }
-  const executeOperation: ResolverContext["run"] = (effect) => {
+  const run: ResolverContext["run"] = (effect) => {
     if (!open) throw unavailable()
     // After its first time slice, a long query waits for further time slices.
     const paced =
-      performance.now() - began > FairScheduler.sliceMillis ? Effect.zipRight(turn, effect) : effect
+      performance.now() - began > FairScheduler.sliceMillis ? Effect.zipRight(schedule, effect) : effect
     const fiber = fork(paced, { immediate: true })
     const exit = fiber.unsafePoll()
     if (exit !== null) return settled(exit)
@@ -137,10 +137,10 @@ const makeRunner = Effect.gen(function* () {
       })
     )
   }
-  return executeOperation
+  return run
 })
 
-const run = (
+const executeOperation = (
   call: HostCall,
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -216,8 +216,8 @@ export const handle = (call: HostCall): HandlerEffect =>
     }
     const answer: HandlerEffect = (
       writes
-        ? asWriter(run(call, document, operation, values, cost))
-        : run(call, document, operation, values, cost)
+        ? asWriter(executeOperation(call, document, operation, values, cost))
+        : executeOperation(call, document, operation, values, cost)
     ).pipe(
       Effect.map((result) =>
         Reply.json(200, {

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { nodeId } from "../repository/HostNames.js"
+import { nodeId } from "../repository/NodeId.js"
 import type { HostedRepository } from "../repository/Repositories.js"
 import * as RevisionLookup from "../repository/RevisionLookup.js"
 import * as TagRoutes from "../rest/TagRoutes.js"

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HostError } from "../reply/HostError.js"
-import { fromNodeId, isOwnerName } from "../repository/HostNames.js"
+import { isOwnerName } from "../repository/HostNames.js"
+import { fromNodeId } from "../repository/NodeId.js"
 import * as RevisionLookup from "../repository/RevisionLookup.js"
 import { failure } from "./GraphQlFailure.js"
 import { refCalled } from "./RepositoryResolver.js"

@@ -22,7 +22,7 @@ const spawn = <E>({
   directory,
   env,
   settings,
-  withRefLock: turn
+  withRefLock
 }: GitRun<E>): Effect.Effect<GitChild, RemoteError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<GitChild, RemoteError>((resume) => {
@@ -32,7 +32,7 @@ const spawn = <E>({
           env,
           settings,
           detached: true,
-          waitsInHook: turn !== undefined
+          waitsInHook: withRefLock !== undefined
         })
       } catch (cause) {
         return resume(Effect.fail(toRemoteError("git", directory, cause)))
@@ -43,7 +43,7 @@ const spawn = <E>({
     (process) =>
       Effect.suspend(() => {
         // The hook of a push exits when its channel closes, even if its parent process was killed.
-        if (turn !== undefined) hookChannelOf(process).destroy()
+        if (withRefLock !== undefined) hookChannelOf(process).destroy()
         if (process.exitCode !== null) return Effect.void
         const signal = (name: NodeJS.Signals) =>
           Effect.ignore(Effect.try(() => globalThis.process.kill(-process.pid!, name)))

@@ -1,7 +1,7 @@
 import { trimEnd } from "../../../domain/text/TrimText.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import * as Links from "../reply/Links.js"
-import { nodeId } from "../repository/HostNames.js"
+import { nodeId } from "../repository/NodeId.js"
 import { seconds } from "./RepositoryView.js"
 
 const unsigned = { verified: false, reason: "unsigned", signature: null, payload: null, verified_at: null }

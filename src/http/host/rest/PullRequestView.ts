@@ -1,5 +1,5 @@
 import * as Links from "../reply/Links.js"
-import { nodeId, numericId } from "../repository/HostNames.js"
+import { nodeId, numericId } from "../repository/NodeId.js"
 import type { PullRequest } from "../repository/PullRequests.js"
 import type { HostedRepository } from "../repository/Repositories.js"
 import type { HostCall } from "../request/HostCall.js"

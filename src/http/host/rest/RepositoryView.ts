@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { isGranted } from "../access/Principal.js"
 import * as Links from "../reply/Links.js"
-import { nodeId, numericId } from "../repository/HostNames.js"
+import { nodeId, numericId } from "../repository/NodeId.js"
 import type { HostedRepository } from "../repository/Repositories.js"
 import type { HostCall } from "../request/HostCall.js"
 
