@@ -3,34 +3,34 @@ import type { Json, JsonObject } from "../json/Json.js"
 import type { DocumentMerge, MergeConflict } from "../merge/MergeRules.js"
 
 /**
- * What every error of the store says of itself. None of it ever holds a token.
+ * The fields of every store error. No field ever contains a token.
  *
  * @since 0.1.0
  * @category errors
  */
 export interface StoreErrorFields {
-  /** What a human needs to act. */
+  /** The problem in words. */
   readonly message: string
   /** The operation that failed, such as `Collection.insert`. */
   readonly operation: string
-  /** The file in the repository that the failure is about. */
+  /** The file in the repository, if the error is about one. */
   readonly path?: string | undefined
-  /** The collection that the operation was about. */
+  /** The collection of the operation. */
   readonly collection?: string | undefined
-  /** The document that the operation was about. */
+  /** The id of the operation's document. */
   readonly id?: string | undefined
-  /** What to do next, where that helps. */
+  /** What to do next. */
   readonly hint?: string | undefined
-  /** The HTTP status of the remote's answer, where there was one. */
+  /** The HTTP status of the remote's reply, if there was one. */
   readonly status?: number | undefined
-  /** Queued writes that are not durable because of this failure. */
+  /** The queued writes that are lost because of this failure. */
   readonly unwritten?: ReadonlyArray<{ readonly collection: string; readonly id: string }> | undefined
-  /** The failure below this one, where there is one. */
+  /** The underlying failure, if there is one. */
   readonly cause?: unknown
 }
 
 /**
- * The family of the store's errors: caught by class with `instanceof`, or one by one with `Effect.catchTag`.
+ * The base class of the store's errors. Catch them with `instanceof`, or by tag with `Effect.catchTag`.
  *
  * @since 0.1.0
  * @category errors
@@ -51,22 +51,22 @@ export class NotFoundError extends StoreError {
 }
 
 /**
- * One version of a document: its revision, its blob, and its content where it was read.
+ * One version of a document.
  *
  * @since 0.1.0
  * @category errors
  */
 export interface DocumentVersion {
-  /** Its `_rev`; undefined where the document was not read. */
+  /** Its `_rev`; undefined if the document was not read. */
   readonly rev?: number | undefined
   /** The id of its file's blob, 40 hexadecimal digits. */
   readonly sha?: string | undefined
-  /** Its content with the metadata; undefined where it was not read. */
+  /** Its content with the metadata; undefined if it was not read. */
   readonly document?: unknown
 }
 
 /**
- * A document that is not as the caller expected. `null` stands for a missing document.
+ * A document whose stored version is not the expected one. `null` is a missing document.
  *
  * @since 0.1.0
  * @category errors
@@ -76,14 +76,14 @@ export interface DocumentConflict {
   readonly collection: string
   /** The id of the document. */
   readonly id: string
-  /** The version that the caller named or had read; undefined where it was not named. */
+  /** The version that the caller expected; undefined if it named none. */
   readonly expected?: DocumentVersion | null | undefined
-  /** The version that is stored; undefined where it was not read. */
+  /** The stored version; undefined if it was not read. */
   readonly actual?: DocumentVersion | null | undefined
 }
 
 /**
- * `UniqueViolation`: another document has a value that may occur once.
+ * `UniqueViolation`: another document has the same value of a unique index.
  *
  * @since 0.1.0
  * @category errors
@@ -91,7 +91,7 @@ export interface DocumentConflict {
 export type ConflictErrorReason = "UniqueViolation"
 
 /**
- * Two documents that would have one value of a unique index.
+ * Two documents with the same value of a unique index.
  *
  * @since 0.1.0
  * @category errors
@@ -101,11 +101,11 @@ export interface UniqueViolation {
   readonly collection: string
   /** The name of the index. */
   readonly index: string
-  /** The value; of an index of several fields, an object of their paths and values. */
+  /** The value; for an index of several fields, an object of paths and values. */
   readonly value: unknown
-  /** The document that the write would give the value. */
+  /** The document of the write. */
   readonly id: string
-  /** Another document that has it. */
+  /** The other document with this value. */
   readonly other: string
 }
 
@@ -123,9 +123,9 @@ export type UnmergedKind = Unmerged["kind"]
 interface UnmergedFields {
   /** The file in the repository. */
   readonly path: string
-  /** Where in the document both sides changed something; empty for everything else. */
+  /** The conflicts in the document; empty for other kinds. */
   readonly conflicts: ReadonlyArray<MergeConflict>
-  /** What is wrong, in words. */
+  /** The problem in words. */
   readonly problem: string
 }
 
@@ -149,9 +149,9 @@ export interface UnmergedDocument extends UnmergedFields {
   readonly ours?: JsonObject | undefined
   /** On the branch that is merged. */
   readonly theirs?: JsonObject | undefined
-  /** Everything merged that could be, with our values at the conflicts. */
+  /** The merged document, with our values at the conflicts. */
   readonly document?: JsonObject | undefined
-  /** The ids of the blobs of both sides, absent where the document is missing: they tell versions apart that read alike. */
+  /** The blob ids of both sides, absent if the document is missing. They distinguish versions with equal values. */
   readonly blobs: { readonly ours?: string | undefined; readonly theirs?: string | undefined }
 }
 
@@ -206,7 +206,7 @@ export interface UnmergedSetting extends UnmergedFields {
 export type Unmerged = UnmergedDocument | UnmergedFile | UnmergedSetting
 
 /**
- * The repository is not as the write expected it: nothing was written.
+ * A precondition of the write does not hold. Nothing was written.
  *
  * @since 0.1.0
  * @category errors
@@ -214,18 +214,18 @@ export type Unmerged = UnmergedDocument | UnmergedFile | UnmergedSetting
 export class ConflictError extends StoreError {
   readonly _tag = "ConflictError"
   override readonly name = "ConflictError"
-  /** The documents in conflict, with both versions; empty when the branch itself kept moving. */
+  /** The documents in conflict, with both versions; empty if the branch moved at every attempt. */
   declare readonly conflicts: ReadonlyArray<DocumentConflict>
-  /** The work branch that holds a transaction's commits, when it was kept. */
+  /** The work branch with a transaction's commits, if it was kept. */
   declare readonly branch?: string | undefined
-  /** What kind of conflict it is, where it is not about the version of a document. */
+  /** The kind of the conflict, if it is not about the version of a document. */
   declare readonly reason?: ConflictErrorReason | undefined
-  /** Of a write with a `base`: how it was merged with the version that is stored, and what could not be. */
+  /** For a write with a `base`: its merge with the stored version. */
   declare readonly merge?: DocumentMerge | undefined
-  /** With the reason `UniqueViolation`: the first twenty violations. */
+  /** For the reason `UniqueViolation`: the first twenty violations. */
   declare readonly violations?: ReadonlyArray<UniqueViolation> | undefined
 
-  /** Of branches that do not merge by themselves: every conflict. */
+  /** For a merge of branches: all conflicts. */
   declare readonly unmerged?: ReadonlyArray<Unmerged> | undefined
 
   constructor(
@@ -243,7 +243,7 @@ export class ConflictError extends StoreError {
 }
 
 /**
- * Whether a write was refused because of a unique index.
+ * Whether a write was rejected because of a unique index.
  *
  * @example
  * ```ts
@@ -259,7 +259,7 @@ export const isUniqueViolation = (error: unknown): error is ConflictError =>
   error instanceof ConflictError && error.reason === "UniqueViolation"
 
 /**
- * The remote's rate limit is exhausted, or its advice is to wait longer than `maxWait`.
+ * The remote's rate limit is exhausted, or the remote asks to wait longer than `maxWait`.
  *
  * @since 0.1.0
  * @category errors
@@ -267,11 +267,11 @@ export const isUniqueViolation = (error: unknown): error is ConflictError =>
 export class RateLimitError extends StoreError {
   readonly _tag = "RateLimitError"
   override readonly name = "RateLimitError"
-  /** Requests left in the window, when known. */
+  /** The remaining requests of the window, if known. */
   declare readonly remaining?: number | undefined
-  /** Seconds since the epoch at which the window resets, when known. */
+  /** The time at which the window resets, in seconds since the epoch, if known. */
   declare readonly reset?: number | undefined
-  /** The same moment as a date. */
+  /** `reset` as a date. */
   declare readonly resetAt?: Date | undefined
 
   constructor(
@@ -286,7 +286,7 @@ export class RateLimitError extends StoreError {
 }
 
 /**
- * Bad credentials, a missing permission, or a write to something opened for reading.
+ * Invalid credentials, a missing permission, or a write to a read-only store.
  *
  * @since 0.1.0
  * @category errors
@@ -297,7 +297,7 @@ export class AuthError extends StoreError {
 }
 
 /**
- * Something the caller gave, or something stored, breaks a rule. Problems lie inside it at `issues`.
+ * An argument or a stored value is invalid. `issues` contains the problems by path.
  *
  * @since 0.1.0
  * @category errors
@@ -305,7 +305,7 @@ export class AuthError extends StoreError {
 export class ValidationError extends StoreError {
   readonly _tag = "ValidationError"
   override readonly name = "ValidationError"
-  /** What is wrong, by the path of the field; undefined where one message says it. */
+  /** The problems by the path of the field; undefined if `message` describes the only problem. */
   declare readonly issues?: ReadonlyArray<{ readonly path: string; readonly message: string }> | undefined
 
   constructor(
@@ -318,7 +318,7 @@ export class ValidationError extends StoreError {
 }
 
 /**
- * The reply to a write was lost and nothing could tell whether it took effect: look before writing again.
+ * The reply to a write was lost, and it is unknown whether the write took effect. Read before you write again.
  *
  * @since 0.1.0
  * @category errors
@@ -326,7 +326,7 @@ export class ValidationError extends StoreError {
 export class AmbiguousWriteError extends StoreError {
   readonly _tag = "AmbiguousWriteError"
   override readonly name = "AmbiguousWriteError"
-  /** True where the write can be seen, and the disk did not say that it will stay: looking again tells no more. */
+  /** True if the write is visible, but the disk did not confirm that it is durable. Reading again gives no new information. */
   declare readonly unsettled?: boolean | undefined
 
   constructor(fields: StoreErrorFields & { readonly unsettled?: boolean | undefined }) {
@@ -343,7 +343,7 @@ export class AmbiguousWriteError extends StoreError {
 export class RemoteError extends StoreError {
   readonly _tag = "RemoteError"
   override readonly name = "RemoteError"
-  /** What went wrong, for programs that decide by it. */
+  /** The reason, for programs. */
   declare readonly reason: RemoteErrorReason
 
   constructor(fields: StoreErrorFields & { readonly reason: RemoteErrorReason }) {
@@ -352,9 +352,9 @@ export class RemoteError extends StoreError {
 }
 
 /**
- * `Unreachable`: no connection, or the directory is gone. `Timeout`: no answer in time. `Locked`: another
- * process holds a lock. `Denied`: the file system or a rule of the repository forbids it. `Corrupt`: an object
- * or a reply is not what it must be. `Unsupported`: this remote (or this version of Git) cannot do it.
+ * `Unreachable`: no connection, or the directory does not exist. `Timeout`: no reply in time. `Locked`: another
+ * process has a lock. `Denied`: the file system or a rule of the repository forbids it. `Corrupt`: an object or
+ * a reply is invalid. `Unsupported`: this remote, or this version of Git, does not support it.
  * `Server`: the remote failed.
  *
  * @since 0.1.0
@@ -370,7 +370,7 @@ export type RemoteErrorReason =
   | "Server"
 
 /**
- * Why a read failed.
+ * The errors of a read.
  *
  * @since 0.1.0
  * @category errors
@@ -378,7 +378,7 @@ export type RemoteErrorReason =
 export type ReadError = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
 
 /**
- * Why a write failed: nothing was written, except as `AmbiguousWriteError` says.
+ * The errors of a write. Nothing was written, except possibly after an `AmbiguousWriteError`.
  *
  * @since 0.1.0
  * @category errors

@@ -3,11 +3,11 @@ import { textOfNumber } from "./JsonIdentity.js"
 
 interface Decimal {
   readonly digits: bigint
-  /** How many of the digits are behind the point. */
+  /** The number of digits after the decimal point. */
   readonly scale: number
 }
 
-/** No number with a larger exponent is read as another than zero or infinity. */
+/** JavaScript reads every number with a larger exponent as zero or infinity. */
 const mostScale = 400
 
 const decimalOf = (text: string): Decimal | undefined => {
@@ -30,7 +30,7 @@ const textOf = ({ digits, scale }: Decimal): string => {
 
 type Numeral = number | LosslessNumber
 
-/** The base with what each side has added to it, exactly; undefined where a number cannot hold the sum. */
+/** The exact sum of the base and both sides' changes; undefined if it is beyond the range of numbers. */
 export const sumOfChanges = (base: Numeral, ours: Numeral, theirs: Numeral): Numeral | undefined => {
   const numerals = [ours, theirs, base]
   const decimals = numerals.map((numeral) => decimalOf(textOfNumber(numeral)))

@@ -17,11 +17,11 @@ export const isNumber = (value: Optional): value is number | LosslessNumber =>
 export const textOfNumber = (value: number | LosslessNumber): string =>
   value instanceof LosslessNumber ? value.text : numberText(value)
 
-/** The own member of an object; undefined where it has none. */
+/** The own member of an object; undefined if there is none. */
 export const own = (object: LosslessObject | undefined, name: string): Optional =>
   object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined
 
-/** The names that any of some objects has. */
+/** The names of the members of all objects. */
 export function* namesIn(
   ...objects: ReadonlyArray<LosslessObject | undefined>
 ): Steps.Steps<ReadonlySet<string>> {
@@ -59,34 +59,34 @@ function* print(value: LosslessJson, number: (text: string) => string): Steps.St
   return members === undefined ? `[${parts.join()}]` : `{${parts.join()}}`
 }
 
-/** A text that two values share if they are written alike: `10` and `10.0` are not. */
+/** A text that is equal for values with the same spelling. `10` and `10.0` differ. */
 export const spelledText = (value: LosslessJson): Steps.Steps<string> => print(value, (text) => text)
 
 const exact = (text: string): string => (/\d/.test(text) ? decimal(text) : text)
 
-/** A text that two values share if they are equal: `10` and `10.0` are, however large. */
+/** A text that is equal for equal values. `10` and `10.0` are equal; integers of any size are exact. */
 export const valueText = (value: LosslessJson): Steps.Steps<string> => print(value, exact)
 
-/** Two lists or objects whose members are being compared. */
+/** A pair of lists or objects whose members are being compared. */
 interface Compared {
   readonly a: SpelledList | LosslessObject
   readonly b: SpelledList | LosslessObject
-  /** Of objects: those of the first, then those of the second, of which it must have all. */
+  /** The names of an object's members: first those of `a`, then those of `b`, which `a` must have too. */
   names: ReadonlyArray<string> | undefined
   isFirst: boolean
   length: number
-  /** The member that is next. */
+  /** The index of the next member. */
   at: number
-  /** How many members had been compared before these. */
+  /** The number of members that were compared before this pair. */
   readonly before: number
 }
 
-/** Members from which on it is remembered how lists and objects compare. */
+/** The minimum number of members for which a result is cached. */
 const manyMembers = 32
 
 /**
- * Compares values in steps. It remembers how large ones compare, so that what is asked at each level of a document is
- * computed once.
+ * Compares values in steps. It caches the results for large values, because a merge compares them again at each level
+ * of a document.
  */
 export class Comparison {
   private readonly known = new WeakMap<object, WeakMap<object, boolean>>()
@@ -94,7 +94,7 @@ export class Comparison {
 
   constructor(private readonly areAlike: (a: Optional, b: Optional) => boolean) {}
 
-  /** Whether both are the same to this comparison; an absent one is like an absent one alone. */
+  /** Whether both values are equal in this comparison. An absent value equals only an absent value. */
   *isSame(a: Optional, b: Optional): Steps.Steps<boolean> {
     const first = this.begin(a, b)
     if (typeof first === "boolean") return first
@@ -154,10 +154,10 @@ const memberOf = (value: SpelledList | LosslessObject, name: string | number): O
 const isSpelledAlike = (a: Optional, b: Optional): boolean =>
   isNumber(a) && isNumber(b) ? (a === b ? Object.is(a, b) : textOfNumber(a) === textOfNumber(b)) : a === b
 
-/** Compares whether values are written alike. */
+/** Compares values by their spelling. */
 export const bySpelling = (): Comparison => new Comparison(isSpelledAlike)
 
-/** Whether two numbers are equal, however they are written and however large they are. */
+/** Whether two numbers are equal, whatever their spelling and size. */
 const isSameNumber = (a: Optional, b: Optional): boolean =>
   a === b ||
   (isNumber(a) &&
@@ -166,10 +166,10 @@ const isSameNumber = (a: Optional, b: Optional): boolean =>
       ? Object.is(a, b)
       : exact(textOfNumber(a)) === exact(textOfNumber(b))))
 
-/** Compares whether values are equal: whether their `valueText` is. */
+/** Compares values as `valueText` does. */
 export const byValue = (): Comparison => new Comparison(isSameNumber)
 
-/** One of two equal values, the same one in whichever order they are given. */
+/** Selects one of two equal values, independent of their order. */
 export function* eitherOf<V extends LosslessJson>(a: V, b: V): Steps.Steps<V> {
   return compareCodePoints(yield* spelledText(a), yield* spelledText(b)) <= 0 ? a : b
 }

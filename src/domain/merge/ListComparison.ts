@@ -2,7 +2,7 @@ import * as Steps from "../concurrency/Steps.js"
 
 type Texts = ReadonlyArray<string>
 
-/** How many items are alike at the beginning of all lists. */
+/** The length of the common prefix of all lists. */
 export const commonStart = (first: Texts, ...others: ReadonlyArray<Texts>): number => {
   let at = 0
   while (at < first.length && others.every((other) => at < other.length && other[at] === first[at])) at++
@@ -12,14 +12,14 @@ export const commonStart = (first: Texts, ...others: ReadonlyArray<Texts>): numb
 /** Whether two lists have the same items in the same order. */
 export const isSame = (a: Texts, b: Texts): boolean => a.length === b.length && commonStart(a, b) === a.length
 
-/** Items that two lists have in common, in order: the last pair of them, and the ones before it. */
+/** A common subsequence of two lists, as a linked list from its last pair of items. */
 interface Common {
   readonly from: number
   readonly to: number
   readonly before: Common | undefined
 }
 
-/** The pair of the longest common sequences found so far, from `low` on, after which a place of the second list can come. */
+/** The length of the longest subsequence found so far, at least `low`, that `to` can extend. */
 const lastBefore = (longest: ReadonlyArray<Common>, low: number, to: number): number | undefined => {
   if (longest[low]!.to >= to) return undefined
   let [first, last] = [low, longest.length - 1]
@@ -31,7 +31,7 @@ const lastBefore = (longest: ReadonlyArray<Common>, low: number, to: number): nu
   return longest[first + 1]?.to === to ? undefined : first
 }
 
-/** The longest common sequence of two lists, as J. W. Hunt and M. D. McIlroy find it (1976), in steps. */
+/** The longest common subsequence of two lists by the algorithm of J. W. Hunt and M. D. McIlroy (1976), in steps. */
 function* commonOf(from: Texts, to: Texts): Steps.Steps<Common> {
   const places = new Map<string, Array<number>>()
   for (const [at, text] of to.entries()) {
@@ -40,7 +40,7 @@ function* commonOf(from: Texts, to: Texts): Steps.Steps<Common> {
     else same.push(at)
     if (at % Steps.stepSize === 0) yield
   }
-  // At each length the common sequence that ends first in the second list.
+  // For each length, the common subsequence that ends first in the second list.
   const longest: Array<Common> = [{ from: -1, to: -1, before: undefined }]
   let visited = 0
   for (const [at, text] of from.entries()) {
@@ -62,7 +62,7 @@ function* commonOf(from: Texts, to: Texts): Steps.Steps<Common> {
   return longest.at(-1)!
 }
 
-/** A part of a base that one side has replaced. */
+/** A range of the base that one side has replaced. */
 interface Hunk {
   readonly isOurs: boolean
   readonly start: number
@@ -84,18 +84,18 @@ function* hunksOf(base: Texts, side: Texts, isOurs: boolean): Steps.Steps<Array<
   return hunks.reverse()
 }
 
-/** A part of the merge of two lists: what at most one side has changed, or what both have. */
+/** A region of the merge of two lists: changed by at most one side, or by both. */
 export type Region =
   | { readonly _tag: "Merged"; readonly items: Texts }
   | { readonly _tag: "Both"; readonly base: Texts; readonly ours: Texts; readonly theirs: Texts }
 
-/** The part of a side that stands in the place of a part of the base. */
+/** The items of a side that replace a range of the base. */
 const spanOf = (hunks: ReadonlyArray<Hunk>, side: Texts, start: number, end: number): Texts => {
   const [first, last] = [hunks[0]!, hunks.at(-1)!]
   return side.slice(first.sideStart + start - first.start, last.sideEnd + end - last.end)
 }
 
-/** Compares two lists with the one that they began as, in steps. */
+/** Compares two lists with their base, in steps (diff3). */
 export function* regionsOf(base: Texts, ours: Texts, theirs: Texts): Steps.Steps<Array<Region>> {
   const hunks = [...(yield* hunksOf(base, ours, true)), ...(yield* hunksOf(base, theirs, false))].sort(
     (a, b) => a.start - b.start

@@ -8,7 +8,7 @@ type Keys = ReadonlyArray<string>
 
 const isSameOrder = (a: Keys, b: Keys): boolean => a.every((key, at) => key === b[at])
 
-/** The order that one side gave to the same keys, if the other side left theirs alone. */
+/** The merged order of the same keys; undefined if both sides changed the order differently. */
 const mergedOrder = (base: Keys, ours: Keys, theirs: Keys): Keys | undefined => {
   if (isSameOrder(base, theirs) || isSameOrder(ours, theirs)) return ours
   return isSameOrder(base, ours) ? theirs : undefined
@@ -23,7 +23,7 @@ function* itemsOf(list: SpelledList): Steps.Steps<Items> {
   return items
 }
 
-/** Merges lists whose order has no meaning; `merge` chooses among the spellings of one item. */
+/** Merges lists as sets. `merge` selects one of the spellings of an item. */
 export function* mergeSet(
   base: SpelledList,
   ours: SpelledList,
@@ -45,7 +45,7 @@ export function* mergeSet(
   return merged
 }
 
-/** The items of a list by the values of a member; undefined where an item has none, or two have the same. */
+/** The items of a list by their key; undefined if an item has no key or two items have the same key. */
 function* byKey(list: SpelledList, name: string): Steps.Steps<Items | undefined> {
   const items = new Map<string, LosslessJson>()
   for (const item of list) {
@@ -59,7 +59,7 @@ function* byKey(list: SpelledList, name: string): Steps.Steps<Items | undefined>
   return items
 }
 
-/** The runs of keys that a side inserted, by the kept key before them; those at the beginning by the empty text. */
+/** The runs of keys that a side inserted, by the kept key before them; at the start of the list by the empty text. */
 const insertions = (keys: Keys, kept: ReadonlySet<string>): ReadonlyMap<string, Keys> => {
   const runs = new Map<string, Array<string>>()
   let anchor = ""
@@ -79,15 +79,15 @@ const compareRuns = (a: Keys, b: Keys): number => {
   return at === -1 ? a.length - b.length : at >= b.length ? 1 : compareCodePoints(a[at]!, b[at]!)
 }
 
-/** The merged items in our order and, if each side gave another order to what both have, in theirs. */
+/** The merged items in our order. `theirs` is set if both sides changed the order differently. */
 interface KeyedMerge {
   readonly ours: SpelledList
   readonly theirs: SpelledList | undefined
 }
 
 /**
- * Merges lists of objects that are told apart by a member; `merge` merges one of them. Undefined where a list has an
- * item without that member, or two with the same.
+ * Merges lists of objects with a key; `merge` merges two objects with the same key. Undefined if an item has no key or
+ * two items have the same key.
  */
 export function* mergeKeyed(
   lists: { readonly base: SpelledList; readonly ours: SpelledList; readonly theirs: SpelledList },

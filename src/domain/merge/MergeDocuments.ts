@@ -33,14 +33,14 @@ import { mergedIn, settlementIn } from "./RuleResults.js"
 import { mergeLines, mergeSequence } from "./SequenceMerge.js"
 
 /**
- * A document in three versions: the one that both sides began with, none if each side made the document itself, and
- * what each side made of it.
+ * The three versions of a document for a merge: the base, ours and theirs. The base is undefined if both sides inserted
+ * the document.
  *
  * @since 0.1.0
  * @category models
  */
 export interface DocumentSides<D = JsonObject> {
-  /** The document that both sides began with; undefined where there was none. */
+  /** The common base; undefined if there is none. */
   readonly base: D | undefined
   /** Our document. */
   readonly ours: D
@@ -49,16 +49,16 @@ export interface DocumentSides<D = JsonObject> {
 }
 
 /**
- * The merged document, and everything that could not be merged. The document has our values where there is a
- * conflict: every change of either side is in the document or in a conflict.
+ * The merged document and the conflicts. At a conflict the document has our value. Every change of either side is in the
+ * document or in a conflict.
  *
  * @since 0.1.0
  * @category models
  */
 export interface MergedDocument<D = JsonObject> {
-  /** Everything merged that could be, with our values at the conflicts. */
+  /** The merged document, with our values at the conflicts. */
   readonly document: D
-  /** Where both sides changed something and no rule merges it; empty where the merge is complete. */
+  /** The changes of both sides that no rule merges; empty if the merge is complete. */
   readonly conflicts: ReadonlyArray<MergeConflict>
 }
 
@@ -70,7 +70,7 @@ interface Versions {
   readonly theirs: Optional
 }
 
-/** The values of three versions, without those that are absent, as JavaScript reads them. */
+/** The values of three versions as JavaScript numbers and texts, without absent ones. */
 function* sidesOf({ base, ours, theirs }: Versions): Steps.Steps<MergeSides> {
   return {
     ...(base === undefined || containsMark(base) ? {} : { base: yield* toJsonSteps(base) }),
@@ -119,7 +119,7 @@ class Merging {
     if (ours === undefined || theirs === undefined) {
       return ours === theirs ? undefined : yield* this.whole(path, versions)
     }
-    // What is counted inside was counted twice, however equal the objects around it are.
+    // Rules for nested values (counters) apply even if both sides have equal objects.
     if (this.isOnce && node.below.length === 0 && (yield* this.isSpelledAlike(ours, theirs))) return ours
     if (rule !== "whole" && (base === undefined || isObject(base)) && isObject(ours) && isObject(theirs)) {
       return yield* this.object(path, node, { base, ours, theirs })
@@ -138,7 +138,7 @@ class Merging {
     return yield* this.whole(path, versions)
   }
 
-  /** A value of which one side's change holds; a side that only spelled a number otherwise has not changed it. */
+  /** Merges a value as a whole. A side that changed only the spelling of numbers has not changed the value. */
   private *whole(path: Path, versions: Versions): Steps.Steps<Optional> {
     const { base, ours, theirs } = versions
     if (yield* this.values.isSame(base, ours)) return theirs
@@ -220,9 +220,8 @@ class Merging {
 }
 
 /**
- * Merges two versions of a document that began as one, by the members of its objects and by the rules that are given
- * for them. The result is the same whichever side is called ours, but where there is a conflict: there the document
- * has our value. `_rev` becomes the greater of the two plus 1, `_updated_at` the later, `_created_at` the earlier; a
+ * Merges two versions of a document by the members of its objects and by the given rules. The result does not depend on
+ * which side is called ours, except at a conflict, where the document has our value. `_rev` becomes the greater of the two plus 1, `_updated_at` the later, `_created_at` the earlier; a
  * document that only one side changed stays as that side has it.
  *
  * @example
@@ -253,7 +252,7 @@ export function mergeDocuments(
   return Steps.runSync(merging(sides, rules))
 }
 
-/** `mergeDocuments` in steps. */
+/** Like `mergeDocuments`, in steps. */
 export function merging(sides: DocumentSides, rules?: MergeRules): Steps.Steps<MergedDocument>
 export function merging(
   sides: DocumentSides<LosslessObject>,

@@ -5,35 +5,35 @@ import { kindOf } from "../text/ValueKind.js"
 import { ruleWords } from "./StoredRules.js"
 
 /**
- * One value of a document in three versions; a version in which the value is absent is absent here.
+ * The three versions of one value in a document. A version without the value is absent.
  *
  * @since 0.1.0
  * @category models
  */
 export interface MergeSides {
-  /** The value that both sides began with; absent where there was none. */
+  /** The value of the base; absent if there is none. */
   readonly base?: Json
-  /** Our value; absent where we deleted it. */
+  /** Our value; absent if we deleted it. */
   readonly ours?: Json
-  /** Their value; absent where they deleted it. */
+  /** Their value; absent if they deleted it. */
   readonly theirs?: Json
 }
 
 /**
- * A place at which both sides changed the document and only one change can hold. `path` leads to it from the root of
- * the document by the names of members; in a list that is merged by a key, by the key of the item.
+ * A conflict: both sides changed the same place of the document. `path` consists of the names of members and, in a list
+ * that is merged by key, of the keys of items.
  *
  * @since 0.1.0
  * @category models
  */
 export interface MergeConflict extends MergeSides {
-  /** Where in the document, by names of fields and places in lists. */
+  /** The path in the document. */
   readonly path: ReadonlyArray<string | number>
 }
 
 /**
- * Merges a value that both sides changed; none is a conflict, and undefined removes the value. To be the same for
- * whoever merges, the result must not depend on which side is called ours.
+ * Merges a value that both sides changed. None is a conflict, and undefined removes the value. The result should not
+ * depend on which side is called ours, so that everybody who merges gets the same document.
  *
  * @since 0.1.0
  * @category models
@@ -41,8 +41,8 @@ export interface MergeConflict extends MergeSides {
 export type Merger = (sides: MergeSides) => Option.Option<Json | undefined>
 
 /**
- * Rules by path: the name of a member, or names with dots between them. `*` stands for every member that has no rule
- * of its own.
+ * Rules by path: the name of a member, or names separated by dots. `*` is the rule of every member without its own
+ * rule.
  *
  * @since 0.1.0
  * @category models
@@ -52,9 +52,8 @@ export interface MergeFields {
 }
 
 /**
- * How a value is merged that both sides changed. Without a rule, objects are merged by their members, and everything
- * else as a whole: two different changes are a conflict. A rule for another kind of value than the one that is found
- * does not apply.
+ * The rule for merging a value that both sides changed. Without a rule, objects are merged by their members, and other
+ * values as a whole: two different changes are a conflict. A rule is ignored if the value is of another kind.
  *
  * - `"whole"`: two different changes are a conflict, in objects too.
  * - `"set"`: a list whose order has no meaning; items that either side added are in it, items that either side removed are not.
@@ -82,7 +81,7 @@ export type MergeRule =
   | Merger
 
 /**
- * What becomes of a conflict: one side's value, or another value (undefined removes the member).
+ * The resolution of a conflict: one side's value, or another value (undefined removes the member).
  *
  * @since 0.1.0
  * @category models
@@ -90,7 +89,7 @@ export type MergeRule =
 export type Settlement = "ours" | "theirs" | { readonly value: Json | undefined }
 
 /**
- * How documents are merged.
+ * The rules for merging documents.
  *
  * @since 0.1.0
  * @category models
@@ -98,38 +97,37 @@ export type Settlement = "ours" | "theirs" | { readonly value: Json | undefined 
 export interface MergeRules {
   /** Rules for members of the document. */
   readonly fields?: MergeFields | undefined
-  /** Merges the whole document, without its metadata, instead of the rules for members. */
+  /** Merges the whole document without its metadata. It replaces the rules for members. */
   readonly document?: Merger | undefined
   /**
-   * Whether two equal changes of one place are one change, which is the default, or a conflict: two who each add 1 to
-   * a number that is no counter have lost one of the additions. Both sides may remove the same value in either case.
+   * Whether two equal changes of the same place count as one change (the default) or as a conflict. If two writers each
+   * add 1 to a number that is not a counter, one of the additions is lost. Two removals of a value are never a conflict.
    */
   readonly sameChange?: "once" | "conflict" | undefined
-  /** Settles a conflict at its place; undefined leaves it a conflict. */
+  /** Resolves a conflict. Undefined leaves it unresolved. */
   readonly settle?: ((conflict: MergeConflict) => Settlement | undefined) | undefined
 }
 
 /**
- * A merge that a write came upon, of documents without their metadata: the version that the write is based on, what
- * the write wants, what somebody else has stored meanwhile (absent where it was deleted), and what came of them.
+ * The merge of a write with a concurrent change, of documents without their metadata.
  *
  * @since 0.1.0
  * @category models
  */
 export interface DocumentMerge {
-  /** The document that both sides began with. */
+  /** The version on which the write is based. */
   readonly base: JsonObject
-  /** The document of the caller. */
+  /** The caller's version. */
   readonly ours: JsonObject
-  /** The document that is stored; absent where it was deleted. */
+  /** The stored version; absent if it was deleted. */
   readonly theirs?: JsonObject
-  /** The merged document, with our values where there is a conflict. */
+  /** The merged document, with our values at the conflicts. */
   readonly document: JsonObject
-  /** Where both sides changed something and no rule merges it. */
+  /** The changes of both sides that no rule merges. */
   readonly conflicts: ReadonlyArray<MergeConflict>
 }
 
-/** The rule of one value, and the rules of the values inside it by their remaining paths. */
+/** The rule of a value, and the rules of nested values by their remaining paths. */
 export interface RuleNode {
   readonly rule: MergeRule | undefined
   readonly below: ReadonlyArray<readonly [path: string, rule: MergeRule]>
@@ -138,7 +136,7 @@ export interface RuleNode {
 const fieldsOf = (rule: MergeRule | undefined): MergeFields | undefined =>
   typeof rule === "object" && "fields" in rule ? rule.fields : undefined
 
-/** The node of a rule that is given for a whole value. */
+/** The node of a rule. */
 export const nodeOf = (rule: MergeRule | undefined): RuleNode => ({
   rule,
   below: Object.entries(fieldsOf(rule) ?? {})
@@ -156,11 +154,11 @@ const named = (node: RuleNode, name: string): RuleNode | undefined => {
 
 const without: RuleNode = { rule: undefined, below: [] }
 
-/** The node of a member of an object, or of an item of a list that is merged by a key. */
+/** The node of an object's member. */
 export const memberOf = (node: RuleNode, name: string): RuleNode =>
   node.below.length === 0 ? without : (named(node, name) ?? named(node, "*") ?? without)
 
-/** The node of every item of a list that is merged by a key. */
+/** The node of the items of a list that is merged by key. */
 export const itemOf = ({ below }: RuleNode): RuleNode => ({ rule: undefined, below })
 
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
@@ -207,7 +205,7 @@ const ruleProblem = (rule: unknown, path: string, seen: Set<unknown>): string | 
   return rule.key === undefined ? `${path} must have a key, fields or a sequence` : undefined
 }
 
-/** What is wrong with rules, if anything. */
+/** The problem with merge rules, if any. */
 export const mergeRulesProblem = (rules: unknown): string | undefined => {
   if (!isRecord(rules)) return `must be an object of rules, it is ${kindOf(rules)}`
   const known = ["fields", "document", "sameChange", "settle"]

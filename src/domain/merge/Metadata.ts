@@ -30,7 +30,7 @@ const combine = <V extends LosslessJson>(
 const same = (ours: Optional, theirs: Optional): Optional =>
   Steps.runSync(byValue().isSame(ours, theirs)) ? ours : undefined
 
-/** What the metadata of two versions of a document become. */
+/** The merge function of each metadata field. */
 const members = new Map([
   ["_id", same],
   ["_rev", combine(isRevision, (values) => Math.max(...values) + 1)],
@@ -39,8 +39,8 @@ const members = new Map([
 ])
 
 /**
- * The metadata of a document that both sides changed, so that two who merge alone agree on it. What neither side has
- * as the store writes it is left out here, and merged as any other member.
+ * Merges the metadata of a document that both sides changed. The result is the same for everybody who merges. Fields
+ * with invalid values on both sides are left out, and merged like other members.
  */
 export const mergeMetadata = (
   ours: LosslessObject,

@@ -18,7 +18,7 @@ const said = (value: unknown): string => {
 const wrong = (what: string, path: Path, returned: string, allowed: string): Error =>
   new Error(`${what} ${placeOf(path)} returned ${returned}: it must return ${allowed}`)
 
-/** What is wrong with a value that a document is to have; an absent one is right. */
+/** The problem with a value for a document, if any. An absent value is valid. */
 const problemOf = (value: unknown): string | undefined => {
   if (value === undefined) return undefined
   if (value instanceof Promise) return "a promise"
@@ -26,7 +26,7 @@ const problemOf = (value: unknown): string | undefined => {
   return Either.isLeft(text) ? `a value that is not JSON (${text.left.message})` : undefined
 }
 
-/** What a function that merges returned, if it may return it. Programs without types return other things too. */
+/** Validates the result of a merge function. Programs without types may return any value. */
 export const mergedIn = (returned: unknown, path: Path): Option.Option<Json | undefined> => {
   const allowed = "an Option of the merged value, or Option.none() for a conflict"
   if (!Option.isOption(returned)) throw wrong("the rule for", path, said(returned), allowed)
@@ -41,7 +41,7 @@ const isValue = (returned: unknown): returned is { readonly value: unknown } =>
   !Option.isOption(returned) &&
   Object.hasOwn(returned, "value")
 
-/** What `settle` returned, if it may return it. */
+/** Validates the result of `settle`. */
 export const settlementIn = (returned: unknown, path: Path): Settlement | undefined => {
   if (returned === undefined || returned === "ours" || returned === "theirs") return returned
   const allowed = '"ours", "theirs", { value } or undefined'

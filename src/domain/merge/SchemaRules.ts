@@ -4,7 +4,7 @@ import * as AST from "effect/SchemaAST"
 import type { MergeFields, MergeRule } from "./MergeRules.js"
 
 /**
- * The annotation of a schema that says how its values are merged.
+ * The schema annotation with the merge rule of its values.
  *
  * @example
  * ```ts
@@ -33,10 +33,10 @@ const annotated = (annotations: AST.Annotated): MergeRule | undefined =>
   Option.getOrUndefined(AST.getAnnotation<MergeRule>(MergeRuleId)(annotations))
 
 class Reading {
-  /** Rules of the schemas that are being read: a recursive schema gets rules that contain themselves. */
+  /** The rules of the schemas that are being read. The rules of a recursive schema contain themselves. */
   private readonly fields = new Map<AST.AST, Mutable>()
 
-  /** The rules of the members of an object, of its encoded side. */
+  /** The rules of the members of the encoded object. */
   fieldsOf(ast: AST.AST): Mutable | undefined {
     switch (ast._tag) {
       case "Transformation":
@@ -59,7 +59,7 @@ class Reading {
     return known.length > 1 ? Object.fromEntries(known.flatMap((fields) => Object.entries(fields))) : known[0]
   }
 
-  /** A struct with renamed or optional members keeps the annotations of its members on its decoded side alone. */
+  /** The rules of renamed or optional members, whose annotations are only on the decoded side. */
   private renamed({ to, transformation }: AST.Transformation): Mutable | undefined {
     if (!AST.isTypeLiteral(to) || !AST.isTypeLiteralTransformation(transformation)) return undefined
     const stored = new Map(
@@ -93,7 +93,7 @@ class Reading {
     return Object.keys(fields).length === 0 ? undefined : fields
   }
 
-  /** A rule with the rules of the members that the schema says, of an object or of the items of a list. */
+  /** Adds the rules of an object's members, or of the members of a list's items. */
   private within(rule: MergeRule | undefined, ast: AST.AST): MergeRule | undefined {
     if (rule === undefined) {
       const fields = this.fieldsOf(ast)
@@ -105,7 +105,7 @@ class Reading {
     return fields === undefined ? rule : { ...rule, fields }
   }
 
-  /** The rule that a schema is annotated with, or the schemas that it is made of. */
+  /** The rule in the annotation of a schema or of its parts. */
   private ruleOf(ast: AST.AST): MergeRule | undefined {
     const rule = annotated(ast)
     if (rule !== undefined) return rule
@@ -140,7 +140,7 @@ const itemIn = (ast: AST.AST): AST.AST | undefined => {
 }
 
 /**
- * The rules that the annotations of a schema say, for the members of its encoded side.
+ * The merge rules in the annotations of a schema, for the members of the encoded document.
  *
  * @example
  * ```ts

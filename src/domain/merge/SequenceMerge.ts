@@ -8,7 +8,7 @@ type Texts = ReadonlyArray<string>
 
 const reversed = (texts: Texts): Texts => [...texts].reverse()
 
-/** The lists without what all of them begin and end with. */
+/** Splits the common prefix and suffix from lists. */
 const trimmed = <const L extends ReadonlyArray<Texts>>(...lists: L) => {
   const [first, ...others] = lists as unknown as readonly [Texts, ...ReadonlyArray<Texts>]
   const start = commonStart(first, ...others)
@@ -22,10 +22,10 @@ const trimmed = <const L extends ReadonlyArray<Texts>>(...lists: L) => {
   }
 }
 
-/** The most pairs of equal items that are looked at: seconds of work. */
+/** The maximum number of pairs of equal items that are compared: seconds of work. */
 const mostPairs = 100_000_000
 
-/** How many pairs of equal items two lists have. */
+/** The number of pairs of equal items in two lists. */
 const pairsOf = (from: Texts, to: Texts): number => {
   const counts = new Map<string, number>()
   for (const text of to) counts.set(text, (counts.get(text) ?? 0) + 1)
@@ -37,7 +37,7 @@ const compareLists = (a: Texts, b: Texts): number => {
   return at === a.length || at === b.length ? a.length - b.length : compareCodePoints(a[at]!, b[at]!)
 }
 
-/** Two insertions, one behind the other; what both begin and end with is there once, if one equal change `isOnce`. */
+/** Concatenates two insertions, sorted by content. With `isOnce`, their common prefix and suffix is inserted once. */
 const bothInserted = (ours: Texts, theirs: Texts, isOnce: boolean): Texts => {
   if (!isOnce) return [ours, theirs].sort(compareLists).flat()
   const { before, after, middles } = trimmed(ours, theirs)
@@ -67,8 +67,8 @@ function* mergeTexts(
 }
 
 /**
- * Merges lists in order; undefined where both sides changed one place (one equal change counts `isOnce`), or where they
- * are too long to compare.
+ * Merges ordered lists. Undefined if both sides changed the same place (with `isOnce`, an equal change is not a
+ * conflict), or if the lists are too long to compare.
  */
 export function* mergeSequence(
   {
@@ -118,13 +118,13 @@ export function* mergeSequence(
   }
   const merged = yield* mergedBy(valueText)
   if (merged === undefined) return undefined
-  // Items that a side only spelled otherwise keep that spelling where it makes no other difference.
+  // If a side changed only the spelling of items, that spelling is kept if the merged values stay equal.
   if ((yield* countOf(spelledText)) === (yield* countOf(valueText))) return merged
   const spelled = yield* mergedBy(spelledText)
   return spelled !== undefined && (yield* byValue().isSame(spelled, merged)) ? spelled : merged
 }
 
-/** Merges texts by lines; undefined as for lists. */
+/** Merges texts by lines; undefined as in `mergeSequence`. */
 export function* mergeLines(
   base: string,
   ours: string,

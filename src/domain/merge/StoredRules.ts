@@ -1,4 +1,4 @@
-/** The rules that are one word. */
+/** The rules that are a single word. */
 export const ruleWords: ReadonlyArray<string> = ["whole", "set", "sequence", "lines", "counter"]
 
 const parts: { readonly [name: string]: (value: unknown, depth: number) => boolean } = {
@@ -10,7 +10,7 @@ const parts: { readonly [name: string]: (value: unknown, depth: number) => boole
 const isRule = (rule: unknown, depth: number): boolean => {
   if (typeof rule === "string") return ruleWords.includes(rule)
   if (typeof rule !== "object" || rule === null) return false
-  // JSON has no member that is undefined.
+  // JSON has no undefined members.
   const given = Object.entries(rule).filter(([, value]) => value !== undefined)
   return (
     given.length > 0 &&
@@ -19,13 +19,13 @@ const isRule = (rule: unknown, depth: number): boolean => {
 }
 
 /**
- * Whether a value holds rules of merging by path that are data, so that they can be stored. It says no more than that,
- * since every page reads settings: `mergeRulesProblem` tells a program what is wrong with its rules.
+ * Whether a value contains merge rules without functions, which can be stored. It reports no reason, because every page
+ * loads this module; `mergeRulesProblem` reports the problem.
  */
 export const areStoredRules = (fields: unknown, depth = 0): boolean =>
   typeof fields === "object" &&
   fields !== null &&
   !Array.isArray(fields) &&
-  // Rules that contain themselves are no data.
+  // Rules that contain themselves cannot be stored.
   depth < 100 &&
   Object.values(fields).every((rule) => isRule(rule, depth + 1))

@@ -52,7 +52,7 @@ export const satisfiesAll = (tests: ReadonlyArray<Test>): ValueTest => {
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
-/** Whether documents satisfy a predicate, as JavaScript reads them. */
+/** A function that tests documents with JavaScript numbers against a predicate. */
 export const matcherOf = (predicate: Predicate): ((document: JsonObject) => boolean) => {
   switch (predicate._tag) {
     case "And": {

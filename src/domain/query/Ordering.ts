@@ -5,13 +5,13 @@ import { indexable, type LosslessJson, type LosslessObject, toJson } from "../js
 import { satisfiesAll } from "./Matching.js"
 import { conjuncts, type Predicate, type Test } from "./Predicate.js"
 
-/** A total order of documents: by fields, then by `_id` in a direction. */
+/** A total order of documents: by fields, then by `_id`. */
 export interface Order {
   readonly fields: ReadonlyArray<IndexField>
   readonly ids: Direction
 }
 
-/** The order of some fields. What follows `_id` orders nothing, and a field counts where it comes first. */
+/** The order by some fields. Fields after `_id` and repeated fields are ignored. */
 export const orderOf = (given: ReadonlyArray<IndexField>): Order => {
   const fields: Array<IndexField> = []
   for (const field of given) {
@@ -22,8 +22,8 @@ export const orderOf = (given: ReadonlyArray<IndexField>): Order => {
 }
 
 /**
- * The tests that choose among the elements of a list which of them orders its document: those of the one condition at
- * this path that every document satisfies. None where there is no such condition, or more than one.
+ * The tests that select the element of a list by which its document is sorted: those of the only condition at this path
+ * that every document satisfies. Undefined if there is no such condition, or more than one.
  */
 export const testsAt = (predicate: Predicate, path: string): ReadonlyArray<Test> | undefined => {
   const found = conjuncts(predicate).filter((one) => one._tag === "Field" && one.path === path)
@@ -33,13 +33,13 @@ export const testsAt = (predicate: Predicate, path: string): ReadonlyArray<Test>
 
 const isList = (value: SortValue): value is ReadonlyArray<LosslessJson> => Array.isArray(value)
 
-/** The key that sorts an `_id` behind the keys of fields. Downwards it needs its end: there an id follows all that it begins. */
+/** The sort key of an `_id` after the keys of the fields. In descending order it needs an end mark: ids sort after their extensions. */
 export const idKey = (id: string, direction: Direction): string =>
   direction === "desc" ? descending(sortKey(id)) : textPrefixKey(id)
 
 /**
- * The key of a document in an order: keys sort as the documents do. A list counts as its first element in the direction of
- * the field, among those that the condition lets through.
+ * A function that computes the sort key of a document in an order. A list is sorted by its first element in the field's
+ * direction, among those that satisfy the condition.
  */
 export const sortKeys = (
   { fields, ids }: Order,
@@ -62,7 +62,7 @@ export const sortKeys = (
   return (document, id) => keys.map((key) => key(document)).join("") + idKey(id, ids)
 }
 
-/** The values that a document has in a field: the elements of a list one by one, and an empty list itself. */
+/** The values of a document's field: the elements of a list, or an empty list itself. */
 export const valuesIn = (document: LosslessObject, path: string): ReadonlyArray<LosslessJson> => {
   const value = valueAt(document, path)
   const values = isList(value) && value.length > 0 ? value : [value]

@@ -1,7 +1,7 @@
 import type { DocumentMetadata } from "../document/Document.js"
 import type { JsonObject } from "../json/Json.js"
 
-/** How many dots a path has at most where its type is known. Longer ones are found at run time only. */
+/** The maximum number of dots in a typed path. Longer paths work at run time only. */
 type Below = readonly [never, 0, 1, 2, 3]
 
 type OwnPath<D, Dots extends number> =
@@ -16,7 +16,7 @@ type OwnPath<D, Dots extends number> =
       : never
 
 /**
- * The paths of the fields of a document: `"city"`, `"address.city"`. Of a document without a schema: any text.
+ * The paths of the fields of a document: `"city"`, `"address.city"`. For a document without a schema, any text.
  *
  * @since 0.1.0
  * @category queries
@@ -61,7 +61,7 @@ type Intersection<Union> = (Union extends unknown ? (member: Union) => void : ne
   : never
 
 /**
- * The selected fields of a document, as its file has them, and its `_id`. A field that a document lacks is left out.
+ * The selected fields of a stored document, and its `_id`. Missing fields are left out.
  *
  * @since 0.1.0
  * @category queries

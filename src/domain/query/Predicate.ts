@@ -1,6 +1,6 @@
 import type { Json } from "../json/Json.js"
 
-/** A comparison of one value. */
+/** A test of one value. */
 export type Test =
   | { readonly operator: "is"; readonly value: Json }
   | { readonly operator: "in"; readonly value: ReadonlyArray<Json> }
@@ -11,8 +11,8 @@ export type Test =
   | { readonly operator: "startsWith"; readonly value: string }
 
 /**
- * A condition of a field: one value at the path, or one element of it, satisfies every test. With `whole` the path is the
- * name of a member and leads nowhere.
+ * A condition of a field: the value at the path, or one element of a list there, satisfies every test. With `whole` the
+ * path is the name of a member, also if it contains dots.
  */
 export interface FieldPredicate {
   readonly _tag: "Field"
@@ -21,7 +21,7 @@ export interface FieldPredicate {
   readonly whole?: true
 }
 
-/** A checked condition. */
+/** A validated condition. */
 export type Predicate =
   | FieldPredicate
   | { readonly _tag: "Exists"; readonly path: string }
@@ -29,14 +29,14 @@ export type Predicate =
   | { readonly _tag: "Or"; readonly any: ReadonlyArray<Predicate> }
   | { readonly _tag: "Not"; readonly not: Predicate }
 
-/** What a document must satisfy, each: an `And` in pieces. */
+/** The parts of a conjunction. */
 export const conjuncts = (predicate: Predicate): ReadonlyArray<Predicate> =>
   predicate._tag === "And" ? predicate.all : [predicate]
 
-/** Whatever a document contains. */
+/** The predicate that every document satisfies. */
 export const always: Predicate = { _tag: "And", all: [] }
 
-/** Whether every document satisfies a predicate by its form. */
+/** Whether a predicate is the empty conjunction, which every document satisfies. */
 export const isAlways = (predicate: Predicate): boolean =>
   predicate._tag === "And" && predicate.all.length === 0
 
@@ -46,13 +46,13 @@ const byText = (predicates: ReadonlyArray<Predicate>): ReadonlyArray<Predicate> 
   return sorted.filter(([text], at) => text !== sorted[at - 1]?.[0]).map(([, one]) => one)
 }
 
-/** All of some predicates, in normal form: conditions that differ in the order of their parts are the same value. */
+/** The conjunction of predicates in normal form: the order of the parts makes no difference. */
 export const allOf = (predicates: ReadonlyArray<Predicate>): Predicate => {
   const all = byText(predicates.flatMap(conjuncts))
   return all.length === 1 ? all[0]! : { _tag: "And", all }
 }
 
-/** The values of a condition that says no more than that a field has one of them. */
+/** The values of a condition that is a single `is` or `in`. */
 const valuesOf = (predicate: Predicate): ReadonlyArray<Json> | undefined => {
   if (predicate._tag !== "Field") return undefined
   const [test, ...more] = predicate.tests
@@ -61,7 +61,7 @@ const valuesOf = (predicate: Predicate): ReadonlyArray<Json> | undefined => {
   return test.operator === "in" ? test.value : undefined
 }
 
-/** Alternatives, where equalities of one field are one condition: an index answers it as `in`. */
+/** Joins the equalities of one field to an `in` condition, for which an index can be used. */
 const joined = (any: ReadonlyArray<Predicate>): ReadonlyArray<Predicate> => {
   const values = new Map<string, Array<Json>>()
   const rest: Array<Predicate> = []
@@ -78,17 +78,17 @@ const joined = (any: ReadonlyArray<Predicate>): ReadonlyArray<Predicate> => {
   return rest
 }
 
-/** One of some predicates at least, in normal form. */
+/** The disjunction of predicates in normal form. */
 export const anyOf = (predicates: ReadonlyArray<Predicate>): Predicate => {
   const any = byText(joined(predicates.flatMap((one) => (one._tag === "Or" ? one.any : [one]))))
   return any.length === 1 ? any[0]! : { _tag: "Or", any }
 }
 
-/** The opposite of a predicate. */
+/** The negation of a predicate. */
 export const opposite = (predicate: Predicate): Predicate =>
   predicate._tag === "Not" ? predicate.not : { _tag: "Not", not: predicate }
 
-/** The paths that a predicate looks at. */
+/** The paths that a predicate reads. */
 export const pathsIn = (predicate: Predicate): ReadonlySet<string> => {
   const paths = new Set<string>()
   const visit = (one: Predicate): void => {

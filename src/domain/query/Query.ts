@@ -5,30 +5,30 @@ import type { PathOf, ValueAt } from "./Paths.js"
 /** Values that are compared without an operator. */
 export type Scalar = null | boolean | number | string
 
-/** What a field can be compared with: its value, or an element of it where it is a list. */
+/** The type that a field is compared with: its value, or an element of a list. */
 type Asked<V> = V extends ReadonlyArray<infer Element> ? V | Element : V
 
 type Bound<V> = Extract<Asked<V>, number | string>
 
 /**
- * Comparisons of one field. One value must satisfy all of them together: of a list, one of its elements. `isNot` and `exists`
- * are about the field as a whole.
+ * Comparisons of one field. The same value must satisfy all of them: of a list, one of its elements. `isNot` and `exists`
+ * apply to the field as a whole.
  *
  * @since 0.1.0
  * @category queries
  */
 export interface Comparisons<V = Json> {
-  /** Deep and typed: `1` is not `"1"`. */
+  /** Deep equality. `1` does not equal `"1"`. */
   readonly is?: Asked<V>
-  /** The opposite of `is`: a missing field is not any value. */
+  /** The negation of `is`. A missing field satisfies it. */
   readonly isNot?: Asked<V>
   readonly in?: ReadonlyArray<Asked<V>>
-  /** Bounds compare numbers with numbers and texts with texts, these by code point. Nothing else satisfies them. */
+  /** Compares numbers with numbers, and texts with texts by code point. Other values do not satisfy a bound. */
   readonly lessThan?: Bound<V>
   readonly atMost?: Bound<V>
   readonly greaterThan?: Bound<V>
   readonly atLeast?: Bound<V>
-  /** Of a text. Case matters. */
+  /** The prefix of a text. Case-sensitive. */
   readonly startsWith?: Extract<Asked<V>, string>
   /** Whether the document has the field; null is a value. */
   readonly exists?: boolean
@@ -53,8 +53,8 @@ export interface AnyWhere {
 }
 
 /**
- * What documents must satisfy, all of it: fields by their paths, and `and`, `or`, `not` of further conditions. Paths and values
- * are those of the stored JSON; of a collection with a schema, those of its encoded side.
+ * A conjunction of conditions: fields by their paths, and `and`, `or`, `not` of further conditions. Paths and values are
+ * those of the stored JSON; in a collection with a schema, those of the encoded document.
  *
  * @since 0.1.0
  * @category queries
@@ -68,7 +68,7 @@ export type Where<D = JsonObject> = string extends keyof D
     }
 
 /**
- * A field that sorts up, or one with its direction: as the fields of an index are written.
+ * A field in ascending order, or a field with its direction, as in the definition of an index.
  *
  * @since 0.1.0
  * @category queries
@@ -78,19 +78,19 @@ export type OrderField<D = JsonObject> =
   | { readonly field: PathOf<D>; readonly order?: Direction | undefined }
 
 /**
- * What is asked of a collection.
+ * A query of a collection.
  *
  * @since 0.1.0
  * @category queries
  */
 export interface Query<D = JsonObject> {
-  /** The conditions that documents meet. Default: every document. */
+  /** The condition of the documents. Default: all documents. */
   readonly where?: Where<D> | undefined
-  /** Documents that are equal in all of these fields are ordered by `_id`, in the direction of the last field. */
+  /** Documents with equal values in these fields are ordered by `_id`, in the direction of the last field. */
   readonly orderBy?: OrderField<D> | ReadonlyArray<OrderField<D>> | undefined
-  /** At most this many; at least 1. */
+  /** The maximum number of documents; at least 1. */
   readonly limit?: number | undefined
-  /** The `cursor` of the page before, of a query with the same `where` and `orderBy`. */
+  /** The `cursor` of the previous page, of a query with the same `where` and `orderBy`. */
   readonly cursor?: string | null | undefined
 }
 
@@ -101,6 +101,6 @@ export interface Query<D = JsonObject> {
  * @category queries
  */
 export interface SelectQuery<D, P extends PathOf<D>> extends Query<D> {
-  /** The paths that results have; the others are left out. `_id` is always there. */
+  /** The paths of the result. `_id` is always included. */
   readonly select: ReadonlyArray<P>
 }

@@ -6,7 +6,7 @@ import { type Order, orderOf } from "./Ordering.js"
 import { always, type Predicate } from "./Predicate.js"
 import { pathProblem, QueryProblem, readWhere } from "./ReadWhere.js"
 
-/** A query that was checked. */
+/** A validated query. */
 export interface CheckedQuery {
   readonly predicate: Predicate
   readonly order: Order
@@ -15,7 +15,7 @@ export interface CheckedQuery {
   readonly select: ReadonlyArray<string> | undefined
 }
 
-/** The most fields of an order, and of a selection. */
+/** The maximum number of fields of an order and of a selection. */
 export const maxFields = 100
 
 const members = ["where", "orderBy", "limit", "cursor", "select"]
@@ -88,7 +88,7 @@ const read = (given: unknown): CheckedQuery => {
   }
 }
 
-/** Reads a query as somebody gave it, or says what is wrong with it. What is returned shares nothing with what was given. */
+/** Validates a query. The result shares no objects with the input. */
 export const readQuery = (given: unknown): Either.Either<CheckedQuery, QueryProblem> =>
   Either.try({
     try: () => read(given),

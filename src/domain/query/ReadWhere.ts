@@ -5,19 +5,19 @@ import { nearest } from "../text/NearestName.js"
 import { kindOf } from "../text/ValueKind.js"
 import { allOf, anyOf, opposite, type Predicate, type Test } from "./Predicate.js"
 
-/** How many levels `and`, `or` and `not` are nested at most. */
+/** The maximum nesting of `and`, `or` and `not`. */
 export const maxNesting = 32
 
-/** The most comparisons of one query, and the most values of one `in`. */
+/** The maximum number of comparisons in a query, and of values in an `in`. */
 export const maxComparisons = 1000
 
-/** The most characters of all values of a query together, as JSON. */
+/** The maximum length of all values of a query together, as JSON. */
 export const maxText = 1_000_000
 
-/** The longest path of a field, in characters. */
+/** The maximum length of a field's path. */
 export const maxPath = 4096
 
-/** Why a query is refused: where the mistake is, what it is, and what to write instead. */
+/** The error of an invalid query: the path of the mistake, the problem, and a hint. */
 export class QueryProblem extends Error {
   override readonly name = "QueryProblem"
   constructor(
@@ -41,7 +41,7 @@ type Operator = (typeof operators)[number]
 
 const isOperator = (name: string): name is Operator => operators.includes(name as Operator)
 
-/** How others call the operators. */
+/** The names of the operators in other databases. */
 const otherNames: Readonly<Record<string, Operator>> = {
   eq: "is",
   equals: "is",
@@ -56,7 +56,7 @@ const otherNames: Readonly<Record<string, Operator>> = {
 
 const plainName = (name: string): string => name.replace(/^\$/, "").toLowerCase()
 
-/** The path of a field, or why it is none. */
+/** The problem with a field's path, if any. */
 export const pathProblem = (path: unknown): string | undefined =>
   typeof path !== "string"
     ? `must be the path of a field, it is ${kindOf(path)}`
@@ -72,7 +72,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isScalar = (value: unknown): value is null | boolean | number | string =>
   value === null || ["boolean", "number", "string"].includes(typeof value)
 
-/** Reads one condition. What it returns shares nothing with what was given. */
+/** Validates one condition. The result shares no objects with the input. */
 class Reading {
   #comparisons = 0
   #text = 0
@@ -206,5 +206,5 @@ class Reading {
   }
 }
 
-/** Reads a condition as somebody gave it; throws a `QueryProblem`. */
+/** Validates a condition. Throws a `QueryProblem`. */
 export const readWhere = (given: unknown): Predicate => new Reading().where("where", given)

@@ -13,7 +13,7 @@ const setOwn = (target: Mutable, key: string, value: Json): void => {
   Object.defineProperty(target, key, { value, configurable: true, enumerable: true, writable: true })
 }
 
-/** Copies the value that lies below some names, in objects that contain nothing else. */
+/** Copies the value at a path, in objects that contain nothing else. */
 const pick = (document: JsonObject, names: ReadonlyArray<string>, into: Mutable): void => {
   let value: Json | undefined = document
   for (const name of names) value = isObject(value) ? own(value, name) : undefined
@@ -27,7 +27,7 @@ const pick = (document: JsonObject, names: ReadonlyArray<string>, into: Mutable)
   setOwn(target, names.at(-1)!, found)
 }
 
-/** Some fields of a document and its `_id`: nested ones in objects that contain nothing else. */
+/** A function that selects fields of a document and its `_id`. Nested fields are in objects that contain nothing else. */
 export const selectionOf = (paths: ReadonlyArray<string>) => {
   const wanted = paths.filter((path) => path !== "_id")
   const isWithin = (path: string) => wanted.some((other) => path.startsWith(`${other}.`))

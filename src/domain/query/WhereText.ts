@@ -11,7 +11,7 @@ import { maxNesting, QueryProblem } from "./ReadWhere.js"
  * `not` binds tightest, then `and`, then `or`. A value is JSON where it is JSON; any other word is a text.
  */
 
-/** A word or sign of the text, and where it begins. */
+/** A token of the text, and its position. */
 interface Token {
   readonly kind: "word" | "quoted" | "sign" | "json" | "end"
   readonly text: string
@@ -37,7 +37,7 @@ const problemAt = (at: number, problem: string): never => {
 
 const sign = /!=|<=|>=|\^=|[=:<>(),]/y
 const word = /[^\s=:<>(),!^"'[\]{}]+|[!^]/y
-/** A word of a value may contain signs that have a meaning elsewhere, such as a time's colons. */
+/** A word of a value may contain signs that are operators elsewhere, such as the colons of a time. */
 const valueWord = /[^\s(),"'[\]{}]+/y
 
 const matchAt = (pattern: RegExp, text: string, at: number): string | undefined => {
@@ -45,7 +45,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): string | undefined 
   return pattern.exec(text)?.[0]
 }
 
-/** The place after the string of JSON that begins at a quote. */
+/** The position after the JSON string that begins at a quote. */
 const afterString = (text: string, start: number): number => {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === "\\") at++
@@ -54,7 +54,7 @@ const afterString = (text: string, start: number): number => {
   return problemAt(start, 'has a quote " that is not closed')
 }
 
-/** The place after the list or object that begins at a bracket. */
+/** The position after the list or object that begins at a bracket. */
 const afterBracket = (text: string, start: number): number => {
   let depth = 0
   for (let at = start; at < text.length; ) {
@@ -75,7 +75,7 @@ class Parser {
 
   constructor(private readonly text: string) {}
 
-  /** The next token from a place on; as a value, a word goes as far as the next space. */
+  /** The next token at a position. If it is a value, a word extends to the next space. */
   #tokenAt(from: number, isValue: boolean): Token & { readonly after: number } {
     let at = from
     while (at < this.text.length && /\s/.test(this.text[at]!)) at++
@@ -230,7 +230,7 @@ class Parser {
 const lower = ["greaterThan", "atLeast"]
 const upper = ["lessThan", "atMost"]
 
-/** The field and the operator of a single comparison. */
+/** The field and operator of a condition with one comparison. */
 const boundOf = (where: AnyWhere): readonly [string, string] | undefined => {
   const [path] = Object.keys(where)
   const comparisons = where[path!]
@@ -240,7 +240,7 @@ const boundOf = (where: AnyWhere): readonly [string, string] | undefined => {
   return isBound && path !== "not" ? [path!, operator!] : undefined
 }
 
-/** `price>=10 and price<20` asks for one value between the two, so it is one comparison of the field. */
+/** Joins two bounds such as `price>=10 and price<20` into one condition, so that one value must satisfy both. */
 const withRanges = (all: ReadonlyArray<AnyWhere>): ReadonlyArray<AnyWhere> => {
   const joined: Array<AnyWhere> = []
   for (const one of all) {
@@ -261,5 +261,5 @@ const isOtherSide = (
 ): boolean =>
   a !== undefined && b !== undefined && a[0] === b[0] && lower.includes(a[1]) !== lower.includes(b[1])
 
-/** Reads the text form of a condition; throws a `QueryProblem` that says at which character it is wrong. */
+/** Parses the text form of a condition. Throws a `QueryProblem` with the position of the mistake. */
 export const parseWhere = (text: string): AnyWhere => new Parser(text).parse()
