@@ -15,7 +15,7 @@ import type { StoreView } from "../View.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./BrowseQuery.js"
 import type { ManifestFieldsReader } from "./ManifestFields.js"
-import { makeManifestReader } from "./ManifestReader.js"
+import type { ManifestReader } from "./ManifestReader.js"
 import type { StagedEdits } from "./StagedEdits.js"
 import type { Timeline } from "./Timeline.js"
 
@@ -94,6 +94,7 @@ const manifestQuery = lazyModule(() => import("./ManifestQuery.js"))
 const documents = lazyModule(() => import("./DocumentQuery.js"))
 const editing = lazyModule(() => import("./StagedEditsService.js"))
 const timelines = lazyModule(() => import("./TimelineService.js"))
+const manifestReader = lazyModule(() => import("./ManifestReader.js"))
 const manifestFields = lazyModule(() => import("./ManifestFields.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
@@ -203,9 +204,14 @@ export const make = (options: BrowseOptions): Browse => {
     )
   })
 
-  const manifestFile = makeManifestReader(remote, store.branch, {
-    at: headAt,
-    path: (collection) => under(`_manifest/${collection}.json`)
+  let readManifest: ManifestReader | undefined
+
+  const manifestFile = Effect.fnUntraced(function* (collection: string, at: string | undefined) {
+    readManifest ??= (yield* manifestReader).makeManifestReader(remote, store.branch, {
+      at: headAt,
+      path: (name) => under(`_manifest/${name}.json`)
+    })
+    return yield* readManifest(collection, at)
   })
 
   const manifestOf = Effect.fnUntraced(function* ({ at, collection }: Query) {

@@ -42,3 +42,6 @@ export const makeManifestReader = (
     return manifest
   })
 }
+
+/** Reads the manifest of a collection; see `makeManifestReader`. */
+export type ManifestReader = ReturnType<typeof makeManifestReader>
