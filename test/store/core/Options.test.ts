@@ -237,7 +237,7 @@ it.effect("GitHub's options are read from each variable that its documentation n
       CHAINSTORE_RAW_URL: ["rawUrl", "https://raw.example"],
       CHAINSTORE_COMMIT_VIA: ["commitVia", "graphql"]
     } as const
-    const sentence = /`GitHub\.config` describes it:[^.]*/.exec(readFileSync("docs/github.md", "utf8"))!
+    const sentence = /\(`GitHub\.config`\):[^.]*/.exec(readFileSync("docs/github.md", "utf8"))!
     assert.sameMembers(sentence[0].match(/CHAINSTORE_\w+/g)!, Object.keys(values))
     const given = Object.entries(values).map(([name, [, value]]) => [name, value] as const)
     const options = yield* Effect.withConfigProvider(GitHub.config, ConfigProvider.fromMap(new Map(given)))
