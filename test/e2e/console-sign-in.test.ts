@@ -169,7 +169,7 @@ bothBuilds("signing in to the console", (the) => {
     if (the.build === "local") return
     const { page } = await the.visit()
     const table = /\/assets\/Workbench-[^/]*\.js$/
-    const panels = /\/assets\/Panels-[^/]*\.js$/
+    const panels = /\/assets\/DocumentPanels-[^/]*\.js$/
     await page.route(table, (route) => route.abort())
     await page.route(panels, (route) => route.abort())
     await submit(the.on, page)

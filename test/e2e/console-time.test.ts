@@ -98,7 +98,7 @@ bothBuilds("time, branches and hands of the console", (the) => {
     await page.locator(".commit-message", { hasText: /^revert [0-9a-f]{7}/ }).waitFor()
     await page.locator(`[id^="revert-"]`).nth(1).click()
     await page.locator("dialog[open] .banner", { hasText: "This commit cannot be reverted" }).waitFor()
-    assert.isTrue(await page.getByRole("button", { name: "Revert" }).isDisabled())
+    assert.isTrue(await page.getByRole("button", { name: "Revert", exact: true }).isDisabled())
     assert.strictEqual(await page.locator("#newer").count(), 0, "our own commit is no news")
   })
 

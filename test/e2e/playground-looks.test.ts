@@ -56,7 +56,7 @@ bothBuilds("the looks of the chain playground", (the) => {
     await page.getByRole("button", { name: "Tutorial" }).click()
     await page.getByText("0 of 6 done").waitFor()
     await clean("playground-guide")
-    await page.getByRole("button", { name: "Leave" }).click()
+    await page.getByRole("button", { name: "Close" }).click()
     await example(page, "Fails twice, then succeeds")
     await page.locator(".verdict.s2").waitFor()
     await page.getByLabel("Retries").fill("0")

@@ -166,7 +166,7 @@ bothBuilds("the chain playground", (the) => {
     await run(page).click()
     await page.locator(".verdict.s4").waitFor()
     assert.match(await page.locator(".verdict").innerText(), /400\s+ValidationError.*request/s)
-    assert.include(await page.locator(".report").innerText(), "Correct what the message names")
+    assert.include(await page.locator(".report").innerText(), "Correct the errors in the message")
   })
 
   it("draws the triage chain with its branch, and what each ticket does in it", async () => {
