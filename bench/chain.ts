@@ -8,7 +8,7 @@ interface Link {
   readonly respond: (request: number) => string
 }
 
-/** All links refuse the request but the last. */
+/** Only the last step accepts the request. */
 const links = (size: number): ReadonlyArray<Link> =>
   Array.from({ length: size }, (_, index) => ({
     when: (request) => request === index + 1,
@@ -130,7 +130,7 @@ for (const size of sizes) {
     ]
   })
 }
-/** What one playground request does: compose the chain, log around it, name the step that answered. */
+/** The work of one playground request: build the chain, log its execution, name the handling step. */
 const adHoc = (of: ReadonlyArray<Link>, request: number) => {
   const lines: Array<string> = []
   let builder = ChainBuilder.make<number, string>("ad-hoc").useLogging({

@@ -28,7 +28,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Starts a server whose log goes nowhere: reading it would cost the machine that is measured. */
+/** Starts a server that discards its log, because reading it would take time from the measurement. */
 const started = async (args: ReadonlyArray<string>): Promise<Running> => {
   const port = await freePort()
   const child = spawn(process.execPath, args, {
@@ -156,7 +156,7 @@ const long = async (running: Running, count: number) => {
   return times.sort((a, b) => a - b)[7]!
 }
 
-// The service is measured as it is run: compiled. What tsx compiles names every closure anew at run time.
+// Measures the compiled service: code compiled by tsx sets the name of every closure at run time.
 spawnSync("npx", ["tsc", "-p", "tsconfig.build.json", "--noCheck"], { cwd: root, stdio: "inherit" })
 const ours = await started(["dist/bin/serve.js"])
 const peer = await started(["--import", "tsx", "bench/support/fastifyPlayground.ts"])

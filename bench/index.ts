@@ -1,4 +1,4 @@
-/** Runs every benchmark of this folder, one after the other, each in its own process. */
+/** Runs all benchmarks in sequence, each in its own process. */
 import { spawnSync } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { cpus, release, totalmem, type } from "node:os"

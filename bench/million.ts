@@ -18,7 +18,7 @@ import { LocalGit } from "../src/store/local/index.js"
 import { machine } from "./support/compare.js"
 import { bytesOf, idOf } from "./support/repositories.js"
 
-/** What one step took. */
+/** The measurements of one step. */
 export interface Figure {
   readonly seconds: number
   readonly cpuSeconds: number
@@ -96,7 +96,7 @@ const child = async (name: string, directory: string, count: number) => {
   process.stdout.write(JSON.stringify(figure))
 }
 
-/** Runs one step in a process of its own. */
+/** Runs one step in its own process. */
 const runStep = (name: string, directory: string, count: number): Figure => {
   const ran = spawnSync(
     process.execPath,

@@ -47,7 +47,7 @@ const ways: Readonly<Record<string, StoreOptions>> = {
 }
 const optionsOf = (way: string, count: number): StoreOptions => ({ ...layoutOf(count), ...ways[way] })
 
-/** One file each is written whole with every commit: seconds and tens of megabytes beyond this. */
+/** Format 1 rewrites each file with every commit: beyond this size it takes seconds and tens of megabytes. */
 const mostInOneFile = 100_000
 const waysAt = (count: number) =>
   Object.keys(ways).filter((way) => way !== oneFileEach || count <= mostInOneFile)
@@ -73,7 +73,7 @@ const seed = (directory: string, count: number) =>
     }
   })
 
-/** Runs a program on a store that is opened for it. */
+/** Opens a store and runs a program with it. */
 const withStore = <A>(
   place: string,
   options: StoreOptions,
@@ -111,7 +111,7 @@ const make = async (place: string, count: number, way: string) => {
   return place
 }
 
-/** A copy of such a repository. */
+/** A copy of a prepared repository. */
 const seeded = async (count: number, way: string) => {
   const key = `${count} ${way}`
   const template = templates.get(key) ?? makeTemplate(count, way)

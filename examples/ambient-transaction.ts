@@ -1,5 +1,5 @@
 /**
- * Services that know nothing of transactions, in one transaction: they join the one that their caller runs them in.
+ * An ambient transaction: services without code for transactions join the transaction of their caller.
  *
  * Output:
  * ada 100, bob 50

@@ -1,5 +1,5 @@
 /**
- * A batch: many operations, one commit, with what must hold beforehand.
+ * A batch: several operations in one commit, with preconditions.
  *
  * Output:
  * 3 operations, one commit: true

@@ -1,5 +1,5 @@
 /**
- * A service gets one person at a time. Who calls it for many reads their documents together: the service does not change.
+ * Batched reads: a service reads one person per call. Concurrent calls share one read, without a change of the service.
  *
  * Output:
  * Ada Bob nobody

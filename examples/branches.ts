@@ -1,5 +1,5 @@
 /**
- * Branches: a change that is prepared beside the others, looked at, and merged by the fields of the documents.
+ * Branches: prepare a change on a branch, compare it, and merge it field by field.
  *
  * Output:
  * changed products/tea

@@ -1,6 +1,6 @@
 /**
- * A chain behind an `HttpApi`, one of whose steps asks another service by `HttpClient`, with a timeout: a slow answer
- * passes the request on to the next step.
+ * A chain behind an `HttpApi`. One step calls another service with `HttpClient` and a timeout; after a timeout the next
+ * step handles the request.
  *
  * Output:
  * EUR: 0.9 from the service

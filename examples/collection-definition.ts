@@ -1,6 +1,6 @@
 /**
- * A collection in one value: its name, schema, indexes and manifest. It is accepted wherever a collection's name is, and
- * batches are checked by its schema too.
+ * A collection definition: name, schema, indexes and manifest in one value. Every function that takes a collection's name
+ * accepts it, and batches validate documents with its schema.
  *
  * Output:
  * ada: admin since 1815, bob: guest

@@ -1,5 +1,5 @@
 /**
- * Where a store is comes from configuration, and its cache is a service of the program: the same code reads the
+ * Configuration determines the repository of a store, and its cache is a service of the program. The same code reads the
  * environment in production and a map in a test.
  *
  * Output:

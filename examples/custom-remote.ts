@@ -1,6 +1,6 @@
 /**
- * A remote of one's own, whole: commits are kept in Maps, with Git's own ids of files and directories. The laws of
- * remotes hold it to the port, and say what it lacks; a store works on it all the same.
+ * A complete remote: it stores commits in Maps, with Git's ids of files and directories. The laws of remotes list the
+ * promises that it does not keep; a store works with it nevertheless.
  *
  * Output:
  * the remote keeps 66 of 69 laws; not yet these:

@@ -1,6 +1,5 @@
 /**
- * Decorators: a store that logs, a store that refuses writes, and a remote that counts commits, each over any other and
- * without a cast.
+ * Decorators: a store that logs, a read-only store, and a remote that counts commits. They can be combined, without casts.
  *
  * Output:
  * insert notes

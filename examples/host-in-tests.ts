@@ -1,6 +1,6 @@
 /**
- * A GitHub-compatible host inside a test: a free port of this machine, repositories in a directory that goes with it,
- * the GitHub client over HTTP, and laws of a store held against it all.
+ * A GitHub-compatible host in a test: a free port, repositories in a temporary directory, the GitHub client over HTTP, and
+ * the laws of stores.
  *
  * Output:
  * 3 notes, 2 of them green, written over HTTP

@@ -1,5 +1,5 @@
 /**
- * Records from a CSV file into a collection, a commit per chunk, and out again as a workbook and as NDJSON.
+ * Import records from a CSV file, with one commit per chunk, and export them as a workbook and as NDJSON.
  *
  * Output:
  * row 1: insert

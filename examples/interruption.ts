@@ -1,6 +1,6 @@
 /**
- * Writes that are cut off: by a timeout, by a race, by the end of the program. Each one either happened as a whole or did
- * not, and a writer commits what was given to it before it ends.
+ * Interrupted writes: by a timeout, by a race, by the end of the program. Each write takes effect completely or not at all,
+ * and a writer commits its queued operations before it ends.
  *
  * Output:
  * the batch that timed out wrote nothing: 0 notes

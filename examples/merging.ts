@@ -1,5 +1,5 @@
 /**
- * Two people change one document: different fields are merged, one field is a conflict that says all three values.
+ * Two people change one document: changes of different fields are merged; a field that both changed is a conflict.
  *
  * Output:
  * Pencil costs 2, 4 in stock, tags: new

@@ -1,5 +1,5 @@
 /**
- * The store without Effect: promises, null for what is absent, `for await`, and `await using` where the language has it.
+ * The store without Effect: promises, null for a missing document, `for await`, and `await using` on newer versions of Node.
  *
  * Output:
  * Tea costs 3

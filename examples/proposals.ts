@@ -1,5 +1,5 @@
 /**
- * Proposals: edits that wait on a branch of their own until somebody accepts them.
+ * Proposals: edits on a separate branch that somebody reviews and accepts.
  *
  * Output:
  * open: Autumn prices

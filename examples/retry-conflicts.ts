@@ -1,6 +1,6 @@
 /**
- * Several programs change one document: each reads it, decides, and writes only if nobody was faster. A conflict is tried
- * again by a schedule of their own, and a write that is interrupted leaves the old commit or the new one.
+ * Several programs change one document with optimistic concurrency: each reads it and writes with the expected revision.
+ * A schedule retries conflicts. An interrupted write leaves the old commit or the new one.
  *
  * Output:
  * 8 seats are taken by 8 people

@@ -1,5 +1,5 @@
 /**
- * A store behind `@effect/rpc`: documents arrive as the schema decodes them, a stream of them one by one, and errors as
+ * A store behind `@effect/rpc`: the client receives documents decoded by the schema, streams of documents, and errors as
  * instances of the store's classes.
  *
  * Output:

@@ -1,6 +1,6 @@
 /**
- * A store behind an `HttpApi`: its client gets documents as the schema decodes them, and the store's errors as instances
- * of their classes, each with its own status.
+ * A store behind an `HttpApi`: the client receives documents decoded by the schema, and the store's errors as instances of
+ * their classes, each with its own status.
  *
  * Output:
  * Ada, born in 1815, revision 1

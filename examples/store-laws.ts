@@ -1,6 +1,6 @@
 /**
- * Laws held against a store, a remote and a cache: ours keep them, and a remote that loses removals is shown by a
- * counterexample in the words of its user.
+ * The laws of stores, remotes and caches: a store and a cache keep them, and a counterexample shows that a remote loses
+ * removals.
  *
  * Output:
  * a store in memory keeps 4 laws

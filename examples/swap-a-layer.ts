@@ -1,5 +1,5 @@
 /**
- * Every part of the service is a layer: here the triage chain is replaced, everything else stays as it is.
+ * Every part of the service is a layer. This program replaces the triage chain and keeps the rest.
  *
  * Output:
  * ticket 7 goes to the night shift (by night-shift)

@@ -1,6 +1,6 @@
 /**
- * A service over `Store` in vitest: each group of tests gives it another layer. The program in production would give it
- * `GitHub.layer`; here it gets a repository in memory, one on this disk, and one that refuses writes.
+ * A service over `Store` in vitest: each group of tests provides another layer. A production program would provide
+ * `GitHub.layer`; here it is a repository in memory, one on disk, and one that rejects writes.
  *
  * `npx vitest run examples/swap-layers.test.ts`
  */

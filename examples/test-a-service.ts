@@ -1,6 +1,6 @@
 /**
- * A service over `Store`, tested against a model: random calls on a repository in memory, the same calls on a Map, by
- * a clock of the test's own.
+ * A model-based test of a service over `Store`: random calls on a repository in memory, the same calls on a Map, with the
+ * test clock.
  *
  * Output:
  * 20 random programs agree with the model

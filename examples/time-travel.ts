@@ -1,5 +1,5 @@
 /**
- * The past of a store: history, views of a commit, and bringing a version back.
+ * Time travel: history, views of a commit, and restoring a version.
  *
  * Output:
  * insert prices/tea, update prices/tea, update prices/tea

@@ -1,6 +1,6 @@
 /**
- * Documents that the program sees as something else than what the file holds: a class, a decoded date and duration, a key
- * that is renamed, a default that may be left out, a value that is redacted in logs.
+ * Schema transformations between the program's documents and the stored JSON: a class, a date and a duration, a renamed
+ * key, a default, a value that is redacted in logs.
  *
  * Output:
  * Ada owes 12.5 EUR until 2030-01-31, reminded every 7d

@@ -1,5 +1,5 @@
 /**
- * A writer: many small writes from many fibres, few commits.
+ * A writer: many small writes of many fibers, in few commits.
  *
  * Output:
  * 120 readings in 3 commits
