@@ -13,11 +13,11 @@ const absent = "An insert goes on asking that the document be absent, whatever f
 const tolerant = "Deleting what the same batch put is nothing when the document was not there."
 const expects = "the `ConflictError` lists every document that is not as expected"
 const fails = "The body that fails or is interrupted writes nothing."
-const answer = "The answer's `commitSha` is none when nothing had to be written."
+const answer = "`commitSha` of the result is none if nothing had to be written."
 const commits =
   "`commit` inside the body writes what is queued so far; a commit that fails keeps the queue, `discard` drops it."
 const puts =
-  "`put` creates or replaces, `insert` asks that the document be absent, `delete` that it be there."
+  "`put` creates or replaces a document, `insert` requires that it does not exist, `delete` that it exists."
 const order = "Commits keep the order of the calls."
 const count =
   "A writer commits at `maxOperations` (50), `maxSeconds` (5) after the oldest waiting operation, on `flush`, and at its end."
@@ -195,12 +195,12 @@ export const brackets = [
       "!isSame(one.inside, one.inside) ?"
     ]
   ),
-  mutant("what an inner transaction read is forgotten", "What was read inside counts for all of them.", [
+  mutant("what an inner transaction read is forgotten", "The read set of a nested transaction is added to that of the outer one.", [
     transactions,
     "outer.readSet.add(readSet)",
     "outer.readSet.add(new ReadSet())"
   ]),
-  mutant("what a snapshot inside read is forgotten", "What was read inside counts for all of them.", [
+  mutant("what a snapshot inside read is forgotten", "The read set of a nested transaction is added to that of the outer one.", [
     "store/internal/MakeStore.ts",
     "core.at(head, core.transaction?.readSet)",
     "core.at(head)"

@@ -134,7 +134,7 @@ export const derivedFiles = [
   ]),
   mutant(
     "reindex tells no progress",
-    "`collection.reindex({ onProgress })` and `store.reindex({ onProgress })` tell how many documents were read, and of how many.",
+    "`collection.reindex({ onProgress })` and `store.reindex({ onProgress })` report the number of documents that were read, and the total.",
     [
       derived,
       "onRead?.({ collection, documents, total: listing.length }) ?? Effect.void",

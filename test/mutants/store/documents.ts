@@ -22,7 +22,7 @@ const again =
   "writers of the same document are tried again `conflictRetries` times and then fail with a `ConflictError` that holds both versions."
 const others = "writers of different documents never see a conflict"
 const batches =
-  "A branch that moves under it is met by building the batch again on the new head, up to `batchRetries`; then `ConflictError`."
+  "If the branch moves, the batch is built again on the new head, up to `batchRetries` times; then it fails with `ConflictError`."
 const shards = "directories by the leading characters of the id, or of its SHA-256 (`hash`)"
 const schemas =
   "A stored document that does not fit a collection's schema is a `ValidationError` that names the path"

@@ -28,7 +28,7 @@ const foreign = "An index or manifest without `tree`, as other programs write th
 const noticed = "`findBy` scans until the next write or `reindex` has caught up, and `explain` says so."
 const spelling = '`10` and `10.0` are different keys, and `findBy("n", 10)` finds both.'
 const serial =
-  "A read, and the reason of a refusal, is true of some commit between the head before the call and the head after it."
+  "The result of a read, and the reason of a refusal, hold at some commit between the head before the call and the head after it."
 
 /** Faults of reads. */
 export const reads = [
