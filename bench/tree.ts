@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib"
 import { Effect, Either, Stream } from "effect"
 import { emptyTree, Oid } from "../src/domain/identifiers/Oid.js"
 import { applyEdits } from "../src/store/internal/ordered-tree/ApplyEdits.js"
-import { build } from "../src/store/internal/ordered-tree/Build.js"
+import { buildTree } from "../src/store/internal/ordered-tree/Build.js"
 import { keyOfRows } from "../src/store/internal/ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type KeyOf, type Row } from "../src/store/internal/ordered-tree/Leaf.js"
 import { run } from "../src/store/internal/ordered-tree/ReadSteps.js"
@@ -89,7 +89,7 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
     const started = performance.now()
     const rows = Stream.map(Stream.fromIterable(sorted), ({ n }) => entryAt(n))
     const built = await Effect.runPromise(
-      build(rows, emptyTree, (content) => Effect.sync(() => files.write(content)))
+      buildTree(rows, emptyTree, (content) => Effect.sync(() => files.write(content)))
     )
     const took = performance.now() - started
     files.edit(built.files.map(({ oid, path }) => ({ _tag: "Link", path, kind: "blob", oid, from: path })))

@@ -132,7 +132,7 @@ export const makeCollectionReader = <A, I>(
       return Option.isSome((yield* look(core.snapshot(), id)).file)
     }),
     list: (options) => Effect.flatMap(scans, ({ list }) => list(queried, options)),
-    count: Effect.flatMap(queries, ({ size }) => size(queried)),
+    count: Effect.flatMap(queries, ({ countAll }) => countAll(queried)),
     jsonSchema: Effect.flatMap(schemas, ({ readSchema }) => readSchema(core, name)),
     all: (options) => Stream.unwrap(Effect.map(scans, ({ all }) => all(queried, options))),
     find: (predicate, options) =>

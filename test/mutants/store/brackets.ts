@@ -118,8 +118,8 @@ export const brackets = [
   ),
   mutant("a writer waits for one operation more", count, [
     writers,
-    "if (places.all.length >= maxOperations)",
-    "if (places.all.length > maxOperations)"
+    "if (pending.all.length >= maxOperations)",
+    "if (pending.all.length > maxOperations)"
   ]),
   mutant("a writer reverses its operations", order, [
     writers,
@@ -128,8 +128,8 @@ export const brackets = [
   ]),
   mutant("a writer commits the newest first", order, [
     writers,
-    "const items = places.ready(maxOperations)",
-    "const items = places.ready().slice(-maxOperations)"
+    "const items = pending.ready(maxOperations)",
+    "const items = pending.ready().slice(-maxOperations)"
   ]),
   mutant("a writer's commits are newest first", order, [
     writers,
@@ -143,12 +143,12 @@ export const brackets = [
   ]),
   mutant("a writer's discard drops nothing", "`discard` drops what is queued", [
     writers,
-    "places.remove(dropped)\n        return",
+    "pending.remove(dropped)\n        return",
     "return"
   ]),
   mutant("a failing body loses what is queued", last, [
     writers,
-    "const last = yield* inDaemonFiber(lastChance(opened))",
+    "const last = yield* inDaemonFiber(boundedFlush(opened))",
     "const last = yield* Effect.succeed(Exit.void as Exit.Exit<void, WriteError>)"
   ]),
   mutant("a writer's error does not say what is not durable", unwritten, [
@@ -163,8 +163,8 @@ export const brackets = [
   ]),
   mutant("a writer's flush flushes nothing", count, [
     writers,
-    'return Effect.tapError(drain(0), () => armAgain)\n      }).pipe(Effect.withSpan("Writer.flush"))',
-    'return Effect.tapError(drain(queue.length), () => armAgain)\n      }).pipe(Effect.withSpan("Writer.flush"))'
+    'return Effect.tapError(drain(0), () => resetTimer)\n      }).pipe(Effect.withSpan("Writer.flush"))',
+    'return Effect.tapError(drain(queue.length), () => resetTimer)\n      }).pipe(Effect.withSpan("Writer.flush"))'
   ]),
   mutant("a writer's end flushes nothing", count, [
     writers,
@@ -173,8 +173,8 @@ export const brackets = [
   ]),
   mutant("a writer loses what a failing flush held", "A failed flush keeps the queue", [
     writers,
-    "if (!isRefused) places.remove(items)",
-    "places.remove(items)"
+    "if (!isRefused) pending.remove(items)",
+    "pending.remove(items)"
   ]),
   mutant("a transaction writes on its target", appears, [
     transactions,
@@ -195,16 +195,16 @@ export const brackets = [
       "!isSame(one.inside, one.inside) ?"
     ]
   ),
-  mutant("what an inner transaction read is forgotten", "The read set of a nested transaction is added to that of the outer one.", [
-    transactions,
-    "outer.readSet.add(readSet)",
-    "outer.readSet.add(new ReadSet())"
-  ]),
-  mutant("what a snapshot inside read is forgotten", "The read set of a nested transaction is added to that of the outer one.", [
-    "store/internal/MakeStore.ts",
-    "core.at(head, core.transaction?.readSet)",
-    "core.at(head)"
-  ]),
+  mutant(
+    "what an inner transaction read is forgotten",
+    "The read set of a nested transaction is added to that of the outer one.",
+    [transactions, "outer.readSet.add(readSet)", "outer.readSet.add(new ReadSet())"]
+  ),
+  mutant(
+    "what a snapshot inside read is forgotten",
+    "The read set of a nested transaction is added to that of the outer one.",
+    ["store/internal/MakeStore.ts", "core.at(head, core.transaction?.readSet)", "core.at(head)"]
+  ),
   mutant(
     "a transaction keeps its branch",
     removed,

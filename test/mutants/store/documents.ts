@@ -262,7 +262,7 @@ export const documents = [
   ]),
   mutant("a schema's documents are written as they are", schemas, [
     codec,
-    'Effect.mapError(encode(fill(document)), (error) => misfit(place, error, "cannot be written"))',
+    'Effect.mapError(encode(fill(document)), (error) => schemaError(place, error, "cannot be written"))',
     "Effect.succeed(JSON.parse(JSON.stringify(document)) as unknown)"
   ]),
   mutant("a schema's documents are read as they are", schemas, [

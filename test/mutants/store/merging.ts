@@ -37,7 +37,7 @@ export const merging = [
   ]),
   mutant("a merged document need not fit", holds, [
     attempts,
-    "Option.some(yield* codec.fits(place, found, merge.document))",
+    "Option.some(yield* codec.validate(place, found, merge.document))",
     "Option.some(merge.document)"
   ]),
   mutant("a base is the version that is stored", named, [

@@ -175,7 +175,7 @@ export const reads = [
   mutant(
     "a scan ignores after",
     finds,
-    [way, 'upTo(listing, (id) => idKey(id, "asc") > after.key)', "0"],
+    [way, 'countBefore(listing, (id) => idKey(id, "asc") > after.key)', "0"],
     [queries, 'after === undefined ? undefined : { key: idKey(after, "asc"), fields: "" }', "undefined"]
   ),
   mutant("findBy follows the dots of a name", finds, [

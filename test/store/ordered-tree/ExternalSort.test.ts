@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as DiskFile from "../../../src/git/disk/files/TemporaryFile.js"
 import { makeInMemory } from "../../../src/git/TemporaryFile.js"
-import { build } from "../../../src/store/internal/ordered-tree/Build.js"
+import { buildTree } from "../../../src/store/internal/ordered-tree/Build.js"
 import { externalSort } from "../../../src/store/internal/ordered-tree/ExternalSort.js"
 import { keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
 import { compareEntries, type Entry, entryOf } from "../../../src/store/internal/ordered-tree/Leaf.js"
@@ -29,7 +29,7 @@ const files = {
 
 /** A tree of rows that come in this order. */
 const treeOf = (rows: Stream.Stream<Entry, unknown>) =>
-  build(rows, Oid.make("1".repeat(40)), () => Effect.void, { leaf: 200, directory: 4 })
+  buildTree(rows, Oid.make("1".repeat(40)), () => Effect.void, { leaf: 200, directory: 4 })
 
 describe.each(Object.entries(files))("runs in %s", (_, file) => {
   it.scoped.prop(

@@ -11,7 +11,7 @@ import {
 } from "../../../src/domain/indexes/SortKey.js"
 import { applyEdits, type RowEdits } from "../../../src/store/internal/ordered-tree/ApplyEdits.js"
 import { BrokenTree } from "../../../src/store/internal/ordered-tree/BrokenTree.js"
-import { build } from "../../../src/store/internal/ordered-tree/Build.js"
+import { buildTree } from "../../../src/store/internal/ordered-tree/Build.js"
 import { fileEdits } from "../../../src/store/internal/ordered-tree/FileEdits.js"
 import { printHeader } from "../../../src/store/internal/ordered-tree/Header.js"
 import { indexRows, keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
@@ -21,7 +21,7 @@ import { lookup, type ScanRange, scan } from "../../../src/store/internal/ordere
 import { StoredTree } from "../../../src/store/internal/ordered-tree/StoredTree.js"
 import { makeTreeCache } from "../../../src/store/internal/ordered-tree/TreeCache.js"
 import { formatLimits, type TreeLimits } from "../../../src/store/internal/ordered-tree/TreeLimits.js"
-import { verify } from "../../../src/store/internal/ordered-tree/Verify.js"
+import { verifyTree } from "../../../src/store/internal/ordered-tree/Verify.js"
 import { TreeFiles } from "../../support/treeFiles.js"
 
 const keyOf = keyOfRows([{ path: "v", order: "asc" }])
@@ -40,7 +40,7 @@ const byKey = (rows: Iterable<Row>) => new Map(Array.from(rows, entry).map((one)
 const built = (rows: Iterable<Entry>, limits: TreeLimits = small, sizes = false) =>
   Effect.gen(function* () {
     const files = new TreeFiles(sizes)
-    const { files: found } = yield* build(
+    const { files: found } = yield* buildTree(
       Stream.fromIterable(sorted(rows)),
       emptyTree,
       (content) => Effect.sync(() => files.write(content)),
@@ -267,7 +267,7 @@ describe("a tree of small files", () => {
     Effect.gen(function* () {
       const rows = Array.from({ length: 40 }, (_, n) => entry({ v: n, _id: `d${n}` }))
       const compared = (files: TreeFiles, tree = emptyTree) =>
-        verify(files.reader, "", Stream.fromIterable(rows), tree, small)
+        verifyTree(files.reader, "", Stream.fromIterable(rows), tree, small)
       const whole = yield* built(rows)
       assert.deepStrictEqual(yield* compared(whole), [])
       assert.deepStrictEqual(yield* compared(whole, Oid.make("1".repeat(40))), [

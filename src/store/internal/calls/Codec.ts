@@ -47,7 +47,7 @@ export interface Codec<A, I> {
     patch: Partial<I>
   ) => Effect.Effect<JsonObject, ValidationError>
   /** Fails unless readers of the collection can read the document as the next version of the stored one. */
-  readonly fits: (
+  readonly validate: (
     place: DocumentPlace,
     stored: StoredVersion,
     document: JsonObject
@@ -131,11 +131,11 @@ export const plain: Codec<StoredDocument, JsonObject> = {
   encode: checked,
   problem: () => Option.none(),
   merge: plainMerge,
-  fits: (_place, _stored, document) => Effect.succeed(document),
+  validate: (_place, _stored, document) => Effect.succeed(document),
   mergeWhole: plainMerge
 }
 
-const misfit = (place: DocumentPlace, error: ParseResult.ParseError, what: string): ValidationError => {
+const schemaError = (place: DocumentPlace, error: ParseResult.ParseError, what: string): ValidationError => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
     path: path.reduce<string>(
       (text, key) => appendToPath(text, typeof key === "symbol" ? String(key) : (key as string)),
@@ -227,18 +227,18 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
   const encode = Schema.encodeUnknown(schema)
   const patches = Option.map(partialOf(schema), (partial) => Schema.encodeUnknown(partial))
   const keepsMetadata = metadataIn(schema.ast, "encoded").size > 0
-  const fill = filling(schema)
+  const fill = defaultsOf(schema)
 
   const fromDocument = (place: DocumentPlace, document: StoredDocument, what = "does not fit its schema") =>
     decode(keepsMetadata ? document : withoutMetadata(document)).pipe(
       Effect.mapBoth({
-        onFailure: (error) => misfit(place, error, what),
+        onFailure: (error) => schemaError(place, error, what),
         onSuccess: (decoded) => attach(decoded, document)
       })
     )
   const encoded = (place: DocumentPlace, document: unknown, anyId = false) =>
     Effect.flatMap(checkedInput(place, document, anyId), () =>
-      Effect.mapError(encode(fill(document)), (error) => misfit(place, error, "cannot be written"))
+      Effect.mapError(encode(fill(document)), (error) => schemaError(place, error, "cannot be written"))
     ).pipe(
       Effect.flatMap((json) => checked(place, json)),
       Effect.map((json) => withoutMetadata(defined(json)))
@@ -267,7 +267,7 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
   const encodePatch = (place: DocumentPlace, version: StoredVersion, patch: object) =>
     Effect.gen(function* () {
       const fields = defined(patch as { readonly [key: string]: unknown })
-      const wrong = (error: ParseResult.ParseError) => misfit(place, error, "cannot be patched")
+      const wrong = (error: ParseResult.ParseError) => schemaError(place, error, "cannot be patched")
       if (Option.isSome(patches)) {
         return (yield* Effect.mapError(patches.value(fields), wrong)) as JsonObject
       }
@@ -291,7 +291,7 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
     })
   return {
     schema: schema as AnySchema,
-    fits: validated,
+    validate: validated,
     read: (place, content) =>
       Effect.flatMap(readDocument(place, content), (document) => fromDocument(place, document)),
     fromDocument: (place, document) => fromDocument(place, document),
@@ -322,7 +322,7 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
 }
 
 /** Fills in the defaults of missing fields, and makes an instance if the schema is a class. */
-const filling = (schema: Schema.Schema<any, any>): (<D>(document: D) => D) => {
+const defaultsOf = (schema: Schema.Schema<any, any>): (<D>(document: D) => D) => {
   if (!("fields" in schema)) return (document) => document
   const defaults = Object.entries(schema.fields as Schema.Struct.Fields).flatMap(([name, field]) => {
     if (!Schema.isPropertySignature(field)) return []

@@ -35,7 +35,7 @@ export interface BuiltCommit {
   /** The outcomes of the operations, given the ids of the written blobs. */
   readonly outcomes: (blobs: ReadonlyMap<string, Oid>) => ReadonlyArray<OperationOutcome>
   /** Updates the caches after the commit was made. */
-  readonly committed: (made: Pick<Committed, "commit" | "blobs">) => void
+  readonly onCommitted: (made: Pick<Committed, "commit" | "blobs">) => void
 }
 
 /** The document before and after an operation. */
@@ -201,8 +201,8 @@ export const buildCommit = (
       commit: changes.length === 0 && edit.merges === undefined ? Option.none() : Option.some(commit),
       outcomes: (blobs: ReadonlyMap<string, Oid>) =>
         prepared.map((one) => operationOutcome(one, blobs.get(one.path))),
-      committed: ({ blobs, commit: made }: Pick<Committed, "commit" | "blobs">) => {
-        for (const { committed } of derivations) committed(blobs)
+      onCommitted: ({ blobs, commit: made }: Pick<Committed, "commit" | "blobs">) => {
+        for (const { onCommitted } of derivations) onCommitted(blobs)
         dependencies.repository.inheritRoot(parent, made)
       }
     } satisfies BuiltCommit

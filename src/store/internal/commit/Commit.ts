@@ -85,7 +85,7 @@ export const commitEdit = (
       if (answer._tag === "Right") {
         const { committed, result } = answer.right
         if (result === undefined) return { committed: Option.none(), documents: [] }
-        if (Option.isSome(committed)) result.committed(committed.value)
+        if (Option.isSome(committed)) result.onCommitted(committed.value)
         return {
           committed,
           documents: result.outcomes(Option.isSome(committed) ? committed.value.blobs : new Map())

@@ -31,10 +31,10 @@ export interface Derivation {
   readonly changes: ReadonlyArray<Change>
   /** Values that two documents would share: the edit must not be committed then. */
   readonly violations?: ReadonlyArray<UniqueViolation> | undefined
-  readonly committed: (blobs: ReadonlyMap<string, Oid>) => void
+  readonly onCommitted: (blobs: ReadonlyMap<string, Oid>) => void
 }
 
-export const noDerivation: Derivation = { changes: [], committed: () => {} }
+export const noDerivation: Derivation = { changes: [], onCommitted: () => {} }
 
 /** The computation of an updated index or manifest. The computations of a collection run together. */
 export type UpdateSteps = ReadSteps<Either.Either<Option.Option<Derivation>, ValidationError>>
@@ -149,7 +149,7 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
       }
       return {
         changes: [{ _tag: "Put", path, content }],
-        committed: (blobs) => {
+        onCommitted: (blobs) => {
           const oid = blobs.get(path)
           if (oid !== undefined) known.set(path, { oid, value, content })
         }

@@ -20,7 +20,7 @@ import { makeInMemory, type TemporaryFile } from "../../../git/TemporaryFile.js"
 import type { Change } from "../../remote/GitRemote.js"
 import { applyEdits } from "../ordered-tree/ApplyEdits.js"
 import { BrokenTree } from "../ordered-tree/BrokenTree.js"
-import { build } from "../ordered-tree/Build.js"
+import { buildTree } from "../ordered-tree/Build.js"
 import { externalSort } from "../ordered-tree/ExternalSort.js"
 import { fileEdits, filesIn } from "../ordered-tree/FileEdits.js"
 import { headerName } from "../ordered-tree/Header.js"
@@ -237,7 +237,7 @@ export const derivedTree = (
         Effect.sync(() => {
           if (!known.has(oid)) contents.set(oid, content)
         })
-      const { files } = yield* build(sorted, tree, keep, formatLimits, rows.definition)
+      const { files } = yield* buildTree(sorted, tree, keep, formatLimits, rows.definition)
       const changes: Array<Change> = []
       for (const file of files) {
         const at = `${path}/${file.path}`

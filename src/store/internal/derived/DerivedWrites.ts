@@ -298,8 +298,8 @@ export const deriveFiles = (
     return {
       changes: derivations.flatMap((derivation) => derivation.changes),
       violations: derivations.flatMap((derivation) => derivation.violations ?? []),
-      committed: (blobs: ReadonlyMap<string, Oid>) => {
-        for (const { committed } of derivations) committed(blobs)
+      onCommitted: (blobs: ReadonlyMap<string, Oid>) => {
+        for (const { onCommitted } of derivations) onCommitted(blobs)
       }
     }
   })

@@ -4,22 +4,22 @@ import type { GitRemoteService } from "../../remote/GitRemote.js"
 import { formatLimits } from "../ordered-tree/TreeLimits.js"
 
 /** Up to this number of documents every layout is fast, and no change is recommended. */
-const many = 2_000
+const adviceThreshold = 2_000
 
 /** The recommended maximum of documents in a directory: each commit writes the directory's list again. */
-const mostInDirectory = 1_000
+const maxInDirectory = 1_000
 
 /** Up to this number of documents one directory has a shorter list than 256 directories. */
-const mostFlat = 256
+const maxFlat = 256
 
 /** The recommended format and layout for a number of documents. */
 export const recommendedStorage = (documents: number): Layout & { readonly format: DerivedFormat } => {
-  let shardDepth = documents <= mostFlat ? 0 : 1
-  while (documents > mostInDirectory * 256 ** shardDepth && shardDepth < 8) shardDepth++
+  let shardDepth = documents <= maxFlat ? 0 : 1
+  while (documents > maxInDirectory * 256 ** shardDepth && shardDepth < 8) shardDepth++
   return {
     ...plainLayout,
     ...(shardDepth === 0 ? {} : { shardBy: "hash", shardDepth }),
-    format: documents < many ? 1 : 2
+    format: documents < adviceThreshold ? 1 : 2
   }
 }
 
@@ -51,7 +51,7 @@ const shardingAdvice = ({ documents, fullest }: Size, layout: Layout): ReadonlyA
   const evenly = Math.max(...directoriesOf(documents, layout))
   // Sharding by leading characters spreads documents only as evenly as their ids are spread.
   const entries = fullest ?? (layout.shardBy === "hash" || layout.shardDepth === 0 ? evenly : documents)
-  if (entries <= mostInDirectory) return []
+  if (entries <= maxInDirectory) return []
   const where =
     fullest === undefined && layout.shardBy === "leading" && layout.shardDepth > 0
       ? `the leading characters of generated ids, which begin with the time, put up to ${grouped(entries)} documents into one directory`
@@ -59,7 +59,7 @@ const shardingAdvice = ({ documents, fullest }: Size, layout: Layout): ReadonlyA
   return [
     {
       setting: "sharding",
-      reason: `${where}, and each write writes the list of its directory: at most ${grouped(mostInDirectory)} are recommended`,
+      reason: `${where}, and each write writes the list of its directory: at most ${grouped(maxInDirectory)} are recommended`,
       hint: `copy the collection by export and import into a new root (--root) with --shard-by hash --shard-depth ${shardDepth}; a new store takes shardBy: "hash", shardDepth: ${shardDepth}`
     }
   ]
@@ -81,7 +81,9 @@ export const storageAdvice = (
   size: Size,
   stored: Layout & { readonly format: DerivedFormat }
 ): ReadonlyArray<StorageAdvice> =>
-  size.documents < many ? [] : [...formatAdvice(size, stored.format), ...shardingAdvice(size, stored)]
+  size.documents < adviceThreshold
+    ? []
+    : [...formatAdvice(size, stored.format), ...shardingAdvice(size, stored)]
 
 // Average sizes in bytes of the parts of a commit; a generated id has 26 characters.
 const documentBytes = 500

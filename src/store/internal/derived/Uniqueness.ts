@@ -202,7 +202,7 @@ export const violationsInOrder = (
 }
 
 /** The values that several documents have, with the ids. */
-export const doublesAmong = (index: IndexDefinition, documents: ReadonlyMap<string, LosslessObject>) => {
+export const duplicatesAmong = (index: IndexDefinition, documents: ReadonlyMap<string, LosslessObject>) => {
   const all = Array.from(documents, ([id, document]) => ({ id, document }))
   return Effect.map(holdersAmong(index, all), (holders) =>
     Array.from(holders).flatMap(([key, ids]) => {
@@ -214,12 +214,12 @@ export const doublesAmong = (index: IndexDefinition, documents: ReadonlyMap<stri
 }
 
 /** The most violations that one error lists. */
-export const mostListed = 20
+export const maxListed = 20
 
 /** The other documents that a violation error names. */
 export const othersIn = (all: ReadonlyArray<UniqueViolation>) => {
   const others = all
-    .slice(0, mostListed)
+    .slice(0, maxListed)
     .map(({ collection, other }) => [`${collection}/${other}`, { collection, id: other }] as const)
   return Array.from(new Map(others).values())
 }
@@ -246,6 +246,6 @@ export const violationError = (
       : "write another value, or change the document that has it; one batch may swap values",
     conflicts,
     reason: "UniqueViolation",
-    violations: all.slice(0, mostListed)
+    violations: all.slice(0, maxListed)
   })
 }

@@ -7,7 +7,7 @@ import type { DoctorOptions, Finding } from "../../Doctor.js"
 import { takesRequests } from "../../remote/GitRemote.js"
 import type { SettingsAt, StoreCore } from "../commit/StoreCore.js"
 import { examineAccess } from "./DoctorAccess.js"
-import { examineCollection, twins } from "./DoctorCollection.js"
+import { caseCollisions, examineCollection } from "./DoctorCollection.js"
 
 /** The prefix of transactions' work branches. */
 const workBranches = "chainstore-tx-"
@@ -74,7 +74,7 @@ export const doctor = (
     const names = [...settings.entries].flatMap(([name, { kind }]) =>
       kind === "tree" && collectionNameProblem(name) === undefined ? [name] : []
     )
-    for (const group of twins(names)) {
+    for (const group of caseCollisions(names)) {
       found.push({
         severity: "warning",
         code: "case-twins",

@@ -8,13 +8,13 @@ import type { Head, Tree } from "../../remote/GitRemote.js"
 import type { SettingsAt, Snapshot, StoreCore } from "../commit/StoreCore.js"
 import { storageAdvice } from "../derived/StorageAdvice.js"
 import { type Listing, listingOf } from "../snapshot/Listing.js"
-import { documentFindings, large, readDocuments, sizeFindings } from "./DoctorDocuments.js"
+import { documentFindings, largeFileBytes, readDocuments, sizeFindings } from "./DoctorDocuments.js"
 import { examineFiles } from "./DoctorFiles.js"
 import { examineTrees } from "./DoctorTrees.js"
-import { doubleFindings } from "./DoctorUnique.js"
+import { duplicateFindings } from "./DoctorUnique.js"
 
 /** Groups of names that differ only in case. */
-export const twins = (names: Iterable<string>): ReadonlyArray<ReadonlyArray<string>> => {
+export const caseCollisions = (names: Iterable<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const groups = new Map<string, Array<string>>()
   for (const name of names) {
     const key = name.toLowerCase()
@@ -33,7 +33,7 @@ const examineListing = (
   settings: SettingsAt
 ): Array<Finding> => {
   const found: Array<Finding> = []
-  const same = twins(listing.ids())
+  const same = caseCollisions(listing.ids())
   if (same.length > 0) {
     found.push({
       severity: "warning",
@@ -65,7 +65,7 @@ const examineListing = (
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
 /** The number of entries in the fullest directory of a collection. */
-const fullestOf = ({ entries }: Tree): number => {
+const fullestDirectory = ({ entries }: Tree): number => {
   const counts = new Map<string, number>()
   let most = 0
   for (const { path } of entries) {
@@ -102,11 +102,11 @@ export const examineCollection = (
       const unique = (settings.settings.indexes.get(collection) ?? []).filter((index) => index.unique)
       const fields = new Set([...derived.fields, ...unique.flatMap(indexPaths)])
       const read = yield* readDocuments(core, head, collection, listing, fields, onProgress)
-      for (const index of unique) found.push(...(yield* doubleFindings(collection, index, read.documents)))
+      for (const index of unique) found.push(...(yield* duplicateFindings(collection, index, read.documents)))
       found.push(...documentFindings(collection, read), ...sizeFindings(collection, read.oversized))
       found.push(...(yield* derived.againstDocuments(read.documents)))
     } else {
-      const oversized = tree.entries.filter(({ size = 0 }) => size > large)
+      const oversized = tree.entries.filter(({ size = 0 }) => size > largeFileBytes)
       found.push(
         ...sizeFindings(
           collection,
@@ -120,7 +120,7 @@ export const examineCollection = (
       documents: listing.length,
       indexes: derived.indexes,
       manifest: derived.manifest,
-      fullest: fullestOf(tree)
+      fullest: fullestDirectory(tree)
     }
     for (const { hint, reason, setting } of storageAdvice(size, settings.settings)) {
       found.push({

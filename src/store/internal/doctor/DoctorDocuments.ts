@@ -11,7 +11,7 @@ import type { StoreCore } from "../commit/StoreCore.js"
 import { type Listing, readListing } from "../snapshot/Listing.js"
 
 /** Larger files take more requests to read; index files of this size are expensive to write with every document. */
-export const large = 1_000_000
+export const largeFileBytes = 1_000_000
 
 /** Reads all documents of a listing: problems of the files, and the fields that indexes and manifest contain. */
 export const readDocuments = (
@@ -39,7 +39,7 @@ export const readDocuments = (
         for (const { content, path } of blobs) {
           const id = path.slice(path.lastIndexOf("/") + 1, -".json".length)
           const document = parseLossless(content)
-          if (content.length > large) oversized.push(id)
+          if (content.length > largeFileBytes) oversized.push(id)
           if (Either.isLeft(document)) broken.push(id)
           else if (document.right["_id"] !== id) misnamed.push(id)
           documents.set(

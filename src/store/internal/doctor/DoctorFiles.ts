@@ -17,7 +17,7 @@ import type { LosslessObject } from "../../../domain/json/LosslessJson.js"
 import type { Finding } from "../../Doctor.js"
 import type { SettingsAt, Snapshot, StoreCore } from "../commit/StoreCore.js"
 import { type DerivedExamination, type DerivedKind, findingsOn } from "./DoctorDerived.js"
-import { large } from "./DoctorDocuments.js"
+import { largeFileBytes } from "./DoctorDocuments.js"
 
 const sameLists = (
   a: ReadonlyMap<string, ReadonlyArray<string>>,
@@ -77,7 +77,7 @@ export const examineFiles = (
       Effect.map(snapshot.file(path), (file) => {
         if (Option.isNone(file)) return add(missing(kind, path))
         const { content } = file.value
-        if (content.length > large) {
+        if (content.length > largeFileBytes) {
           const size = (content.length / 1e6).toFixed(1)
           const message = `${path} has ${size} MB, which every write of ${collection} writes again`
           add(

@@ -18,7 +18,7 @@ import { compareEntries, type Entry, entryOf } from "../ordered-tree/Leaf.js"
 import { makeTreeCache } from "../ordered-tree/TreeCache.js"
 import { formatLimits } from "../ordered-tree/TreeLimits.js"
 import type { TreeReader } from "../ordered-tree/TreeReader.js"
-import { verify } from "../ordered-tree/Verify.js"
+import { verifyTree } from "../ordered-tree/Verify.js"
 import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
 
 type Place = ReturnType<typeof treeDefinitions>[number]
@@ -105,7 +105,14 @@ export const examineTrees = (
             const { kind, path, rows } = place
             return Effect.gen(function* () {
               const entries = Stream.fromIterable(yield* rowsOf(rows, documents))
-              const problems = yield* verify(reader, path, entries, current, formatLimits, rows.definition)
+              const problems = yield* verifyTree(
+                reader,
+                path,
+                entries,
+                current,
+                formatLimits,
+                rows.definition
+              )
               if (problems.length > 0) return [wrong(kind, path)]
               if (!takesRequests(core.remote)) yield* readWhole(reader, path)
               return []

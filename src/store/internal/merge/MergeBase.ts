@@ -22,7 +22,7 @@ const treeAt = (core: StoreCore, oid: Oid): Effect.Effect<MergeTree, ReadError> 
  * The tree with which both sides are compared. If there are several merge bases, they are merged with each other first,
  * on their own merge base, as Git does. Where they conflict, the two sides must agree or are in conflict too.
  */
-export const baseOf = (
+export const mergeBaseTree = (
   core: StoreCore,
   bases: ReadonlyArray<Oid>,
   merging: MergeContext,
@@ -34,13 +34,13 @@ export const baseOf = (
     let tree = yield* treeAt(core, first)
     for (const other of others) {
       const common = yield* core.remote.mergeBases(first, other)
-      const base = yield* baseOf(core, common, merging, settingsPath)
-      tree = yield* mergedBase(core, base, tree, yield* treeAt(core, other), merging, settingsPath)
+      const base = yield* mergeBaseTree(core, common, merging, settingsPath)
+      tree = yield* mergeBaseTrees(core, base, tree, yield* treeAt(core, other), merging, settingsPath)
     }
     return tree
   })
 
-const mergedBase = (
+const mergeBaseTrees = (
   core: StoreCore,
   base: MergeTree | undefined,
   ours: MergeTree,

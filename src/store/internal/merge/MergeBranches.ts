@@ -30,11 +30,11 @@ import { makePreview } from "./Preview.js"
 const operation = "Store.merge"
 
 /** The number of conflicts that a message names. */
-const most = 5
+const maxNamed = 5
 
 /** The error that lists all conflicts. */
 export const unmergedError = (unmerged: ReadonlyArray<Unmerged>): ConflictError => {
-  const told = unmerged.slice(0, most).map(({ problem }) => problem)
+  const told = unmerged.slice(0, maxNamed).map(({ problem }) => problem)
   const rest = unmerged.length - told.length
   return new ConflictError({
     operation,
@@ -68,7 +68,7 @@ const nothing: Merged = {
 }
 
 /** The result of a plan: what it changes on the target branch. */
-const reported = (
+const mergeResult = (
   core: StoreCore,
   plan: MergePlan,
   theirs: Head,
@@ -168,7 +168,7 @@ export const makeMerge =
           })
         const { committed } = yield* target.write({ ...text, mode: "batch", plan: build })
         const done = plan as MergePlan
-        if (yield* resolutions.ask) {
+        if (yield* resolutions.askOpen) {
           if (done.kind === "merge" && (yield* isLate)) return yield* unmergedError(done.unmerged)
           continue
         }
@@ -179,14 +179,14 @@ export const makeMerge =
         }
         if (done.kind !== "fastForward") {
           const commitSha = Option.map(committed, ({ commit }) => commit as string)
-          return yield* reported(target, done, theirs, commitSha)
+          return yield* mergeResult(target, done, theirs, commitSha)
         }
         const isMoved = yield* Effect.catchTag(
           target.branchLocks.shared(target.branch, fastForward(target, done.ours, theirs)),
           "RefMoved",
           () => Effect.succeed(false)
         )
-        if (isMoved) return yield* reported(target, done, theirs, Option.some(theirs.commit as string))
+        if (isMoved) return yield* mergeResult(target, done, theirs, Option.some(theirs.commit as string))
         if (attempt >= target.options.batchRetries || (yield* isLate)) {
           return yield* new ConflictError({
             operation,
@@ -208,8 +208,8 @@ const preview = (
     const snapshot = target.snapshot()
     const ours = yield* branchHead(target, operation, snapshot)
     let plan = yield* planMerge(target, snapshot, ours, request)
-    while (yield* request.resolutions.ask) plan = yield* planMerge(target, snapshot, ours, request)
-    const found = yield* reported(target, plan, request.theirs, Option.none())
+    while (yield* request.resolutions.askOpen) plan = yield* planMerge(target, snapshot, ours, request)
+    const found = yield* mergeResult(target, plan, request.theirs, Option.none())
     if (plan.kind !== "merge") return found
     if (plan.unmerged.length === 0 && !target.options.readOnly && !target.isPinned) {
       const { into: _, ...options } = request.options

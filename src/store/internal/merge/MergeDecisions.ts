@@ -18,7 +18,7 @@ export type Decision =
   | { readonly _tag: "Content"; readonly content: Uint8Array }
   | { readonly _tag: "Conflict" }
 
-export interface Decided {
+export interface ResolvedItem {
   readonly item: BothChanged
   readonly decision: Decision
   readonly conflict: Unmerged | undefined
@@ -53,12 +53,12 @@ const schemaConflict = (
   })
 
 /** Merges an item that both sides changed; conflicts are passed to `onConflict`. */
-export const decide = (
+export const resolveItem = (
   item: BothChanged,
   blobs: ReadonlyMap<Oid, Uint8Array>,
   merging: MergeContext,
   resolutions: Resolutions
-): Effect.Effect<Decided, ValidationError> =>
+): Effect.Effect<ResolvedItem, ValidationError> =>
   Effect.gen(function* () {
     const compared = yield* compareSides(item, blobs, merging)
 
@@ -68,7 +68,7 @@ export const decide = (
       content: Uint8Array,
       conflict: Unmerged | undefined,
       retry: boolean
-    ): Effect.Effect<Decided, ValidationError> =>
+    ): Effect.Effect<ResolvedItem, ValidationError> =>
       Effect.flatMap(schemaConflict(compared, content, merging), (broken) =>
         broken === undefined
           ? Effect.succeed({ item, conflict, decision: { _tag: "Content", content } })
@@ -77,7 +77,10 @@ export const decide = (
             : Effect.succeed({ item, conflict: broken, decision: { _tag: "Conflict" } })
       )
 
-    const resolved = (conflict: Unmerged, document: JsonObject): Effect.Effect<Decided, ValidationError> =>
+    const resolved = (
+      conflict: Unmerged,
+      document: JsonObject
+    ): Effect.Effect<ResolvedItem, ValidationError> =>
       item.document === undefined
         ? invalidResolution(`${item.path} is not a document and cannot become one`, conflict)
         : Effect.flatMap(
@@ -87,10 +90,10 @@ export const decide = (
             (content) => written(content, conflict, false)
           )
 
-    const resolve = (conflict: Unmerged, first: boolean): Effect.Effect<Decided, ValidationError> =>
+    const resolve = (conflict: Unmerged, first: boolean): Effect.Effect<ResolvedItem, ValidationError> =>
       Effect.flatMap(
-        Effect.sync(() => resolutions.of(conflict)),
-        (resolution): Effect.Effect<Decided, ValidationError> => {
+        Effect.sync(() => resolutions.get(conflict)),
+        (resolution): Effect.Effect<ResolvedItem, ValidationError> => {
           if (resolution === undefined)
             return Effect.succeed({ item, conflict, decision: { _tag: "Conflict" } })
           if (resolution === null)

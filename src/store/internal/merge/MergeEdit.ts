@@ -11,7 +11,7 @@ import type { SettingsAt } from "../snapshot/RepositorySettings.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
 import { contentsOf } from "./MergeItems.js"
 import type { MergedChange, MergePlan } from "./MergePlan.js"
-import { dropped } from "./MergeSettings.js"
+import { removedDerived } from "./MergeSettings.js"
 import { treeOfCommit } from "./MergeTree.js"
 
 type Planned = Extract<MergePlan, { readonly kind: "merge" }>
@@ -92,7 +92,7 @@ export const mergeEdit = (
       content ?? (after === undefined ? undefined : contents.get(after.oid))
     const operations = operated.map((change) => operationOf(change, contentOf(change)))
     const files = changes.filter((change) => !isDerived(change)).map(fileChange)
-    const gone = changed === undefined ? undefined : dropped(plan.settings.settings, changed.settings)
+    const gone = changed === undefined ? undefined : removedDerived(plan.settings.settings, changed.settings)
     if (gone !== undefined) {
       const parts = { derived: core.derived, remote: core.remote, options: core.options as ResolvedOptions }
       const collections = [...gone.indexes.keys(), ...gone.manifests.keys()]

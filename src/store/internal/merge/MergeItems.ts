@@ -39,22 +39,27 @@ export interface SplitChanges {
 const isRegular = ({ mode }: FileEntry): boolean => mode === "100644" || mode === "100755"
 
 /** The merged value if at most one side changed it, or both changed it equally; undefined otherwise. */
-const agreed = <A>(base: A | undefined, ours: A, theirs: A): A | undefined =>
+const mergedValue = <A>(base: A | undefined, ours: A, theirs: A): A | undefined =>
   ours === theirs || theirs === base ? ours : ours === base ? theirs : undefined
 
 /**
  * Merges two changes of a file without its content: content and mode are merged separately, as in Git. The mode of a
  * document's file never conflicts, because it is not part of the document.
  */
-const joined = ({ base, document, ours, theirs }: BothChanged): Pick<ItemChange, "after"> | undefined => {
+const mergeEntries = ({
+  base,
+  document,
+  ours,
+  theirs
+}: BothChanged): Pick<ItemChange, "after"> | undefined => {
   if (sameFile(ours, theirs)) return { after: ours }
   if (ours === undefined || theirs === undefined) {
     const isKept = document !== undefined && (ours ?? theirs)!.oid === base?.oid
     return isKept ? { after: undefined } : undefined
   }
   if (!isRegular(ours) || !isRegular(theirs)) return undefined
-  const oid = agreed(base?.oid, ours.oid, theirs.oid)
-  const mode = agreed(base?.mode, ours.mode, theirs.mode) ?? (document && ours.mode)
+  const oid = mergedValue(base?.oid, ours.oid, theirs.oid)
+  const mode = mergedValue(base?.mode, ours.mode, theirs.mode) ?? (document && ours.mode)
   return oid === undefined || mode === undefined ? undefined : { after: { oid, mode } }
 }
 
@@ -70,7 +75,7 @@ export const splitChanges = (ours: ItemChanges, theirs: ItemChanges): SplitChang
     }
     const { document, path } = change
     const item = { path, document, base: change.before, ours: own.after, theirs: change.after }
-    const result = joined(item)
+    const result = mergeEntries(item)
     if (result === undefined) both.push(item)
     else if (!sameFile(result.after, own.after)) taken.push({ path, document, before: own.after, ...result })
   }

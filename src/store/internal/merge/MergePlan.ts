@@ -13,8 +13,8 @@ import type { StoreCore } from "../commit/StoreCore.js"
 import type { SettingsAt } from "../snapshot/RepositorySettings.js"
 import { makeSnapshot, type Snapshot } from "../snapshot/Snapshot.js"
 import { mergeBasesOf } from "./Branches.js"
-import { baseOf } from "./MergeBase.js"
-import { type Decided, decide } from "./MergeDecisions.js"
+import { mergeBaseTree } from "./MergeBase.js"
+import { type ResolvedItem, resolveItem } from "./MergeDecisions.js"
 import {
   contentsOf,
   type MergeContext,
@@ -108,7 +108,7 @@ const settingsFor = (
         conflicts: [],
         problem: `the setting ${name} was changed on both branches`
       }
-      const resolution = resolutions.of(conflict)
+      const resolution = resolutions.get(conflict)
       if (resolution !== "ours" && resolution !== "theirs") unmerged.push(conflict)
       else {
         decided.push(conflict)
@@ -121,7 +121,7 @@ const settingsFor = (
     return { values: merged.values, decided, unmerged }
   })
 
-const changeOf = ({ decision, item }: Decided): MergedChange | undefined => {
+const changeOf = ({ decision, item }: ResolvedItem): MergedChange | undefined => {
   if (decision._tag === "Conflict") return undefined
   const { document, ours, path } = item
   if (decision._tag === "File") {
@@ -167,7 +167,7 @@ export const planMerge = (
     const ourTree = yield* treeOfCommit(core, ours)
     const theirTree = yield* treeOfCommit(core, theirs)
     const said = rulesAgreed(new Map(), ourTree.settings, theirTree.settings)
-    const base = yield* baseOf(core, bases, withRecorded(merging, said), settingsPath)
+    const base = yield* mergeBaseTree(core, bases, withRecorded(merging, said), settingsPath)
     const recorded = rulesAgreed(base?.settings ?? new Map(), ourTree.settings, theirTree.settings)
     const ruled = withRecorded(merging, recorded)
     const own = yield* changesOf(core, base, ourTree, settingsPath)
@@ -179,10 +179,10 @@ export const planMerge = (
         document === undefined ? [] : [base, ours, theirs].map((file) => ({ path, file }))
       )
     )
-    const all: Array<Decided> = []
+    const all: Array<ResolvedItem> = []
     for (const item of both) {
       const told = isSwapped ? { ...item, ours: item.theirs, theirs: item.ours } : item
-      all.push({ ...(yield* decide(told, blobs, ruled, resolutions)), item })
+      all.push({ ...(yield* resolveItem(told, blobs, ruled, resolutions)), item })
     }
     const sides = [ourTree.settings, theirTree.settings] as const
     const [left, right] = isSwapped ? ([sides[1], sides[0]] as const) : sides
@@ -191,8 +191,8 @@ export const planMerge = (
       const change = changeOf(one)
       return change?.after === undefined ? [] : [{ ...change, after: one.item.theirs ?? change.after }]
     })
-    const isOpen = ({ decision }: Decided) => decision._tag === "Conflict"
-    const conflictsOf = (some: ReadonlyArray<Decided>) => some.flatMap(({ conflict }) => conflict ?? [])
+    const isOpen = ({ decision }: ResolvedItem) => decision._tag === "Conflict"
+    const conflictsOf = (some: ReadonlyArray<ResolvedItem>) => some.flatMap(({ conflict }) => conflict ?? [])
     const isSame =
       [...merged.values].every(([name, value]) => ourTree.settings.get(name) === value) &&
       merged.values.size === ourTree.settings.size

@@ -8,9 +8,9 @@ import type { MergeOptions, Resolution } from "../../Branches.js"
  */
 export interface Resolutions {
   /** The resolution of a conflict; undefined, in this attempt, if `onConflict` has not been called for it yet. */
-  readonly of: (conflict: Unmerged) => Resolution
+  readonly get: (conflict: Unmerged) => Resolution
   /** Calls `onConflict` for the open conflicts; returns false if there were none. */
-  readonly ask: Effect.Effect<boolean, ValidationError>
+  readonly askOpen: Effect.Effect<boolean, ValidationError>
   readonly isOpen: () => boolean
 }
 
@@ -29,7 +29,7 @@ export const makeResolutions = (onConflict: MergeOptions["onConflict"]): Resolut
   let open = new Map<string, Unmerged>()
   const constant = onConflict === "ours" || onConflict === "theirs" ? onConflict : undefined
   if (typeof onConflict !== "function") {
-    return { of: () => constant, ask: Effect.succeed(false), isOpen: () => false }
+    return { get: () => constant, askOpen: Effect.succeed(false), isOpen: () => false }
   }
   const asked = (conflict: Unmerged) =>
     Effect.flatMap(
@@ -41,12 +41,12 @@ export const makeResolutions = (onConflict: MergeOptions["onConflict"]): Resolut
       (given) => (Effect.isEffect(given) ? given : Effect.succeed(given))
     )
   return {
-    of: (conflict) => {
+    get: (conflict) => {
       const key = JSON.stringify(conflict)
       if (!said.has(key)) open.set(key, conflict)
       return said.get(key)
     },
-    ask: Effect.suspend(() => {
+    askOpen: Effect.suspend(() => {
       const asking = open
       open = new Map()
       return Effect.as(

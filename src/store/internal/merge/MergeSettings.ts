@@ -98,7 +98,10 @@ export const collectionsChanged = (before: SettingValues, after: SettingValues):
 }
 
 /** The indexes and manifests that the first settings have and the second ones do not. */
-export const dropped = (before: Settings, after: Settings): Pick<Settings, "indexes" | "manifests"> => ({
+export const removedDerived = (
+  before: Settings,
+  after: Settings
+): Pick<Settings, "indexes" | "manifests"> => ({
   indexes: new Map(
     [...before.indexes].flatMap(([collection, list]) => {
       const kept = new Set((after.indexes.get(collection) ?? []).map(({ name }) => name))

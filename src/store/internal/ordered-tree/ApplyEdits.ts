@@ -45,7 +45,7 @@ interface Edited {
 }
 
 /** The rows of a leaf after sorted edits. */
-const edited = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited => {
+const editLeaf = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited => {
   const items: Array<Entry> = []
   let [shrinks, added, at] = [false, 0, 0]
   let inserted: string | undefined
@@ -73,7 +73,7 @@ const edited = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited => {
 }
 
 /** The windows of the directories above replaced groups. */
-const above = (replacements: ReadonlyArray<Replacement>): ReadonlyArray<Window> => {
+const parentWindows = (replacements: ReadonlyArray<Replacement>): ReadonlyArray<Window> => {
   const runs: Array<{ readonly nodes: Array<Node>; readonly replacements: Array<Replacement> }> = []
   for (const replacement of replacements) {
     const parents = [...new Set(replacement.before.map(({ parent }) => parent!))]
@@ -137,7 +137,7 @@ export function* applyEdits<E>(
   const windows: Array<Window> = []
   for (const [leaf, share] of touched) {
     yield
-    const { added, window } = edited(leaf, share)
+    const { added, window } = editLeaf(leaf, share)
     windows.push(window)
     count += added
   }
@@ -146,13 +146,13 @@ export function* applyEdits<E>(
     const isSame = tree === header.tree && rows === header.rows && count === header.count
     if (isSame) return { count, edits }
     const content = printHeader(next)
-    stored.keepHeader(next, content)
+    stored.cacheHeader(next, content)
     return { count, edits: [{ _tag: "Put", path: headerName, content }, ...edits] }
   }
   if (windows.length === 0) return withHeader(header.rows, [])
   const level = directories(stored, limits)
-  let up = above(yield* regroup(stored, leaves(stored, limits), windows))
-  while (up[0]!.nodes[0] !== stored.root) up = above(yield* regroup(stored, level, up))
+  let up = parentWindows(yield* regroup(stored, leaves(stored, limits), windows))
+  while (up[0]!.nodes[0] !== stored.root) up = parentWindows(yield* regroup(stored, level, up))
   const root = yield* rootOf(stored, up[0]!.items, level)
   const changes = yield* differences(stored, stored.root, root, rowsName)
   return withHeader(root.oid, changes)

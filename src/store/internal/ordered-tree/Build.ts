@@ -13,7 +13,7 @@ import { least } from "./Separator.js"
 import { formatLimits, type TreeLimits } from "./TreeLimits.js"
 
 /** The files of a rebuilt tree. */
-export interface Built {
+export interface BuiltTree {
   readonly count: number
   readonly files: ReadonlyArray<TreeFile>
 }
@@ -46,13 +46,13 @@ function* directoriesOf(children: ReadonlyArray<Node>, capacity: number): Steps.
  * id of its blob and is not kept. The paths of the leaves are known only at the end. `tree` is the tree of the
  * collection that the rows describe; `index` is the definition of the index, if the header records it.
  */
-export const build = <E, E2>(
+export const buildTree = <E, E2>(
   rows: Stream.Stream<Entry, E>,
   tree: Oid,
   write: (content: Uint8Array, oid: Oid) => Effect.Effect<unknown, E2>,
   limits: TreeLimits = formatLimits,
   index?: string
-): Effect.Effect<Built, E | E2> =>
+): Effect.Effect<BuiltTree, E | E2> =>
   Effect.gen(function* () {
     const groups = new Partition<Entry>(limits.leaf, least)
     const leaves: Array<Node> = []

@@ -22,7 +22,7 @@ export const keyOfRows = (fields: ReadonlyArray<IndexField>): KeyOf => {
 export type Values = ReadonlyArray<SortValue>
 
 /** The most rows of a document that has lists in several fields. */
-const mostCombinations = 10_000
+const maxCombinations = 10_000
 
 /** All combinations of one value from each list. */
 const combinations = (lists: ReadonlyArray<Values>): ReadonlyArray<Values> =>
@@ -50,7 +50,7 @@ export const hasTooMany = (fields: ReadonlyArray<IndexField>, valueOf: ValueOf):
   })
   const count = lengths.reduce((all, length) => all * length, 1)
   // A single list has as many rows as elements, without a limit.
-  return count > mostCombinations && count > Math.max(...lengths)
+  return count > maxCombinations && count > Math.max(...lengths)
 }
 
 /** The values of a document in the fields of an index, for each combination of elements of its lists. */

@@ -96,7 +96,7 @@ function* keepsLeft<E>(tree: StoredTree<E>, { capacity }: Level, window: Window)
   if (separator === least) return true
   if (!holdsStart(window)) return false
   if (onlyGrew(window, separator)) return true
-  const before = (yield* tree.beside(first(window), -1))!
+  const before = (yield* tree.sibling(first(window), -1))!
   if (!isStrongerThanLater(before.separator, separator)) return true
   const { items } = window
   const end = items.findIndex((item, at) => at > 0 && isStrongerThanEarlier(item.separator, separator))
@@ -112,7 +112,7 @@ function* keepsLeft<E>(tree: StoredTree<E>, { capacity }: Level, window: Window)
 function* keepsRight<E>(tree: StoredTree<E>, { capacity }: Level, window: Window): ReadSteps<boolean> {
   const edge = separatorAfter(last(window))
   if (edge === undefined || onlyGrew(window, edge)) return true
-  const after = (yield* tree.beside(last(window), 1))!
+  const after = (yield* tree.sibling(last(window), 1))!
   const beyond = separatorAfter(after)
   if (beyond !== undefined && !isStrongerThanEarlier(beyond, edge)) return true
   const { items } = window
@@ -165,7 +165,7 @@ export function* regroup<E>(
       ]
       for (const side of sides) {
         if (side === undefined) continue
-        const node = (yield* tree.beside(side === 1 ? last(window) : first(window), side))!
+        const node = (yield* tree.sibling(side === 1 ? last(window) : first(window), side))!
         settled = false
         // Another window was extended by this node in the same round: the two are adjacent now.
         if (taken.has(node)) continue

@@ -19,7 +19,7 @@ export interface ScanRange {
 }
 
 /** The most leaves that are read together. The first read is of one leaf, and each further one of twice as many. */
-const mostTogether = 16
+const maxLeavesPerRead = 16
 
 /** The children of a directory that overlap a range. */
 function* childrenWithin<E>(
@@ -52,7 +52,7 @@ const leaves = <E>(
           : Stream.unfold(0, (at) => {
               if (at >= within.length) return Option.none()
               const run = within.slice(at, at + together.size)
-              together.size = Math.min(mostTogether, together.size * 2)
+              together.size = Math.min(maxLeavesPerRead, together.size * 2)
               return Option.some([run, at + run.length] as const)
             })
     )

@@ -186,12 +186,12 @@ export class StoredTree<E> {
   }
 
   /** Caches a new header by its id, so that the entry is correct even if the commit fails. */
-  keepHeader(header: Header, content: Uint8Array): void {
+  cacheHeader(header: Header, content: Uint8Array): void {
     this.location.known.headers.set(GitObject.hash("blob", content), header)
   }
 
   /** Caches a new leaf in the same way. */
-  keep(leaf: Node): void {
+  cacheLeaf(leaf: Node): void {
     this.location.known.leaves.set(leaf.oid, leaf.entries!)
   }
 
@@ -254,13 +254,13 @@ export class StoredTree<E> {
   }
 
   /** The previous or next node of the same level. */
-  *beside(node: Node, step: -1 | 1): ReadSteps<Node | undefined> {
+  *sibling(node: Node, step: -1 | 1): ReadSteps<Node | undefined> {
     const { parent } = node
     if (parent === undefined) return undefined
     const siblings = parent.children!
     const sibling = siblings[siblings.indexOf(node) + step]
     if (sibling !== undefined) return sibling
-    const neighbour = yield* this.beside(parent, step)
+    const neighbour = yield* this.sibling(parent, step)
     return neighbour && (yield* this.children(neighbour)).at(step === 1 ? 0 : -1)
   }
 }

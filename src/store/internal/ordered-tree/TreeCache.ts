@@ -4,10 +4,10 @@ import type { Header } from "./Header.js"
 import type { Entry } from "./Leaf.js"
 
 /** The size of the leaf cache: the bytes of the rows and an overhead for each row. */
-const mostBytes = 32 * 1024 * 1024
+const maxBytes = 32 * 1024 * 1024
 const rowOverhead = 150
 
-const mostHeaders = 1000
+const maxHeaders = 1000
 
 /** Headers and leaves that were read or written, by the ids of their blobs. */
 export interface TreeCache {
@@ -22,11 +22,11 @@ export interface LeafCache {
 }
 
 export const makeTreeCache = (): TreeCache => {
-  const leaves = new LruCache<ReadonlyArray<Entry>>(mostBytes, (entries) =>
+  const leaves = new LruCache<ReadonlyArray<Entry>>(maxBytes, (entries) =>
     entries.reduce((sum, { weight }) => sum + weight + rowOverhead, rowOverhead)
   )
   return {
-    headers: new LruCache<Header>(mostHeaders),
+    headers: new LruCache<Header>(maxHeaders),
     leaves: (keys) => ({
       get: (oid) => leaves.get(`${oid} ${keys}`),
       set: (oid, entries) => void leaves.set(`${oid} ${keys}`, entries)

@@ -65,7 +65,7 @@ export function* differences<E>(
       // The id of the directory needs the id of the leaf: compute the hash here, between yields.
       if (was?.oid === child.oid) continue
       found.push({ _tag: "Put", path: below, content: child.content })
-      tree.keep(child)
+      tree.cacheLeaf(child)
     } else {
       for (const edit of yield* differences(tree, was, child, below)) found.push(edit)
     }

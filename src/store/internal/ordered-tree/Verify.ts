@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { build } from "./Build.js"
+import { buildTree } from "./Build.js"
 import { filesIn } from "./FileEdits.js"
 import type { Entry } from "./Leaf.js"
 import { formatLimits, type TreeLimits } from "./TreeLimits.js"
@@ -14,7 +14,7 @@ export interface TreeProblem {
 }
 
 /** Compares a tree with a tree that is built from all its rows, by the ids of the files: no leaf is read. */
-export const verify = <E, E2>(
+export const verifyTree = <E, E2>(
   reader: TreeReader<E>,
   path: string,
   rows: Stream.Stream<Entry, E2>,
@@ -23,7 +23,7 @@ export const verify = <E, E2>(
   index?: string
 ): Effect.Effect<ReadonlyArray<TreeProblem>, E | E2> =>
   Effect.gen(function* () {
-    const { files } = yield* build(rows, tree, () => Effect.void, limits, index)
+    const { files } = yield* buildTree(rows, tree, () => Effect.void, limits, index)
     const actual = new Map((yield* filesIn(reader, path)).map(({ oid, path }) => [path, oid]))
     const problems: Array<TreeProblem> = []
     for (const { oid, path } of files) {

@@ -19,7 +19,7 @@ import { makeTransactionCalls } from "../transaction/TransactionCalls.js"
 const isTaken = (error: { readonly _tag: string }) => error._tag === "ConflictError"
 
 /** The time limit for deleting the branch. */
-const cleaning = Duration.seconds(5)
+const cleanupTimeout = Duration.seconds(5)
 
 /**
  * Runs edits on a new branch at a commit, and opens the proposal with `finish`. If either fails or is interrupted, the
@@ -64,7 +64,7 @@ export const runDraft = <A, B, E, R>(
   const removed = inDaemonFiber(
     remote.deleteBranch(branch).pipe(
       Effect.retry({ times: 2 }),
-      Effect.timeout(cleaning),
+      Effect.timeout(cleanupTimeout),
       Effect.catchAllCause((cause) => Effect.logWarning(`the branch ${branch} could not be removed`, cause))
     )
   )
@@ -75,7 +75,7 @@ export const runDraft = <A, B, E, R>(
       if (Exit.isFailure(begun) && !Cause.failures(begun.cause).pipe(Chunk.some(isTaken))) yield* removed
       yield* begun
       return yield* Effect.onExit(restore(work), (exit) =>
-        Exit.isSuccess(exit) || isKept ? Effect.void : Effect.zipRight(calls.abandon(cleaning), removed)
+        Exit.isSuccess(exit) || isKept ? Effect.void : Effect.zipRight(calls.abandon(cleanupTimeout), removed)
       )
     })
   )

@@ -11,7 +11,7 @@ import { type MergeHooks, unmergedError } from "../merge/MergeBranches.js"
 import { makeResolutions } from "../merge/MergeResolutions.js"
 import { branchGone, proposalMoved } from "./ProposalErrors.js"
 
-interface Parts {
+interface HostMergeDependencies {
   readonly core: StoreCore
   readonly requests: PullRequests
   readonly merge: (
@@ -34,7 +34,7 @@ interface Parts {
  * conflicts.
  */
 export const mergeByHost = (
-  { core, headOf, merge, rebased, requests }: Parts,
+  { core, headOf, merge, rebased, requests }: HostMergeDependencies,
   found: Proposal,
   options: MergeOptions,
   message: string,
@@ -61,7 +61,7 @@ export const mergeByHost = (
       const at = Option.getOrElse(commitSha, () => head)
       const before = at === head ? head : yield* firstParent(core, at as Oid)
       if (before !== head) return yield* proposalMoved(operation, found, head, before)
-      const done = yield* pressed(requests, request.value, at as Oid, message)
+      const done = yield* mergePullRequest(requests, request.value, at as Oid, message)
       if (Option.isSome(done)) return { ...shown, kind: "merge", commitSha: done, conflicts: decided }
       head = yield* headOf(operation)
       // The merge of the target is this process's own; any other commit on the branch has not been reviewed.
@@ -87,7 +87,7 @@ const firstParent = (core: StoreCore, commit: Oid) =>
   )
 
 /** Merges the pull request; none if the host reports another head. */
-const pressed = (requests: PullRequests, request: PullRequest, at: Oid, message: string) =>
+const mergePullRequest = (requests: PullRequests, request: PullRequest, at: Oid, message: string) =>
   requests.merge(request, at, message).pipe(
     Effect.asSome,
     Effect.catchTag("RefMoved", () => Effect.succeedNone)

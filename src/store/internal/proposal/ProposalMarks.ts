@@ -20,13 +20,13 @@ export const commitMark = (
   operation: string,
   branch: string,
   text: ProposalText,
-  judge?: CheckHead
+  checkHead?: CheckHead
 ) =>
   core.remote
     .commitNext<undefined, WriteError | WriteFailure>(branch, (snapshot) =>
       Effect.gen(function* () {
         const head = yield* snapshot.head
-        if (judge !== undefined && Option.isSome(head)) yield* judge(head.value)
+        if (checkHead !== undefined && Option.isSome(head)) yield* checkHead(head.value)
         return {
           commit: Option.as(head, {
             message: printProposal(text),
@@ -66,14 +66,14 @@ export const makeProposalMarks = (
    * Fails if the proposal is accepted or closed, or is being accepted. An `accept` that began longer ago than the
    * store's deadline has ended, with whatever result.
    */
-  const judged =
+  const checkOpen =
     (operation: string, { number }: Proposal): CheckHead =>
     ({ commit }) =>
       Effect.gen(function* () {
         if (number !== undefined) return yield* Effect.asVoid(openOne(operation))
-        const told = yield* readMark(core.remote, branch, commit)
-        if (Option.isNone(told)) return yield* branchGone(operation, branch)
-        const { accepting, proposal } = told.value
+        const mark = yield* readMark(core.remote, branch, commit)
+        if (Option.isNone(mark)) return yield* branchGone(operation, branch)
+        const { accepting, proposal } = mark.value
         if (proposal.state !== "open") return yield* alreadyEnded(operation, proposal)
         if (accepting === undefined) return
         // A time in the future comes from a clock that was changed: that `accept` has ended too.
@@ -86,12 +86,12 @@ export const makeProposalMarks = (
    * concurrent operations on the proposal succeeds, and the mark remains when the target moves on. If the merge fails,
    * another commit reopens the proposal.
    */
-  const marking = (operation: string, found: Proposal, head: Oid) => {
+  const acceptance = (operation: string, found: Proposal, head: Oid) => {
     let mark: Oid | undefined
-    const judge = judged(operation, found)
+    const checkHead = checkOpen(operation, found)
     const begin = commitMark(core, operation, branch, textOf(found, "accepted"), (now) =>
       Effect.zipRight(
-        judge(now),
+        checkHead(now),
         now.commit === head ? Effect.void : proposalMoved(operation, found, head, now.commit)
       )
     ).pipe(
@@ -112,5 +112,5 @@ export const makeProposalMarks = (
     return { begin, undo }
   }
 
-  return { judged, marking }
+  return { checkOpen, acceptance }
 }

@@ -42,7 +42,7 @@ interface Said {
  * The newest mark on a proposal's branch. Only first parents are searched, because `rebase` merges the commits of other
  * branches.
  */
-const saidAt = (
+const findMark = (
   remote: GitRemoteService,
   id: string,
   head: Oid
@@ -74,7 +74,7 @@ const isContained = (remote: GitRemoteService, commit: Oid, head: Option.Option<
   Option.isNone(head) ? Effect.succeed(false) : remote.isAncestor(commit, head.value.commit)
 
 /** A proposal as its branch describes it. */
-export interface Told {
+export interface ProposalMark {
   readonly proposal: Proposal
   /** When `accept` began, if the target does not contain its merge yet. */
   readonly accepting?: string | undefined
@@ -85,10 +85,10 @@ export const readMark = (
   remote: GitRemoteService,
   branch: string,
   head: Oid
-): Effect.Effect<Option.Option<Told>, ReadError> =>
+): Effect.Effect<Option.Option<ProposalMark>, ReadError> =>
   Effect.gen(function* () {
     const id = branch.slice(proposalPrefix.length)
-    const said = yield* saidAt(remote, id, head)
+    const said = yield* findMark(remote, id, head)
     if (Option.isNone(said)) return Option.none()
     const { info, text } = said.value
     const isMarked = text.state === "accepted"

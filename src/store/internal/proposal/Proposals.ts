@@ -40,7 +40,7 @@ import { acceptedMessage, type ProposalText, proposalPrefix } from "./ProposalTe
 
 type Open = (core: StoreCore) => StoreService
 
-const refuseInside = (core: StoreCore, operation: string): Effect.Effect<void, ValidationError> =>
+const refuseInTransaction = (core: StoreCore, operation: string): Effect.Effect<void, ValidationError> =>
   core.transaction === undefined
     ? Effect.void
     : new ValidationError({
@@ -49,11 +49,11 @@ const refuseInside = (core: StoreCore, operation: string): Effect.Effect<void, V
         hint: "propose before the transaction or after it"
       })
 
-const refuseReading = (core: StoreCore, operation: string) =>
+const refuseReadOnly = (core: StoreCore, operation: string) =>
   core.options.readOnly || core.isPinned ? readOnlyError(operation) : Effect.void
 
 /** The error of a host that did not create the pull request. The branch is kept. */
-const untold = <E extends WriteError>(branch: string, id: string, error: E): E =>
+const withKeptBranch = <E extends WriteError>(branch: string, id: string, error: E): E =>
   Object.assign(error, {
     hint: `${error.hint === undefined ? "" : `${error.hint}; `}the edits are kept on the branch ${branch}: accept them by the id ${id}, or delete it`
   })
@@ -75,8 +75,8 @@ export const propose = <A, E, R>(
   Effect.gen(function* () {
     const operation = "Store.propose"
     yield* checkProposeOptions(operation, options)
-    yield* refuseInside(core, operation)
-    yield* refuseReading(core, operation)
+    yield* refuseInTransaction(core, operation)
+    yield* refuseReadOnly(core, operation)
     const { into = core.branch } = options
     const wrong = branchError(operation, into)
     if (wrong !== undefined) return yield* wrong
@@ -106,7 +106,7 @@ export const propose = <A, E, R>(
             Effect.map(ofPullRequest),
             Effect.mapError((error) => {
               keep()
-              return untold(branch, id, error)
+              return withKeptBranch(branch, id, error)
             })
           )
     const { finished, result } = yield* runDraft(operation, target, open, { branch, base }, edits, finish)
@@ -146,13 +146,13 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
   /** The proposal; fails if it is not open. */
   const openOne = (operation: string): Effect.Effect<Proposal, WriteError> =>
     Effect.gen(function* () {
-      yield* refuseInside(yield* currentCore(core), operation)
-      yield* refuseReading(core, operation)
+      yield* refuseInTransaction(yield* currentCore(core), operation)
+      yield* refuseReadOnly(core, operation)
       const found = yield* required(operation)
       return found.state === "open" ? found : yield* alreadyEnded(operation, found)
     })
 
-  const { judged, marking } = makeProposalMarks(core, branch, openOne)
+  const { checkOpen, acceptance } = makeProposalMarks(core, branch, openOne)
 
   /** The head of the branch, which the pull request may show later. */
   const headOf = (operation: string) =>
@@ -177,7 +177,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
         return yield* proposalMoved(operation, found, commitSha, head)
       const text = acceptedMessage(found, message)
       const { pullRequests } = core.remote
-      const { begin, undo } = marking(operation, found, head)
+      const { begin, undo } = acceptance(operation, found, head)
       const merged = yield* merge(
         head,
         { ...merging, into: found.into, fastForward: false, message: text },
@@ -213,13 +213,13 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       Effect.gen(function* () {
         const operation = "Proposal.update"
         const found = yield* openOne(operation)
-        const { transaction } = makeTransactions(core.onBranch(branch), open, judged(operation, found))
+        const { transaction } = makeTransactions(core.onBranch(branch), open, checkOpen(operation, found))
         const { result } = yield* transaction(options, edits)
         return { result, proposal: { ...(yield* required(operation)), commitSha: yield* headOf(operation) } }
       }),
     rebase: (options = {}) =>
       Effect.flatMap(openOne("Proposal.rebase"), (found) =>
-        rebased(found, options, { checkHead: judged("Proposal.rebase", found) })
+        rebased(found, options, { checkHead: checkOpen("Proposal.rebase", found) })
       ),
     accept,
     close: () =>
@@ -238,7 +238,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
           return closed.state === "closed" ? closed : yield* alreadyEnded(operation, closed)
         }
         const text = textOf(found, "closed")
-        const commitSha = yield* commitMark(core, operation, branch, text, judged(operation, found))
+        const commitSha = yield* commitMark(core, operation, branch, text, checkOpen(operation, found))
         return { ...found, state: "closed", commitSha }
       })
   }

@@ -23,9 +23,9 @@ export interface DocumentRead {
 }
 
 /** The number of files that are read by the query that finds the commit; further files need queries of their own. */
-const mostWithCommit = 50
+const maxWithCommit = 50
 
-const around = instrument("Store.getTogether")
+const instrumented = instrument("Store.getTogether")
 
 /** Paths in the order of the names. */
 const pathsBy = (
@@ -60,7 +60,7 @@ const readAll = (
         under(options.root, settingsFileName),
         ...pathsBy(core, core.repository.lastRead().settings, names)
           .filter(isReadable)
-          .slice(0, mostWithCommit)
+          .slice(0, maxWithCommit)
       ],
       directories: [options.root]
     }))
@@ -91,7 +91,7 @@ export const readTogether = (
   names: ReadonlyArray<DocumentName>,
   alone: (name: DocumentName) => Effect.Effect<DocumentRead, ReadError>
 ): Effect.Effect<ReadonlyArray<Effect.Effect<DocumentRead, ReadError>>> =>
-  around.effect(readAll(core, names), { ...spanAttributes(core), documents: names.length }).pipe(
+  instrumented.effect(readAll(core, names), { ...spanAttributes(core), documents: names.length }).pipe(
     Effect.match({
       onSuccess: (found) => found.map((one) => Effect.succeed(one)),
       onFailure: (error) => names.map((name) => (isOfOneFile(error) ? alone(name) : Effect.fail(error)))

@@ -35,7 +35,7 @@ class Values {
 }
 
 /** After this many rows with one value, a search from the root of the tree skips the remaining ones. */
-const mostOfOne = 500
+const maxRowsPerValue = 500
 
 /** Reads the values of a field from an index whose first field it is. */
 const valuesInIndex = (
@@ -60,7 +60,7 @@ const valuesInIndex = (
           const key = sortKey(value)
           run = key === last ? run + 1 : 0
           last = key
-          return run < mostOfOne ? Option.none() : Option.some(key)
+          return run < maxRowsPerValue ? Option.none() : Option.some(key)
         }),
         Stream.runHead
       )
@@ -115,7 +115,7 @@ export const distinctValues = (
       const read: Effect.Effect<void, ReadError | BrokenTree | IndexMismatch> =
         plan._tag === "Tree"
           ? valuesInIndex(target, path, plan.index.fields[0]!.order, open, values)
-          : Stream.runForEach((yield* trees).foundByManifest(target, open), ({ document }) =>
+          : Stream.runForEach((yield* trees).manifestMatches(target, open), ({ document }) =>
               Effect.sync(() => {
                 for (const value of valuesIn(document, path)) values.add(value)
               })

@@ -8,9 +8,9 @@ import type { StoreCore } from "../commit/StoreCore.js"
 import { inChunks, type LocatedListing, readListing } from "../snapshot/Listing.js"
 
 /** The number of documents in one read, if reads cost requests. */
-const group = 100
+const readGroup = 100
 /** The number of documents that are prefetched at once, if the remote can prefetch. */
-const brought = 10_000
+const prefetchGroup = 10_000
 
 /** The files of a listing in order; through the cache, if reads cost requests. */
 export const documentFiles = (
@@ -28,7 +28,7 @@ export const documentFiles = (
     const bringFrom = (from: number) =>
       Effect.suspend(() => {
         if (bring === undefined || from < end) return Effect.void
-        end = Math.min(listing.length, from + brought)
+        end = Math.min(listing.length, from + prefetchGroup)
         return bring(
           listing
             .range(from, end)
@@ -36,7 +36,7 @@ export const documentFiles = (
             .map(({ oid }) => oid)
         )
       })
-    return Stream.flatMap(Stream.zipWithIndex(inChunks(listing, group)), ([part, index]) =>
+    return Stream.flatMap(Stream.zipWithIndex(inChunks(listing, readGroup)), ([part, index]) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const entries = part.entries()
@@ -52,7 +52,7 @@ export const documentFiles = (
             known.has(path) ? [] : [{ path: prefix + path, oid }]
           )
           if (missing.length > 0) {
-            yield* bringFrom(index * group)
+            yield* bringFrom(index * readGroup)
             yield* Stream.runForEach(core.remote.blobs(at, missing, { concurrency }), (blob) => {
               const path = blob.path.slice(prefix.length)
               known.set(path, blob)

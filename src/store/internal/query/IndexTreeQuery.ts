@@ -12,7 +12,7 @@ import { pathsIn } from "../../../domain/query/Predicate.js"
 import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
 import type { Row } from "../ordered-tree/Leaf.js"
 import * as Scan from "../ordered-tree/Scan.js"
-import { isCovered, type OpenTree, type RowFound, rowsFound } from "./IndexTreeRows.js"
+import { coversQuery, type MatchingRow, matchingRows, type OpenTree } from "./IndexTreeRows.js"
 import type { TreePlan } from "./QueryPlan.js"
 import {
   filterOf,
@@ -28,7 +28,7 @@ import { mergeSorted } from "./SortedStreams.js"
 type Failure = ReadError | BrokenTree | IndexMismatch
 
 /** Reads the documents of rows by id. A missing document is an index mismatch. */
-const readNamed = (
+const readRowDocuments = (
   target: QueryTarget,
   given: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyMap<string, ReadDocument>, ReadError | IndexMismatch> => {
@@ -45,11 +45,11 @@ const documentsOf = (
   target: QueryTarget,
   plan: TreePlan,
   { rows }: OpenTree,
-  group: ReadonlyArray<RowFound>
+  group: ReadonlyArray<MatchingRow>
 ): Effect.Effect<Chunk.Chunk<Match>, ReadError | IndexMismatch> =>
   Effect.gen(function* () {
     const judge = filterOf(target)
-    const documents = yield* readNamed(
+    const documents = yield* readRowDocuments(
       target,
       group.map(({ id }) => id)
     )
@@ -70,13 +70,13 @@ const documentsOf = (
  * The matches of an index. They are in the order of the query if the plan is ordered; otherwise a document may occur
  * twice.
  */
-export const foundByTree = (
+export const treeMatches = (
   target: QueryTarget,
   plan: TreePlan,
   open: OpenTree
 ): Stream.Stream<Match, Failure> => {
-  const found: Stream.Stream<Match, Failure> = rowsFound(target, plan, open).pipe(
-    Stream.grouped(readGroupSize(target, isCovered(plan, target))),
+  const found: Stream.Stream<Match, Failure> = matchingRows(target, plan, open).pipe(
+    Stream.grouped(readGroupSize(target, coversQuery(plan, target))),
     Stream.mapEffect((group) => documentsOf(target, plan, open, Chunk.toReadonlyArray(group))),
     Stream.flattenChunks
   )
@@ -86,7 +86,7 @@ export const foundByTree = (
 }
 
 /** The paths that a query reads. */
-const askedOf = ({ query: { order, predicate, select } }: QueryTarget): ReadonlyArray<string> =>
+const queriedPaths = ({ query: { order, predicate, select } }: QueryTarget): ReadonlyArray<string> =>
   [...pathsIn(predicate), ...order.fields.map(({ path }) => path), ...(select ?? [])].filter(
     (path) => path !== "_id"
   )
@@ -95,13 +95,13 @@ const askedOf = ({ query: { order, predicate, select } }: QueryTarget): Readonly
  * The matches of a manifest, in order of id. A field that a row lacks may be a list with a number that JavaScript
  * cannot represent: then the document is read.
  */
-export const foundByManifest = (
+export const manifestMatches = (
   target: QueryTarget,
   { corrections, differing, tree }: OpenTree
 ): Stream.Stream<Match, Failure> => {
   const { isBehind, keyOf, matches } = filterOf(target)
   const { after, query } = target
-  const asked = askedOf(target)
+  const asked = queriedPaths(target)
   const reverse = query.order.ids === "desc"
   const isById = query.order.fields.length === 0
   const key = isById && after !== undefined ? (reverse ? descending(after.key) : after.key) : undefined
@@ -109,7 +109,7 @@ export const foundByManifest = (
   const judged = (rows: ReadonlyArray<Row>) =>
     Effect.gen(function* () {
       const unsure = rows.filter((row) => !asked.every((path) => Object.hasOwn(row, path)))
-      const documents = yield* readNamed(target, unsure.map(idIn))
+      const documents = yield* readRowDocuments(target, unsure.map(idIn))
       const all: Array<Match> = []
       for (const row of rows) {
         const id = idIn(row)

@@ -28,7 +28,7 @@ import { documentFilesById, filterOf, type Match, matchesAmong, type QueryTarget
 import { distinctKeys, type Keyed, mergeSorted } from "./SortedStreams.js"
 
 /** If more documents than this changed without an index, the index is not used. */
-const mostDiffering = 10_000
+const maxDiffering = 10_000
 
 /** A tree that is used for a query, and the documents that changed since it was written. */
 export interface OpenTree {
@@ -71,7 +71,7 @@ export const openTree = (
     if (Option.isNone(changed)) {
       return behind(`${name} is outdated, and the changes since then cannot be determined`)
     }
-    if (changed.value.length > mostDiffering) {
+    if (changed.value.length > maxDiffering) {
       return behind(`${changed.value.length} documents changed without ${name}`)
     }
     const there = changed.value.flatMap(({ after, id }) => (after === undefined ? [] : [id]))
@@ -86,7 +86,7 @@ export const openTree = (
   })
 
 /** A row of an index whose document may match the query. */
-export interface RowFound extends Keyed {
+export interface MatchingRow extends Keyed {
   readonly id: string
   readonly rowKey: string
 }
@@ -110,7 +110,7 @@ export const rowTest = ({ index }: TreePlan, { query }: QueryTarget): ((row: Row
 }
 
 /** Whether the rows that pass are exactly those of the matching documents, so that the documents need not be read. */
-export const isCovered = ({ index }: TreePlan, { query }: QueryTarget): boolean =>
+export const coversQuery = ({ index }: TreePlan, { query }: QueryTarget): boolean =>
   conjuncts(query.predicate).every((one) => {
     if (one._tag !== "Field" || (one.whole && one.path.includes("."))) return false
     const [only, ...more] = one.tests
@@ -123,14 +123,14 @@ export const isCovered = ({ index }: TreePlan, { query }: QueryTarget): boolean 
   })
 
 /** Estimates which share of the rows below a node lies in a range, from the numbers of files and directories. */
-function* shareOf(tree: StoredTree<ReadError>, node: Node, { from, until }: KeyRange): ReadSteps<number> {
+function* rangeShare(tree: StoredTree<ReadError>, node: Node, { from, until }: KeyRange): ReadSteps<number> {
   const children = yield* tree.children(node)
   const low = yield* tree.locate(children, from)
   const high = yield* tree.locate(children, until)
   if (low > high) return 0
   if (children[0]!.isLeaf) return (high - low + 1) / children.length
   let share = Math.max(0, high - low - 1)
-  for (const at of new Set([low, high])) share += yield* shareOf(tree, children[at]!, { from, until })
+  for (const at of new Set([low, high])) share += yield* rangeShare(tree, children[at]!, { from, until })
   return share / children.length
 }
 
@@ -140,7 +140,7 @@ export const estimateRows = (
   { tree }: OpenTree
 ): Effect.Effect<number, ReadError | BrokenTree> =>
   Effect.map(
-    Effect.forEach(plan.spans, (span) => run(tree.reader, () => shareOf(tree, tree.root, span))),
+    Effect.forEach(plan.spans, (span) => run(tree.reader, () => rangeShare(tree, tree.root, span))),
     (shares) =>
       Math.min(
         tree.header.count,
@@ -159,7 +159,7 @@ const rowKeys = ({ query: { order } }: QueryTarget): ((row: Row, id: string) => 
 }
 
 /** The part of a span after the start position of the query; undefined if there is none. */
-const rest = (
+const remainingSpan = (
   plan: TreePlan,
   { after, query: { order } }: QueryTarget,
   span: IndexSpan
@@ -194,12 +194,12 @@ const rest = (
 }
 
 /** Reverses the ids among rows whose fields are all equal. */
-const turnIds = <E>(
+const reverseIds = <E>(
   { query: { order } }: QueryTarget,
-  rows: Stream.Stream<RowFound, E>
-): Stream.Stream<RowFound, E> =>
+  rows: Stream.Stream<MatchingRow, E>
+): Stream.Stream<MatchingRow, E> =>
   Stream.suspend(() => {
-    let equal: Array<RowFound> = []
+    let equal: Array<MatchingRow> = []
     let fields: string | undefined
     const turned = Stream.mapConcat(rows, (row) => {
       const own = row.key.slice(0, row.key.length - idKey(row.id, order.ids).length)
@@ -219,16 +219,16 @@ const turnIds = <E>(
   })
 
 /** The rows of a plan's spans after the start position of the query. */
-export const rowsFound = (
+export const matchingRows = (
   target: QueryTarget,
   plan: TreePlan,
   { differing, tree }: OpenTree
-): Stream.Stream<RowFound, ReadError | BrokenTree> => {
+): Stream.Stream<MatchingRow, ReadError | BrokenTree> => {
   const passes = rowTest(plan, target)
   const keyOf = plan.isOrdered ? rowKeys(target) : () => ""
   const { isBehind } = filterOf(target)
   const streams = plan.spans.flatMap((span) => {
-    const left = rest(plan, target, span)
+    const left = remainingSpan(plan, target, span)
     if (left === undefined) return []
     const rows = Scan.scan(tree, { from: left.from, until: left.until, reverse: plan.reverse }).pipe(
       Stream.filterMap((entry) => {
@@ -239,10 +239,10 @@ export const rowsFound = (
         const key = keyOf(row, id)
         return plan.isOrdered && !isBehind(key)
           ? Option.none()
-          : Option.some<RowFound>({ key, id, rowKey: entry.key })
+          : Option.some<MatchingRow>({ key, id, rowKey: entry.key })
       })
     )
-    return [plan.idsAreOpposite ? turnIds(target, rows) : rows]
+    return [plan.idsAreOpposite ? reverseIds(target, rows) : rows]
   })
   if (!plan.isOrdered) return Stream.flatMap(Stream.fromIterable(streams), (stream) => stream)
   return distinctKeys(mergeSorted(streams))

@@ -27,7 +27,7 @@ import { type Match, type ParsedFile, positionOf, type QueryTarget } from "./Que
 import { collectQuery, countMatches, executionOf, type QueryRun, runQuery } from "./RunQuery.js"
 
 /** A collection, and how its files become the caller's documents. */
-export interface Queried<A> {
+export interface QueriedCollection<A> {
   readonly core: StoreCore
   readonly collection: string
   readonly decode: (
@@ -62,8 +62,8 @@ const filesIn = (found: ReadonlyArray<Match>): ReadonlyArray<ParsedFile> =>
   found.flatMap(({ file }) => (file === undefined ? [] : [file]))
 
 /** The documents of matches as the caller receives them. */
-const shown = <A>(
-  { decode }: Queried<A>,
+const present = <A>(
+  { decode }: QueriedCollection<A>,
   method: string,
   { onInvalid, query }: QueryRequest,
   found: ReadonlyArray<Match>
@@ -77,7 +77,7 @@ const shown = <A>(
 
 /** The matches of a page, and one more if there is one. */
 const pageFound = <A>(
-  { collection, core }: Queried<A>,
+  { collection, core }: QueriedCollection<A>,
   read: QueryRequest,
   limit: number
 ): Effect.Effect<QueryRun<ReadonlyArray<Match>>, ReadError> =>
@@ -88,7 +88,7 @@ const pageFound = <A>(
 
 /** A page of a query. */
 export const page = <A>(
-  queried: Queried<A>,
+  queried: QueriedCollection<A>,
   given: unknown
 ): Effect.Effect<Page<A | JsonObject> | ExplainedPage<A | JsonObject>, ReadError> =>
   Effect.gen(function* () {
@@ -99,7 +99,7 @@ export const page = <A>(
     const documents = answered.result.slice(0, limit)
     const last = documents.at(-1)
     const page = {
-      documents: yield* shown(queried, "query", read, documents),
+      documents: yield* present(queried, "query", read, documents),
       cursor:
         answered.result.length > limit && last !== undefined
           ? encodeCursor(collection, read.query, positionOf(read.query, last))
@@ -109,7 +109,10 @@ export const page = <A>(
   })
 
 /** All matches of a query, at one commit. */
-export const all = <A>(queried: Queried<A>, given: unknown): Stream.Stream<A | JsonObject, ReadError> =>
+export const all = <A>(
+  queried: QueriedCollection<A>,
+  given: unknown
+): Stream.Stream<A | JsonObject, ReadError> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const { collection, core } = queried
@@ -117,7 +120,7 @@ export const all = <A>(queried: Queried<A>, given: unknown): Stream.Stream<A | J
       const target = targetOf(core, collection, read, { limit: read.query.limit })
       const found = runQuery(target, yield* executionOf(target))
       return Stream.mapChunksEffect(found, (chunk) =>
-        Effect.map(shown(queried, "queryAll", read, Chunk.toReadonlyArray(chunk)), Chunk.unsafeFromArray)
+        Effect.map(present(queried, "queryAll", read, Chunk.toReadonlyArray(chunk)), Chunk.unsafeFromArray)
       )
     })
   )
@@ -144,7 +147,7 @@ const explanationOf = ({
 
 /** How a query is executed, and what a page of it reads. */
 export const explainQuery = <A>(
-  queried: Queried<A>,
+  queried: QueriedCollection<A>,
   given: unknown,
   { run = true }: { readonly run?: boolean | undefined } = {}
 ): Effect.Effect<QueryExplanation, ReadError> =>
@@ -176,7 +179,7 @@ const byMember = (path: string, value: Json, after?: string): Pick<QueryRequest,
 
 /** The documents in which a field equals a value, or is a list that contains it. */
 export const findBy = <A>(
-  { collection, core, decode }: Queried<A>,
+  { collection, core, decode }: QueriedCollection<A>,
   field: string,
   value: Json,
   { after, limit, onInvalid = "fail" }: ReadManyOptions = {}
@@ -200,7 +203,7 @@ export const findBy = <A>(
 
 /** How `findBy` would find its documents. */
 export const explain = <A>(
-  { collection, core }: Queried<A>,
+  { collection, core }: QueriedCollection<A>,
   field: string,
   value: Json
 ): Effect.Effect<Explanation, ReadError> =>
@@ -222,7 +225,7 @@ export const explain = <A>(
   })
 
 /** The number of documents. */
-export const size = <A>({ collection, core }: Queried<A>): Effect.Effect<number, ReadError> =>
+export const countAll = <A>({ collection, core }: QueriedCollection<A>): Effect.Effect<number, ReadError> =>
   Effect.gen(function* () {
     yield* checkArguments("Collection.count", { collection })
     const query = { ...everything, select: [] }
@@ -232,7 +235,7 @@ export const size = <A>({ collection, core }: Queried<A>): Effect.Effect<number,
 
 /** The number of documents that satisfy a condition. */
 export const count = <A>(
-  { collection, core }: Queried<A>,
+  { collection, core }: QueriedCollection<A>,
   where: unknown
 ): Effect.Effect<number, ReadError> =>
   Effect.gen(function* () {
@@ -243,7 +246,7 @@ export const count = <A>(
 
 /** The distinct values of a field. */
 export const distinct = <A>(
-  { collection, core }: Queried<A>,
+  { collection, core }: QueriedCollection<A>,
   path: unknown
 ): Effect.Effect<ReadonlyArray<Json>, ReadError> =>
   Effect.gen(function* () {

@@ -36,17 +36,17 @@ export interface QueryExecution<E = ReadError | IndexMismatch> {
   readonly count?: Effect.Effect<number, E> | undefined
 }
 
-const inParts = 100
+const chunkSize = 100
 
 /** The parts of a listing, from the last document to the first. */
 const partsBackwards = (listing: Listing): Stream.Stream<Listing> =>
   Stream.unfold(listing.length, (to) => {
-    const from = Math.max(0, to - inParts)
+    const from = Math.max(0, to - chunkSize)
     return to === 0 ? Option.none() : Option.some([listing.range(from, to), from] as const)
   })
 
 /** The number of documents before a position in the order of ids. */
-const upTo = (listing: Listing, isBehind: (id: string) => boolean): number => {
+const countBefore = (listing: Listing, isBehind: (id: string) => boolean): number => {
   let [low, high] = [0, listing.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -64,14 +64,15 @@ const scannedFiles = (target: QueryTarget, located: LocatedListing): Stream.Stre
   const { listing } = located
   if (fields.length > 0) return files(listing)
   if (ids === "asc") {
-    const from = after === undefined ? 0 : upTo(listing, (id) => idKey(id, "asc") > after.key)
+    const from = after === undefined ? 0 : countBefore(listing, (id) => idKey(id, "asc") > after.key)
     const behind = listing.range(from, listing.length)
     // Reads ahead only as far as the limit requires.
-    return readGroupSize(target) < inParts
+    return readGroupSize(target) < chunkSize
       ? Stream.flatMap(inChunks(behind, readGroupSize(target)), files)
       : files(behind)
   }
-  const to = after === undefined ? listing.length : upTo(listing, (id) => idKey(id, "desc") <= after.key)
+  const to =
+    after === undefined ? listing.length : countBefore(listing, (id) => idKey(id, "desc") <= after.key)
   return Stream.flatMap(partsBackwards(listing.range(0, to)), (part) =>
     Stream.unwrap(
       Effect.map(Stream.runCollect(files(part)), (blobs) => Stream.fromChunk(Chunk.reverse(blobs)))

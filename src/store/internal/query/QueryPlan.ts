@@ -62,10 +62,10 @@ export interface PlannerInput {
 }
 
 /** The most spans for one query: `in` conditions on several fields multiply. */
-const mostSpans = 200
+const maxSpans = 200
 
 /** The most values that are looked up in an index of format 1. */
-const mostValues = 50
+const maxValues = 50
 
 const isImplied = (predicate: Predicate, { where }: IndexDefinition): boolean =>
   Array.from(where ?? []).every(([path, value]) =>
@@ -142,7 +142,7 @@ const spansOf = (fields: ReadonlyArray<IndexField>, predicate: Predicate, orderi
       common: at,
       restricted
     })
-    if (ranges === undefined || heads.length * ranges.length > mostSpans) return within(at)
+    if (ranges === undefined || heads.length * ranges.length > maxSpans) return within(at)
     if (ranges.some(({ value }) => value === undefined)) return within(at + 1)
     heads = heads.flatMap((common) => ranges.map(({ value }) => [...common, value!]))
   }
@@ -207,7 +207,7 @@ const covers = (projected: ReadonlyArray<string>, { order, predicate, select }: 
 const valuesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<Json> | undefined => {
   for (const test of tests) {
     if (test.operator === "is") return [test.value]
-    if (test.operator === "in" && test.value.length <= mostValues) return test.value
+    if (test.operator === "in" && test.value.length <= maxValues) return test.value
   }
   return undefined
 }

@@ -48,13 +48,13 @@ const manifestExecution = (
     const opened = yield* openPlanTree(target, plan)
     if (Either.isLeft(opened)) return scanExecution(target, opened.left)
     const open = opened.right
-    const { foundByManifest } = yield* trees
+    const { manifestMatches } = yield* trees
     const { count } = open.tree.header
     return {
       plan,
       ...currency("the manifest", open),
       isOrdered: target.query.order.fields.length === 0,
-      matches: brokenAsMismatch(foundByManifest(target, open)),
+      matches: brokenAsMismatch(manifestMatches(target, open)),
       estimate: Effect.succeed({ entries: count, documents: open.differing.size }),
       count: isAlways(target.query.predicate) && open.differing.size === 0 ? Effect.succeed(count) : undefined
     }
@@ -77,10 +77,10 @@ const treeExecution = (target: QueryTarget, plan: TreePlan): Effect.Effect<Query
     const opened = yield* openPlanTree(target, plan)
     if (Either.isLeft(opened)) return scanExecution(target, opened.left)
     const open = opened.right
-    const { foundByTree } = yield* trees
-    const { estimateRows, isCovered, rowsFound } = yield* rows
+    const { treeMatches } = yield* trees
+    const { estimateRows, coversQuery, matchingRows } = yield* rows
     const ids = Stream.runFold(
-      brokenAsMismatch(rowsFound(target, plan, open)),
+      brokenAsMismatch(matchingRows(target, plan, open)),
       new Set<string>(),
       (all, { id }) => all.add(id)
     )
@@ -88,12 +88,12 @@ const treeExecution = (target: QueryTarget, plan: TreePlan): Effect.Effect<Query
       plan,
       ...currency(`the index ${plan.index.name}`, open),
       isOrdered: plan.isOrdered,
-      matches: brokenAsMismatch(foundByTree(target, plan, open)),
+      matches: brokenAsMismatch(treeMatches(target, plan, open)),
       estimate: estimateRows(plan, open).pipe(
         Effect.catchTag("BrokenTree", () => Effect.succeed(open.tree.header.count)),
         Effect.map((entries) => ({ entries, documents: entries + open.corrections.length }))
       ),
-      count: isCovered(plan, target)
+      count: coversQuery(plan, target)
         ? Effect.map(ids, ({ size }) => size + open.corrections.length)
         : undefined
     }
@@ -253,7 +253,7 @@ export const runQuery = (target: QueryTarget, execution: QueryExecution): Stream
   })
 
 /** How often an index is tried while the branch moves; after that the documents of one commit are scanned. */
-const attempts = 3
+const maxAttempts = 3
 
 /** A result of a query, and the execution that produced it. */
 export interface QueryRun<A> {
@@ -275,10 +275,15 @@ export const collectQuery = <A>(
 ): Effect.Effect<QueryRun<A>, ReadError> =>
   Effect.gen(function* () {
     const target = nextTarget()
-    const execution = attempt > attempts ? scanExecution(target, indexMismatch) : yield* executionOf(target)
+    const execution =
+      attempt > maxAttempts ? scanExecution(target, indexMismatch) : yield* executionOf(target)
     const result = yield* Effect.asSome(collect(inOrder(target, execution))).pipe(
       Effect.catchTag("IndexMismatch", () => Effect.succeedNone)
     )
     if (Option.isSome(result)) return { target, execution: execution, result: result.value }
-    return yield* collectQuery(nextTarget, collect, target.snapshot.isPinned() ? attempts + 1 : attempt + 1)
+    return yield* collectQuery(
+      nextTarget,
+      collect,
+      target.snapshot.isPinned() ? maxAttempts + 1 : attempt + 1
+    )
   })

@@ -9,17 +9,21 @@ import type { ListOptions, ReadManyOptions } from "../../Collection.js"
 import { checkArguments } from "../calls/Arguments.js"
 import { type LocatedListing, slice } from "../snapshot/Listing.js"
 import { documentFiles } from "./DocumentFiles.js"
-import type { Queried } from "./Queries.js"
+import type { QueriedCollection } from "./Queries.js"
 
 /** Lists the documents of a collection. */
-const locate = <A>({ collection, core }: Queried<A>, method: string, { after, limit }: ListOptions) =>
+const locate = <A>(
+  { collection, core }: QueriedCollection<A>,
+  method: string,
+  { after, limit }: ListOptions
+) =>
   Effect.zipRight(
     checkArguments(`Collection.${method}`, { collection, limit, after }),
     Effect.suspend(() => core.listing(core.snapshot(), collection))
   )
 
 const documents = <A>(
-  { collection, core, decode }: Queried<A>,
+  { collection, core, decode }: QueriedCollection<A>,
   method: string,
   located: LocatedListing,
   { onInvalid = "fail" }: ReadManyOptions
@@ -28,7 +32,12 @@ const documents = <A>(
     Effect.map(decode(method, blobs, onInvalid), Chunk.unsafeFromArray)
   )
 
-const everything = <A>(queried: Queried<A>, method: string, options: ReadManyOptions, bounded: boolean) =>
+const everything = <A>(
+  queried: QueriedCollection<A>,
+  method: string,
+  options: ReadManyOptions,
+  bounded: boolean
+) =>
   Stream.unwrap(
     Effect.map(locate(queried, method, options), (located) => {
       const cut = bounded && (options.onInvalid ?? "fail") === "fail" ? options.limit : undefined
@@ -58,7 +67,7 @@ const satisfies = <A>(collection: string, predicate: (document: A) => boolean, d
   })
 
 const pageOf = <A>(
-  queried: Queried<A>,
+  queried: QueriedCollection<A>,
   method: string,
   located: LocatedListing,
   size: number,
@@ -75,16 +84,18 @@ const pageOf = <A>(
     } satisfies Page<A>
   })
 
-export const list = <A>(queried: Queried<A>, options: ListOptions = {}) =>
+export const list = <A>(queried: QueriedCollection<A>, options: ListOptions = {}) =>
   Effect.map(locate(queried, "list", options), ({ listing }) =>
     slice(listing, options.limit, options.after).ids()
   )
 
-export const all = <A>(queried: Queried<A>, options: ReadManyOptions = {}): Stream.Stream<A, ReadError> =>
-  limited(everything(queried, "all", options, true), options.limit)
+export const all = <A>(
+  queried: QueriedCollection<A>,
+  options: ReadManyOptions = {}
+): Stream.Stream<A, ReadError> => limited(everything(queried, "all", options, true), options.limit)
 
 export const find = <A>(
-  queried: Queried<A>,
+  queried: QueriedCollection<A>,
   predicate: (document: A) => boolean,
   options: ReadManyOptions = {}
 ): Stream.Stream<A, ReadError> =>
@@ -95,13 +106,13 @@ export const find = <A>(
     options.limit
   )
 
-export const page = <A>(queried: Queried<A>, options: ReadManyOptions = {}) =>
+export const page = <A>(queried: QueriedCollection<A>, options: ReadManyOptions = {}) =>
   Effect.flatMap(locate(queried, "page", options), (located) =>
     pageOf(queried, "page", located, options.limit ?? 100, options)
   )
 
 export const pages = <A>(
-  queried: Queried<A>,
+  queried: QueriedCollection<A>,
   { after, size }: { readonly size?: number | undefined; readonly after?: string | undefined } = {}
 ): Stream.Stream<Page<A>, ReadError> =>
   Stream.unwrap(

@@ -18,30 +18,30 @@ export interface FileCache {
 }
 
 /** How many missing paths are recorded. */
-const mostAbsent = 1024
+const maxAbsent = 1024
 
 /** Whether a cached entry is intact. A custom cache may return anything, and writes rely on the entry. */
-const usable = (cache: Cache, entry: FileVersion) =>
+const isIntact = (cache: Cache, entry: FileVersion) =>
   cache.constructor === MemoryCache ||
   (entry?.content instanceof Uint8Array && GitObject.hash("blob", entry.content) === entry.oid)
 
-const orBroken = <A>(use: () => Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
+const orIfFailing = <A>(use: () => Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
   Effect.catchAllCause(Effect.suspend(use), (cause) =>
     Effect.as(Effect.logDebug("a cache failed", cause), otherwise)
   )
 
 /** `owner` names the remote and the branch or commit. */
 export const make = (cache: Cache, owner: ReadonlyArray<string>): FileCache => {
-  const absences = new LruCache<boolean>(mostAbsent)
+  const absences = new LruCache<boolean>(maxAbsent)
   const keyOf = (path: string) => [...owner, path, "blob"].join("\0")
-  const remove = (path: string) => orBroken(() => cache.delete(keyOf(path)), undefined)
+  const remove = (path: string) => orIfFailing(() => cache.delete(keyOf(path)), undefined)
   return {
     get: (path) =>
-      orBroken(
+      orIfFailing(
         () =>
           Effect.map(
             cache.get(keyOf(path)),
-            Option.filter((entry) => usable(cache, entry))
+            Option.filter((entry) => isIntact(cache, entry))
           ),
         Option.none()
       ),
@@ -52,14 +52,14 @@ export const make = (cache: Cache, owner: ReadonlyArray<string>): FileCache => {
           return remove(path)
         }
         absences.delete(path)
-        return orBroken(() => cache.set(keyOf(path), file.value), undefined)
+        return orIfFailing(() => cache.set(keyOf(path), file.value), undefined)
       }),
     delete: remove,
     wasAbsent: (path) => absences.get(path) === true,
     noteAbsent: (path) => void absences.set(path, true),
     clear: Effect.suspend(() => {
       absences.clear()
-      return orBroken(() => cache.clear, undefined)
+      return orIfFailing(() => cache.clear, undefined)
     })
   }
 }

@@ -25,7 +25,7 @@ import { makeTransactionCalls } from "./TransactionCalls.js"
 const operation = "Store.transaction"
 
 /** The time limit for deleting the work branches. */
-const cleaning = Duration.seconds(5)
+const cleanupTimeout = Duration.seconds(5)
 
 const isRefMoved = (error: { readonly _tag: string }) => error._tag === "RefMoved"
 
@@ -33,16 +33,16 @@ const refuseReadOnly = (core: StoreCore, operation: string) =>
   core.options.readOnly || core.isPinned ? readOnlyError(operation) : Effect.void
 
 /** The work branches of this process's running transactions, by remote. */
-const running = new Set<string>()
+const runningBranches = new Set<string>()
 
 /** Prefetches only the head; some remotes then also learn what an atomic move of branches needs. */
-const onlyHead = () => ({ files: [], directories: [] })
+const headOnly = () => ({ files: [], directories: [] })
 
 /** The head at which a transaction starts. An empty repository gets a first commit, so that its branch exists. */
-const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
+const startHead = (core: StoreCore): Effect.Effect<Head, WriteError> =>
   Effect.gen(function* () {
     const snapshot = core.snapshot()
-    yield* snapshot.prefetch(onlyHead)
+    yield* snapshot.prefetch(headOnly)
     const head = yield* snapshot.head
     if (Option.isSome(head)) return head.value
     yield* core.remote
@@ -66,7 +66,7 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
         }))
       )
       .pipe(Effect.catchTag("RefMoved", () => Effect.void))
-    return yield* start(core)
+    return yield* startHead(core)
   })
 
 /** Transactions over a core; `open` makes a store of a core on another branch. */
@@ -77,7 +77,7 @@ export const makeTransactions = (
   checkHead: (head: Head) => Effect.Effect<void, WriteError> = () => Effect.void
 ): Pick<StoreService, "transaction" | "withTransaction" | "staleTransactions" | "removeTransaction"> => {
   const nameOf = (branch: string) => `${core.remote.name}\0${branch}`
-  const isRunning = (branch: string) => running.has(nameOf(branch))
+  const isRunning = (branch: string) => runningBranches.has(nameOf(branch))
 
   /** Runs a body with the core of a work branch, and publishes the commits of that branch. */
   const run = <A, E, R>(
@@ -95,7 +95,7 @@ export const makeTransactions = (
         create: (branch, at) =>
           Effect.gen(function* () {
             const elsewhere = isRunning(branch)
-            running.add(nameOf(branch))
+            runningBranches.add(nameOf(branch))
             const made = yield* inDaemonFiber(
               createBranchAt(core, operation, branch, at.commit, {
                 unique: branch !== options.branch,
@@ -107,20 +107,20 @@ export const makeTransactions = (
             // If no reply arrived, a branch with a generated name is this transaction's; a branch with a given name may
             // belong to another one.
             if (Exit.isSuccess(made) || (!isRefused && branch !== options.branch)) mine.add(branch)
-            else if (!elsewhere) running.delete(nameOf(branch))
+            else if (!elsewhere) runningBranches.delete(nameOf(branch))
             return yield* made
           }).pipe(Effect.uninterruptible),
         keep: (branch) => kept.add(branch),
         gone: (branch) => {
           mine.delete(branch)
-          running.delete(nameOf(branch))
+          runningBranches.delete(nameOf(branch))
         }
       }
       const readSet = new ReadSet()
       const calls = makeTransactionCalls()
 
       const published = Effect.gen(function* () {
-        const base = yield* start(core)
+        const base = yield* startHead(core)
         yield* Effect.catchTag(
           branches.create(work, base),
           "RefMoved",
@@ -155,7 +155,7 @@ export const makeTransactions = (
       const removed = (branch: string) =>
         core.remote.deleteBranch(branch).pipe(
           Effect.retry({ times: 2 }),
-          Effect.timeout(cleaning),
+          Effect.timeout(cleanupTimeout),
           Effect.catchAllCause((cause) =>
             Effect.logWarning(
               `the work branch ${branch} could not be removed: removeTransaction does it`,
@@ -164,8 +164,8 @@ export const makeTransactions = (
           )
         )
       const clean = Effect.gen(function* () {
-        yield* calls.abandon(cleaning)
-        for (const branch of mine) running.delete(nameOf(branch))
+        yield* calls.abandon(cleanupTimeout)
+        for (const branch of mine) runningBranches.delete(nameOf(branch))
         const given = Array.from(mine).filter((branch) => !kept.has(branch))
         if (given.length > 0) yield* inDaemonFiber(Effect.forEach(given, removed, { discard: true }))
       })

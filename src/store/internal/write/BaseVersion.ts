@@ -11,7 +11,7 @@ import type { StoreCore } from "../commit/StoreCore.js"
 import { type DocumentPlace, readVersion } from "../commit/VersionCodec.js"
 
 /** The most commits of a document that are searched for a revision. */
-const mostCommits = 1_000
+const maxCommits = 1_000
 
 const hint = "read the document again, and give the result of version(id)"
 
@@ -66,7 +66,7 @@ const byCommit = (
 /** The versions of the document in the history, newest first; none for a commit that deleted it. */
 const versions = (core: StoreCore, at: Oid, path: string) =>
   core.remote
-    .log(at, path, { limit: mostCommits })
+    .log(at, path, { limit: maxCommits })
     .pipe(
       Stream.mapEffect(({ commit, parents }) =>
         Effect.map(versionAt(core, commit, path), (version) => ({ isMerge: parents.length > 1, version }))

@@ -36,7 +36,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   const written = new Set<string>()
   let latest: Option.Option<string> = Option.none()
   /** The error of a commit that may have been made while its caller was interrupted: the next call fails with it. */
-  let unheard: WriteError | undefined
+  let unreportedError: WriteError | undefined
   let ended = false
 
   const add = (
@@ -57,13 +57,13 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
 
   const commitChecked: Effect.Effect<Option.Option<string>, WriteError> = Effect.suspend(() => {
     if (ended) return closed("Batch.commit")
-    if (unheard !== undefined) return Effect.fail(unheard)
+    if (unreportedError !== undefined) return Effect.fail(unreportedError)
     const taken = pending.ready()
     const takenPreconditions = new Map(preconditions)
     if (taken.length === 0 && takenPreconditions.size === 0) return Effect.succeedNone
     const operations = Queue.fold(taken)
     /** Removes what was written. Operations may have been discarded and others queued meanwhile. */
-    const settle = () => {
+    const removeWritten = () => {
       pending.remove(taken)
       for (const [key, precondition] of takenPreconditions) {
         if (preconditions.get(key) === precondition) preconditions.delete(key)
@@ -79,7 +79,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       })
       .pipe(
         Effect.map((outcome) => {
-          settle()
+          removeWritten()
           for (const document of outcome.documents) written.add(nameOfDocument(document))
           const commitSha = Option.map(outcome.committed, (made) => made.commit as string)
           if (Option.isSome(commitSha)) latest = commitSha
@@ -88,8 +88,8 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
         // They may have been written, so they are not written again.
         Effect.tapErrorTag("AmbiguousWriteError", (error) =>
           Effect.sync(() => {
-            settle()
-            unheard = error
+            removeWritten()
+            unreportedError = error
           })
         )
       )
@@ -102,9 +102,9 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   )
 
   /** A commit continues if its caller is interrupted, so that its result is known. */
-  const commitInside = Effect.tapError(Effect.flatten(inDaemonFiber(commit)), (error) =>
+  const commitFromBody = Effect.tapError(Effect.flatten(inDaemonFiber(commit)), (error) =>
     Effect.sync(() => {
-      if (unheard === error) unheard = undefined
+      if (unreportedError === error) unreportedError = undefined
     })
   )
 
@@ -129,7 +129,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
           preconditions.set(Queue.keyOf(collection, id), { collection, id, precondition: expectation })
           return Effect.void
         }),
-      commit: commitInside,
+      commit: commitFromBody,
       discard,
       operations: Effect.sync(() => pending.documents),
       expectations: Effect.sync(() => preconditions.size)

@@ -186,7 +186,7 @@ export const attemptWrite = <A, I>(
         )
         if (merge.conflicts.length > 0) return yield* race(found, merge)
         made = merge
-        return { document: Option.some(yield* codec.fits(place, found, merge.document)), isMerged: true }
+        return { document: Option.some(yield* codec.validate(place, found, merge.document)), isMerged: true }
       })
     return core
       .write({

@@ -109,7 +109,7 @@ const write = <A, I>(
       if (settled === undefined || !(yield* mayGoOn)) return yield* race.error
       const document = yield* (codec as Codec<A, any>).copy(place, settled)
       from = race.found
-      ours = (version) => codec.fits(place, version, withoutMetadata(document))
+      ours = (version) => codec.validate(place, version, withoutMetadata(document))
     }
   })
 

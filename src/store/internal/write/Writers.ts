@@ -20,7 +20,7 @@ import * as Queue from "./OperationQueue.js"
 import { type PendingOperation, PendingOperations } from "./PendingOperations.js"
 
 /** The time limit of the last flush if the body failed or was interrupted. */
-const lastFlush = Duration.seconds(5)
+const lastFlushLimit = Duration.seconds(5)
 
 /** How often the time between two tries of a failed flush is doubled. */
 const mostDoublings = 6
@@ -42,10 +42,10 @@ const originals = new WeakMap<object, WriteError>()
  * A copy of an error that names the operations which are not durable. A copy, because other callers may hold the same
  * error.
  */
-const telling = (
+const withUnwritten = (
   error: WriteError,
   items: ReadonlyArray<PendingOperation>,
-  told = accountOf(error, items)
+  told = unwrittenHint(error, items)
 ): WriteError => {
   const original = originals.get(error) ?? error
   const hint = original.hint === undefined ? told : `${original.hint}; ${told}`
@@ -56,7 +56,7 @@ const telling = (
   return made
 }
 
-const accountOf = (error: WriteError, items: ReadonlyArray<PendingOperation>) =>
+const unwrittenHint = (error: WriteError, items: ReadonlyArray<PendingOperation>) =>
   `${error._tag === "AmbiguousWriteError" ? "perhaps written" : "not yet written"}: ${names(items)}`
 
 interface OpenWriter {
@@ -73,26 +73,26 @@ interface OpenWriter {
 const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): OpenWriter => {
   const maxOperations = options.maxOperations ?? 50
   const maxSeconds = options.maxSeconds ?? 5
-  const turn = Effect.unsafeMakeSemaphore(1)
+  const mutex = Effect.unsafeMakeSemaphore(1)
   const made: Array<string> = []
   const written = new Set<string>()
   /** The first `taken` operations are being written. */
-  const places = new PendingOperations()
+  const pending = new PendingOperations()
   let taken = 0
-  let failed: WriteError | undefined
+  let flushError: WriteError | undefined
   /** Flushes that have failed since the last one that succeeded. */
   let failures = 0
   let timer: Fiber.Fiber<void> | undefined
   let draining: Fiber.Fiber<Option.Option<string>, WriteError> | undefined
-  let ended = false
+  let resultOf = false
 
   /** Writes the oldest operations as one commit, after they are checked, unless at most `least` are waiting. */
-  const writeSome = (least: number): Effect.Effect<Option.Option<string>, WriteError> =>
+  const writeOldest = (least: number): Effect.Effect<Option.Option<string>, WriteError> =>
     Effect.zipRight(
-      places.awaitChecks(maxOperations),
+      pending.awaitChecks(maxOperations),
       Effect.suspend((): Effect.Effect<Option.Option<string>, WriteError> => {
-        if (places.all.length <= least) return Effect.succeedNone
-        const items = places.ready(maxOperations)
+        if (pending.all.length <= least) return Effect.succeedNone
+        const items = pending.ready(maxOperations)
         if (items.length === 0) return Effect.succeedNone
         taken = items.length
         return core
@@ -108,8 +108,9 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
                 taken = 0
                 const error = Exit.isSuccess(exit) ? Option.none() : Cause.failureOption(exit.cause)
                 const isRefused = Option.exists(error, ({ _tag }) => _tag !== "AmbiguousWriteError")
-                if (!isRefused) places.remove(items)
-                if (Exit.isFailure(exit) && Option.isNone(error)) failed = telling(interrupted(), items)
+                if (!isRefused) pending.remove(items)
+                if (Exit.isFailure(exit) && Option.isNone(error))
+                  flushError = withUnwritten(interrupted(), items)
               })
             ),
             Effect.map((outcome) => {
@@ -119,17 +120,17 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
               return sha
             }),
             Effect.mapError((error) =>
-              telling(error, error._tag === "AmbiguousWriteError" ? items : places.all)
+              withUnwritten(error, error._tag === "AmbiguousWriteError" ? items : pending.all)
             )
           )
       })
-    ).pipe(turn.withPermits(1))
+    ).pipe(mutex.withPermits(1))
 
   const drainNow = (least: number) =>
     Effect.gen(function* () {
       let last = Option.none<string>()
-      while (places.all.length > least) {
-        const sha = yield* writeSome(least)
+      while (pending.all.length > least) {
+        const sha = yield* writeOldest(least)
         if (Option.isSome(sha)) last = sha
       }
       return last
@@ -143,8 +144,8 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     Effect.suspend(() => {
       const running = draining
       if (running !== undefined) {
-        return Effect.flatMap(heard(running), (sha) =>
-          places.all.length > least ? drain(least) : Effect.succeed(sha)
+        return Effect.flatMap(awaitDrain(running), (sha) =>
+          pending.all.length > least ? drain(least) : Effect.succeed(sha)
         )
       }
       let over = false
@@ -154,51 +155,51 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
           draining = undefined
           if (Exit.isSuccess(exit)) {
             failures = 0
-            return arm(0)
+            return setTimer(0)
           }
           const lost = Option.filter(
             Cause.failureOption(exit.cause),
             ({ _tag }) => _tag === "AmbiguousWriteError"
           )
-          if (Option.isSome(lost)) failed = lost.value
+          if (Option.isSome(lost)) flushError = lost.value
           // The caller may have been interrupted, and no other call may follow.
-          return timer === undefined ? arm(retryDelay()) : Effect.void
+          return timer === undefined ? setTimer(retryDelay()) : Effect.void
         })
       )
       return Effect.flatMap(Effect.forkIn(Effect.interruptible(loop), scope), (fiber) => {
         // The fiber may have ended before this line runs.
         if (!over) draining = fiber
-        return heard(fiber)
+        return awaitDrain(fiber)
       })
     })
 
   /**
    * Marks a lost write as reported once a caller fails with it; if no caller is waiting, the next call fails with it.
    */
-  const heard = (fiber: Fiber.Fiber<Option.Option<string>, WriteError>) =>
+  const awaitDrain = (fiber: Fiber.Fiber<Option.Option<string>, WriteError>) =>
     Effect.tapError(Fiber.join(fiber), (error) =>
       Effect.sync(() => {
-        if (failed === error) failed = undefined
+        if (flushError === error) flushError = undefined
       })
     )
 
   /** Ends the writer when no operation is waiting: operations that are queued later are refused, not lost. */
   const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(drain(0), () =>
     Effect.suspend(() => {
-      if (places.all.length > 0) return drainAndEnd
-      ended = true
+      if (pending.all.length > 0) return drainAndEnd
+      resultOf = true
       return Effect.void
     })
   )
 
   /** Sets the timer for the oldest operation, at least `least` milliseconds from now. */
-  const arm = (least: number): Effect.Effect<void> =>
+  const setTimer = (least: number): Effect.Effect<void> =>
     Effect.suspend(() => {
       const running = timer
       timer = undefined
       const stop = running === undefined ? Effect.void : Fiber.interruptFork(running)
-      const oldest = places.all[taken]
-      if (oldest === undefined || ended) return stop
+      const oldest = pending.all[taken]
+      if (oldest === undefined || resultOf) return stop
       return Effect.gen(function* () {
         yield* stop
         const now = yield* Monotonic.millis
@@ -209,7 +210,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
         )
       })
     })
-  const armAgain = Effect.suspend(() => arm(maxSeconds * 1000))
+  const resetTimer = Effect.suspend(() => setTimer(maxSeconds * 1000))
 
   /** Milliseconds until a failed flush is tried again without a call of the writer: `maxSeconds`, doubled each time. */
   const retryDelay = () => maxSeconds * 1000 * 2 ** Math.min(failures++, mostDoublings)
@@ -220,12 +221,12 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       onSuccess: () =>
         Effect.sync(() => {
           // The operations that an earlier timed flush could not write are durable now.
-          if (failed?._tag !== "AmbiguousWriteError") failed = undefined
+          if (flushError?._tag !== "AmbiguousWriteError") flushError = undefined
         }),
       onFailure: (error) =>
         Effect.zipRight(
           Effect.sync(() => {
-            failed = error
+            flushError = error
           }),
           Effect.logWarning(`a writer's timed flush failed: ${error.message} (${error.hint})`)
         )
@@ -233,10 +234,10 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   })
 
   /** Fails once with the error of a timed flush. */
-  const raise = Effect.suspend((): Effect.Effect<void, WriteError> => {
-    const error = failed
-    failed = undefined
-    return error === undefined ? Effect.void : Effect.zipRight(armAgain, Effect.fail(error))
+  const failIfFlushFailed = Effect.suspend((): Effect.Effect<void, WriteError> => {
+    const error = flushError
+    flushError = undefined
+    return error === undefined ? Effect.void : Effect.zipRight(resetTimer, Effect.fail(error))
   })
 
   const add = (
@@ -248,13 +249,14 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   ): Effect.Effect<void, WriteError> =>
     Effect.gen(function* () {
       const operation = `Writer.${kind}`
-      if (ended) return yield* closed(operation)
-      yield* raise
+      if (resultOf) return yield* closed(operation)
+      yield* failIfFlushFailed
       const since = yield* Monotonic.millis
-      const refusal = () => (ended ? closed(operation) : undefined)
-      yield* places.add({ operation, kind, given, id, document, anyId, since, refusal })
-      if (places.all.length >= maxOperations) yield* Effect.tapError(drain(maxOperations - 1), () => armAgain)
-      else if (timer === undefined && draining === undefined) yield* arm(0)
+      const refusal = () => (resultOf ? closed(operation) : undefined)
+      yield* pending.add({ operation, kind, given, id, document, anyId, since, refusal })
+      if (pending.all.length >= maxOperations)
+        yield* Effect.tapError(drain(maxOperations - 1), () => resetTimer)
+      else if (timer === undefined && draining === undefined) yield* setTimer(0)
     })
 
   return {
@@ -266,28 +268,28 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
         ),
       delete: (collection, id) => add("delete", collection, id),
       flush: Effect.suspend((): Effect.Effect<Option.Option<string>, WriteError> => {
-        if (ended) return closed("Writer.flush")
-        if (failed?._tag === "AmbiguousWriteError") return Effect.as(raise, Option.none())
-        failed = undefined
-        return Effect.tapError(drain(0), () => armAgain)
+        if (resultOf) return closed("Writer.flush")
+        if (flushError?._tag === "AmbiguousWriteError") return Effect.as(failIfFlushFailed, Option.none())
+        flushError = undefined
+        return Effect.tapError(drain(0), () => resetTimer)
       }).pipe(Effect.withSpan("Writer.flush")),
       discard: Effect.suspend(() => {
-        const dropped = places.all.slice(taken)
-        places.remove(dropped)
-        return Effect.as(arm(0), dropped.length)
+        const dropped = pending.all.slice(taken)
+        pending.remove(dropped)
+        return Effect.as(setTimer(0), dropped.length)
       }),
-      pending: Effect.sync(() => places.all.length),
+      pending: Effect.sync(() => pending.all.length),
       commits: Effect.sync(() => [...made])
     },
     finish: Effect.suspend(() => {
-      const lost = failed?._tag === "AmbiguousWriteError" ? failed : undefined
+      const lost = flushError?._tag === "AmbiguousWriteError" ? flushError : undefined
       return Effect.zipRight(drainAndEnd, lost ?? Effect.void)
     }),
     written,
-    left: Effect.sync(() => ({ items: [...places.all], taken })),
+    left: Effect.sync(() => ({ items: [...pending.all], taken })),
     close: Effect.suspend(() => {
-      ended = true
-      return arm(0)
+      resultOf = true
+      return setTimer(0)
     })
   }
 }
@@ -309,24 +311,26 @@ const closed = (operation: string) =>
  * The error of a last flush that exceeded its time limit: the operations in progress may have been written, the waiting
  * ones were not.
  */
-const tooSlow = ({ items, taken }: Effect.Effect.Success<OpenWriter["left"]>) => {
+const lastFlushTimeout = ({ items, taken }: Effect.Effect.Success<OpenWriter["left"]>) => {
   const fields = {
     operation: "Store.writer",
-    message: `the last flush took longer than ${Duration.toSeconds(lastFlush)} seconds`
+    message: `the last flush took longer than ${Duration.toSeconds(lastFlushLimit)} seconds`
   }
-  if (taken === 0) return telling(new RemoteError({ ...fields, reason: "Timeout" }), items)
+  if (taken === 0) return withUnwritten(new RemoteError({ ...fields, reason: "Timeout" }), items)
   const perhaps = `perhaps written: ${names(items.slice(0, taken))}`
   const told = items.length === taken ? perhaps : `${perhaps}; not written: ${names(items.slice(taken))}`
-  return telling(new AmbiguousWriteError(fields), items, told)
+  return withUnwritten(new AmbiguousWriteError(fields), items, told)
 }
 
 /** One flush with a time limit. The operations that it could not write are logged and named by the error. */
-const lastChance = ({ finish, left }: OpenWriter): Effect.Effect<void, WriteError> =>
+const boundedFlush = ({ finish, left }: OpenWriter): Effect.Effect<void, WriteError> =>
   finish.pipe(
-    Effect.timeoutOption(lastFlush),
+    Effect.timeoutOption(lastFlushLimit),
     Effect.flatMap((done) =>
       Effect.flatMap(left, (waiting) =>
-        Option.isSome(done) || waiting.items.length === 0 ? Effect.void : Effect.fail(tooSlow(waiting))
+        Option.isSome(done) || waiting.items.length === 0
+          ? Effect.void
+          : Effect.fail(lastFlushTimeout(waiting))
       )
     ),
     Effect.tapError((error) =>
@@ -335,7 +339,7 @@ const lastChance = ({ finish, left }: OpenWriter): Effect.Effect<void, WriteErro
   )
 
 /** Removes the names of unwritten operations from a failure, because they were written after all. */
-const untold = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
+const withoutUnwritten = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
   Cause.map(cause, (error) => {
     const original = typeof error === "object" && error !== null ? originals.get(error) : undefined
     return original === undefined || original._tag === "AmbiguousWriteError" ? error : (original as E)
@@ -366,14 +370,14 @@ export const makeWriter =
           yield* Effect.zipRight(opened.close, Scope.close(scope, Exit.void))
           return yield* ended(opened, exit.value)
         }
-        const last = yield* inDaemonFiber(lastChance(opened))
+        const last = yield* inDaemonFiber(boundedFlush(opened))
         yield* opened.close
         // Not awaited, so that a hanging write does not block the caller beyond the time limit.
         yield* Effect.forkDaemon(Scope.close(scope, Exit.void))
         if (Exit.isFailure(exit)) {
           return yield* Exit.isFailure(last)
             ? Effect.failCause(Cause.sequential(exit.cause, last.cause))
-            : Effect.failCause(untold(exit.cause))
+            : Effect.failCause(withoutUnwritten(exit.cause))
         }
         if (Exit.isFailure(last)) return yield* Effect.failCause(last.cause)
         if (Exit.isFailure(end) && isFinal(end.cause)) return yield* Effect.failCause(end.cause)
