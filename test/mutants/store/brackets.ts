@@ -9,26 +9,26 @@ const publishing = "store/internal/transaction/Publish.ts"
 const replay = "store/internal/transaction/Rebase.ts"
 
 const wins = "The last operation on a document wins."
-const absent = "An insert goes on asking that the document be absent, whatever follows it."
-const tolerant = "Deleting what the same batch put is nothing when the document was not there."
-const expects = "the `ConflictError` lists every document that is not as expected"
-const fails = "The body that fails or is interrupted writes nothing."
+const absent = "An insert still requires an absent document if other operations on it follow."
+const tolerant = "Deleting a document that the same batch has put is no error if the document did not exist."
+const expects = "the `ConflictError` lists every document that does not meet its expectation"
+const fails = "If the body fails or is interrupted, nothing is written."
 const answer = "`commitSha` of the result is none if nothing had to be written."
 const commits =
-  "`commit` inside the body writes what is queued so far; a commit that fails keeps the queue, `discard` drops it."
+  "`commit` inside the body writes the operations queued so far; a commit that fails keeps the queue, `discard` empties it."
 const puts =
   "`put` creates or replaces a document, `insert` requires that it does not exist, `delete` that it exists."
 const order = "Commits keep the order of the calls."
 const count =
   "A writer commits at `maxOperations` (50), `maxSeconds` (5) after the oldest waiting operation, on `flush`, and at its end."
 const unwritten = "its error names in `unwritten` (and in `hint`) what is not durable."
-const last = "When the body fails or is interrupted there is one more flush"
-const appears = "Nothing is visible before, and reads inside see the transaction's own writes."
+const last = "If the body fails or is interrupted there is one more flush"
+const appears = "Before that nothing is visible outside, and reads inside see the transaction's own writes."
 const removed = "In every other case, interruption included, the branch is removed."
 const unchanged =
-  "If the target moved meanwhile, the commits are made again on the new head only if everything that was read or written inside is unchanged there, up to `batchRetries` times."
+  "If the target moved meanwhile, the commits are rebased onto the new head, if everything that the transaction read or wrote is unchanged there, up to `batchRetries` times."
 const kept =
-  "it names the documents and, in `branch`, the work branch, which is kept so that nothing is lost."
+  "which names the documents and, in `branch`, the work branch; the branch is kept so that nothing is lost."
 const stale = "`staleTransactions` lists the work branches that a crash or a conflict left behind"
 
 /** Faults of batches, writers and transactions. */
@@ -141,7 +141,7 @@ export const brackets = [
     "options.message ?? `writer: ${items.length} operations`",
     "`writer: ${items.length} operations`"
   ]),
-  mutant("a writer's discard drops nothing", "`discard` drops what is queued", [
+  mutant("a writer's discard drops nothing", "`discard` removes the queued operations", [
     writers,
     "pending.remove(dropped)\n        return",
     "return"
@@ -188,7 +188,7 @@ export const brackets = [
   ),
   mutant(
     "an inner transaction works on the outer one's branch",
-    "where it fails, the outer one goes on without what it wrote",
+    "if it fails, the outer one continues without its writes",
     [
       "store/internal/transaction/CurrentTransaction.ts",
       "isSame(one.inside, core) ?",
@@ -252,7 +252,7 @@ export const brackets = [
     "    return theirs.documents\n      .filter((changed) =>",
     '    return theirs.documents.slice(0, 1).map((one) => ({ ...one, id: "" }))\n      .filter((changed) => changed.id === "" ||'
   ]),
-  mutant("commits made again lose their messages", "the commits are made again on the new head", [
+  mutant("commits made again lose their messages", "the commits are rebased onto the new head", [
     replay,
     "message: commit.message,",
     'message: "again and again",'

@@ -7,7 +7,7 @@ const settings = "store/internal/merge/MergeBranches.ts"
 const bases = "git/MergeBases.ts"
 
 const derived =
-  "They are made of the merged documents, in the same commit, and unique indexes are judged as in any write"
+  "They are derived from the merged documents, in the same commit, and unique indexes are checked as in any write"
 const told = "A conflict fails the merge with a `ConflictError`. Its `unmerged` has every conflict"
 const parents =
   "The `merges` of the commit become its further parents; a merged commit that is not in the repository is a `ValidationError`."

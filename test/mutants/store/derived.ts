@@ -21,7 +21,7 @@ const doctors =
   "`doctor` names files above 1 MB, ids that differ only in case, files that the layout does not put there, stale or wrong indexes and manifests, unreadable documents and work branches that a transaction left."
 const unknown = "An option that is not known is one too and names the nearest known one"
 const spelling = "The key of a number keeps the spelling of the document's file"
-const healed = "`findBy` scans until the next write or `reindex` has caught up"
+const healed = "`findBy` scans until the next write or `reindex` updates the index"
 
 /** Faults of index and manifest files, settings and the doctor. */
 export const derivedFiles = [

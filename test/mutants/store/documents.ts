@@ -13,19 +13,19 @@ const file =
   "the document: two-space indent, sorted keys, one newline; with `_id`, `_rev`, `_created_at`, `_updated_at`"
 const rises = "`_rev` rises by one, `_created_at` stays"
 const exact =
-  "A number that JavaScript cannot hold exactly can be read, but a write that would change it silently is refused."
-const judged = "judges `expectedRev` there, recomputes index and manifest, and commits."
+  "A number that JavaScript cannot represent exactly can be read, but a write that would change it silently is refused."
+const judged = "checks `expectedRev` there, recomputes index and manifest, and commits."
 const conflict = "not as expected; `conflicts` lists documents with expected and actual versions"
 const missing = "no such document, branch, ref or repository"
 const rule = "an argument, an option or a stored file breaks a rule; `issues` names the paths"
 const again =
-  "writers of the same document are tried again `conflictRetries` times and then fail with a `ConflictError` that holds both versions."
+  "writers of the same document are retried `conflictRetries` times and then fail with a `ConflictError` that contains both versions."
 const others = "writers of different documents never see a conflict"
 const batches =
   "If the branch moves, the batch is built again on the new head, up to `batchRetries` times; then it fails with `ConflictError`."
 const shards = "directories by the leading characters of the id, or of its SHA-256 (`hash`)"
 const schemas =
-  "A stored document that does not fit a collection's schema is a `ValidationError` that names the path"
+  "A stored document that does not match a collection's schema is a `ValidationError` that names the path"
 
 /** Faults of documents and of writes of one of them. */
 export const documents = [
@@ -208,7 +208,7 @@ export const documents = [
   ]),
   mutant(
     "a lost race is not built again",
-    "When somebody else moved the branch meanwhile, all of it happens again",
+    "If another writer moved the branch meanwhile, the write starts again",
     [
       commit,
       'if (answer.left._tag !== "RefMoved") return yield* answer.left',

@@ -6,12 +6,12 @@ const attempts = "store/internal/write/MergeAttempt.ts"
 const base = "store/internal/write/BaseVersion.ts"
 
 const kept =
-  "changes of different fields are both kept, and a change of one field by both is a conflict, which is data."
-const found = "All conflicts are found, not only the first."
+  "changes of different fields are both kept, and a change of one field by both is a conflict, which is returned as data."
+const found = "All conflicts are found, not only the first one."
 const applied =
-  "where both changed one field, even to the same value, the function is applied again to what is stored"
+  "if both changed one field, even to the same value, the function is applied again to the stored document"
 const holds = "`_rev` rises by one, and the schema and unique indexes hold for the merged document."
-const named = "is looked for in the history of the branch, the newest versions first"
+const named = "is searched in the history of the branch, newest versions first"
 
 /** Faults of merges, and of writes that merge. */
 export const merging = [

@@ -18,14 +18,14 @@ const streams =
   "`all`, `find` and `pages` are Streams that read the one commit that was the head when they began"
 const finds =
   '`findBy(field, value)` matches when the field equals the value (`1` is not `"1"`) or is a list that contains it.'
-const agrees = "A result never depends on indexes: they change what is read."
-const skips = '`onInvalid: "skip"` or a function passes over it.'
+const agrees = "Results never depend on indexes, which only change what is read."
+const skips = '`onInvalid: "skip"` or a function skips it.'
 const views = "`snapshot` and `at(ref)` are views of one commit"
 const refs = "A ref is a commit's id or its beginning, a branch or a tag, with steps back as Git takes them"
 const version =
   "`version(id)` gives a document with its revision, its blob id (`sha`, for `expect`) and the commit that was looked at."
 const foreign = "An index or manifest without `tree`, as other programs write them, counts as stale too"
-const noticed = "`findBy` scans until the next write or `reindex` has caught up, and `explain` says so."
+const noticed = "`findBy` scans until the next write or `reindex` updates the index, and `explain` says so."
 const spelling = '`10` and `10.0` are different keys, and `findBy("n", 10)` finds both.'
 const serial =
   "The result of a read, and the reason of a refusal, hold at some commit between the head before the call and the head after it."

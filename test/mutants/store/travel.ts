@@ -10,16 +10,16 @@ const text = "store/transfer/TextEncoding.ts"
 const cell = "store/transfer/CellText.ts"
 
 const exact =
-  "writes that version exactly (if the document is still at that revision; `null`: if there is none): fields that came later are gone, `_rev` goes on rising, `_created_at` stays."
-const again = "A missing document is made again with its old `_created_at` and that version's `_rev` + 1."
+  "writes that version exactly (if the document is still at that revision; `null`: if there is none): fields that were added later are removed, `_rev` keeps rising, `_created_at` stays."
+const again = "A missing document is created again with its old `_created_at` and that version's `_rev` + 1."
 const without = "A version without the document is a `NotFoundError`."
 const forward =
-  "undoes the documents of a commit with a forward commit, of any size, indexes and manifests in step."
+  "reverts the documents of a commit, of any size, in a new commit, together with indexes and manifests."
 const later =
-  "A document that changed again since is a `ConflictError` that lists all such documents; `force` overwrites."
+  "If documents changed again since, it fails with a `ConflictError` that lists all of them; `force` overwrites them."
 const files = "Files that are not documents are left alone and listed in `skipped`."
 const first = "The first commit of a history, and a commit without documents, are a `ValidationError`."
-const dry = "runs its body up to the first commit, which is not made, and answers what it would hold"
+const dry = "runs its body up to the first commit, which is not made, and returns what it would contain"
 const chunks = "makes one commit per chunk"
 const replaced =
   "An existing document is replaced and its `_rev` rises by one, unless its content already equals the record."
@@ -124,7 +124,7 @@ export const travel = [
     "      show(commit.value)\n      return yield* Effect.fail(stopped)",
     "      show(commit.value)\n      return yield* remote.commitNext(branch, build)"
   ]),
-  mutant("a preview hides failures", "It fails as the write would fail, with a conflict for example.", [
+  mutant("a preview hides failures", "It fails as the write would fail, for example with a conflict.", [
     preview,
     "return yield* Effect.as(exit as Exit.Exit<A, E | ReadError>, Option.none<NewCommit>())",
     'return exit._tag === "Success" ? Option.none<NewCommit>() : Option.none<NewCommit>()'

@@ -84,7 +84,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   let failures = 0
   let timer: Fiber.Fiber<void> | undefined
   let draining: Fiber.Fiber<Option.Option<string>, WriteError> | undefined
-  let resultOf = false
+  let isEnded = false
 
   /** Writes the oldest operations as one commit, after they are checked, unless at most `least` are waiting. */
   const writeOldest = (least: number): Effect.Effect<Option.Option<string>, WriteError> =>
@@ -187,7 +187,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(drain(0), () =>
     Effect.suspend(() => {
       if (pending.all.length > 0) return drainAndEnd
-      resultOf = true
+      isEnded = true
       return Effect.void
     })
   )
@@ -199,7 +199,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       timer = undefined
       const stop = running === undefined ? Effect.void : Fiber.interruptFork(running)
       const oldest = pending.all[taken]
-      if (oldest === undefined || resultOf) return stop
+      if (oldest === undefined || isEnded) return stop
       return Effect.gen(function* () {
         yield* stop
         const now = yield* Monotonic.millis
@@ -249,10 +249,10 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   ): Effect.Effect<void, WriteError> =>
     Effect.gen(function* () {
       const operation = `Writer.${kind}`
-      if (resultOf) return yield* closed(operation)
+      if (isEnded) return yield* closed(operation)
       yield* failIfFlushFailed
       const since = yield* Monotonic.millis
-      const refusal = () => (resultOf ? closed(operation) : undefined)
+      const refusal = () => (isEnded ? closed(operation) : undefined)
       yield* pending.add({ operation, kind, given, id, document, anyId, since, refusal })
       if (pending.all.length >= maxOperations)
         yield* Effect.tapError(drain(maxOperations - 1), () => resetTimer)
@@ -268,7 +268,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
         ),
       delete: (collection, id) => add("delete", collection, id),
       flush: Effect.suspend((): Effect.Effect<Option.Option<string>, WriteError> => {
-        if (resultOf) return closed("Writer.flush")
+        if (isEnded) return closed("Writer.flush")
         if (flushError?._tag === "AmbiguousWriteError") return Effect.as(failIfFlushFailed, Option.none())
         flushError = undefined
         return Effect.tapError(drain(0), () => resetTimer)
@@ -288,7 +288,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     written,
     left: Effect.sync(() => ({ items: [...pending.all], taken })),
     close: Effect.suspend(() => {
-      resultOf = true
+      isEnded = true
       return setTimer(0)
     })
   }
@@ -346,7 +346,7 @@ const withoutUnwritten = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
   })
 
 /** The result of a writer after the last flush. */
-const ended = <A>({ writer, written }: OpenWriter, result: A) =>
+const resultOf = <A>({ writer, written }: OpenWriter, result: A) =>
   Effect.tap(
     Effect.map(writer.commits, (commits) => ({ result, commits })),
     ({ commits }) =>
@@ -368,7 +368,7 @@ export const makeWriter =
         const end = Exit.isSuccess(exit) ? yield* Effect.exit(restore(opened.finish)) : Exit.void
         if (Exit.isSuccess(exit) && Exit.isSuccess(end)) {
           yield* Effect.zipRight(opened.close, Scope.close(scope, Exit.void))
-          return yield* ended(opened, exit.value)
+          return yield* resultOf(opened, exit.value)
         }
         const last = yield* inDaemonFiber(boundedFlush(opened))
         yield* opened.close
@@ -381,7 +381,7 @@ export const makeWriter =
         }
         if (Exit.isFailure(last)) return yield* Effect.failCause(last.cause)
         if (Exit.isFailure(end) && isFinal(end.cause)) return yield* Effect.failCause(end.cause)
-        return yield* ended(opened, exit.value)
+        return yield* resultOf(opened, exit.value)
       })
     )
 
