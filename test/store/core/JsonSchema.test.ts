@@ -88,7 +88,7 @@ it.effect("what is refused says why, and writes nothing", () =>
     const inside = yield* failure(
       store.transaction({}, (transaction) => transaction.collection("people").writeJsonSchema({ schema: {} }))
     )
-    assert.include(inside.message, "a transaction keeps documents alone")
+    assert.include(inside.message, "a transaction contains documents only")
     assert.include((yield* failure(store.collection("_no").jsonSchema)).message, "_no")
     const head = yield* store.commitSha
     const shown = Option.getOrThrow(

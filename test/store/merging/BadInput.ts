@@ -547,7 +547,7 @@ export const badInputOn = (name: string, make: Effect.Effect<Place, unknown, Sco
         world,
         handle.accept({ commitSha: made.commitSha }),
         "ConflictError",
-        /somebody has changed it/
+        /it has changed since/
       )
       // Moved to a commit that has nothing to do with it.
       const draft = yield* headOf(remote, "draft")
@@ -556,7 +556,7 @@ export const badInputOn = (name: string, make: Effect.Effect<Place, unknown, Sco
         world,
         handle.accept({ commitSha: made.commitSha }),
         remote.pullRequests === undefined ? "NotFoundError" : "ConflictError",
-        /no proposal|changed it/
+        /no proposal|changed since/
       )
       place.force(made.branch, made.commitSha)
       assert.strictEqual((yield* handle.get()).state, "open")

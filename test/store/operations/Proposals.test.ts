@@ -155,7 +155,7 @@ describe.each(everywhere)("proposals on %s", (_, connected) => {
         assert.strictEqual(updated.proposal.title, "Autumn prices")
         assert.notStrictEqual(updated.proposal.commitSha, commitSha)
         const late = yield* expectFailure<ConflictError>(handle.accept({ commitSha }), "ConflictError")
-        assert.match(late.message, /somebody has changed it/)
+        assert.match(late.message, /it has changed since/)
         yield* expectFailure(
           handle.update((draft) =>
             Effect.zipRight(draft.collection("notes").delete("d"), Effect.fail({ _tag: "Mine" as const }))

@@ -107,12 +107,12 @@ export const mergeEdit = (
       operations,
       files,
       merges: [theirs.commit],
-      moment:
+      derivedAt:
         operations.length === 0 && changed === undefined
           ? undefined
           : yield* laterCommitTime(core, ours, theirs),
       ...(changed === undefined
         ? {}
         : { settings: changed.settings, reindex: isOtherFormat ? "all" : changed.collections })
-    }
+    } satisfies DocumentEdit
   })

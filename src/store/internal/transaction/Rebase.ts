@@ -10,7 +10,7 @@ import type { Layout } from "../../../domain/settings/Settings.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import type { CommitInfo, Head } from "../../remote/GitRemote.js"
 import { snapshotAt } from "../../remote/RemoteSnapshot.js"
-import type { DocumentOperation } from "../commit/DocumentEdit.js"
+import type { DocumentOperation, NextVersion } from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { withoutMetadata } from "../commit/VersionCodec.js"
 import { makeSnapshot, type ReadSet } from "../snapshot/Snapshot.js"
@@ -106,11 +106,11 @@ export const rebase = (
           id,
           needs: "any",
           next: () =>
-            Effect.succeed({
+            Effect.succeed<NextVersion>({
               document,
               createdAt: version?.createdAt,
               rev: version === undefined ? 0 : version.rev - 1,
-              sources: version === undefined ? [] : [version.content]
+              numberSources: version === undefined ? [] : [version.content]
             })
         }
       })

@@ -90,11 +90,11 @@ export const restoreDocument = (
           needs: "any",
           precondition: expectationOf(options),
           next: () =>
-            Effect.succeed({
+            Effect.succeed<NextVersion>({
               document,
               createdAt: past.createdAt,
               rev: past.rev,
-              sources: [past.content]
+              numberSources: [past.content]
             })
         }
       ]

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import { NotFoundError, ValidationError } from "../../../domain/errors/StoreError.js"
 import { under } from "../../DocumentPath.js"
 import type { StoreService } from "../../StoreService.js"
-import type { DocumentOperation } from "../commit/DocumentEdit.js"
+import type { DocumentOperation, NextVersion } from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { withoutMetadata } from "../commit/VersionCodec.js"
 import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
@@ -77,11 +77,11 @@ export const makeRevert =
           id,
           needs: "any",
           next: () =>
-            Effect.succeed({
+            Effect.succeed<NextVersion>({
               document,
               createdAt: past?.createdAt,
               rev: past?.rev,
-              sources: past === undefined ? [] : [past.content]
+              numberSources: past === undefined ? [] : [past.content]
             })
         }
       })

@@ -214,7 +214,7 @@ describe("proposals as pull requests", () => {
           store.proposal(proposal.id).accept(),
           "ConflictError"
         )
-        assert.match(late.message, /somebody has changed it/)
+        assert.match(late.message, /it has changed since/)
         assert.strictEqual(server.head(), target)
         assert.strictEqual((yield* store.proposal(proposal.id).get()).state, "open")
         const refuse = server.fault
