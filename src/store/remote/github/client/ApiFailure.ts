@@ -29,6 +29,8 @@ export type FailureKind =
   | "RefMissing"
   /** The path to delete does not exist. */
   | "PathMissing"
+  /** The tree or the commit that a new one is based on is not in the repository. */
+  | "BaseMissing"
   | "RuleViolation"
   /** The branch already has an open pull request. */
   | "PullExists"
@@ -120,6 +122,7 @@ const byMessage: ReadonlyArray<readonly [ReadonlyArray<number>, RegExp, FailureK
   [[422], /"sha" wasn't supplied/i, "ShaMissing"],
   [[409, 422], /not a fast[- ]forward/i, "NotFastForward"],
   [[422], /BadObjectState/i, "PathMissing"],
+  [[422], /base_tree is not a valid|parent sha does not exist/i, "BaseMissing"],
   [[422], /timed out|too large/i, "TooMuch"],
   [[422], /no commit found|object does not exist/i, "Missing"],
   [[422], /\b(file|path|document)\b.{0,200}\b(does not|doesn't) exist|\b(file|path) not found/i, "Missing"]

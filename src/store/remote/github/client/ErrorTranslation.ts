@@ -81,6 +81,7 @@ export const translate =
           return Effect.fail(new NotFoundError(fields))
         case "Invalid":
         case "PathMissing":
+        case "BaseMissing":
           return Effect.fail(new ValidationError(fields))
         default:
           return Effect.fail(new RemoteError({ ...fields, reason: reasons[failure.kind] ?? "Server" }))

@@ -1,9 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { RefMoved } from "../../../../domain/errors/RefMoved.js"
 import { ValidationError } from "../../../../domain/errors/StoreError.js"
+import { branchRef } from "../../../../git/Names.js"
 import { withMark } from "../../CommitMark.js"
 import type { Head, NewCommit } from "../../GitRemote.js"
 import * as Api from "../api/Api.js"
+import { isKind } from "../client/ApiFailure.js"
 import type { Client } from "../client/Client.js"
 import type { ErrorContext } from "../client/ErrorTranslation.js"
 import type { CachedTrees } from "../objects/CachedTrees.js"
@@ -71,10 +74,25 @@ export const makeGitDataCommit = ({ cachedTrees, client, refs, trees }: Dependen
       return { commit: created.sha, tree: created.tree.sha }
     })
 
+  /** A commit that is not in the repository any more is not the head of the branch. */
+  const buildOn = (branch: string, parent: Head, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>
+    Effect.catchIf(
+      build(Option.some(parent), commit),
+      (error) => (commit.merges ?? []).length === 0 && isKind("BaseMissing")(error),
+      () =>
+        Effect.fail(
+          new RefMoved({
+            ref: branchRef(branch),
+            expected: Option.some(parent.commit),
+            actual: Option.none()
+          })
+        )
+    )
+
   return {
     build,
     commit: (context, branch, parent, commit) =>
-      Effect.tap(build(Option.some(parent), commit), (created) =>
+      Effect.tap(buildOn(branch, parent, commit), (created) =>
         refs.move(context, branch, parent.commit, created.commit)
       )
   }

@@ -134,7 +134,13 @@ export const makeBranchHeads = (
       const own = cache.lastOwnCommit
       let isStale = cache.isStale(found, parents, now)
       if (isStale === undefined && own !== undefined && Option.isSome(found)) {
-        isStale = yield* isAncestor(found.value.commit, own)
+        isStale = yield* Effect.catchIf(isAncestor(found.value.commit, own), isMissingCommit, (error) =>
+          Effect.flatMap(commits.isPruned(own), (pruned) => {
+            if (!pruned) return Effect.fail(error)
+            if (cache.lastOwnCommit === own) cache.forgetOwnCommit()
+            return Effect.succeed(false)
+          })
+        )
         if (isStale) cache.supersede(found, now)
       }
       if (isStale !== true) {

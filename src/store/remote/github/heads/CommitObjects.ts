@@ -15,6 +15,11 @@ export interface CommitObjects {
   readonly get: (oid: Oid) => Effect.Effect<Option.Option<GitCommit>, CallFailure>
   /** A commit that is known to exist. A reply that denies it comes from a stale replica: the request is retried. */
   readonly getExisting: (oid: Oid) => Effect.Effect<GitCommit, CallFailure>
+  /**
+   * Whether the host denies a commit that it once had. To be asked after all replicas have had the time to learn of the
+   * commit. The cache is not used.
+   */
+  readonly isPruned: (oid: Oid) => Effect.Effect<boolean, CallFailure>
   /** Caches a commit that was part of another reply. */
   readonly put: (commit: Api.Commit) => void
 }
@@ -37,6 +42,11 @@ export const makeCommitObjects = (client: Client): CommitObjects => {
 
   return {
     get,
+    isPruned: (oid) =>
+      client.call(Api.getGitCommit, { path: { commit_sha: oid } }).pipe(
+        Effect.as(false),
+        Effect.catchIf(isMissing, () => Effect.succeed(true))
+      ),
     getExisting: (oid) =>
       retryStaleReply(
         Effect.flatMap(

@@ -38,6 +38,13 @@ export class HeadCache {
     this.#head = undefined
   }
 
+  /** The host has pruned the last commit of this process: nothing that follows from that commit is valid. */
+  forgetOwnCommit(): void {
+    this.#head = undefined
+    this.#ownCommit = undefined
+    this.#superseded.clear()
+  }
+
   writtenLately(now: number): boolean {
     return this.#ownCommit !== undefined && now < this.#ownCommit.at + maxReplicaLag
   }
