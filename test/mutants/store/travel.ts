@@ -47,8 +47,8 @@ export const travel = [
   ]),
   mutant("a restore merges", exact, [
     restore,
-    "          next: () =>\n            Effect.succeed({\n              document,",
-    "          next: (now) =>\n            Effect.succeed({\n              document: Option.map(document, (past) => ({ ...Option.getOrUndefined(Option.flatMap(now, (it) => it.document)), ...past })),"
+    "          next: () =>\n            Effect.succeed<NextVersion>({\n              document,",
+    "          next: (now) =>\n            Effect.succeed<NextVersion>({\n              document: Option.map(document, (past) => ({ ...Option.getOrUndefined(Option.flatMap(now, (it) => it.document)), ...past })),"
   ]),
   mutant("restore ignores expectedRev", exact, [
     restore,
