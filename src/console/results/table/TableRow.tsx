@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../domain/json/Json.js"
 import { cellKind, cellText, cellValue, isRounded, roundedNote, truncated } from "../../values/Cell.js"
 import type { CellTooltipState } from "../../values/CellTooltip.js"
-import type { RowSelection } from "../RowSelection.js"
+import type { RowSelection } from "./RowSelection.js"
 import type { ColumnWindow } from "./useColumnWindow.js"
 import { isPlainKey, type TableActions } from "./useTableActions.js"
 

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
-import type { JsonObject } from "../../domain/json/Json.js"
-import { cellText, cellValue } from "../values/Cell.js"
+import type { JsonObject } from "../../../domain/json/Json.js"
+import { cellText, cellValue } from "../../values/Cell.js"
 
 /** The selected rows. */
 export interface RowSelection {
