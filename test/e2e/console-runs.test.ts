@@ -351,7 +351,7 @@ bothBuilds("runs of the console", (the) => {
     await page.locator(".source.scan").click()
     assert.match(
       await words.innerText(),
-      /one after the other[\s\S]*4 documents\.[\s\S]*Only these rows were sorted/
+      /one by one[\s\S]*4 documents\.[\s\S]*Only the loaded rows are sorted/
     )
     await page.keyboard.press("Escape")
     await page.getByRole("button", { name: "Load the next 4" }).click()
