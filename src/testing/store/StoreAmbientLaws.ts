@@ -20,7 +20,7 @@ export const ambientTransactions = law(
   page(
     "operations join the transaction that they run in",
     section,
-    "Collections, streams and services that were made before join it too: the transaction is looked up when an operation runs."
+    "Collections, streams and services that were created before join it too: the transaction is looked up when an operation runs."
   ),
   (given) =>
     Effect.gen(function* () {
@@ -77,7 +77,7 @@ export const nestedTransactions = law(
   page(
     "a transaction inside another one joins it",
     section,
-    "A transaction inside another one becomes part of it when it succeeds; where it fails, the outer one goes on without what it wrote."
+    "A nested transaction becomes part of the outer one when it succeeds; if it fails, the outer one continues without its writes."
   ),
   (given) =>
     Effect.gen(function* () {

@@ -19,7 +19,7 @@ export const batches = drawnLaw(
   operations(
     "a batch is one commit, or nothing",
     batchPage,
-    "The body that fails or is interrupted writes nothing."
+    "If the body fails or is interrupted, nothing is written."
   ),
   ({ commits, fields, head, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {

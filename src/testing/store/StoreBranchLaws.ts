@@ -31,7 +31,7 @@ export const branchMerges = law(
   branching(
     "a merge has the changes of both branches",
     "what-a-merge-does",
-    "They are made of the merged documents, in the same commit, and unique indexes are judged as in any write"
+    "They are derived from the merged documents, in the same commit, and unique indexes are checked as in any write"
   ),
   (given) =>
     Effect.gen(function* () {
@@ -129,7 +129,7 @@ export const branchRaces = law(
   branching(
     "a merge keeps what others write meanwhile",
     "what-holds",
-    "it is computed on the commit that it is built on, and again if somebody moves the branch meanwhile."
+    "it is computed on the head of the branch, and again if the branch moves meanwhile."
   ),
   (given) =>
     Effect.gen(function* () {

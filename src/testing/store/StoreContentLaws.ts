@@ -95,7 +95,7 @@ export const exactNumbers = law(
   store(
     "no number is changed silently",
     "reading",
-    "A number that JavaScript cannot hold exactly can be read, but a write that would change it silently is refused."
+    "A number that JavaScript cannot represent exactly can be read, but a write that would change it silently is refused."
   ),
   ({ file, people, push, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
@@ -117,7 +117,7 @@ const Person = Schema.Struct({
 })
 
 const misfits =
-  'A stored document that does not fit a collection\'s schema is a `ValidationError` that names the path; `onInvalid: "skip"`'
+  'A stored document that does not match a collection\'s schema is a `ValidationError` that names the path; `onInvalid: "skip"`'
 
 /** A collection of a schema stores encoded values, reads decoded ones, and refuses what does not fit. */
 export const schemas = law(

@@ -166,7 +166,7 @@ export const foreignCommits = law(
   store(
     "commits by others are noticed",
     "what-lies-in-the-repository",
-    "`findBy` scans until the next write or `reindex` has caught up, and `explain` says so."
+    "`findBy` scans until the next write or `reindex` updates the index, and `explain` says so."
   ),
   (given) =>
     Effect.gen(function* () {

@@ -78,7 +78,7 @@ export const refusals = drawnLaw(
   store(
     "a refused write changes nothing",
     "writing",
-    "A write reads the document at the head that its commit will stand on, judges `expectedRev` there"
+    "A write reads the document at the head on which its commit is based, checks `expectedRev` there"
   ),
   ({ fields, head, people, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {

@@ -57,7 +57,7 @@ export const interruption = law(
   store(
     "interruption leaves the old commit or the new one",
     "writing",
-    "Interruption leaves the old commit or the new one."
+    "An interruption leaves the old commit or the new one."
   ),
   (given) =>
     Effect.gen(function* () {
@@ -149,7 +149,7 @@ export const movingBranch = law(
   store(
     "expectedRev is judged at the head that the commit stands on",
     "writing",
-    "judges `expectedRev` there, recomputes index and manifest, and commits."
+    "checks `expectedRev` there, recomputes index and manifest, and commits."
   ),
   (given) =>
     Effect.gen(function* () {

@@ -14,7 +14,7 @@ export const mergingWrites = law(
   merging(
     "writes with a base keep the changes of others",
     "merging",
-    "changes of different fields are both kept, and a change of one field by both is a conflict, which is data."
+    "changes of different fields are both kept, and a change of one field by both is a conflict, which is returned as data."
   ),
   ({ open, people, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
@@ -59,7 +59,7 @@ export const edits = law(
   merging(
     "edits of one field are applied one after another",
     "conflicts",
-    "where both changed one field, even to the same value, the function is applied again to what is stored"
+    "if both changed one field, even to the same value, the function is applied again to the stored document"
   ),
   ({ open, people, expectEqual: same }) =>
     Effect.gen(function* () {

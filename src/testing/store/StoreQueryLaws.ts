@@ -60,7 +60,7 @@ export const queriesAgree = drawnLaw(
   queries(
     "indexes do not change the result of a query",
     "queries",
-    "A result never depends on indexes: they change what is read."
+    "Results never depend on indexes, which only change what is read."
   ),
   ({ fields, people, push, expectEqual: same, store }) =>
     Effect.gen(function* () {

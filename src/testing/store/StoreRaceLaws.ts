@@ -23,7 +23,7 @@ export const betweenBuildAndCommit =
   }
 
 const again =
-  "writers of the same document are tried again `conflictRetries` times and then fail with a `ConflictError` that holds both versions."
+  "writers of the same document are retried `conflictRetries` times and then fail with a `ConflictError` that contains both versions."
 
 /** A document that somebody keeps changing is tried again as often as it is told, and then a conflict. */
 export const conflictRetries = law(
@@ -95,7 +95,7 @@ export const batchRetries = law(
   operations(
     "a batch is built again batchRetries times",
     "batch-many-operations-one-commit",
-    "A branch that moves under it is met by building the batch again on the new head, up to `batchRetries`; then `ConflictError`."
+    "If the branch moves, the batch is built again on the new head, up to `batchRetries` times; then it fails with `ConflictError`."
   ),
   ({ open, people, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
@@ -121,7 +121,7 @@ export const counting = law(
   store(
     "concurrent compare-and-set counts exactly",
     "writing",
-    "When somebody else moved the branch meanwhile, all of it happens again"
+    "If another writer moved the branch meanwhile, the write starts again"
   ),
   ({ open, people, expectEqual: same }) =>
     Effect.gen(function* () {

@@ -9,7 +9,7 @@ import { law, promiseOf } from "./StoreLaw.js"
 const operations = promiseOf("operations")
 const transactionPage = "transaction-several-commits-that-appear-together"
 
-const appears = "Nothing is visible before, and reads inside see the transaction's own writes."
+const appears = "Before that nothing is visible outside, and reads inside see the transaction's own writes."
 
 /** A transaction is seen as a whole or not at all, and leaves no branch. */
 export const transactions = law(
@@ -79,7 +79,7 @@ export const transactions = law(
 )
 
 const unchanged =
-  "If the target moved meanwhile, the commits are made again on the new head only if everything that was read or written inside is unchanged there"
+  "If the target moved meanwhile, the commits are rebased onto the new head, if everything that the transaction read or wrote is unchanged there"
 
 /** A branch that moved is met by making the commits again, or by a conflict that keeps the work branch. */
 export const transactionRaces = law(

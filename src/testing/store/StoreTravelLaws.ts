@@ -8,7 +8,7 @@ const operations = promiseOf("operations")
 const travel = "restore-and-revert"
 
 const restores =
-  "writes that version exactly (if the document is still at that revision; `null`: if there is none): fields that came later are gone, `_rev` goes on rising, `_created_at` stays."
+  "writes that version exactly (if the document is still at that revision; `null`: if there is none): fields that were added later are removed, `_rev` keeps rising, `_created_at` stays."
 
 /** A restored version is exact; its revision goes on rising. */
 export const restoring = drawnLaw(
@@ -50,7 +50,7 @@ export const restoring = drawnLaw(
 )
 
 const reverts =
-  "undoes the documents of a commit with a forward commit, of any size, indexes and manifests in step."
+  "reverts the documents of a commit, of any size, in a new commit, together with indexes and manifests."
 
 /** A revert undoes the documents of one commit, and overwrites nothing that came later unless it is told to. */
 export const reverting = drawnLaw(
@@ -182,7 +182,7 @@ export const histories = law(
 )
 
 const previews =
-  "runs its body up to the first commit, which is not made, and answers what it would hold: the message, and every file with its content, index and manifest files too"
+  "runs its body up to the first commit, which is not made, and returns what it would contain: the message, and every file with its content, including index and manifest files"
 
 /** A preview shows the commit that a write would make, and writes nothing. */
 export const previewing = law(

@@ -37,7 +37,7 @@ describe.each([...remotes, ...hosted])("indexes that somebody wants to break, on
   const test = (title: string, body: Effect.Effect<void, unknown, GitRemote>) =>
     it.live(title, () => Effect.provide(body, Layer.fresh(layer)), 60_000)
 
-  // docs/queries.md: "A result never depends on indexes: they change what is read."
+  // docs/queries.md: "Results never depend on indexes, which only change what is read."
   for (const [kind, options] of [
     ["an ascending index", { format: 2, indexes: { things: ["f"] } }],
     ["a descending index", { format: 2, indexes: { things: [{ fields: [{ field: "f", order: "desc" }] }] } }]
