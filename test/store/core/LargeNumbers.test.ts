@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import { type Change, GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import { hosted } from "./Remotes.js"
@@ -33,5 +33,34 @@ for (const [name, layer, megabytes] of cases) {
         assert.strictEqual(got._tag, "Left")
       }).pipe(Effect.provide(Layer.fresh(layer))),
     60_000
+  )
+}
+
+const remotes = [["Memory", Memory.layer()] as const, ...hosted]
+
+for (const [name, layer] of remotes) {
+  it.live(`restore and revert refuse to bring back a number that JavaScript cannot hold, on ${name}`, () =>
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+      const c = store.collection("c")
+      yield* c.insert({ n: 1 }, { id: "other" })
+      const byHand = (change: Change) =>
+        Effect.gen(function* () {
+          const head = yield* remote.head("main")
+          return yield* remote.commit("main", head, { message: "by hand", changes: [change] })
+        })
+      const path = "data/c/a.json"
+      const content = new TextEncoder().encode('{"big": 12345678901234567891}\n')
+      const written = yield* byHand({ _tag: "Put", path, content })
+      const removed = yield* byHand({ _tag: "Remove", path })
+
+      for (const attempt of [c.restore("a", written.commit), store.revert(removed.commit)]) {
+        const error = yield* Effect.flip(attempt)
+        assert.strictEqual(error._tag, "ValidationError")
+        assert.include(error.message, "big")
+      }
+      assert.strictEqual(yield* c.exists("a"), false)
+    }).pipe(Effect.provide(Layer.fresh(layer)))
   )
 }
