@@ -219,7 +219,6 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
     })
 
   return {
-    hasObject,
     missingOnServer,
     fetchCommit,
     fetchObject,
