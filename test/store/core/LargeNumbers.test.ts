@@ -55,7 +55,10 @@ for (const [name, layer] of remotes) {
       const written = yield* byHand({ _tag: "Put", path, content })
       const removed = yield* byHand({ _tag: "Remove", path })
 
-      for (const attempt of [c.restore("a", written.commit), store.revert(removed.commit)]) {
+      for (const attempt of [
+        Effect.asVoid(c.restore("a", written.commit)),
+        Effect.asVoid(store.revert(removed.commit))
+      ]) {
         const error = yield* Effect.flip(attempt)
         assert.strictEqual(error._tag, "ValidationError")
         assert.include(error.message, "big")
