@@ -90,7 +90,7 @@ describe.skipIf(executable === undefined)("the API reference in a browser", () =
     await page.goto(`${url}/docs`)
     await page.getByRole("link", { name: "Reference of the libraries" }).click()
     for (const [typed, name, text] of [
-      ["collection.define", "define", "its name, schema, indexes and manifest in one value"],
+      ["collection.define", "define", "Defines a collection: its name, schema, indexes and manifest."],
       ["ChainBuilder.make", "make", "A builder without steps"]
     ] as const) {
       await page.getByLabel("Search").focus()
