@@ -22,14 +22,14 @@ export const documentFiles = (
   if (!takesRequests(core.remote)) return readListing(core.remote, at, prefix, listing, concurrency)
   return Stream.suspend(() => {
     const root = core.options.root
-    const { prefetchBlobs: bring } = core.remote
+    const { prefetchBlobs } = core.remote
     /** Files before this position have been prefetched. */
     let end = 0
-    const bringFrom = (from: number) =>
+    const prefetchFrom = (from: number) =>
       Effect.suspend(() => {
-        if (bring === undefined || from < end) return Effect.void
+        if (prefetchBlobs === undefined || from < end) return Effect.void
         end = Math.min(listing.length, from + prefetchGroup)
-        return bring(
+        return prefetchBlobs(
           listing
             .range(from, end)
             .entries()
@@ -52,7 +52,7 @@ export const documentFiles = (
             known.has(path) ? [] : [{ path: prefix + path, oid }]
           )
           if (missing.length > 0) {
-            yield* bringFrom(index * readGroup)
+            yield* prefetchFrom(index * readGroup)
             yield* Stream.runForEach(core.remote.blobs(at, missing, { concurrency }), (blob) => {
               const path = blob.path.slice(prefix.length)
               known.set(path, blob)

@@ -198,17 +198,15 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
       )
 
     /** Reads a directory and some of its files in the query that finds the head. */
-    const brought = (path: string, bring: ReadonlyArray<string>) =>
+    const withPrefetchedFiles = (path: string, files: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         const since = yield* Monotonic.millis
         const recent = recentOf(branch)
         const { writes } = recent
-        const head = yield* asOperation("head")(
-          headLookup.head(branch, { files: bring, directories: [path] })
-        )
+        const head = yield* asOperation("head")(headLookup.head(branch, { files, directories: [path] }))
         const at = snapshotOf(reads, head)
         if (Option.isNone(head)) return Option.none<Directory>()
-        for (const wanted of bring) {
+        for (const wanted of files) {
           const found = yield* at.file(wanted)
           if (recent.writes === writes) recent.putFile(wanted, found, since)
         }
@@ -232,13 +230,13 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
       directory: (path, look = {}) =>
         Effect.suspend(() => {
           if (pin !== undefined) return pin.directory(path, look)
-          const { prefetchFiles: bring, maxAge, recursive = false } = look
+          const { maxAge, prefetchFiles, recursive = false } = look
           if (maxAge === undefined) hasListed = true
           return recently<Directory>(
             maxAge,
             (recent, now, most) => recent.directory(path, now, most),
-            headLookup.canPrefetch && bring !== undefined
-              ? brought(path, bring)
+            headLookup.canPrefetch && prefetchFiles !== undefined
+              ? withPrefetchedFiles(path, prefetchFiles)
               : asOperation("directory", path)(named(directoryNow(branch, path, recursive))),
             (recent, found, since) => recent.putDirectory(path, found, since)
           )
