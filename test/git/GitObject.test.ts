@@ -86,6 +86,8 @@ describe("GitObject", () => {
     ])
     assert.isTrue(Either.isLeft(GitObject.parseTree(bytes.subarray(0, bytes.length - 1))))
     assert.isTrue(Either.isLeft(GitObject.parseTree(new TextEncoder().encode("999 a\0".padEnd(30, "x")))))
+    const endless = new TextEncoder().encode(`${"1".repeat(500_000)} a\0`.padEnd(500_100, "x"))
+    assert.isTrue(Either.isLeft(GitObject.parseTree(endless)))
     assert.isUndefined(GitObject.parseCommit(zeros, new TextEncoder().encode("hello")))
   })
 
