@@ -5,7 +5,7 @@
  * parity keeps 34 laws
  * ChainLaws.laziness does not hold.
  * Promise: an execution is lazy and repeatable
- *   "nothing runs before the Effect does, and a retry runs the steps again" (docs/chain.md#executing)
+ *   "nothing runs before the Effect runs, and a retry runs the steps again" (docs/chain.md#executing)
  */
 import { ChainBuilder } from "chainstore/chain"
 import { ChainLaws } from "chainstore/testing"

@@ -230,7 +230,7 @@ export const lazyEntries: Law = (builder, request) =>
   })
 
 /**
- * `handledBy` is the innermost step whose answer became part of the response.
+ * `handledBy` is the innermost step whose response became part of the response of the chain.
  *
  * @since 0.1.0
  * @category laws

@@ -1,5 +1,5 @@
 /**
- * What a law checks, and where the documentation promises it.
+ * The promise that a law checks, and its sentence in the documentation.
  *
  * @since 0.1.0
  * @category models
@@ -7,9 +7,9 @@
 export interface ChainPromise {
   /** The promise in a few words. */
   readonly title: string
-  /** The sentence, as docs/chain.md has it. */
+  /** The sentence, quoted from docs/chain.md. */
   readonly sentence: string
-  /** The section that has the sentence. */
+  /** The address of the section with the sentence. */
   readonly link: string
 }
 
@@ -19,12 +19,12 @@ const promise = (title: string, section: string, sentence: string): ChainPromise
   link: `docs/chain.md#${section}`
 })
 
-const fixed = "steps in a fixed order, of which the first that accepts a request answers it"
+const fixed = "The steps have a fixed order, and the first step that accepts a request handles it."
 const notSilent =
-  "Anything else, and anything they throw, is a defect of the execution, never a silent refusal."
+  "Any other result, and anything that a condition throws, is a defect of the execution, never a silent refusal."
 const merges =
-  "merges the steps of a builder or a built chain; what they refuse goes to the steps after it, unless the fragment has a fallback: that ends the chain"
-const fallback = "answers what nobody accepted; the last one set counts"
+  "merges the steps of a builder or a built chain; a request that they refuse goes to the step after the fragment, unless the fragment has a fallback: then the fragment ends the chain"
+const fallback = "handles the requests that no step accepts; the last fallback set counts"
 
 /**
  * The promise behind each law of `all`, by the law's name.
@@ -33,13 +33,13 @@ const fallback = "answers what nobody accepted; the last one set counts"
  * @category laws
  */
 export const promises = {
-  firstMatchWins: promise("the first step that accepts answers", "chains", fixed),
-  order: promise("steps are asked in order", "chains", fixed),
+  firstMatchWins: promise("the first step that accepts a request handles it", "chains", fixed),
+  order: promise("steps run in order", "chains", fixed),
   fallbackPrecedence: promise("the last fallback counts", "building", fallback),
   branchFallThrough: promise(
-    "what a branch refuses goes on after it",
+    "a request that a branch refuses goes to the step after it",
     "building",
-    "what they refuse goes on after the branch, unless the branch has a fallback"
+    "a request that they refuse goes to the step after the branch, unless the branch has a fallback"
   ),
   mergeIsInlining: promise("merging registers the steps", "building", merges),
   count: promise(
@@ -50,9 +50,9 @@ export const promises = {
   immutability: promise(
     "a builder is immutable",
     "building",
-    "A builder is immutable: every method returns a new one, and any of them can be built, extended and merged, again and again."
+    "A builder is immutable: every method returns a new builder. Every builder can be built, extended and merged any number of times."
   ),
-  unhandled: promise("unhandled if and only if nobody accepts", "building", fallback),
+  unhandled: promise("a request is unhandled if and only if no step accepts it", "building", fallback),
   middlewareOrder: promise(
     "middleware wraps the steps after it",
     "building",
@@ -61,63 +61,63 @@ export const promises = {
   laziness: promise(
     "an execution is lazy and repeatable",
     "executing",
-    "nothing runs before the Effect does, and a retry runs the steps again"
+    "nothing runs before the Effect runs, and a retry runs the steps again"
   ),
   agreement: promise(
     "all Effects agree",
     "executing",
-    "the innermost step whose answer became part of the response"
+    "the innermost step whose response became part of the response of the chain"
   ),
   interruptionReleases: promise(
-    "interruption releases",
+    "interruption releases resources",
     "executing",
-    "Interruption reaches the waiting step and releases what steps before it acquired."
+    "Interruption reaches the waiting step and releases the resources that the steps before it acquired."
   ),
   runsOnce: promise("each condition and handler runs once", "chains", fixed),
   nextHandsOn: promise(
-    "next hands on its request",
+    "next passes on its request",
     "building",
-    "It refuses by returning `next(request)`, and may also hand on a changed request"
+    "It refuses a request by returning `next(request)`, and may also pass on a changed request"
   ),
   nextRunsAgain: promise(
-    "each call of next runs the rest again",
+    "each call of next runs the following steps again",
     "building",
-    "each call runs the rest again"
+    "each call runs the following steps again"
   ),
   badConditions: promise("a condition is never a silent refusal", "building", notSilent),
   plainAnswers: promise(
-    "Option and Either are answers",
+    "Option and Either are plain responses",
     "building",
-    "Option and Either count as plain answers."
+    "An Option or an Either is a plain response."
   ),
   endingsApart: promise(
-    "failures, defects and unhandled requests apart",
+    "failures, defects and unhandled requests are distinct",
     "executing",
     "`Effect<Res, E \\| U, R>`"
   ),
-  entriesAgree: promise("all entries agree", "executing", "the same as an `Exit`; never throw"),
+  entriesAgree: promise("all execution functions agree", "executing", "the same as an `Exit`; never throw"),
   synchronousEntries: promise(
-    "synchronous entries throw the failure and do not wait",
+    "synchronous functions throw the failure and do not wait",
     "executing",
-    "a step that has to wait ends in an `AsyncStepError`, and is interrupted"
+    "a step that waits is interrupted, and the call ends with an `AsyncStepError`"
   ),
   interruptionArrives: promise(
     "interruption reaches the waiting step",
     "executing",
-    "Interruption reaches the waiting step and releases what steps before it acquired."
+    "Interruption reaches the waiting step and releases the resources that the steps before it acquired."
   ),
   lazyEntries: promise(
     "every Effect is lazy and repeatable",
     "executing",
-    "nothing runs before the Effect does, and a retry runs the steps again"
+    "nothing runs before the Effect runs, and a retry runs the steps again"
   ),
   innermostAnswers: promise(
-    "handledBy is the innermost step that answered",
+    "handledBy is the innermost step that responded",
     "executing",
-    "the innermost step whose answer became part of the response"
+    "the innermost step whose response became part of the response of the chain"
   ),
   stackSafety: promise(
-    "no length overflows the stack",
+    "chains of any length do not overflow the stack",
     "executing",
     "Chains of any length are safe: 100,000 steps, pure or effectful, overflow no stack."
   ),
@@ -127,7 +127,7 @@ export const promises = {
     "`{ name, count, handlers: [{ name, kind, description }] }`, the fallback last"
   ),
   warnings: promise(
-    "unreachable steps are named",
+    "warnings list unreachable steps",
     "executing",
     "the steps that no request can reach because a merged fragment before them has a fallback"
   ),
@@ -147,27 +147,27 @@ export const promises = {
     "middleware that reports start, duration and outcome of the steps after it"
   ),
   writersIgnored: promise(
-    "a writer breaks no execution",
+    "a log writer does not affect an execution",
     "logging-and-tracing",
     "a writer that throws or fails is ignored"
   ),
   spans: promise(
     "tracing opens a span",
     "logging-and-tracing",
-    "opens a span of kind `internal`, called `MessageFlow.Execute` unless told otherwise, with the attributes `messageflow.chain`, `messageflow.request_type` and `messageflow.response_type`"
+    "opens a span of kind `internal`, named `MessageFlow.Execute` by default, with the attributes `messageflow.chain`, `messageflow.request_type` and `messageflow.response_type`"
   ),
   provides: promise(
-    "provide gives the chain its services, and later steps none",
+    "provide gives services to the chain and not to later steps",
     "chains-as-services",
-    "the same chain, requiring less; merged elsewhere, it provides nothing to later steps"
+    "the same chain with fewer requirements; merged into another chain, it provides nothing to later steps"
   ),
   services: promise(
-    "a service is traced where it is used",
+    "a chain as a service is traced where it is executed",
     "chains-as-services",
     "spans of its steps belong to the request, not to where the layer was built"
   ),
   policies: promise(
-    "policies act on the handler and on what next runs",
+    "policies include the handler and the steps that next runs",
     "policies",
     "Around a handler that calls `next`, a policy includes what `next` runs."
   )

@@ -197,6 +197,6 @@ export const policies: Law = (builder, request) =>
     }
     runs = 0
     const unrun = Policy.recover(fails, () => "recovered")() as Effect.Effect<unknown>
-    yield* same("policies: nothing runs before the Effect does", 0, runs)
+    yield* same("policies: nothing runs before the Effect runs", 0, runs)
     yield* same("policies: recover", "recovered", yield* unrun)
   })

@@ -156,7 +156,7 @@ export const runsOnce: Law = (builder, request) =>
  */
 export const nextHandsOn: Law = (builder, request) =>
   Effect.gen(function* () {
-    const law = "next hands on"
+    const law = "next passes on its request"
     const changed = { changed: true }
     const ways: Record<string, StepWithNext> = {
       "returning next": (_, next) => next(changed),

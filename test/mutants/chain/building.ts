@@ -2,15 +2,16 @@ import { mutant } from "./Mutant.js"
 
 const builder = "ChainBuilder.ts"
 const immutable =
-  "A builder is immutable: every method returns a new one, and any of them can be built, extended and merged, again and again."
-const branchGoesOn = "what they refuse goes on after the branch, unless the branch has a fallback"
+  "A builder is immutable: every method returns a new builder. Every builder can be built, extended and merged any number of times."
+const branchGoesOn =
+  "a request that they refuse goes to the step after the branch, unless the branch has a fallback"
 const fragmentGoesOn =
-  "what they refuse goes to the steps after it, unless the fragment has a fallback: that ends the chain"
+  "a request that they refuse goes to the step after the fragment, unless the fragment has a fallback: then the fragment ends the chain"
 const counts =
   "the number of registered steps: middleware, branches and merged fragments count one each, a fallback none"
 const described = "`{ name, count, handlers: [{ name, kind, description }] }`, the fallback last"
 const options = "`options` are `{ name, description }` for descriptions, traces and `handledBy`"
-const unnamed = "A step without a name is called after its function or its place (`handler-3`)."
+const unnamed = "A step without a name is named after its function or its position (`handler-3`)."
 const warned = "the steps that no request can reach because a merged fragment before them has a fallback"
 
 /** Faults of building, describing and warning. */
@@ -38,16 +39,20 @@ export const building = [
     "return new Compiled(this)",
     "return new Compiled(Object.assign(this, { append: () => this }))"
   ]),
-  mutant("the first fallback counts", "answers what nobody accepted; the last one set counts", [
-    builder,
-    "return new ChainBuilder(this.name, this.previous, this.step, step,",
-    "return new ChainBuilder(this.name, this.previous, this.step, this.fallback ?? step,"
-  ]),
-  mutant("a step after the fallback drops it", "answers what nobody accepted; the last one set counts", [
-    builder,
-    "      step,\n      this.fallback,",
-    "      step,\n      undefined,"
-  ]),
+  mutant(
+    "the first fallback counts",
+    "handles the requests that no step accepts; the last fallback set counts",
+    [
+      builder,
+      "return new ChainBuilder(this.name, this.previous, this.step, step,",
+      "return new ChainBuilder(this.name, this.previous, this.step, this.fallback ?? step,"
+    ]
+  ),
+  mutant(
+    "a step after the fallback drops it",
+    "handles the requests that no step accepts; the last fallback set counts",
+    [builder, "      step,\n      this.fallback,", "      step,\n      undefined,"]
+  ),
   mutant("a merged fragment loses its fallback", fragmentGoesOn, [
     builder,
     "const name = options?.name || inner.name\n",

@@ -1,21 +1,22 @@
 import { mutant } from "./Mutant.js"
 
 const run = "internal/Interpreter.ts"
-const again = "each call runs the rest again"
-const handsOn = "It refuses by returning `next(request)`, and may also hand on a changed request"
-const conditions = "**Conditions** give `true`, `false`, or an Effect of one."
+const again = "each call runs the following steps again"
+const handsOn = "It refuses a request by returning `next(request)`, and may also pass on a changed request"
+const conditions = "**Conditions** return `true`, `false`, or an Effect of one of them."
 const notSilent =
-  "Anything else, and anything they throw, is a defect of the execution, never a silent refusal."
-const lazy = "nothing runs before the Effect does, and a retry runs the steps again"
-const steps = "steps in a fixed order, of which the first that accepts a request answers it"
-const innermost = "the innermost step whose answer became part of the response"
+  "Any other result, and anything that a condition throws, is a defect of the execution, never a silent refusal."
+const lazy = "nothing runs before the Effect runs, and a retry runs the steps again"
+const steps = "The steps have a fixed order, and the first step that accepts a request handles it."
+const innermost = "the innermost step whose response became part of the response of the chain"
 const sync = "the response at once; throws the failure itself."
-const waits = "a step that has to wait ends in an `AsyncStepError`, and is interrupted"
+const waits = "a step that waits is interrupted, and the call ends with an `AsyncStepError`"
 const neverThrow = "the same as an `Exit`; never throw"
 const stack = "Chains of any length are safe: 100,000 steps, pure or effectful, overflow no stack."
-const interruption = "Interruption reaches the waiting step and releases what steps before it acquired."
-const plain = "Option and Either count as plain answers."
-const failures = "what they may fail with and what they require adds up in the chain's type"
+const interruption =
+  "Interruption reaches the waiting step and releases the resources that the steps before it acquired."
+const plain = "An Option or an Either is a plain response."
+const failures = "The chain's type has the errors and the requirements of all steps"
 const verdict = "const verdict = when(request)"
 
 /** Faults of walking through the steps. */

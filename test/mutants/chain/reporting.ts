@@ -6,12 +6,12 @@ const traced =
   "every visited step with its path, outcome (`skipped`, `passed`, `matched`, `failed`) and duration"
 const reports = "middleware that reports start, duration and outcome of the steps after it"
 const atError = "| failure, defect, unhandled | `Error` | `Chain NAME failed after N.NNN ms.` |"
-const interrupted = "| interruption | the given one | `Chain NAME was interrupted after N.NNN ms.` |"
+const interrupted = "| interruption | the given level | `Chain NAME was interrupted after N.NNN ms.` |"
 const success = "| success | the same | `Executed chain NAME in N.NNN ms.` |"
-const start = "| start | the given one, else `Debug` | `Executing chain NAME.` |"
+const start = "| start | the given level, by default `Debug` | `Executing chain NAME.` |"
 const ignored = "a writer that throws or fails is ignored"
-const nothingOfTheRequest = "Entries hold nothing of the request"
-const span = "opens a span of kind `internal`, called `MessageFlow.Execute` unless told otherwise"
+const nothingOfTheRequest = "Entries contain nothing of the request"
+const span = "opens a span of kind `internal`, named `MessageFlow.Execute` by default"
 const attributes =
   "with the attributes `messageflow.chain`, `messageflow.request_type` and `messageflow.response_type`"
 
@@ -150,7 +150,7 @@ export const reporting = [
     "Effect.sync(() => waiting.end(exit))",
     "Exit.isInterrupted(exit) ? Effect.void : Effect.sync(() => waiting.end(exit))"
   ]),
-  mutant("a failure entry holds no cause", "a failure entry holds the `cause`, as the steps made it", [
+  mutant("a failure entry holds no cause", "a failure entry contains the unchanged `cause`", [
     logs,
     'phase: "failure", elapsedMillis, cause: exit.cause }',
     'phase: "failure", elapsedMillis }'
@@ -185,12 +185,12 @@ export const reporting = [
     "new Logs.PendingLog(step.log!, this.log)",
     "new Logs.PendingLog({ ...step.log!, write: (entry) => step.log!.write({ ...entry, request } as never) }, this.log)"
   ]),
-  mutant("a line has no level in front", "`Logging.format(entry)` is the text with its level in front", [
+  mutant("a line has no level in front", "`Logging.format(entry)` returns the text with its level in front", [
     "Logging.ts",
     "`${entry.level}: ${entry.message}`",
     "entry.message"
   ]),
-  mutant("durations come from the wall clock", "Durations come from a clock that never steps back", [
+  mutant("durations come from the wall clock", "Durations are measured with a clock that never goes back", [
     logs,
     "return own === liveClock ? sinceStart : () => Number(own.unsafeCurrentTimeNanos()) / 1e6",
     "return own === live || own !== live ? () => Date.now() : sinceStart"

@@ -2,8 +2,9 @@ import { mutant } from "./Mutant.js"
 
 const provided = "internal/ProvideContext.ts"
 const policy = "Policy.ts"
-const provides = "the same chain, requiring less; merged elsewhere, it provides nothing to later steps"
-const takes = "take a handler and give one"
+const provides =
+  "the same chain with fewer requirements; merged into another chain, it provides nothing to later steps"
+const takes = "take a handler and return a handler"
 const includes = "Around a handler that calls `next`, a policy includes what `next` runs."
 
 /** Faults of services and policies. */
@@ -58,7 +59,7 @@ export const surroundings = [
     "spans of its steps belong to the request, not to where the layer was built",
     ["Chain.ts", "provide(chain, withoutSpan(context))", "provide(chain, context)"]
   ),
-  mutant("a layer provides nothing", "Layer<Triage, never, what the chain requires>", [
+  mutant("a layer provides nothing", "Layer<Triage, never, R>, R of the chain", [
     "Chain.ts",
     "provide(chain, withoutSpan(context))",
     "provide(chain, Context.empty() as never)"
@@ -93,7 +94,7 @@ export const surroundings = [
     "Effect.timeout(lazily(handler, args), limit)",
     "Effect.timeout(lazily(handler, args), (limit as any) * 10)"
   ]),
-  mutant("a policy runs the handler at once", "nothing runs before the Effect does", [
+  mutant("a policy runs the handler at once", "nothing runs before the Effect runs", [
     policy,
     "Effect.suspend(() => {\n    const reply = handler(...args)\n    return isEffect(reply) ? reply : Effect.succeed(reply as AnswerOf<Ret>)\n  })",
     "{\n    const reply = handler(...args)\n    return isEffect(reply) ? reply : Effect.succeed(reply as AnswerOf<Ret>) as any\n  }"
