@@ -8,13 +8,26 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 
 const pages = [
   "README.md",
+  "CHANGELOG.md",
   "CONTRIBUTING.md",
+  "SECURITY.md",
   ...readdirSync(join(root, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => join("docs", name))
 ]
 
 const text = (page: string) => readFileSync(join(root, page), "utf8")
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchors = (page: string) =>
+  new Set(
+    [...text(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replace(/\s/g, "-")
+    )
+  )
 
 describe("the documentation", () => {
   it("shows plain JavaScript that the oldest Node we run on can read", () => {
@@ -32,7 +45,7 @@ describe("the documentation", () => {
     }
   })
 
-  it("points at nothing that is not there", () => {
+  it("links only to existing files", () => {
     const missing = pages.flatMap((page) =>
       [...text(page).matchAll(/\]\(([^)#\s]+)(#[^)]*)?\)/g)]
         .map(([, target = ""]) => target)
@@ -43,7 +56,24 @@ describe("the documentation", () => {
     assert.deepStrictEqual(missing, [])
   })
 
-  it("names a test file or a benchmark only if there is one", () => {
+  it("links only to existing headings", () => {
+    const links = pages.flatMap((page) =>
+      [...text(page).matchAll(/\]\(([^)#\s]*)#([^)]+)\)/g)]
+        .map(([, target = "", anchor = ""]) => ({
+          page,
+          anchor,
+          target: target === "" ? page : join(page, "..", target)
+        }))
+        .filter(({ target }) => existsSync(join(root, target)))
+    )
+    assert.isAtLeast(links.length, 40)
+    assert.deepStrictEqual(
+      links.filter(({ anchor, target }) => !anchors(target).has(anchor)),
+      []
+    )
+  })
+
+  it("names only existing files", () => {
     const missing = pages.flatMap((page) =>
       [...text(page).matchAll(/`((?:test|bench|examples|src|docs)\/[\w./-]+\.(?:tsx?|sh))`/g)]
         .map(([, path = ""]) => path)

@@ -59,7 +59,7 @@ export interface MergeFields {
  * - `"set"`: a list whose order has no meaning; items that either side added are in it, items that either side removed are not.
  * - `"sequence"`: a list in order. Two different insertions at one place are a conflict; with
  *   `{ sequence: "byContent" }` both are kept, in the order of their content.
- * - `{ key: "id" }`: a list of objects that are told apart by a member, each merged with its like. Items that both
+ * - `{ key: "id" }`: a list of objects that are identified by a member; objects with the same key are merged. Items that both
  *   sides add at one place are ordered by their keys. `fields` has rules for the members of the items.
  * - `{ fields: { ... } }`: an object with rules for its members.
  * - `"lines"`: a text, merged by lines.

@@ -55,7 +55,7 @@ export interface CacheLaw {
 }
 
 const promise = promiseOf("store")
-const kept = "An entry holds `content`, the blob id `oid` and, over GitHub, the `etag`: keep it whole"
+const kept = "An entry contains `content`, the blob id `oid` and, over GitHub, the `etag`. Store all of it"
 const own =
   "or your own subclass of `Cache` (methods return Effects) or of `AsyncCache` (plain values or promises)"
 

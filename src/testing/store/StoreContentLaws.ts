@@ -33,7 +33,7 @@ const byCodePoint = (text: string) =>
 /** The bytes of a document's file: the same for every client. */
 export const canonicalBytes = drawnLaw(
   "canonicalBytes",
-  store("the bytes of a document are canonical", "what-lies-in-the-repository", file),
+  store("the bytes of a document are canonical", "files-in-the-repository", file),
   ({ fields, file, people, expectEqual: same }) =>
     Effect.gen(function* () {
       const odd: JsonObject = {

@@ -31,7 +31,7 @@ export const derivedFiles = law(
   "derivedFiles",
   store(
     "index and manifest change in the commit of the document",
-    "what-lies-in-the-repository",
+    "files-in-the-repository",
     "Index and manifest files change in the commit of the document."
   ),
   (given) =>
@@ -94,7 +94,7 @@ export const derivedForm = law(
   "derivedForm",
   store(
     "what lies in index and manifest files",
-    "what-lies-in-the-repository",
+    "files-in-the-repository",
     "from a value's key to ids; `tree` names the version of the collection that it describes"
   ),
   ({ file, people, remote, root, expectEqual: same, store }) =>
@@ -165,7 +165,7 @@ export const foreignCommits = law(
   "foreignCommits",
   store(
     "commits by others are noticed",
-    "what-lies-in-the-repository",
+    "files-in-the-repository",
     "`findBy` scans until the next write or `reindex` updates the index, and `explain` says so."
   ),
   (given) =>
@@ -237,7 +237,7 @@ export const numberKeys = law(
   "numberKeys",
   store(
     "numbers are found by either spelling",
-    "what-lies-in-the-repository",
+    "files-in-the-repository",
     '`10` and `10.0` are different keys, and `findBy("n", 10)`'
   ),
   ({ file, people, push, expectEqual: same }) =>

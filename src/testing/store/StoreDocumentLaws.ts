@@ -129,7 +129,7 @@ export const refusals = drawnLaw(
 /** What the store writes on a document is its own; `_id` of an inserted document is its id. */
 export const metadata = drawnLaw(
   "metadata",
-  store("metadata is the store's", "what-lies-in-the-repository", file),
+  store("metadata is the store's", "files-in-the-repository", file),
   ({ fields, people, expectEqual: same }) =>
     Effect.gen(function* () {
       const [a = {}] = fields
@@ -171,7 +171,7 @@ export const generatedIds = law(
 /** `_created_at` and `_updated_at` are times of Effect's clock, in UTC with milliseconds. */
 export const timestamps = law(
   "timestamps",
-  store("the times of a document", "what-lies-in-the-repository", file),
+  store("the times of a document", "files-in-the-repository", file),
   ({ people, expectEqual: same, store }) =>
     Effect.gen(function* () {
       const clock = (time: string): Clock.Clock => {

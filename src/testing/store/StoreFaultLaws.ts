@@ -102,7 +102,7 @@ export const failures = law(
   store(
     "a failure writes nothing, or says that nobody knows",
     "writing",
-    "a reply was lost and nothing could tell: look before writing again"
+    "a reply was lost, and the outcome cannot be proved: read before you write again"
   ),
   (given) =>
     Effect.gen(function* () {

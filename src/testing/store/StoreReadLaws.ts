@@ -14,8 +14,7 @@ export const idsOf = (documents: Iterable<{ readonly _id: string }>) =>
   Array.from(documents, ({ _id }) => _id)
 
 export const reads = "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
-const streams =
-  "`all`, `find` and `pages` are Streams that read the one commit that was the head when they began, however long they take"
+const streams = "A Stream reads the one commit that was the head when it began, however long it takes"
 
 /** Lists, pages, streams and counts show the same documents, in order of id. */
 export const listings = law(

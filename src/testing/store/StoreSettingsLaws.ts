@@ -13,7 +13,7 @@ export const jsonSchemas = law(
   store(
     "schemas lie in the repository",
     "schemas-in-the-repository",
-    "`writeJsonSchema` stores the JSON Schema of a schema of Effect, as documents lie in their files, or a given one, in one commit; where the same schema is stored already, it writes nothing and returns none."
+    "`writeJsonSchema` stores the JSON Schema of an Effect schema's encoded side, or a given JSON Schema, in one commit. If the same schema is stored already, it writes nothing and returns none."
   ),
   ({ commits, file, open, people, push, expectFailure: refused, expectEqual: same, store }) =>
     Effect.gen(function* () {
@@ -69,7 +69,7 @@ export const recordedSettings = law(
   store(
     "settings belong to the repository",
     "options",
-    "Sharding, indexes and manifests belong to the repository: a store that is given none adopts what is recorded, options that differ are a `ValidationError`."
+    "Sharding, indexes and manifests belong to the repository: a store without these options adopts the recorded ones, and options that differ are a `ValidationError`."
   ),
   ({ file, open, people, expectFailure: refused, remote, root, expectEqual: same }) =>
     Effect.gen(function* () {
@@ -199,7 +199,7 @@ export const options = law(
   store(
     "wrong options are refused",
     "options",
-    "An option that is not known is one too and names the nearest known one"
+    "An unknown option is a `ValidationError` too, which names the nearest known option"
   ),
   ({ open, expectFailure: refused, expectEqual: same }) =>
     Effect.gen(function* () {
@@ -228,7 +228,7 @@ export const doctoring = law(
   store(
     "doctor finds what is wrong",
     "size",
-    "`doctor` names files above 1 MB, ids that differ only in case, files that the layout does not put there"
+    "`doctor` lists files above 1 MB, ids that differ only in case, files outside of the layout"
   ),
   ({ head, people, push, remote, expectEqual: same, store, file }) =>
     Effect.gen(function* () {

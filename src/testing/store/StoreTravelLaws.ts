@@ -135,7 +135,7 @@ export const histories = law(
   "histories",
   operations(
     "history has the commits of a document",
-    "what-is-promised",
+    "guarantees",
     "An acknowledged write is in the history exactly once"
   ),
   ({ people, expectFailure: refused, expectEqual: same, store }) =>

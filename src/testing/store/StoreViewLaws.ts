@@ -59,7 +59,7 @@ class Counting extends Cache {
 /** Answers are the same with a cache, without one, with one of one's own, and with one that forgets or is behind. */
 export const caches = law(
   "caches",
-  store("a cache changes no answer", "options", "An entry holds `content`, the blob id `oid`"),
+  store("a cache changes no answer", "options", "An entry contains `content`, the blob id `oid`"),
   ({ open, people, expectEqual: same }) =>
     Effect.gen(function* () {
       const cache = new Counting()
@@ -99,7 +99,7 @@ export const versions = law(
   store(
     "version gives a document with its revision, blob id and commit",
     "reading",
-    "`version(id)` gives a document with its revision, its blob id (`sha`, for `expect`) and the commit that was looked at."
+    "`version(id)` returns a document with its revision, its blob id (`sha`, for `expect`) and the commit that was read."
   ),
   ({ head, people, expectFailure: refused, remote, root, expectEqual: same, store }) =>
     Effect.gen(function* () {

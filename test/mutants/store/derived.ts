@@ -14,12 +14,12 @@ const same = "Index and manifest files change in the commit of the document."
 const form = "from a value's key to ids; `tree` names the version of the collection that it describes"
 const projected = "ids and projected fields of a collection, with the same `tree`"
 const adopts =
-  "Sharding, indexes and manifests belong to the repository: a store that is given none adopts what is recorded, options that differ are a `ValidationError`."
+  "Sharding, indexes and manifests belong to the repository: a store without these options adopts the recorded ones, and options that differ are a `ValidationError`."
 const recorded =
   "the settings that every client must share; written by the first commit that needs more than the plain layout"
 const doctors =
-  "`doctor` names files above 1 MB, ids that differ only in case, files that the layout does not put there, stale or wrong indexes and manifests, unreadable documents and work branches that a transaction left."
-const unknown = "An option that is not known is one too and names the nearest known one"
+  "`doctor` lists files above 1 MB, ids that differ only in case, files outside of the layout, outdated or wrong indexes and manifests, unreadable documents, and work branches that a transaction left behind."
+const unknown = "An unknown option is a `ValidationError` too, which names the nearest known option"
 const spelling = "The key of a number keeps the spelling of the document's file"
 const healed = "`findBy` scans until the next write or `reindex` updates the index"
 

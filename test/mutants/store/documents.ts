@@ -201,11 +201,15 @@ export const documents = [
     "attempt >= (edit.retries ?? options.batchRetries)",
     "attempt >= 0"
   ]),
-  mutant("the deadline is ignored", "how long a single write goes on while others keep moving the branch", [
-    commit,
-    "if ((yield* Monotonic.millis) - started >= limit) {",
-    "if ((yield* Monotonic.millis) - started < 0) {"
-  ]),
+  mutant(
+    "the deadline is ignored",
+    "the time limit of a single write's retries while other writers move the branch",
+    [
+      commit,
+      "if ((yield* Monotonic.millis) - started >= limit) {",
+      "if ((yield* Monotonic.millis) - started < 0) {"
+    ]
+  ),
   mutant(
     "a lost race is not built again",
     "If another writer moved the branch meanwhile, the write starts again",

@@ -14,21 +14,20 @@ const core = "store/internal/commit/MakeCore.ts"
 const assembly = "store/internal/MakeStore.ts"
 
 const head = "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
-const streams =
-  "`all`, `find` and `pages` are Streams that read the one commit that was the head when they began"
+const streams = "A Stream reads the one commit that was the head when it began"
 const finds =
   '`findBy(field, value)` matches when the field equals the value (`1` is not `"1"`) or is a list that contains it.'
 const agrees = "Results never depend on indexes, which only change what is read."
 const skips = '`onInvalid: "skip"` or a function skips it.'
 const views = "`snapshot` and `at(ref)` are views of one commit"
-const refs = "A ref is a commit's id or its beginning, a branch or a tag, with steps back as Git takes them"
+const refs = "A ref is a commit's id or its beginning, a branch or a tag, with Git's suffixes for ancestors"
 const version =
-  "`version(id)` gives a document with its revision, its blob id (`sha`, for `expect`) and the commit that was looked at."
+  "`version(id)` returns a document with its revision, its blob id (`sha`, for `expect`) and the commit that was read."
 const foreign = "An index or manifest without `tree`, as other programs write them, counts as stale too"
 const noticed = "`findBy` scans until the next write or `reindex` updates the index, and `explain` says so."
 const spelling = '`10` and `10.0` are different keys, and `findBy("n", 10)` finds both.'
 const serial =
-  "The result of a read, and the reason of a refusal, hold at some commit between the head before the call and the head after it."
+  "The result of a read, and the reason of a refusal, are correct at some commit between the head before the call and the head after it."
 
 /** Faults of reads. */
 export const reads = [
@@ -200,7 +199,7 @@ export const reads = [
   ]),
   mutant(
     "trustForeignIndexes is ignored",
-    "answers from index and manifest files that do not name the version that they describe",
+    "uses index and manifest files that do not name the version that they describe",
     [
       values,
       "if (index.tree === undefined && !core.options.trustForeignIndexes) {",
