@@ -66,7 +66,7 @@ describe("the documentation", () => {
         }))
         .filter(({ target }) => existsSync(join(root, target)))
     )
-    assert.isAtLeast(links.length, 40)
+    assert.isAtLeast(links.length, 30)
     assert.deepStrictEqual(
       links.filter(({ anchor, target }) => !anchors(target).has(anchor)),
       []
