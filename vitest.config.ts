@@ -7,6 +7,7 @@ const alias = [
   { find: /^chainstore$/, replacement: fileURLToPath(new URL("./src/index.ts", import.meta.url)) },
   { find: /^chainstore\/local$/, replacement: source("store/local") },
   { find: /^chainstore\/batching$/, replacement: source("store/batching") },
+  { find: /^chainstore\/merge$/, replacement: source("domain/merge") },
   { find: /^chainstore\/promise$/, replacement: source("store/promise") },
   { find: /^chainstore\/(chain|codec|store|http|layers|testing)$/, replacement: source("$1") }
 ]
