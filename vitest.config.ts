@@ -38,7 +38,7 @@ const tier = (
   }
 })
 
-/** Suites of which `npm test` runs a part (`test/support/vitest/whole.ts`): soak runs the whole. */
+/** Suites of which `npm test` runs a part (`test/support/vitest/caseSelection.ts`): soak runs the whole. */
 const sampled = [
   "test/git/disk/DamagedFiles.test.ts",
   "test/http/server/eventLoop.test.ts",

@@ -7,7 +7,7 @@ import {
   longestHold,
   type Shape
 } from "../test/support/service/Hostile.js"
-import { port, serve } from "../test/support/service/Serving.js"
+import { port, serve } from "../test/support/service/ServiceProcess.js"
 import { machine } from "./support/compare.js"
 
 /*

@@ -20,7 +20,7 @@ import { reportSteps, type StepReport } from "../../src/console/playground/StepR
 import * as StepTree from "../../src/console/playground/StepTree.js"
 import { History } from "../../src/console/playground/UndoHistory.js"
 import { validationProblems, validationResult } from "../../src/console/playground/Validation.js"
-import { running } from "../http/server/Running.js"
+import { running } from "../http/server/RunningServer.js"
 
 const number = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double({ noNaN: true, noDefaultInfinity: true }))
 const handler = fc

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { vi } from "vitest"
 import { ConsoleService, layer as judgedService } from "../support/browser/ConsoleService.js"
-import { port, serve } from "../support/service/Serving.js"
+import { port, serve } from "../support/service/ServiceProcess.js"
 
 // Every command is a process that compiles the sources anew.
 vi.setConfig({ testTimeout: 180_000 })

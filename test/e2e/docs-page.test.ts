@@ -1,7 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { running } from "../http/server/Running.js"
+import { running } from "../http/server/RunningServer.js"
 import { executable, launch } from "../support/browser/Chromium.js"
 
 const opened = (colorScheme: "light" | "dark") =>

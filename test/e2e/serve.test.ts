@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { vi } from "vitest"
-import { post, raw, request } from "../http/server/Running.js"
+import { post, raw, request } from "../http/server/RunningServer.js"
 import { exchangeProblems } from "../support/host/Conformance.js"
 import { alive, collecting, load } from "../support/service/Load.js"
-import { port, serve } from "../support/service/Serving.js"
+import { port, serve } from "../support/service/ServiceProcess.js"
 
 // Every test starts processes that compile the sources anew.
 vi.setConfig({ testTimeout: 90_000 })

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { examples, snippets } from "../support/snippets/Pages.js"
 import { programOf } from "../support/snippets/Program.js"
-import { surroundings } from "../support/snippets/Surroundings.js"
+import { snippetContexts } from "../support/snippets/SnippetContext.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 /** Below `test`, where packages are found and `chainstore` is our sources; Git ignores it. */
@@ -40,7 +40,7 @@ describe("the snippets of the pages and the examples of docstrings", () => {
     assert.isAtLeast(examples.length, 40)
     const names = snippets.flatMap(({ name }) => [name, name.replace(/ \d+$/, "")])
     assert.deepStrictEqual(
-      Object.keys(surroundings).filter((name) => !names.includes(name)),
+      Object.keys(snippetContexts).filter((name) => !names.includes(name)),
       []
     )
   })

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Chain } from "chainstore/chain"
 import { ChainArbitrary } from "chainstore/testing"
 import { Cause, Effect, Exit, FastCheck } from "effect"
-import { type Ending, interpret } from "../support/chain/Model.js"
+import { type Ending, interpret } from "../support/chain/ChainModel.js"
 
 const ending = (exit: Exit.Exit<Chain.Handled<string>, unknown>): Ending => {
   if (Exit.isSuccess(exit)) return { _tag: "answer", text: exit.value.response, by: exit.value.handledBy }

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { port, serve } from "../support/service/Serving.js"
+import { port, serve } from "../support/service/ServiceProcess.js"
 
 const token = "exhaustion-test-token-0123456789"
 

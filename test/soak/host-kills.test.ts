@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Json } from "../support/host/Rest.js"
-import { port, type Serving, serve } from "../support/service/Serving.js"
+import { port, type Serving, serve } from "../support/service/ServiceProcess.js"
 
 const rounds = 16
 const token = "kills-test-token-0123456789"

@@ -9,7 +9,7 @@ import { Readable } from "node:stream"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { exchangeProblems } from "../support/host/Conformance.js"
-import { port, serve } from "../support/service/Serving.js"
+import { port, serve } from "../support/service/ServiceProcess.js"
 
 const mebibyte = 1024 * 1024
 const size = 32 * mebibyte

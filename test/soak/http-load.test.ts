@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { alive, collecting, load, resident } from "../support/service/Load.js"
-import { port, serve } from "../support/service/Serving.js"
+import { port, serve } from "../support/service/ServiceProcess.js"
 
 const rounds = 6
 const MiB = 2 ** 20

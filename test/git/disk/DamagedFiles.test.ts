@@ -8,7 +8,7 @@ import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import type { RemoteFailure } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
-import { isWhole } from "../../support/vitest/whole.js"
+import { isWhole } from "../../support/vitest/caseSelection.js"
 import { git, put, temporary, write } from "./support/temporary.js"
 
 /** Pseudo-random bytes, the same in every run. */

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import * as Base64Content from "../../../src/http/host/request/Base64Content.js"
-import { shredded } from "../../support/shredded.js"
+import { inChunks } from "../../support/inChunks.js"
 
 const white = fc.constantFrom("", "", "", "\n", " ", "\r\n\t")
 const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 })
@@ -24,7 +24,7 @@ describe("base64 that arrives in pieces", () => {
         (bytes, space, every, sizes) => {
           const plain = Buffer.from(bytes).toString("base64")
           const text = plain.replace(new RegExp(`.{${every}}`, "g"), `$&${space}`)
-          const pieces = shredded(text, sizes)
+          const pieces = inChunks(text, sizes)
           const shape = shapeOf(pieces)
           assert.strictEqual(shape.size, bytes.length)
           assert.strictEqual(shape.strict, text === plain)
@@ -47,7 +47,7 @@ describe("base64 that arrives in pieces", () => {
       fc.property(fc.array(characters, { maxLength: 12 }), cuts, (all, sizes) => {
         const text = all.join("")
         const bare = text.replaceAll(" ", "")
-        assert.strictEqual(shapeOf(shredded(text, sizes)).size !== undefined, whole.test(bare), text)
+        assert.strictEqual(shapeOf(inChunks(text, sizes)).size !== undefined, whole.test(bare), text)
       }),
       { numRuns: 3_000 }
     )

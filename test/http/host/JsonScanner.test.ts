@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { JsonScanner } from "../../../src/http/host/request/JsonScanner.js"
-import { shredded } from "../../support/shredded.js"
+import { inChunks } from "../../support/inChunks.js"
 
 const scanned = (bytes: Uint8Array, sizes: ReadonlyArray<number>, longest: number, piece: number) => {
   const scanner = new JsonScanner(longest, piece)
   const taken: Array<Buffer> = []
-  for (const chunk of shredded(bytes, sizes)) {
+  for (const chunk of inChunks(bytes, sizes)) {
     scanner.push(chunk)
     taken.push(...scanner.take())
   }

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Broken, post, raw, request, running, type Wire } from "../server/Running.js"
+import { type Broken, post, raw, request, running, type Wire } from "../server/RunningServer.js"
 
 const execute = "/v1/chains/execute"
 const triage = "/v1/chains/ticket-triage/execute"

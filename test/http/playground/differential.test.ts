@@ -4,7 +4,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Playground, PlaygroundHandlers, PlaygroundStock } from "chainstore/http"
 import { Effect, FastCheck as fc, Layer, Logger } from "effect"
-import { own, running } from "../server/Running.js"
+import { own, running } from "../server/RunningServer.js"
 
 interface Sent {
   readonly method: string

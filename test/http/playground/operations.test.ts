@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { HttpError, PlaygroundClient, PlaygroundDocs } from "chainstore/http"
 import { Effect, Either, Schema } from "effect"
 import { requests } from "../../../src/http/playground/Examples.js"
-import { raw, request, running } from "../server/Running.js"
+import { raw, request, running } from "../server/RunningServer.js"
 
 const client = (baseUrl: string) => Effect.provide(PlaygroundClient.make({ baseUrl }), FetchHttpClient.layer)
 

@@ -4,7 +4,7 @@ import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
 import { AccessEntry, Mount, Playground } from "chainstore/http"
 import { Cause, Deferred, Effect, Logger, Stream } from "effect"
-import { own, raw, request, running } from "./Running.js"
+import { own, raw, request, running } from "./RunningServer.js"
 
 /** The log entries: replies as `METHOD PATH STATUS BYTES`, others with their cause. */
 const collected = () => {

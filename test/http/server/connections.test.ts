@@ -3,7 +3,7 @@ import { HttpServerResponse } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
 import { AccessEntry, Mount, Playground } from "chainstore/http"
 import { Duration, Effect, Exit, Fiber, Logger, Scope } from "effect"
-import { own, raw, request, running } from "./Running.js"
+import { own, raw, request, running } from "./RunningServer.js"
 
 const collected = (seen: Array<AccessEntry>) =>
   Logger.replace(

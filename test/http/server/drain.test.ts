@@ -2,7 +2,7 @@ import { HttpServerResponse } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
 import { Mount } from "chainstore/http"
 import { Deferred, Duration, Effect, Exit, Fiber, Ref, Scope } from "effect"
-import { post, raw, request, running } from "./Running.js"
+import { post, raw, request, running } from "./RunningServer.js"
 
 const refund = post("/v1/chains/ticket-triage/execute", '{"id":1,"kind":"refund"}')
 

@@ -7,8 +7,8 @@ import {
   longestHold,
   type Shape
 } from "../../support/service/Hostile.js"
-import { port, serve } from "../../support/service/Serving.js"
-import { everyNth } from "../../support/vitest/whole.js"
+import { port, serve } from "../../support/service/ServiceProcess.js"
+import { everyNth } from "../../support/vitest/caseSelection.js"
 import { ask } from "../console/Client.js"
 
 /** Many times the delay on an idle machine, but less than any quadratic computation. */

@@ -2,7 +2,7 @@ import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
 import { Mount, Playground } from "chainstore/http"
 import { Deferred, Duration, Effect, Fiber, Layer, Stream } from "effect"
-import { post, raw, request, running } from "./Running.js"
+import { post, raw, request, running } from "./RunningServer.js"
 
 const triage = "/v1/chains/ticket-triage/execute"
 const refund = '{"id":1,"kind":"refund"}'

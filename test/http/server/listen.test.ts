@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Server } from "chainstore/http"
 import { Effect, Either, Layer } from "effect"
-import { running } from "./Running.js"
+import { running } from "./RunningServer.js"
 
 it.scopedLive("says on which address it cannot listen, and why", () =>
   Effect.gen(function* () {

@@ -10,7 +10,7 @@ import { Direct, Mount, Server } from "chainstore/http"
 import { Context, Effect, Layer, Logger, Schema } from "effect"
 import { NotFoundError, RateLimitError } from "../../../src/domain/errors/StoreError.js"
 import { make as hostCheck, isLoopback } from "../../../src/http/server/HostCheck.js"
-import { post, raw, request, running } from "./Running.js"
+import { post, raw, request, running } from "./RunningServer.js"
 
 class Greeting extends Context.Tag("test/Greeting")<Greeting, string>() {}
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { AccessEntry, LineLogger, Playground, Prometheus } from "chainstore/http"
 import { Effect, Layer, Logger, Metric, MetricBoundaries, Option, Tracer } from "effect"
-import { own, post, raw, request, running } from "./Running.js"
+import { own, post, raw, request, running } from "./RunningServer.js"
 
 const unhandled = '{"request":5,"handlers":[{"name":"a","when":{"lessThan":0},"respond":"r"}]}'
 

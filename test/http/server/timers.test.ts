@@ -2,7 +2,7 @@ import { HttpServerResponse } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
 import { Mount } from "chainstore/http"
 import { Duration, Effect } from "effect"
-import { raw, request, running } from "./Running.js"
+import { raw, request, running } from "./RunningServer.js"
 
 const triage = "/v1/chains/ticket-triage/execute"
 const refund = '{"id":1,"kind":"refund"}'

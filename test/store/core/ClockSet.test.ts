@@ -10,7 +10,7 @@ import { resolveOptions } from "../../../src/store/remote/github/client/Options.
 import { makeRateLimiter } from "../../../src/store/remote/github/client/RateLimiter.js"
 import * as Store from "../../../src/store/Store.js"
 import { verbs } from "../../support/github/InProcess.js"
-import { settle, virtual } from "../../support/github/Virtual.js"
+import { settle, virtual } from "../../support/github/VirtualTime.js"
 import { hour, settableClock } from "../../support/SetClock.js"
 
 const json = (path: string, value: unknown) => ({

@@ -12,7 +12,7 @@ import {
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
 import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
-import { repository } from "../promise/Opened.js"
+import { repository } from "../promise/SharedRepository.js"
 import { remotes } from "./Remotes.js"
 
 /** A service that a schema requires. */

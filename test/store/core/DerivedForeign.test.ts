@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Layer, Option } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
-import { byHand, file } from "./ByHand.js"
+import { file, foreignCommit } from "./ForeignCommit.js"
 import { remotes } from "./Remotes.js"
 
 const indexes = { people: [{ fields: ["a", "b"], unique: true }] } as const
@@ -24,7 +24,7 @@ describe.each(remotes)(
         yield* people.insert({ a: "1", b: "1" }, { id: "ada" })
         const head = Option.getOrThrow(yield* remote.head("main"))
         const tree = Option.getOrThrow(yield* remote.tree(head, "data/_index", { recursive: true }))
-        yield* byHand(
+        yield* foreignCommit(
           remote,
           ...tree.entries.flatMap(({ kind, path }) =>
             kind === "blob" ? [{ _tag: "Remove" as const, path: `data/_index/${path}` }] : []

@@ -7,7 +7,7 @@ import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { idsOf } from "../../support/documents.js"
-import { isWhole } from "../../support/vitest/whole.js"
+import { isWhole } from "../../support/vitest/caseSelection.js"
 import { type Repository, repositories } from "./Remotes.js"
 
 const values = [

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { byHand, file, found } from "./ByHand.js"
+import { file, foreignCommit, foundIds } from "./ForeignCommit.js"
 import { hosted, remotes } from "./Remotes.js"
 
 const indexed: StoreOptions = { format: 2, indexes: { people: ["city"] }, manifests: { people: ["city"] } }
@@ -23,7 +23,7 @@ describe.each([...remotes, ...hosted])("formats of index files, attacked on %s",
     "a manifest of another program with a field of any name does not make the repository unreadable",
     Effect.gen(function* () {
       const remote = yield* GitRemote
-      yield* byHand(
+      yield* foreignCommit(
         remote,
         file("people/ada.json", { _id: "ada", "": 1, city: "Rome" }),
         file("_manifest/people.json", { documents: { ada: { "": 1, city: "Rome" } } })
@@ -50,7 +50,7 @@ describe.each([...remotes, ...hosted])("formats of index files, attacked on %s",
       for (const format of [2, 1, 2] as const) {
         yield* store.reindex({ format })
         yield* people.insert({ city: "Oslo" }, { id: "ada" })
-        assert.deepStrictEqual(yield* found(store, "Oslo"), ["ada"])
+        assert.deepStrictEqual(yield* foundIds(store, "Oslo"), ["ada"])
         assert.strictEqual(yield* people.count, 1)
         const there = (yield* paths(remote)).filter((path) =>
           format === 2

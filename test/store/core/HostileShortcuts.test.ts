@@ -8,7 +8,7 @@ import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { found } from "./ByHand.js"
+import { foundIds } from "./ForeignCommit.js"
 import { directory } from "./Remotes.js"
 
 const indexed: StoreOptions = { format: 2, indexes: { people: ["city"] } }
@@ -52,7 +52,7 @@ describe("a repository on this machine", () => {
       yield* Effect.scoped(Effect.flatMap(open, fill))
       lose("data/_index/people/city/rows/0.json")
       const store = yield* open
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(found(store, "Rome"))))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(foundIds(store, "Rome"))))
       assert.deepStrictEqual(yield* problems(store), ["index-unreadable"])
     })
   )
@@ -66,7 +66,7 @@ describe("a repository on this machine", () => {
         const store = yield* open
         yield* fill(store)
         lose("data/_index/people/city/_header.json")
-        const other = yield* Effect.exit(Effect.scoped(Effect.flatMap(open, (one) => found(one, "Rome"))))
+        const other = yield* Effect.exit(Effect.scoped(Effect.flatMap(open, (one) => foundIds(one, "Rome"))))
         assert.isTrue(Exit.isFailure(other))
         assert.deepStrictEqual(yield* problems(store), ["index-unreadable"])
       })

@@ -6,7 +6,7 @@ import { type Change, GitRemote, type GitRemoteService } from "../../../src/stor
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { byHand, file, found } from "./ByHand.js"
+import { file, foreignCommit, foundIds } from "./ForeignCommit.js"
 import { remotes } from "./Remotes.js"
 
 const indexed: StoreOptions = { format: 2, indexes: { people: ["city"] } }
@@ -51,14 +51,14 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
       const store = yield* Store.make({ ...indexed, shardBy: "hash", shardDepth: 1, shardWidth: 2 })
       const people = store.collection("people")
       yield* people.insert({ city: "Rome" }, { id: "ada" })
-      yield* byHand(remote, file("people/00/abc.json", { city: "Rome" }))
+      yield* foreignCommit(remote, file("people/00/abc.json", { city: "Rome" }))
       yield* people.insert({ city: "Bern" }, { id: "bob" })
       assert.deepStrictEqual(yield* scanned(store, "Rome"), ["abc", "ada"])
-      assert.deepStrictEqual(yield* found(store, "Rome"), ["abc", "ada"])
+      assert.deepStrictEqual(yield* foundIds(store, "Rome"), ["abc", "ada"])
       const bob = (yield* paths(remote)).find((path) => path.endsWith("bob.json"))!
-      yield* byHand(remote, file(bob, { city: "Oslo" }))
+      yield* foreignCommit(remote, file(bob, { city: "Oslo" }))
       assert.deepStrictEqual(yield* scanned(store, "Rome"), ["abc", "ada"])
-      assert.deepStrictEqual(yield* found(store, "Rome"), ["abc", "ada"])
+      assert.deepStrictEqual(yield* foundIds(store, "Rome"), ["abc", "ada"])
     })
   )
 
@@ -70,17 +70,17 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
       const people = store.collection("people")
       yield* people.insert({ city: "Rome" }, { id: "ada" })
       yield* people.insert({ city: "Bern" }, { id: "bob" })
-      yield* byHand(remote, file("people/00/ada.json", { city: "Rome" }))
+      yield* foreignCommit(remote, file("people/00/ada.json", { city: "Rome" }))
       yield* people.insert({ city: "Bern" }, { id: "cleo" })
       const ada = (yield* paths(remote)).find(
         (path) => path.endsWith("ada.json") && !path.startsWith("people/00")
       )!
-      yield* byHand(remote, gone(ada))
+      yield* foreignCommit(remote, gone(ada))
       assert.deepStrictEqual(yield* scanned(store, "Rome"), ["ada"])
-      assert.deepStrictEqual(yield* found(store, "Rome"), ["ada"])
+      assert.deepStrictEqual(yield* foundIds(store, "Rome"), ["ada"])
       yield* people.insert({ city: "Bern" }, { id: "dan" })
       assert.deepStrictEqual(yield* scanned(store, "Rome"), ["ada"])
-      assert.deepStrictEqual(yield* found(store, "Rome"), ["ada"])
+      assert.deepStrictEqual(yield* foundIds(store, "Rome"), ["ada"])
       assert.deepStrictEqual(yield* deepProblems(store), [])
     })
   )
@@ -93,7 +93,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
       const people = store.collection("people")
       yield* people.insert({ city: "Rome" }, { id: "abel" })
       yield* people.insert({ city: "Bern" }, { id: "bob" })
-      yield* byHand(
+      yield* foreignCommit(
         remote,
         gone("people/abel.json"),
         gone("people/bob.json"),
@@ -101,10 +101,10 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
         settingsOf({ shardDepth: 1 })
       )
       const fresh = yield* Store.make()
-      assert.deepStrictEqual(yield* found(fresh, "Oslo"), ["abel"])
-      assert.deepStrictEqual(yield* found(fresh, "Rome"), [])
+      assert.deepStrictEqual(yield* foundIds(fresh, "Oslo"), ["abel"])
+      assert.deepStrictEqual(yield* foundIds(fresh, "Rome"), [])
       yield* fresh.collection("people").insert({ city: "Bern" }, { id: "cleo" })
-      assert.deepStrictEqual(yield* found(fresh, "Bern"), ["cleo"])
+      assert.deepStrictEqual(yield* foundIds(fresh, "Bern"), ["cleo"])
       assert.deepStrictEqual(yield* deepProblems(fresh), [])
     })
   )
@@ -117,14 +117,14 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
         const store = yield* Store.make({ ...indexed, format })
         const people = store.collection("people")
         yield* people.insert({ city: "Rome" })
-        yield* byHand(remote, file("people/huge.json", '{"city": 1e400}'))
+        yield* foreignCommit(remote, file("people/huge.json", '{"city": 1e400}'))
         const result = yield* Effect.either(people.insert({ city: "Bern" }))
         assert.strictEqual(
           result._tag,
           "Right",
           `format ${format} ${result._tag === "Left" ? result.left.message : ""}`
         )
-        yield* byHand(remote, gone("people/huge.json"), gone("_chainstore.json"))
+        yield* foreignCommit(remote, gone("people/huge.json"), gone("_chainstore.json"))
       }
     })
   )
@@ -139,8 +139,8 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
       yield* store.collection("people").insert({ city: "Rome" }, { id: "rome" })
       yield* store.reindex({ format: 2 })
       const fresh = yield* Store.make()
-      assert.deepStrictEqual(yield* found(fresh, "Rome"), ["rome"])
-      assert.deepStrictEqual(yield* found(fresh, deep), ["deep"])
+      assert.deepStrictEqual(yield* foundIds(fresh, "Rome"), ["rome"])
+      assert.deepStrictEqual(yield* foundIds(fresh, deep), ["deep"])
     })
   )
 
@@ -148,7 +148,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
     "reindex to format 2 takes along the indexes of a repository without settings",
     Effect.gen(function* () {
       const remote = yield* GitRemote
-      yield* byHand(
+      yield* foreignCommit(
         remote,
         file("people/ada.json", { city: "Rome" }),
         file("_index/people/city.json", { values: { Rome: ["ada"] }, ids: { ada: ["Rome"] } })
@@ -159,7 +159,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
       yield* store.reindex({ format: 2 })
       yield* store.collection("people").insert({ city: "Bern" }, { id: "cleo" })
       const fresh = yield* Store.make()
-      assert.deepStrictEqual(yield* found(fresh, "Bern"), ["bob", "cleo"])
+      assert.deepStrictEqual(yield* foundIds(fresh, "Bern"), ["bob", "cleo"])
       assert.strictEqual(
         (yield* fresh.collection("people").explain("city", "Rome")).source,
         "index",
@@ -172,7 +172,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
     "a store that begins with format 2 leaves no index file of format 1",
     Effect.gen(function* () {
       const remote = yield* GitRemote
-      yield* byHand(
+      yield* foreignCommit(
         remote,
         file("people/ada.json", { city: "Rome" }),
         file("_index/people/city.json", { values: { Rome: ["ada"] }, ids: { ada: ["Rome"] } })
@@ -180,7 +180,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
       const store = yield* Store.make(indexed)
       yield* store.collection("people").insert({ city: "Bern" }, { id: "bob" })
       yield* store.reindex({ format: 2 })
-      assert.deepStrictEqual(yield* found(store, "Rome"), ["ada"])
+      assert.deepStrictEqual(yield* foundIds(store, "Rome"), ["ada"])
       assert.notInclude(yield* paths(remote), "_index/people/city.json")
     })
   )
@@ -191,7 +191,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
       const remote = yield* GitRemote
       const store = yield* Store.make({ indexes: indexed.indexes })
       yield* store.collection("people").insert({ city: "Bern" }, { id: "bob" })
-      yield* byHand(remote, settingsOf({}))
+      yield* foreignCommit(remote, settingsOf({}))
       const fresh = yield* Store.make({ format: 2 })
       yield* fresh.reindex({ format: 2 })
       assert.notInclude(yield* paths(remote), "_index/people/city.json")
@@ -212,12 +212,15 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
         '[\n{"_id": "../x", "city": "Rome"}\n]\n',
         '[\n{"_id": "ada", "city": "Rome"},\n{"_id": "ada", "city": "Rome"}\n]\n'
       ]) {
-        yield* byHand(remote, file("_index/people/city/rows/0.json", leaf))
+        yield* foreignCommit(remote, file("_index/people/city/rows/0.json", leaf))
         const head = Option.getOrThrow(yield* remote.head("main"))
         const rows = Option.getOrThrow(yield* remote.tree(head, "data/_index/people/city/rows")).oid
         const tree = Option.getOrThrow(yield* remote.tree(head, "data/people")).oid
-        yield* byHand(remote, file("_index/people/city/_header.json", { format: 2, tree, rows, count: 1 }))
-        const exit = yield* Effect.exit(found(store, "Rome"))
+        yield* foreignCommit(
+          remote,
+          file("_index/people/city/_header.json", { format: 2, tree, rows, count: 1 })
+        )
+        const exit = yield* Effect.exit(foundIds(store, "Rome"))
         assert.strictEqual(exit._tag, "Success", `${leaf} ${String(exit)}`)
         yield* store.doctorWith({ deep: true })
         yield* people.update("ada", { city: "Rome", n: Math.random() })

@@ -1,5 +1,5 @@
 import { describe } from "@effect/vitest"
-import { isWhole } from "../../support/vitest/whole.js"
+import { isWhole } from "../../support/vitest/caseSelection.js"
 import { everywhere, indexesAndBadInput } from "./IndexBadInput.js"
 
 // All of them are in soak.

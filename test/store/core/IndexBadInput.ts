@@ -5,7 +5,7 @@ import { GitRemote, type GitRemoteService, takesRequests } from "../../../src/st
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { byHand, file } from "./ByHand.js"
+import { file, foreignCommit } from "./ForeignCommit.js"
 import { connect, hosted, pushed, remotes } from "./Remotes.js"
 
 /** A repository of its own on every kind of remote. */
@@ -225,7 +225,7 @@ export const indexesAndBadInput = (
       const removed = (paths: ReadonlyArray<string>) =>
         paths.map((path) => ({ _tag: "Remove", path: `data/${path}` }) as const)
       const rows = yield* pathsBelow(remote, `${index}/rows`)
-      const damages: ReadonlyArray<readonly [string, ReadonlyArray<Parameters<typeof byHand>[1]>]> = [
+      const damages: ReadonlyArray<readonly [string, ReadonlyArray<Parameters<typeof foreignCommit>[1]>]> = [
         ["a leaf that is gone", removed(rows.slice(0, 1))],
         ["all rows gone", removed(rows)],
         ["the header gone", removed([`${index}/_header.json`])],
@@ -247,7 +247,7 @@ export const indexesAndBadInput = (
         ? damages.filter(([what]) => ["a leaf that is gone", "the header gone"].includes(what))
         : damages
       for (const [at, [what, changes]] of tried.entries()) {
-        yield* byHand(remote, ...changes)
+        yield* foreignCommit(remote, ...changes)
         const fresh = yield* open(remote)
         yield* agrees(fresh, `${what}: a new client`)
         yield* agrees(store, `${what}: an open client`)
@@ -270,7 +270,7 @@ export const indexesAndBadInput = (
   test("documents that others commit without indexes are found at once, and are in the indexes after the next write", (remote) =>
     Effect.gen(function* () {
       const store = yield* filled(remote, 20)
-      yield* byHand(
+      yield* foreignCommit(
         remote,
         file("people/new.json", { city: "Oslo", price: 4 }),
         file(`people/${idOf(0)}.json`, { city: "Bern", price: 3 }),
@@ -299,7 +299,7 @@ export const indexesAndBadInput = (
         assert.match(String(error.hint), /leave|adopt|reindex/)
       }
       // One that does not look at the settings writes the files that it knows.
-      yield* byHand(
+      yield* foreignCommit(
         remote,
         file("people/old.json", { city: "Oslo", price: 1 }),
         file("_index/people/city.json", {
@@ -332,12 +332,12 @@ export const indexesAndBadInput = (
       const ids = (found: Iterable<JsonObject>) => Array.from(found, ({ _id }) => String(_id))
       const expected = ids(yield* Stream.runCollect(people.queryAll(wanted)))
       const changes: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
-        byHand(
+        foreignCommit(
           remote,
           file("_chainstore.json", { format: 2, indexes: { people: ["price"] }, manifests: {} })
         ),
         Effect.flatMap(open(remote), (other) => other.reindex({ format: 1 })),
-        byHand(remote, { _tag: "Remove", path: "data/_chainstore.json" })
+        foreignCommit(remote, { _tag: "Remove", path: "data/_chainstore.json" })
       ]
       for (const change of changes) {
         let seen = 0

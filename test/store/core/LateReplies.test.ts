@@ -3,7 +3,7 @@ import { Effect, Fiber, Option } from "effect"
 import { makeSnapshot, type Snapshot } from "../../../src/store/internal/snapshot/Snapshot.js"
 import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { Held, isWrite } from "../../support/github/Held.js"
+import { HeldReply, isWrite } from "../../support/github/HeldReply.js"
 import { makeServer } from "../../support/github/InProcess.js"
 import { remoteOf } from "../../support/github/Remote.js"
 import { ways } from "./Remotes.js"
@@ -24,7 +24,7 @@ describe.each(ways)("replies that come late, %s", (_way, options) => {
   const begin = Effect.gen(function* () {
     const server = yield* makeServer()
     server.commit("main", [put("people/ann.json", { n: 0 }), put("README", {})])
-    const held = new Held(server)
+    const held = new HeldReply(server)
     const remote = yield* remoteOf(server, options, held.send)
     const store = yield* open(remote)
     yield* store.collection("people").insert({}, { id: "bob" })
@@ -33,9 +33,9 @@ describe.each(ways)("replies that come late, %s", (_way, options) => {
 
   /** Runs an effect until the chosen request has taken effect, then another one, and lets the reply go. */
   const beside = <A, E, B, E2>(
-    held: Held,
+    held: HeldReply,
     first: Effect.Effect<A, E>,
-    chosen: Held["chosen"],
+    chosen: HeldReply["chosen"],
     meanwhile: Effect.Effect<B, E2>
   ) =>
     Effect.gen(function* () {
@@ -175,7 +175,7 @@ describe.each(ways)("replies that come late, %s", (_way, options) => {
     Effect.gen(function* () {
       const server = yield* makeServer()
       server.commit("main", [put("README", {})])
-      const held = new Held(server)
+      const held = new HeldReply(server)
       const remote = yield* remoteOf(server, options, held.send)
       const reader = (yield* open(remote)).collection("people")
       assert.isTrue(Option.isNone(yield* reader.get("ann")))

@@ -8,11 +8,11 @@ import { type Change, GitRemote, type GitRemoteService } from "../../../src/stor
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { file } from "../core/ByHand.js"
-import { expectFailure } from "../operations/Support.js"
-import type { Place } from "./Places.js"
+import { file } from "../core/ForeignCommit.js"
+import { expectFailure } from "../operations/StorePair.js"
+import type { MergeRemote } from "./MergeRemotes.js"
 
-const open = (place: Place, options: StoreOptions = {}) =>
+const open = (place: MergeRemote, options: StoreOptions = {}) =>
   Effect.flatMap(place.client, (remote) => Effect.provideService(Store.make(options), GitRemote, remote))
 
 /** A commit of somebody who does not use the store. */
@@ -23,7 +23,7 @@ const headOf = (remote: GitRemoteService, branch: string) =>
   Effect.map(remote.head(branch), (head) => Option.getOrThrow(head).commit as string)
 
 /** Every branch with its commit. Where Git finds that nothing is missing, their documents are as they were, too. */
-const seen = ({ client, git }: Place) =>
+const seen = ({ client, git }: MergeRemote) =>
   git === undefined
     ? Effect.flatMap(client, (remote) =>
         Effect.map(remote.listBranches(""), (found) =>
@@ -34,12 +34,12 @@ const seen = ({ client, git }: Place) =>
         git("for-each-ref", "--format=%(objectname) %(refname)", "refs/heads").split("\n").sort()
       )
 
-const assertSound = ({ git }: Place) => {
+const assertSound = ({ git }: MergeRemote) => {
   if (git !== undefined) assert.strictEqual(git("fsck", "--strict", "--no-dangling"), "")
 }
 
 /** Afterwards the documents of both sides can be read by a client that knows nothing yet, and Git finds nothing wrong. */
-const assertReadable = (place: Place) =>
+const assertReadable = (place: MergeRemote) =>
   Effect.gen(function* () {
     const store = yield* open(place)
     for (const [branch, own] of [
@@ -77,7 +77,7 @@ const refused = <E = Error>(
   })
 
 interface World {
-  readonly place: Place
+  readonly place: MergeRemote
   readonly remote: GitRemoteService
   readonly store: StoreService
   readonly draft: StoreService
@@ -86,7 +86,10 @@ interface World {
 const indexed: StoreOptions = { format: 2, indexes: { notes: ["n"] } }
 
 /** Two branches with documents of their own, and with changes of one document that merge by themselves. */
-const parted = (place: Place, options: StoreOptions = indexed): Effect.Effect<World, unknown, Scope.Scope> =>
+const parted = (
+  place: MergeRemote,
+  options: StoreOptions = indexed
+): Effect.Effect<World, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const remote = yield* place.client
     const store = yield* Effect.provideService(Store.make(options), GitRemote, remote)
@@ -167,10 +170,10 @@ const refusedNames = [
 ]
 
 /** Everything that can be wrong with what is merged, proposed or named, on one kind of remote. */
-export const badInputOn = (name: string, make: Effect.Effect<Place, unknown, Scope.Scope>) => {
+export const badInputOn = (name: string, make: Effect.Effect<MergeRemote, unknown, Scope.Scope>) => {
   const test = (
     title: string,
-    body: (place: Place) => Effect.Effect<void, unknown, Scope.Scope>,
+    body: (place: MergeRemote) => Effect.Effect<void, unknown, Scope.Scope>,
     isPossible = true
   ) => {
     if (!isPossible) return

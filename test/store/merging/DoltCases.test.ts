@@ -10,7 +10,7 @@ import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { remotes } from "../core/Remotes.js"
-import { brief, document, expectFailure } from "../operations/Support.js"
+import { brief, document, expectFailure } from "../operations/StorePair.js"
 
 const notesOf = (store: StoreService) => store.collection("notes")
 

@@ -10,7 +10,7 @@ import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import { commandLine } from "../../cli/CommandLine.js"
 import { local, remotes } from "../core/Remotes.js"
-import { document, type World, world } from "../operations/Support.js"
+import { document, type StorePair, storePair } from "../operations/StorePair.js"
 
 const put = (
   remote: GitRemoteService,
@@ -32,7 +32,7 @@ const put = (
     })
   )
 
-const textOf = ({ remote }: World, path: string, branch = "main") =>
+const textOf = ({ remote }: StorePair, path: string, branch = "main") =>
   Effect.gen(function* () {
     const head = Option.getOrThrow(yield* remote.head(branch))
     return Option.getOrUndefined(
@@ -40,9 +40,9 @@ const textOf = ({ remote }: World, path: string, branch = "main") =>
     )
   })
 
-const branched = (body: JsonObject, settings: Parameters<typeof world>[0] = {}) =>
+const branched = (body: JsonObject, settings: Parameters<typeof storePair>[0] = {}) =>
   Effect.gen(function* () {
-    const it = yield* world(settings)
+    const it = yield* storePair(settings)
     yield* it.store.collection("notes").insert(body, { id: "x" })
     yield* it.store.createBranch("draft")
     return {
@@ -71,7 +71,7 @@ describe("an edit", () => {
   it.live("of a byContent list is not swallowed by an equal one", () =>
     // merging.md: "edit ... where both changed one field, even to the same value, the function is applied again".
     Effect.gen(function* () {
-      const { store } = yield* world()
+      const { store } = yield* storePair()
       const notes = store.collection("notes")
       yield* notes.insert({ log: [0] }, { id: "x" })
       let runs = 0
@@ -102,7 +102,7 @@ describe("an edit", () => {
         { sameChange: "once" },
         { settle: () => "ours" }
       ] as ReadonlyArray<MergeRules>) {
-        const { store } = yield* world()
+        const { store } = yield* storePair()
         const notes = store.collection(
           Collection.define("notes", Schema.Struct({ n: Schema.Number }), { merge })
         )
@@ -125,7 +125,7 @@ describe("a base", () => {
   it.live("revision that two versions have is refused, also where one of them is stored now", () =>
     // merging.md: "a revision that two versions have (somebody edited the file by hand, ...) is a ValidationError".
     Effect.gen(function* () {
-      const { remote, store } = yield* world()
+      const { remote, store } = yield* storePair()
       const notes = store.collection("notes")
       yield* notes.insert({ a: 1, b: 1 }, { id: "x" })
       const seen = Option.getOrThrow(yield* notes.get("x"))
@@ -141,7 +141,7 @@ describe("a base", () => {
   it.live("revision of a document that was deleted is not taken for its successor's", () =>
     // merging.md: the same sentence; the person looked at revision 1 of a document that is gone.
     Effect.gen(function* () {
-      const { store } = yield* world()
+      const { store } = yield* storePair()
       const notes = store.collection("notes")
       yield* notes.insert({ a: 1, b: 1 }, { id: "x" })
       yield* notes.delete("x")
@@ -155,7 +155,7 @@ describe("a base", () => {
   it.live("revision is found though the file had a lower one for a while", () =>
     // merging.md: "a revision is looked for in the history ...; a version that is nowhere is a NotFoundError".
     Effect.gen(function* () {
-      const { remote, store } = yield* world()
+      const { remote, store } = yield* storePair()
       const notes = store.collection("notes")
       yield* notes.insert({ a: 1, b: 1 }, { id: "x" })
       yield* notes.update("x", { b: 2 })
@@ -194,7 +194,7 @@ describe("rules", () => {
     // merging.md: "The nearer goes first: call, then definition, then schema".
     Effect.gen(function* () {
       const Prices = Schema.Struct({ prices: Schema.Struct({ eur: Schema.Number }) })
-      const { store } = yield* world()
+      const { store } = yield* storePair()
       const notes = store.collection(
         Collection.define("notes", Prices, { merge: { fields: { "prices.eur": "counter" } } })
       )
@@ -220,7 +220,7 @@ describe("rules", () => {
           usd: Schema.Number
         })
       })
-      const { store } = yield* world()
+      const { store } = yield* storePair()
       const notes = store.collection(
         Collection.define("notes", Prices, {
           merge: { fields: { prices: { fields: { usd: "counter" } } } }
@@ -502,7 +502,7 @@ describe("more of the driver", () => {
 })
 
 describe.each(remotes)("branches on %s", (_name, layer) => {
-  const on = <A>(test: (it: World) => Effect.Effect<A, unknown>) =>
+  const on = <A>(test: (it: StorePair) => Effect.Effect<A, unknown>) =>
     Effect.gen(function* () {
       const remote = yield* GitRemote
       const store = yield* Store.make()

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { cells as pushCells, runPushes } from "../../support/github/PushMatrix.js"
 import { cells, runAlone } from "../../support/github/ReplyMatrix.js"
-import { everyNth } from "../../support/vitest/whole.js"
+import { everyNth } from "../../support/vitest/caseSelection.js"
 import { thisHost } from "../core/Remotes.js"
 
 const operations = ["merge", "accept"] as const

@@ -1,12 +1,12 @@
 import { describe } from "@effect/vitest"
-import { isWhole } from "../../support/vitest/whole.js"
+import { isWhole } from "../../support/vitest/caseSelection.js"
 import { badInputOn } from "./BadInput.js"
-import { places } from "./Places.js"
+import { mergeRemotes } from "./MergeRemotes.js"
 
 // The ways to a host are in soak.
 const near = ["Memory", "LocalGit"]
 
-describe.each(places.filter(([name]) => isWhole || near.includes(name)))(
+describe.each(mergeRemotes.filter(([name]) => isWhole || near.includes(name)))(
   "merging and bad input on %s",
   badInputOn
 )

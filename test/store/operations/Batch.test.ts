@@ -8,12 +8,12 @@ import {
 } from "../../../src/domain/errors/StoreError.js"
 import type { Batch } from "../../../src/store/Batch.js"
 import { idsOf } from "../../support/documents.js"
-import { brief, document, expectFailure, headSha, messages, rounds, world } from "./Support.js"
+import { brief, document, expectFailure, headSha, messages, rounds, storePair } from "./StorePair.js"
 
 describe("Batch", () => {
   it.live("everything queued is one commit, and the answer names it", () =>
     Effect.gen(function* () {
-      const it = yield* world({ indexes: { notes: ["n"] }, manifests: ["notes"] })
+      const it = yield* storePair({ indexes: { notes: ["n"] }, manifests: ["notes"] })
       const answer = yield* it.store.batch({}, (batch) =>
         Effect.gen(function* () {
           yield* batch.put("notes", "a", { n: 1 })
@@ -34,7 +34,7 @@ describe("Batch", () => {
 
   it.live("an existing document keeps _created_at and its _rev rises by one", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const notes = it.store.collection("notes")
       yield* notes.insert({ n: 0 }, { id: "a" })
       const before = yield* notes.update("a", { n: 1 })
@@ -49,7 +49,7 @@ describe("Batch", () => {
 
   it.live("the last operation on a document wins; put then delete of a new id is nothing", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "old" })
       const head = yield* headSha(it)
       const nothing = yield* it.store.batch({}, (batch) =>
@@ -72,7 +72,7 @@ describe("Batch", () => {
 
   it.live("an insert stays one: of an existing id it is refused, whatever follows it", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "a" })
       for (const then of [
         (batch: Batch) => batch.put("notes", "a", { n: 2 }),
@@ -96,7 +96,7 @@ describe("Batch", () => {
 
   it.live("deleting a missing id is refused before anything is written", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "a" })
       const blobs = it.repository.blobs()
       const error = yield* expectFailure<NotFoundError>(
@@ -114,7 +114,7 @@ describe("Batch", () => {
 
   it.live("expectations are judged against the commit that the batch stands on, all at once", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const notes = it.store.collection("notes")
       yield* notes.insert({ n: 0 }, { id: "a" })
       const history = yield* notes.history("a")
@@ -168,7 +168,7 @@ describe("Batch", () => {
     Effect.gen(function* () {
       let races = 0
       let meddle: Effect.Effect<unknown> = Effect.void
-      const it = yield* world(
+      const it = yield* storePair(
         { batchRetries: 2, indexes: { notes: ["n"] } },
         {
           onWrite: (_operation, point) =>
@@ -200,7 +200,7 @@ describe("Batch", () => {
 
   it.live("a body that fails or is interrupted discards what it queued", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const queueing = (batch: Batch) => batch.put("notes", "a", { n: 1 })
       const failed = yield* Effect.exit(
         it.store.batch({}, (batch) => Effect.zipRight(queueing(batch), Effect.fail("no")))
@@ -229,7 +229,7 @@ describe("Batch", () => {
           const reached = yield* Deferred.make<void>()
           const gate = yield* Deferred.make<void>()
           let lost = false
-          const it = yield* world(
+          const it = yield* storePair(
             {},
             {
               onWrite: (operation, point) =>
@@ -266,7 +266,7 @@ describe("Batch", () => {
 
   it.live("several commits, a discard, and a leaked batch", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       let leaked: Batch | undefined
       const { commitSha, result } = yield* it.store.batch({ message: "mine" }, (batch) =>
         Effect.gen(function* () {
@@ -291,7 +291,7 @@ describe("Batch", () => {
 
   it.live("bad input is refused when it is queued, and what was queued cannot be changed later", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const queue = (collection: string, id: string, given: object) =>
         it.store.batch({}, (batch) => batch.put(collection, id, given as never))
       const wrong: ReadonlyArray<readonly [string, string, object]> = [
@@ -331,7 +331,7 @@ describe("Batch", () => {
     "a document may carry the id of another one that it was copied from, as in an insert by itself",
     () =>
       Effect.gen(function* () {
-        const { store } = yield* world()
+        const { store } = yield* storePair()
         const notes = store.collection("notes")
         const first = yield* notes.insert({ n: 1 })
         const copy = (yield* document(store, "notes", first))!
@@ -348,7 +348,7 @@ describe("Batch", () => {
 
   it.live("an insert is queued as fast however many are", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const each = 10_000
       const taken: Array<number> = []
       const queued = yield* it.store.batch({}, (batch) =>
@@ -371,7 +371,7 @@ describe("Batch", () => {
 
   it.live("thousands of documents are one commit", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       // A tenth of it is still more than GitHub lists of a directory, and more than one tree takes.
       const count = rounds(11_000)
       yield* it.store.batch({}, (batch) =>

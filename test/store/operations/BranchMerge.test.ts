@@ -6,7 +6,7 @@ import { type FileMode, GitRemote, type GitRemoteService } from "../../../src/st
 import * as Store from "../../../src/store/Store.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { idsOf } from "../../support/documents.js"
-import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
+import { brief, document, expectFailure, headSha, messages, type StorePair, storePair } from "./StorePair.js"
 
 const options = { indexes: { notes: ["n"] }, manifests: { notes: ["n"] } }
 
@@ -22,10 +22,10 @@ const commit = (remote: GitRemoteService, branch: string, files: Readonly<Record
     })
   )
 
-const treeOf = ({ remote }: World, branch = "main") =>
+const treeOf = ({ remote }: StorePair, branch = "main") =>
   Effect.map(remote.head(branch), (head) => Option.getOrThrow(head).tree)
 
-const textOf = ({ remote }: World, path: string, branch = "main") =>
+const textOf = ({ remote }: StorePair, path: string, branch = "main") =>
   Effect.gen(function* () {
     const head = Option.getOrThrow(yield* remote.head(branch))
     return Option.map(yield* remote.file(head, path), ({ content }) => new TextDecoder().decode(content))
@@ -41,9 +41,9 @@ const assertWhole = (store: StoreService) =>
   )
 
 /** Two documents on `main`, and a branch `draft` beside it. */
-const branched = (settings: Parameters<typeof world>[0] = options) =>
+const branched = (settings: Parameters<typeof storePair>[0] = options) =>
   Effect.gen(function* () {
-    const it = yield* world(settings)
+    const it = yield* storePair(settings)
     yield* it.store.batch({}, (batch) =>
       Effect.zipRight(
         batch.put("notes", "a", { n: 1, title: "A", tags: ["x"] }),
@@ -426,7 +426,7 @@ describe("a merge", () => {
         const notes = Collection.define("notes", Note, {
           indexes: [{ fields: ["n"], unique: true, name: "n" }]
         })
-        const it = yield* world({ format: 2, collections: [notes] })
+        const it = yield* storePair({ format: 2, collections: [notes] })
         const main = it.store.collection(notes)
         yield* main.insert({ n: 1, max: 10 }, { id: "a" })
         yield* it.store.createBranch("draft")
@@ -500,7 +500,7 @@ describe("a merge", () => {
 
   it.live("takes the shards of the branch that has documents, and refuses two layouts", () =>
     Effect.gen(function* () {
-      const it = yield* world({})
+      const it = yield* storePair({})
       const settings = (shardDepth: number) =>
         JSON.stringify({
           format: 1,
@@ -614,7 +614,7 @@ describe("a function that decides about the places of a conflict", () => {
   ] as const) {
     it.live(`that ${what} is named in the error, with a hint`, () =>
       Effect.gen(function* () {
-        const it = yield* world()
+        const it = yield* storePair()
         yield* it.store.collection("notes").insert({ n: 1 }, { id: "x" })
         yield* it.store.createBranch("draft")
         yield* it.store.collection("notes").update("x", { n: 2 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { document, world } from "./Support.js"
+import { document, storePair } from "./StorePair.js"
 
 /** So many steps of a fiber, and then an effect: a fiber yields after 2048 of its steps, wherever that is. */
 const behind = (steps: number, effect: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> =>
@@ -49,11 +49,11 @@ describe("an interruption of one call stops no other, whatever step it comes at"
     it.live(name, () =>
       Effect.gen(function* () {
         // Loads what is loaded when it is used.
-        yield* run((yield* world()).store, () => Effect.void)
+        yield* run((yield* storePair()).store, () => Effect.void)
         const wrong: Array<string> = []
         // Two of its 2048 steps for each of these.
         for (let steps = 900; steps <= 1026; steps++) {
-          const it = yield* world()
+          const it = yield* storePair()
           const done = yield* Effect.either(Effect.timeout(run(it.store, interruptedAt(steps)), "1 second"))
           const told = done._tag === "Left" ? String(done.left) : ""
           const [a, b] = [yield* document(it.other, "notes", "a"), yield* document(it.other, "notes", "b")]

@@ -6,7 +6,7 @@ import { type Change, GitRemote, type GitRemoteService } from "../../../src/stor
 import * as Store from "../../../src/store/Store.js"
 import { onHost } from "../../support/github/OnHost.js"
 import { layer as host } from "../../support/host/HostServer.js"
-import { byHand, file } from "../core/ByHand.js"
+import { file, foreignCommit } from "../core/ForeignCommit.js"
 import { remotes } from "../core/Remotes.js"
 
 const submodule = (path: string): Change => ({
@@ -54,7 +54,7 @@ describe.each([...remotes, ...onHosts])("on %s", (_name, layer) => {
       Effect.gen(function* () {
         const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
         yield* store.collection("notes").insert({ n: 0 }, { id: "a" })
-        yield* byHand(remote, change)
+        yield* foreignCommit(remote, change)
         const put = store.batch({}, (batch) =>
           Effect.zipRight(batch.put("notes", "x", { n: 1 }), batch.put("notes", "y", { n: 1 }))
         )
@@ -69,7 +69,7 @@ describe.each([...remotes, ...onHosts])("on %s", (_name, layer) => {
       Effect.gen(function* () {
         const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
         yield* store.collection("notes").insert({ n: 0 }, { id: "a" })
-        yield* byHand(remote, change)
+        yield* foreignCommit(remote, change)
         const written = yield* Effect.either(store.collection("notes").insert({ n: 1 }, { id: "x" }))
         assert.strictEqual(yield* entryAt(remote, change.path.slice("data/".length)), mode)
         assert.instanceOf(Option.getOrNull(Either.getLeft(written)), ValidationError)
@@ -81,7 +81,7 @@ describe.each([...remotes, ...onHosts])("on %s", (_name, layer) => {
       const options = { indexes: { notes: ["n"] } }
       const store = yield* Effect.provideService(Store.make(options), GitRemote, remote)
       yield* store.collection("others").insert({ n: 0 }, { id: "a" })
-      yield* byHand(remote, file("_index/notes/n.json/inner", "kept"))
+      yield* foreignCommit(remote, file("_index/notes/n.json/inner", "kept"))
       const written = yield* Effect.either(store.collection("notes").insert({ n: 1 }, { id: "x" }))
       assert.strictEqual(yield* entryAt(remote, "_index/notes/n.json/inner"), "100644")
       assert.instanceOf(Option.getOrNull(Either.getLeft(written)), ValidationError)
@@ -93,7 +93,7 @@ describe.each([...remotes, ...onHosts])("on %s", (_name, layer) => {
       yield* store.collection("notes").insert({ n: 0 }, { id: "x" })
       yield* store.collection("notes").insert({ n: 0 }, { id: "y" })
       const other = file("notes/y.json", { _id: "y", _rev: 2, n: 5 })
-      const { commit } = yield* byHand(remote, submodule("notes/x.json"), other)
+      const { commit } = yield* foreignCommit(remote, submodule("notes/x.json"), other)
       const { documents, skipped } = yield* store.revert(commit)
       assert.deepStrictEqual(documents, [{ collection: "notes", id: "y" }])
       assert.deepStrictEqual(skipped, ["data/notes/x.json"])

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { AsyncStore } from "../../../src/store/promise/index.js"
 import type { NewCommit } from "../../../src/store/remote/GitRemote.js"
 import { Store } from "../../../src/store/Store.js"
-import { expectFailure, headSha, world } from "./Support.js"
+import { expectFailure, headSha, storePair } from "./StorePair.js"
 
 const paths = (shown: Option.Option<NewCommit>) =>
   Option.match(shown, {
@@ -11,7 +11,7 @@ const paths = (shown: Option.Option<NewCommit>) =>
     onSome: ({ changes }) => changes.map(({ _tag, path }) => `${_tag} ${path}`)
   })
 
-const open = Effect.tap(world({ indexes: { notes: ["n"] } }), ({ store }) =>
+const open = Effect.tap(storePair({ indexes: { notes: ["n"] } }), ({ store }) =>
   store.batch({ message: "seed" }, (batch) =>
     Effect.all([batch.put("notes", "a", { n: 1 }), batch.put("notes", "b", { n: 1 })])
   )

@@ -9,7 +9,7 @@ import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
 import { connect, directory, hosted, remotes } from "../core/Remotes.js"
-import { expectFailure } from "./Support.js"
+import { expectFailure } from "./StorePair.js"
 
 const on = (remote: GitRemoteService, options: StoreOptions = {}) =>
   Effect.provideService(Store.make(options), GitRemote, remote)

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit, Fiber, Option } from "effect"
 import type { Batch } from "../../../src/store/Batch.js"
 import type { Writer } from "../../../src/store/Writer.js"
-import { repository } from "../promise/Opened.js"
-import { brief, document, world } from "./Support.js"
+import { repository } from "../promise/SharedRepository.js"
+import { brief, document, storePair } from "./StorePair.js"
 
 describe("queues", () => {
   it.effect("what is queued after a discard during a commit is kept", () =>
@@ -11,7 +11,7 @@ describe("queues", () => {
       const arrived = yield* Deferred.make<void>()
       const go = yield* Deferred.make<void>()
       let slow = true
-      const it = yield* world(
+      const it = yield* storePair(
         {},
         {
           onWrite: () =>
@@ -37,7 +37,7 @@ describe("queues", () => {
 
   it.effect("fields such as __proto__ survive every kind of write", () =>
     Effect.gen(function* () {
-      const it = yield* world({
+      const it = yield* storePair({
         indexes: { notes: ["constructor", "k"] },
         manifests: { notes: ["__proto__", "k"] }
       })
@@ -78,7 +78,7 @@ const large = { n: "large", list: Array.from({ length: 100_000 }, (_, at) => ({ 
 describe("the order of a queue", () => {
   it.live("is that of the calls, whatever the sizes of the documents", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.batch({}, (batch) =>
         Effect.all([batch.put("notes", "x", large), batch.put("notes", "x", { n: "small" })], {
           concurrency: "unbounded"
@@ -89,7 +89,7 @@ describe("the order of a queue", () => {
   )
   it.live("is that of the calls of a writer, too", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.writer({}, (writer) =>
         Effect.all([writer.put("notes", "x", large), writer.put("notes", "x", { n: "small" })], {
           concurrency: "unbounded"
@@ -100,7 +100,7 @@ describe("the order of a queue", () => {
   )
   it.live("puts a deletion behind the put of the same document", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.batch({}, (batch) =>
         Effect.all(
           [batch.put("notes", "x", large), batch.put("notes", "y", { n: 1 }), batch.delete("notes", "x")],
@@ -129,7 +129,7 @@ describe("the order of a queue", () => {
   })
   it.live("has no place for a put whose caller was interrupted, and a commit does not wait for it", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.batch({}, (batch) =>
         Effect.gen(function* () {
           const putting = yield* Effect.fork(batch.put("notes", "x", large))
@@ -146,7 +146,7 @@ describe("the order of a queue", () => {
   )
   it.live("has no place for a put that was refused: an insert of the same document behind it is made", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const wrong = { ...large, z: () => 1 } as never
       const queue = (queue: Batch | Writer) =>
         Effect.all(
@@ -170,7 +170,7 @@ describe("the order of a queue", () => {
   )
   it.live("is kept where a batch is committed and a writer flushed during a check", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const order = (queue: Batch | Writer, end: Effect.Effect<unknown, unknown>) =>
         Effect.all([queue.put("notes", "x", large), end, queue.put("notes", "x", { n: "small" }), end], {
           concurrency: "unbounded"

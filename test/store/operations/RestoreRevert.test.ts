@@ -6,14 +6,18 @@ import {
   type ValidationError
 } from "../../../src/domain/errors/StoreError.js"
 import { idsOf } from "../../support/documents.js"
-import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
+import { brief, document, expectFailure, headSha, messages, type StorePair, storePair } from "./StorePair.js"
 
 const options = { indexes: { notes: ["n"] }, manifests: ["notes"] }
 
-const shas = ({ store }: World, id: string) =>
+const shas = ({ store }: StorePair, id: string) =>
   Effect.map(store.collection("notes").history(id), (entries) => entries.map(({ sha }) => sha).reverse())
 
-const foreign = ({ remote }: World, files: Readonly<Record<string, string | null>>, message = "by hand") =>
+const foreign = (
+  { remote }: StorePair,
+  files: Readonly<Record<string, string | null>>,
+  message = "by hand"
+) =>
   Effect.gen(function* () {
     const head = yield* remote.head("main")
     return yield* remote.commit("main", head, {
@@ -29,7 +33,7 @@ const foreign = ({ remote }: World, files: Readonly<Record<string, string | null
 describe("restore", () => {
   it.live("brings back a version exactly; _rev goes on, _created_at stays", () =>
     Effect.gen(function* () {
-      const it = yield* world(options)
+      const it = yield* storePair(options)
       const notes = it.store.collection("notes")
       yield* notes.insert({ n: 1 }, { id: "a" })
       const first = (yield* document(it.store, "notes", "a"))!
@@ -48,7 +52,7 @@ describe("restore", () => {
 
   it.live("re-creates a missing document with its old _created_at and _rev + 1", () =>
     Effect.gen(function* () {
-      const it = yield* world(options)
+      const it = yield* storePair(options)
       const notes = it.store.collection("notes")
       yield* notes.insert({ n: 1 }, { id: "a" })
       const second = yield* notes.update("a", { n: 2 })
@@ -63,7 +67,7 @@ describe("restore", () => {
 
   it.live("a version without the document, a missing commit and a broken version are refused", () =>
     Effect.gen(function* () {
-      const it = yield* world(options)
+      const it = yield* storePair(options)
       const notes = it.store.collection("notes")
       yield* notes.insert({}, { id: "other" })
       const before = yield* headSha(it)
@@ -81,7 +85,7 @@ describe("restore", () => {
 describe("revert", () => {
   it.live("undoes the documents of a commit with a forward commit, indexes and manifest in step", () =>
     Effect.gen(function* () {
-      const it = yield* world(options)
+      const it = yield* storePair(options)
       const notes = it.store.collection("notes")
       yield* it.store.batch({}, (b) =>
         Effect.all([b.put("notes", "a", { n: 1 }), b.put("notes", "b", { n: 1 })])
@@ -107,7 +111,7 @@ describe("revert", () => {
 
   it.live("documents changed again since then are a conflict that lists them, unless forced", () =>
     Effect.gen(function* () {
-      const it = yield* world(options)
+      const it = yield* storePair(options)
       const notes = it.store.collection("notes")
       yield* it.store.batch({}, (b) => Effect.forEach(["a", "b", "c"], (id) => b.put("notes", id, { n: 1 })))
       const { commitSha } = yield* it.store.batch({}, (b) =>
@@ -132,7 +136,7 @@ describe("revert", () => {
 
   it.live("files that are not documents are left alone and listed", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* foreign(it, { "README.md": "1", "data/notes/broken.json": "[" })
       const document_ = JSON.stringify({ _id: "a", _rev: 1, n: 1 })
       const made = yield* foreign(it, {
@@ -156,7 +160,7 @@ describe("revert", () => {
 
   it.live("a first commit, a missing one, and one without documents are refused", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const root = yield* foreign(it, { "README.md": "1" })
       yield* expectFailure(it.store.revert(root.commit), "ValidationError")
       yield* expectFailure(it.store.revert("0123456789"), "NotFoundError")
@@ -171,7 +175,7 @@ describe("revert", () => {
 
   it.live("a merge commit is reverted against its first parent", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const notes = it.store.collection("notes")
       yield* notes.insert({ n: 1 }, { id: "a" })
       const base = Option.getOrThrow(yield* it.remote.head("main"))
@@ -201,7 +205,7 @@ describe("revert", () => {
 
   it.live("a commit of 3,000 documents is reverted whole, a revert of it brings them back", () =>
     Effect.gen(function* () {
-      const it = yield* world(options)
+      const it = yield* storePair(options)
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "seed" })
       const { commitSha } = yield* it.store.batch({}, (b) =>
         Effect.forEach(Array.from({ length: 3_000 }), (_, n) => b.put("notes", `n${n}`, { n: n % 7 }), {
@@ -222,7 +226,7 @@ describe("revert", () => {
   it.live("a revert meets a write that comes in between", () =>
     Effect.gen(function* () {
       let meddle: Effect.Effect<unknown, unknown> = Effect.void
-      const it = yield* world(options, {
+      const it = yield* storePair(options, {
         onWrite: (_operation, point) =>
           point === "moving"
             ? Effect.suspend(() => {

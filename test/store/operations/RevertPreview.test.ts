@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { Browse } from "../../../src/store/browse/index.js"
-import { byHand, file } from "../core/ByHand.js"
-import { headSha, world } from "./Support.js"
+import { file, foreignCommit } from "../core/ForeignCommit.js"
+import { headSha, storePair } from "./StorePair.js"
 
 describe("the preview of a revert", () => {
   for (const [name, content] of [
@@ -12,10 +12,10 @@ describe("the preview of a revert", () => {
   ] as const) {
     it.live(`ends in an answer or a typed error where the file that would come back ${name}`, () =>
       Effect.gen(function* () {
-        const it = yield* world()
+        const it = yield* storePair()
         yield* it.store.collection("notes").insert({ n: 0 }, { id: "a" })
-        yield* byHand(it.remote, file("notes/x.json", content))
-        yield* byHand(it.remote, file("notes/x.json", { _id: "x", _rev: 1, n: 1 }))
+        yield* foreignCommit(it.remote, file("notes/x.json", content))
+        yield* foreignCommit(it.remote, file("notes/x.json", { _id: "x", _rev: 1, n: 1 }))
         const timeline = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: false }).timeline
         const exit = yield* Effect.exit(timeline.previewRevert(yield* headSha(it)))
         assert.isFalse(Exit.isFailure(exit) && exit.cause._tag === "Die", String(exit))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { world } from "./Support.js"
+import { storePair } from "./StorePair.js"
 
 /** How often a timer ran while an effect did. */
 const ticksBeside = (effect: Effect.Effect<unknown, unknown>) =>
@@ -26,7 +26,7 @@ const list = (seed: number, first: number, last: number) => [first, ...bits(leng
 
 describe("a merge of long lists lets others at the event loop", () => {
   const prepared = Effect.gen(function* () {
-    const it = yield* world({ merge: { notes: { list: "sequence" } } })
+    const it = yield* storePair({ merge: { notes: { list: "sequence" } } })
     yield* it.store.collection("notes").insert({ list: list(1, 5, 6), title: "t" }, { id: "x" })
     return it
   })

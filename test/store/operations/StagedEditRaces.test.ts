@@ -3,14 +3,14 @@ import { Effect, Exit, Option } from "effect"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
 import type { StagedEdit } from "../../../src/store/browse/index.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { byHand, file } from "../core/ByHand.js"
-import { document, editing, world } from "./Support.js"
+import { file, foreignCommit } from "../core/ForeignCommit.js"
+import { document, editing, storePair } from "./StorePair.js"
 
 const print = (value: JsonObject) => JSON.stringify(value)
 
 const open = (options: StoreOptions = {}) =>
   Effect.gen(function* () {
-    const it = yield* world(options)
+    const it = yield* storePair(options)
     const notes = it.store.collection("notes")
     return { ...it, ...(yield* editing(it, "notes")), notes }
   })
@@ -22,7 +22,7 @@ describe("a document to be edited", () => {
       Effect.gen(function* () {
         const it = yield* open()
         yield* it.notes.insert({ n: 0 }, { id: "a" })
-        yield* byHand(
+        yield* foreignCommit(
           it.remote,
           file("notes/x.json", `{"_id": "x", "_rev": 1, "n": ${number}, "title": "t"}`)
         )
@@ -73,8 +73,8 @@ describe("an edit of a document that was broken and mended since", () => {
       const it = yield* open()
       yield* it.notes.insert({ n: 1, title: "t" }, { id: "x" })
       const edit = yield* it.begin("x", print({ n: 2, title: "t" }))
-      yield* byHand(it.remote, file("notes/x.json", "{ broken"))
-      yield* byHand(it.remote, file("notes/x.json", { _id: "x", _rev: 2, n: 1, title: "theirs" }))
+      yield* foreignCommit(it.remote, file("notes/x.json", "{ broken"))
+      yield* foreignCommit(it.remote, file("notes/x.json", { _id: "x", _rev: 2, n: 1, title: "theirs" }))
       const { edits } = yield* it.edits.publish([edit], "m")
       assert.strictEqual(edits[0]?.state, "merge", edits[0]?.problem)
       const { n, title } = (yield* document(it.other, "notes", "x"))!
@@ -109,7 +109,7 @@ describe("a review", () => {
       yield* it.notes.insert({ n: 1 }, { id: "a" })
       yield* it.notes.insert({ n: 1 }, { id: "b" })
       const edits = [yield* it.begin("a", print({ n: 2 })), yield* it.begin("b", print({ n: 2 }))]
-      yield* byHand(it.remote, file("notes/b.json", "{ broken"))
+      yield* foreignCommit(it.remote, file("notes/b.json", "{ broken"))
       const exit = yield* Effect.exit(it.edits.review(edits))
       assert.isTrue(Exit.isSuccess(exit), String(exit))
       if (Exit.isSuccess(exit)) assert.strictEqual(exit.value.edits[0]?.state, "change")
@@ -125,7 +125,7 @@ describe("a review", () => {
         yield* it.notes.insert({ n: 1 }, { id: "a" })
         yield* it.notes.insert({ n: 1 }, { id: "b" })
         const edits = [yield* it.begin("a", print({ n: 2 })), yield* it.begin("b", print({ n: 2 }))]
-        yield* byHand(
+        yield* foreignCommit(
           it.remote,
           file("notes/b.json", '{"_id": "b", "_rev": 2, "n": 1, "big": 12345678901234567891}')
         )
@@ -139,7 +139,7 @@ describe("a review", () => {
     Effect.gen(function* () {
       const it = yield* open()
       yield* it.notes.insert({ n: 1 }, { id: "a" })
-      yield* byHand(it.remote, file("notes/x.json", "{ broken"))
+      yield* foreignCommit(it.remote, file("notes/x.json", "{ broken"))
       const head = Option.getOrThrow(yield* it.remote.head("main"))
       const { oid } = Option.getOrThrow(yield* it.remote.file(head, "data/notes/x.json"))
       const edit: StagedEdit = {
@@ -329,7 +329,7 @@ describe("a draft that deletes a document which was broken since", () => {
       yield* it.notes.insert({ n: 1 }, { id: "a" })
       yield* it.notes.insert({ n: 1 }, { id: "b" })
       const edits = [yield* it.begin("a", null), yield* it.begin("b", print({ n: 2 }))]
-      yield* byHand(it.remote, file("notes/a.json", "{ broken"))
+      yield* foreignCommit(it.remote, file("notes/a.json", "{ broken"))
       const review = yield* it.edits.review(edits)
       assert.include(["conflict", "invalid"], review.edits[0]!.state)
       assert.isUndefined(review.problem)

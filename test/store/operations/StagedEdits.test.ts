@@ -2,13 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { Browse, type StagedEdit } from "../../../src/store/browse/index.js"
-import { byHand, file } from "../core/ByHand.js"
-import { editing, expectFailure, headSha, world } from "./Support.js"
+import { file, foreignCommit } from "../core/ForeignCommit.js"
+import { editing, expectFailure, headSha, storePair } from "./StorePair.js"
 
 const print = (document: JsonObject) => JSON.stringify(document)
 
 const open = Effect.gen(function* () {
-  const it = yield* world({
+  const it = yield* storePair({
     indexes: { notes: [{ fields: ["code"], unique: true }] },
     merge: { notes: { tags: "set" } }
   })
@@ -188,7 +188,7 @@ describe("staged edits", () => {
   it.live("a document is edited with the digits that its file has", () =>
     Effect.gen(function* () {
       const { edits, it } = yield* open
-      yield* byHand(it.remote, file("notes/n.json", '{"n": 9007199254740993, "m": 1.0}\n'))
+      yield* foreignCommit(it.remote, file("notes/n.json", '{"n": 9007199254740993, "m": 1.0}\n'))
       const { text } = Option.getOrThrow(yield* edits.document("notes", "n"))
       assert.strictEqual(text, '{\n  "m": 1.0,\n  "n": 9007199254740993\n}\n')
       assert.isTrue(Option.isNone(yield* edits.document("notes", "none")))
@@ -198,7 +198,7 @@ describe("staged edits", () => {
   it.live("a text is not taken for what the file has where JavaScript alone reads both numbers alike", () =>
     Effect.gen(function* () {
       const { begin, edits, it } = yield* open
-      yield* byHand(it.remote, file("notes/n.json", '{"n": 9007199254740993}\n'))
+      yield* foreignCommit(it.remote, file("notes/n.json", '{"n": 9007199254740993}\n'))
       const review = yield* edits.review([yield* begin("n", '{"n": 9007199254740992}')])
       assert.strictEqual(review.edits[0]!.state, "change")
       assert.match(String(review.problem), /9007199254740993 at n cannot be written again/)

@@ -5,11 +5,11 @@ import { Browse } from "../../../src/store/browse/index.js"
 import { type Change, GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { file } from "../core/ByHand.js"
+import { file } from "../core/ForeignCommit.js"
 import { hosted, remotes } from "../core/Remotes.js"
-import { type World, world } from "./Support.js"
+import { type StorePair, storePair } from "./StorePair.js"
 
-const timelineOf = (it: World) =>
+const timelineOf = (it: StorePair) =>
   Browse.make({ store: it.store, remote: it.remote, readOnly: false }).timeline
 
 const submodule = (path: string, digit: string): Change => ({
@@ -23,7 +23,7 @@ const gone = (path: string): Change => ({ _tag: "Remove", path })
 
 describe("a submodule that is named like a document", () => {
   const withSubmodule = Effect.gen(function* () {
-    const it = yield* world()
+    const it = yield* storePair()
     yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
     yield* it.store.collection("notes").update("x", { n: 1 })
     const head = Option.getOrThrow(yield* it.remote.head("main"))
@@ -89,7 +89,7 @@ describe("a submodule that is named like a document", () => {
 
   it.live("is taken from the side that changed it where the collection has an index", () =>
     Effect.gen(function* () {
-      const it = yield* world({ indexes: { notes: ["n"] }, manifests: { notes: ["n"] } })
+      const it = yield* storePair({ indexes: { notes: ["n"] }, manifests: { notes: ["n"] } })
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
       yield* it.store.createBranch("draft")
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "y" })
@@ -231,12 +231,12 @@ describe.each([...remotes, ...hosted])("submodules on %s", (_name, layer) => {
   )
 })
 
-const commitTo = (it: World, branch: string, ...changes: ReadonlyArray<Change>) =>
+const commitTo = (it: StorePair, branch: string, ...changes: ReadonlyArray<Change>) =>
   Effect.flatMap(it.remote.head(branch), (head) =>
     it.remote.commit(branch, head, { message: "by hand", changes })
   )
 
-const files = (it: World) =>
+const files = (it: StorePair) =>
   Effect.gen(function* () {
     const head = Option.getOrThrow(yield* it.remote.head("main"))
     const { entries } = Option.getOrThrow(yield* it.remote.tree(head, "data/notes", { recursive: true }))
@@ -245,7 +245,7 @@ const files = (it: World) =>
 
 describe("a submodule of ours in the place of a document that theirs changed", () => {
   const begun = Effect.gen(function* () {
-    const it = yield* world()
+    const it = yield* storePair()
     yield* it.store.collection("notes").insert({ n: 1 }, { id: "x" })
     yield* it.store.collection("notes").insert({ n: 1 }, { id: "y" })
     yield* it.store.createBranch("draft")

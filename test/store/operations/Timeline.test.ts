@@ -5,10 +5,10 @@ import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { Browse } from "../../../src/store/browse/index.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
-import { byHand, file } from "../core/ByHand.js"
-import { document, type World, world } from "./Support.js"
+import { file, foreignCommit } from "../core/ForeignCommit.js"
+import { document, type StorePair, storePair } from "./StorePair.js"
 
-const put = ({ remote }: World, branch: string, path: string, text: string) =>
+const put = ({ remote }: StorePair, branch: string, path: string, text: string) =>
   Effect.flatMap(remote.head(branch), (head) =>
     remote.commit(branch, head, {
       message: "by hand",
@@ -16,20 +16,20 @@ const put = ({ remote }: World, branch: string, path: string, text: string) =>
     })
   )
 
-const textOf = ({ remote }: World, path: string) =>
+const textOf = ({ remote }: StorePair, path: string) =>
   Effect.gen(function* () {
     const head = Option.getOrThrow(yield* remote.head("main"))
     return new TextDecoder().decode(Option.getOrThrow(yield* remote.file(head, path)).content)
   })
 
-const timelineOf = (it: World) =>
+const timelineOf = (it: StorePair) =>
   Browse.make({ store: it.store, remote: it.remote, readOnly: false }).timeline
 
 type Item = { readonly id: string | number; readonly n: number }
 
 const keyed = (ids: ReadonlyArray<string | number>, conflicted: string | number) =>
   Effect.gen(function* () {
-    const it = yield* world({ merge: { notes: { items: { key: "id" } } } })
+    const it = yield* storePair({ merge: { notes: { items: { key: "id" } } } })
     const items = (n: number): ReadonlyArray<Item> => ids.map((id) => ({ id, n: id === conflicted ? n : 0 }))
     const notes = it.store.collection("notes")
     yield* notes.insert({ items: items(0) }, { id: "x" })
@@ -76,7 +76,7 @@ describe("a decision of a conflict", () => {
   // Timeline.ts, BranchConflict.digest: "Stands for both versions: a decision counts for these alone."
   it.live("counts for no other version of a file that cannot be read", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const path = "data/notes/x.json"
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
       yield* it.store.createBranch("draft")
@@ -94,7 +94,7 @@ describe("a decision of a conflict", () => {
 describe("a decision about a number that JavaScript cannot hold", () => {
   const decided = (ours: string, theirs: string) =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const path = "data/notes/x.json"
       const text = (n: string, title: string) =>
         `{"_id": "x", "_rev": 1, "n": ${n}, "title": "${title}", "big": 12345678901234567891}`
@@ -134,7 +134,7 @@ describe("a function that decides about conflicts", () => {
   // Branches.ts, MergeOptions.onConflict and StoreError.ts, Unmerged: `ours`, `theirs` and `document` are the documents as JavaScript reads them.
   it.live("is given numbers as numbers, and what it returns is written as it is", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const path = "data/notes/x.json"
       const text = (title: string) =>
         `{"_id": "x", "_rev": 1, "big": 1.0, "deep": {"n": 2.0}, "title": "${title}"}`
@@ -155,7 +155,7 @@ describe("a preview of a merge", () => {
   // Timeline.ts, MergePreview: "What a merge of a branch would do, once what was decided is": what it shows as decided, the merge refuses.
   it.live("shows no conflict as decided that keeps the merge from being made", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
       yield* put(it, "main", "lib/a", "1")
       yield* it.store.createBranch("draft")
@@ -186,7 +186,7 @@ describe("a preview of a merge", () => {
   // Timeline.ts, ConflictDecision: a decision is of one conflict, by its `path` and `digest`; two settings are two conflicts.
   it.live("names two conflicts of the settings apart", () =>
     Effect.gen(function* () {
-      const made = yield* world({ merge: { notes: { n: "whole" }, plans: { n: "whole" } } })
+      const made = yield* storePair({ merge: { notes: { n: "whole" }, plans: { n: "whole" } } })
       yield* made.store.collection("notes").insert({ n: 0 }, { id: "x" })
       const store = yield* Effect.provideService(Store.make(), GitRemote, made.remote)
       const it = { ...made, store }
@@ -208,7 +208,7 @@ describe("a timeline that can only be read", () => {
   // A right is missing (403), not a session (401), which a page answers by signing out.
   it.live("refuses to revert, to make a branch and to merge with 403", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
       const timeline = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: true }).timeline
       for (const write of [
@@ -230,9 +230,9 @@ describe("a revert", () => {
   // Timeline.ts, RevertPreview.documents: "as they are, and as they would be": a file that is there is changed, not added.
   it.live("is previewed as a change of the broken file that it mends", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
-      yield* byHand(it.remote, file("notes/x.json", "{ broken"))
+      yield* foreignCommit(it.remote, file("notes/x.json", "{ broken"))
       const commit = Option.getOrThrow(yield* it.remote.head("main")).commit
       const timeline = yield* timelineOf(it)
       const preview = yield* timeline.previewRevert(commit)
@@ -249,7 +249,7 @@ describe("a decision of a conflict of two versions", () => {
   // Timeline.ts, BranchConflict.digest: "Stands for both versions: a decision counts for these alone."
   it.live("counts for no other version, also where only digits differ that JavaScript cannot hold", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const path = "data/notes/x.json"
       const text = (n: string) => `{"_id": "x", "_rev": 1, "n": ${n}}`
       yield* put(it, "main", path, text("1"))

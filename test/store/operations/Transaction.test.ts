@@ -5,13 +5,13 @@ import { ConflictError, RemoteError, type ValidationError } from "../../../src/d
 import type { JsonObject } from "../../../src/domain/json/Json.js"
 import type { Collection } from "../../../src/store/Collection.js"
 import { idsOf } from "../../support/documents.js"
-import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
+import { brief, document, expectFailure, headSha, messages, type StorePair, storePair } from "./StorePair.js"
 
-const workBranches = ({ remote }: World) =>
+const workBranches = ({ remote }: StorePair) =>
   Effect.map(remote.listBranches("chainstore-tx-"), (found) => found.map(({ name }) => name))
 
-const open = (options: Parameters<typeof world>[0] = {}, faults: Parameters<typeof world>[1] = {}) =>
-  Effect.tap(world({ indexes: { notes: ["n"] }, manifests: ["notes"], ...options }, faults), (it) =>
+const open = (options: Parameters<typeof storePair>[0] = {}, faults: Parameters<typeof storePair>[1] = {}) =>
+  Effect.tap(storePair({ indexes: { notes: ["n"] }, manifests: ["notes"], ...options }, faults), (it) =>
     it.store.batch({ message: "seed" }, (batch) =>
       Effect.all([batch.put("notes", "a", { n: 1 }), batch.put("notes", "b", { n: 1 })])
     )
@@ -149,9 +149,9 @@ describe("Transaction", () => {
   const conflicting = (
     name: string,
     inside: (
-      tx: Parameters<Parameters<World["store"]["transaction"]>[1]>[0]
+      tx: Parameters<Parameters<StorePair["store"]["transaction"]>[1]>[0]
     ) => Effect.Effect<unknown, unknown>,
-    outside: (it: World) => Effect.Effect<unknown, unknown>,
+    outside: (it: StorePair) => Effect.Effect<unknown, unknown>,
     ids: ReadonlyArray<string>
   ) =>
     it.live(`${name} is a conflict that names the document and keeps the work branch`, () =>
@@ -335,7 +335,7 @@ describe("Transaction", () => {
   it.live("a branch that keeps moving is given up after batchRetries, and nothing is lost", () =>
     Effect.gen(function* () {
       let moves = 0
-      const it: World = yield* open(
+      const it: StorePair = yield* open(
         { batchRetries: 1 },
         {
           onWrite: (operation, point): Effect.Effect<void> =>
@@ -384,7 +384,7 @@ describe("Transaction", () => {
 
   it.live("in an empty repository", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.transaction({}, (tx) =>
         Effect.gen(function* () {
           yield* tx.collection("notes").insert({ n: 1 }, { id: "a" })
@@ -430,7 +430,7 @@ describe("Transaction", () => {
         missing.transaction({}, () => Effect.void),
         "NotFoundError"
       )
-      const readOnly = yield* world({ readOnly: true })
+      const readOnly = yield* storePair({ readOnly: true })
       yield* expectFailure(
         readOnly.store.transaction({}, () => Effect.void),
         "AuthError"

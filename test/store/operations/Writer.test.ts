@@ -3,7 +3,7 @@ import { Cause, Deferred, Effect, Exit, Fiber, Option, TestClock } from "effect"
 import { AmbiguousWriteError, RemoteError } from "../../../src/domain/errors/StoreError.js"
 import type { WriteFailure } from "../../../src/store/remote/GitRemote.js"
 import type { Writer } from "../../../src/store/Writer.js"
-import { brief, document, expectFailure, flushed, messages, world } from "./Support.js"
+import { brief, document, expectFailure, flushed, messages, storePair } from "./StorePair.js"
 
 const down = new RemoteError({ operation: "test", reason: "Unreachable", message: "the remote is down" })
 
@@ -39,7 +39,7 @@ const putMany = (writer: Writer, from: number, count: number) =>
 describe("Writer", () => {
   it.effect("flushes at maxOperations and at the end, in order", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const { commits, result } = yield* it.store.writer({ maxOperations: 3 }, (writer) =>
         Effect.gen(function* () {
           yield* putMany(writer, 0, 2)
@@ -66,7 +66,7 @@ describe("Writer", () => {
 
   it.effect("the default is 50 operations or 5 seconds", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.writer({}, (writer) =>
         Effect.gen(function* () {
           yield* putMany(writer, 0, 49)
@@ -86,7 +86,7 @@ describe("Writer", () => {
 
   it.effect("the timer counts from the oldest waiting operation", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.writer({ maxOperations: 2, maxSeconds: 5 }, (writer) =>
         Effect.gen(function* () {
           yield* putMany(writer, 0, 1)
@@ -105,7 +105,7 @@ describe("Writer", () => {
   it.effect("a failed timer flush fails the next call and keeps the queue", () =>
     Effect.gen(function* () {
       const { faults, state } = breakable()
-      const it = yield* world({}, faults)
+      const it = yield* storePair({}, faults)
       const { commits } = yield* it.store.writer({}, (writer) =>
         Effect.gen(function* () {
           yield* putMany(writer, 0, 2)
@@ -132,7 +132,7 @@ describe("Writer", () => {
   it.effect("a failed timer flush is tried again although no call follows", () =>
     Effect.gen(function* () {
       const { faults, state } = breakable()
-      const it = yield* world({}, faults)
+      const it = yield* storePair({}, faults)
       yield* it.store.writer({}, (writer) =>
         Effect.gen(function* () {
           yield* putMany(writer, 0, 2)
@@ -160,7 +160,7 @@ describe("Writer", () => {
         Deferred.succeed(entered, undefined),
         Effect.zipRight(Deferred.await(gate), Effect.fail(down))
       )
-      const it = yield* world(
+      const it = yield* storePair(
         {},
         { onWrite: (_operation, point) => (point === "start" && isBroken ? fault : Effect.void) }
       )
@@ -183,7 +183,7 @@ describe("Writer", () => {
   it.effect("flush means durable, and tells what is not", () =>
     Effect.gen(function* () {
       const { faults, state } = breakable()
-      const it = yield* world({}, faults)
+      const it = yield* storePair({}, faults)
       yield* it.store.writer({}, (writer) =>
         Effect.gen(function* () {
           assert.isTrue(Option.isNone(yield* writer.flush), "nothing to write")
@@ -206,7 +206,7 @@ describe("Writer", () => {
 
   it.effect("an operation that cannot succeed is named, and can be dropped", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* it.store.writer({}, (writer) =>
         Effect.gen(function* () {
           yield* writer.delete("notes", "missing")
@@ -223,7 +223,7 @@ describe("Writer", () => {
   it.effect("an unknown end is told once, and nothing is written twice", () =>
     Effect.gen(function* () {
       const { faults, state } = breakable()
-      const it = yield* world({}, faults)
+      const it = yield* storePair({}, faults)
       const exit = yield* Effect.exit(
         it.store.writer({}, (writer) =>
           Effect.gen(function* () {
@@ -245,7 +245,7 @@ describe("Writer", () => {
 
   it.effect("a body that fails still gets one flush", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const exit = yield* Effect.exit(
         it.store.writer({}, (writer) => Effect.zipRight(putMany(writer, 0, 2), Effect.fail("body")))
       )
@@ -256,7 +256,7 @@ describe("Writer", () => {
 
   it.effect("an interrupted body gets one flush, too", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       const queued = yield* Deferred.make<void>()
       const fiber = yield* Effect.fork(
         it.store.writer({}, (writer) =>
@@ -276,7 +276,7 @@ describe("Writer", () => {
   it.effect("what the last flush could not write is in the error, by id, after 5 seconds at most", () =>
     Effect.gen(function* () {
       const { faults, state } = breakable()
-      const it = yield* world({}, faults)
+      const it = yield* storePair({}, faults)
       const queued = yield* Deferred.make<void>()
       const fiber = yield* Effect.fork(
         it.store.writer({}, (writer) =>
@@ -307,7 +307,7 @@ describe("Writer", () => {
   it.effect("the last flush belongs to the effect: its failure is the writer's", () =>
     Effect.gen(function* () {
       const { faults, state } = breakable()
-      const it = yield* world({}, faults)
+      const it = yield* storePair({}, faults)
       const error = yield* expectFailure<RemoteError>(
         it.store.writer({}, (writer) =>
           Effect.zipRight(
@@ -325,7 +325,7 @@ describe("Writer", () => {
 
   it.effect("many fibres share a writer; it holds them back while it writes", () =>
     Effect.gen(function* () {
-      const it = yield* world({ manifests: ["notes"] }, { onWrite: () => Effect.yieldNow() })
+      const it = yield* storePair({ manifests: ["notes"] }, { onWrite: () => Effect.yieldNow() })
       let most = 0
       const { commits } = yield* it.store.writer({ maxOperations: 10 }, (writer) =>
         Effect.forEach(
@@ -350,7 +350,7 @@ describe("Writer", () => {
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const entered = yield* Deferred.make<void>()
-      const it = yield* world(
+      const it = yield* storePair(
         {},
         {
           onWrite: (_operation, point) =>
@@ -377,7 +377,7 @@ describe("Writer", () => {
   it.effect("a commit that is cut off after it was made is told, and not made again", () =>
     Effect.gen(function* () {
       let cut = true
-      const it = yield* world(
+      const it = yield* storePair(
         {},
         {
           onWrite: (_operation, point) =>
@@ -404,7 +404,7 @@ describe("Writer", () => {
 
   it.effect("wrong options and use after the end are refused", () =>
     Effect.gen(function* () {
-      const it = yield* world()
+      const it = yield* storePair()
       yield* expectFailure(
         it.store.writer({ maxOperations: 0 }, () => Effect.void),
         "ValidationError"

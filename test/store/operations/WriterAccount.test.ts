@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, TestClock } from "effect"
 import { AmbiguousWriteError, RemoteError } from "../../../src/domain/errors/StoreError.js"
-import { world } from "./Support.js"
+import { storePair } from "./StorePair.js"
 
 describe("a writer's account of what is not durable", () => {
   it.scopedLive("is true when the last flush fails once and then succeeds", () =>
     Effect.gen(function* () {
       let failures = 0
-      const { store } = yield* world(
+      const { store } = yield* storePair(
         {},
         {
           onWrite: (operation, point) =>
@@ -36,7 +36,7 @@ describe("a writer's account of what is not durable", () => {
     Effect.gen(function* () {
       let slow = false
       const written = yield* Deferred.make<void>()
-      const { store } = yield* world(
+      const { store } = yield* storePair(
         {},
         {
           onWrite: (operation, point) =>
@@ -67,7 +67,7 @@ describe("a writer's account of what is not durable", () => {
     it.scopedLive(`is true where the ${kind} that began a lost flush was cut off`, () =>
       Effect.gen(function* () {
         let broken = false
-        const { store } = yield* world(
+        const { store } = yield* storePair(
           {},
           {
             onWrite: (operation, point) =>

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
-import { rounds, world } from "./Support.js"
+import { rounds, storePair } from "./StorePair.js"
 
 it.scopedLive(
   "discard beside a flush loses nothing that is queued later",
@@ -10,7 +10,7 @@ it.scopedLive(
       for (let ops = 12; ops < 150; ops += Math.round(70 / rounds(70))) {
         yield* Effect.gen(function* () {
           let moved = false
-          const { store } = yield* world(
+          const { store } = yield* storePair(
             {},
             {
               onWrite: (_operation, point) =>

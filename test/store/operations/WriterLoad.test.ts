@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { document, rounds, world } from "./Support.js"
+import { document, rounds, storePair } from "./StorePair.js"
 
 describe("a writer with much to do", () => {
   it.effect("an operation that a writer takes at its very end is written or refused", () =>
     Effect.gen(function* () {
-      const { store } = yield* world()
+      const { store } = yield* storePair()
       for (let n = 0; n < 12; n++) {
         const accepted: Array<string> = []
         yield* store.writer({}, (writer) =>
@@ -33,7 +33,7 @@ describe("a writer with much to do", () => {
     "a writer flushes thousands of times",
     () =>
       Effect.gen(function* () {
-        const it = yield* world()
+        const it = yield* storePair()
         yield* it.store.writer({ maxOperations: 1 }, (writer) =>
           Effect.forEach(
             Array.from({ length: rounds(3000) }),

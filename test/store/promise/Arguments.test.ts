@@ -18,7 +18,7 @@ import {
 } from "../../../src/store/promise/index.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
-import { outcome, rejected, repository } from "./Opened.js"
+import { outcome, rejected, repository } from "./SharedRepository.js"
 
 /** What plain JavaScript may pass for anything. */
 const anything: ReadonlyArray<unknown> = [

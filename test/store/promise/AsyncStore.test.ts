@@ -22,7 +22,7 @@ import {
 } from "../../../src/store/promise/index.js"
 import { newRepository } from "../../support/github/OnHost.js"
 import { thisHost, ways } from "../core/Remotes.js"
-import { rejected } from "./Opened.js"
+import { rejected } from "./SharedRepository.js"
 
 /** A store, and the bare repository under it. */
 interface Opened {

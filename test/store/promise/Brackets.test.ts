@@ -9,7 +9,7 @@ import {
   type StoreError,
   ValidationError
 } from "../../../src/store/promise/index.js"
-import { down, outcome, rejected, repository } from "./Opened.js"
+import { down, outcome, rejected, repository } from "./SharedRepository.js"
 
 describe("a transaction", () => {
   let place: ReturnType<typeof repository>

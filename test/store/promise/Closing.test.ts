@@ -7,7 +7,7 @@ import { assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import { Deferred, Effect, Layer } from "effect"
 import { AsyncStore, type StoreError, ValidationError } from "../../../src/store/promise/index.js"
 import * as Store from "../../../src/store/Store.js"
-import { down, rejected, repository } from "./Opened.js"
+import { down, rejected, repository } from "./SharedRepository.js"
 
 describe("closing a store", () => {
   let place: ReturnType<typeof repository>

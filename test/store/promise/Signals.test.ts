@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { AsyncStore } from "../../../src/store/promise/index.js"
-import { rejected, repository } from "./Opened.js"
+import { rejected, repository } from "./SharedRepository.js"
 
 describe("a signal", () => {
   let store: AsyncStore

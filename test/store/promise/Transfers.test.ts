@@ -23,7 +23,7 @@ import {
   writeXlsx
 } from "../../../src/store/promise/index.js"
 import { bundled } from "../../support/bundled.js"
-import { rejected, repository } from "./Opened.js"
+import { rejected, repository } from "./SharedRepository.js"
 
 /** Streams that break, each in its way. */
 const broken = () => {

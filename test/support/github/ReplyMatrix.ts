@@ -6,7 +6,7 @@ import type { StoreService } from "../../../src/store/StoreService.js"
 import { type Fault, makeServer, replying, type Server, setStale, staleness } from "./InProcess.js"
 import type { Seen } from "./Oracle.js"
 import { remoteOf } from "./Remote.js"
-import { countingFetch, type InFlight, settle } from "./Virtual.js"
+import { countingFetch, type InFlight, settle } from "./VirtualTime.js"
 
 export type Document = { readonly [name: string]: unknown } | undefined
 

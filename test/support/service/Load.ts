@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 import autocannon from "autocannon"
-import type { Serving } from "./Serving.js"
+import type { Serving } from "./ServiceProcess.js"
 
 /** The result of a load. */
 export interface LoadResult {

@@ -1,5 +1,5 @@
 import type { Snippet } from "./Pages.js"
-import { type Surroundings, surroundings } from "./Surroundings.js"
+import { type SnippetContext, snippetContexts } from "./SnippetContext.js"
 
 /** Where a name that a snippet uses without an import comes from, as the page has told before. */
 const origins: Readonly<Record<string, string>> = Object.fromEntries(
@@ -27,7 +27,7 @@ export const programOf = ({ code, name }: Snippet): string => {
     before = "",
     imports = "",
     store = false
-  }: Surroundings = surroundings[name] ?? surroundings[name.replace(/ \d+$/, "")] ?? {}
+  }: SnippetContext = snippetContexts[name] ?? snippetContexts[name.replace(/ \d+$/, "")] ?? {}
   const own = [...code.matchAll(statement)].map(([text]) => text).join("") + imports
   const body = code.replace(statement, "").replace(/^Effect\.runPromise\(/gm, "await Effect.runPromise(")
   const inside = `${before}\n${body}\n${after}`

@@ -8,7 +8,7 @@ import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, Option, Random } from
 import * as Store from "../../../../src/store/Store.js"
 import type { StoreService } from "../../../../src/store/StoreService.js"
 import { HostServer, layer as host } from "../../../support/host/HostServer.js"
-import * as Reached from "./Reached.js"
+import * as Reached from "./RepositoryAccess.js"
 
 const script = fileURLToPath(new URL("./transacting.ts", import.meta.url))
 
@@ -16,7 +16,7 @@ const git = (repository: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", repository, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
 
 /** A process that runs transactions; killed at the end of the scope. */
-const transacting = (reached: Reached.Reached, name: string) =>
+const transacting = (reached: Reached.RepositoryAccess, name: string) =>
   Effect.gen(function* () {
     const acknowledged: Array<string> = []
     const ready = yield* Deferred.make<void>()
@@ -127,7 +127,7 @@ export const killTransactionsOnHost = (kills: number, { graphql = false } = {}) 
   }).pipe(Effect.provide(Layer.provide(host({ createOnFirstUse: true }), quiet)))
 
 /** The same in a repository that is reached so, and lies there. */
-const killTransactionsIn = (kills: number, reached: Reached.Reached, repository: string) =>
+const killTransactionsIn = (kills: number, reached: Reached.RepositoryAccess, repository: string) =>
   Effect.gen(function* () {
     const layer = Reached.layer(reached)
     const acknowledged = new Set<string>()

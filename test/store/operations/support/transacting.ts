@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { Effect, Option } from "effect"
 import * as Store from "../../../../src/store/Store.js"
-import { layer, type Reached } from "./Reached.js"
+import { layer, type RepositoryAccess } from "./RepositoryAccess.js"
 
 /**
  * A process that runs transactions until it is killed: two fibres of them, and a third that writes single documents,
@@ -50,7 +50,9 @@ const program = Effect.gen(function* () {
   })
 })
 
-Effect.runPromise(Effect.provide(program, layer(JSON.parse(reached) as Reached, { batchRetries: 50 }))).then(
+Effect.runPromise(
+  Effect.provide(program, layer(JSON.parse(reached) as RepositoryAccess, { batchRetries: 50 }))
+).then(
   () => process.exit(0),
   (cause) => {
     fs.writeSync(2, `${cause}\n`)

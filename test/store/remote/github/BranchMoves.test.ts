@@ -6,7 +6,7 @@ import * as Store from "../../../../src/store/Store.js"
 import type { StoreService } from "../../../../src/store/StoreService.js"
 import type { Transaction } from "../../../../src/store/Transaction.js"
 import { type Fault, faults, replying, type Server, verbs } from "../../../support/github/InProcess.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 
 const graphql = { useGraphql: true, commitVia: "graphql" } as const
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Stream } from "effect"
 import { replying } from "../../../support/github/InProcess.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 import { putFile } from "../../../support/singleFile.js"
 
 const content = new TextEncoder().encode("{}")

@@ -8,9 +8,9 @@ import type { StoreOptions } from "../../../../src/store/StoreOptions.js"
 import { idsOf } from "../../../support/documents.js"
 import { replying, verbs } from "../../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../../support/github/Remote.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
-import { worldsOnGitHub } from "../../../support/github/World.js"
-import { messages } from "../../operations/Support.js"
+import { storePairsOnGitHub } from "../../../support/github/StorePairs.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
+import { messages } from "../../operations/StorePair.js"
 
 it.scopedLive("a first commit that is refused halfway leaves no file behind, and the next one succeeds", () =>
   Effect.gen(function* () {
@@ -152,7 +152,7 @@ describe.each(ways)("a proxy that delivers every write twice, with %j", (options
 })
 
 describe.each(ways)("a writer through GitHub's API, with %j", (options) => {
-  const make = worldsOnGitHub(options)
+  const make = storePairsOnGitHub(options)
 
   it.live("writes when so many wait, when the time has come, and at the end", () =>
     Effect.gen(function* () {

@@ -7,7 +7,7 @@ import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
 import type { Reply } from "../../../support/github/InProcess.js"
 import { replying } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 import { deleteFile, putFile } from "../../../support/singleFile.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)

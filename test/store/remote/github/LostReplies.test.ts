@@ -5,7 +5,7 @@ import type { GitRemoteService, Head } from "../../../../src/store/remote/GitRem
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import { type Fault, faults, type Server } from "../../../support/github/InProcess.js"
 import type { Seen } from "../../../support/github/Oracle.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 import { deleteFile, putFile } from "../../../support/singleFile.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)

@@ -7,7 +7,7 @@ import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.j
 import type { Reply } from "../../../support/github/InProcess.js"
 import { replying, setStale, staleness } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 import { putFile } from "../../../support/singleFile.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)

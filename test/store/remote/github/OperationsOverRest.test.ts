@@ -1,7 +1,7 @@
-import { worldsOnGitHub } from "../../../support/github/World.js"
-import { worldsBy } from "../../operations/Support.js"
+import { storePairsOnGitHub } from "../../../support/github/StorePairs.js"
+import { useStorePairs } from "../../operations/StorePair.js"
 
-worldsBy(worldsOnGitHub({}))
+useStorePairs(storePairsOnGitHub({}))
 
 await import("../../operations/Batch.test.js")
 await import("../../operations/BranchMerge.test.js")

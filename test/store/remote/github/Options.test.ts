@@ -10,7 +10,7 @@ import type { StoreOptions } from "../../../../src/store/StoreOptions.js"
 import type { Server } from "../../../support/github/InProcess.js"
 import { replying, verbs } from "../../../support/github/InProcess.js"
 import { fresh, remoteOf, token } from "../../../support/github/Remote.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = (path: string, text: string) => ({ _tag: "Put", path, content: bytes(text) }) as const

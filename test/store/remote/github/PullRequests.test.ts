@@ -7,8 +7,8 @@ import * as Store from "../../../../src/store/Store.js"
 import type { StoreService } from "../../../../src/store/StoreService.js"
 import { faults, makeServer, replying, type Server, verbs } from "../../../support/github/InProcess.js"
 import { remoteOf } from "../../../support/github/Remote.js"
-import { everyNth } from "../../../support/vitest/whole.js"
-import { expectFailure } from "../../operations/Support.js"
+import { everyNth } from "../../../support/vitest/caseSelection.js"
+import { expectFailure } from "../../operations/StorePair.js"
 
 const quick = { maxRetries: 3, backoffFactor: "1 millis", timeout: "200 millis" } as const
 

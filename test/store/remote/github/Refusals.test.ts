@@ -7,7 +7,7 @@ import type { GitRemoteService, Head } from "../../../../src/store/remote/GitRem
 import type { Reply } from "../../../support/github/InProcess.js"
 import { type Fault, faults, replying, verbs } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 import { deleteFile, putFile } from "../../../support/singleFile.js"
 
 const graphql = { useGraphql: true, commitVia: "graphql" } as const

@@ -5,7 +5,7 @@ import { GitRemote, type GitRemoteService, type Head } from "../../../../src/sto
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"
 import { replying, verbs } from "../../../support/github/InProcess.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = (path: string, text: string) => ({ _tag: "Put", path, content: bytes(text) }) as const

@@ -4,7 +4,7 @@ import type { RefMoved } from "../../../../src/domain/errors/RefMoved.js"
 import type { StoreError } from "../../../../src/domain/errors/StoreError.js"
 import type { GitRemoteService, Head } from "../../../../src/store/remote/GitRemote.js"
 import { moreTokens, type Reply, replying } from "../../../support/github/InProcess.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 import { deleteFile, putFile } from "../../../support/singleFile.js"
 
 const put = { _tag: "Put", path: "a.json", content: new TextEncoder().encode("1") } as const

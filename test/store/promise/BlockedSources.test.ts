@@ -1,6 +1,6 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { type AsyncStore, fromCsv, fromDbapi, writeXlsx } from "../../../src/store/promise/index.js"
-import { rejected, repository } from "./Opened.js"
+import { rejected, repository } from "./SharedRepository.js"
 
 describe("a source that is stuck", () => {
   let store: AsyncStore

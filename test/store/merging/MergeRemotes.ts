@@ -16,7 +16,7 @@ import { directory, hostTokens, thisHost, ways } from "../core/Remotes.js"
 type Client = Effect.Effect<GitRemoteService, unknown, Scope.Scope>
 
 /** A repository: clients of it, and what somebody else does to it who uses no client of ours. */
-export interface Place {
+export interface MergeRemote {
   /** One more client. */
   readonly client: Client
   /** A client whose rights end at reading; undefined where everybody who reads may write. */
@@ -39,7 +39,7 @@ const served = (at: string) => {
   }
 }
 
-const inMemory = Effect.sync((): Place => {
+const inMemory = Effect.sync((): MergeRemote => {
   const repository = new MemoryRepository()
   return {
     client: Memory.make({ repository }),
@@ -54,7 +54,7 @@ const inMemory = Effect.sync((): Place => {
 
 const onDisk = Effect.map(
   directory,
-  (path): Place => ({
+  (path): MergeRemote => ({
     client: LocalGit.scoped({ directory: path, durability: "none" }),
     reader: undefined,
     ...served(join(path, "local/store.git"))
@@ -72,10 +72,10 @@ const onHost = (way: Partial<GitHubOptions>) =>
       client: scopedClientOf(repository, options),
       reader: scopedClientOf(repository, { ...options, token }),
       ...served(repository.directory)
-    } satisfies Place
+    } satisfies MergeRemote
   }).pipe(Effect.provide(thisHost))
 
-const byWire = Effect.map(HttpBackend.make, (backend): Place => {
+const byWire = Effect.map(HttpBackend.make, (backend): MergeRemote => {
   const url = backend.create("repository.git")
   const at = join(backend.directory, "repository.git")
   // Another server of the same repository, which takes no pushes.
@@ -94,7 +94,9 @@ const byWire = Effect.map(HttpBackend.make, (backend): Place => {
 })
 
 /** A repository of its own on every kind of remote. */
-export const places: ReadonlyArray<readonly [string, Effect.Effect<Place, unknown, Scope.Scope>]> = [
+export const mergeRemotes: ReadonlyArray<
+  readonly [string, Effect.Effect<MergeRemote, unknown, Scope.Scope>]
+> = [
   ["Memory", inMemory],
   ["LocalGit", onDisk],
   ...[...ways, ["by push", { commitVia: "push" }] as const].map(

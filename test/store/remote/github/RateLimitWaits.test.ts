@@ -9,7 +9,7 @@ import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.j
 import * as Store from "../../../../src/store/Store.js"
 import { type Reply, replying } from "../../../support/github/InProcess.js"
 import { fresh } from "../../../support/github/Remote.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 import { putFile } from "../../../support/singleFile.js"
 
 const settings = {

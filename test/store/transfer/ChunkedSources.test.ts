@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
 import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
 import { fromNdjson } from "../../../src/store/transfer/FromJson.js"
-import { shredded } from "../../support/shredded.js"
+import { inChunks } from "../../support/inChunks.js"
 
-const shred = (text: string, sizes: ReadonlyArray<number>) => shredded(new TextEncoder().encode(text), sizes)
+const shred = (text: string, sizes: ReadonlyArray<number>) => inChunks(new TextEncoder().encode(text), sizes)
 
 const outcome = <A, E>(stream: Stream.Stream<A, E>) =>
   Effect.either(

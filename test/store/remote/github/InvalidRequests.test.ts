@@ -2,7 +2,7 @@ import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Redacted, Stream } from "effect"
 import type { FileVersion } from "../../../../src/store/remote/GitRemote.js"
-import { settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/VirtualTime.js"
 
 const put = { _tag: "Put", path: "data/a.json", content: new TextEncoder().encode("1") } as const
 

@@ -2,7 +2,7 @@ import { Layer, Logger, ManagedRuntime } from "effect"
 import { HostServer, layer } from "../host/HostServer.js"
 
 /** Until the returned function is called, what is sent to GitHub goes to a host of our own, whose token `TOKEN` has. */
-export const inPlaceOfGitHub = async (): Promise<() => Promise<void>> => {
+export const redirectGitHub = async (): Promise<() => Promise<void>> => {
   const runtime = ManagedRuntime.make(
     Layer.provide(layer({ createOnFirstUse: true }), Logger.remove(Logger.defaultLogger))
   )

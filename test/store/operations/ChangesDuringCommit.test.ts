@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import { type Repository, repositories } from "../core/Remotes.js"
-import { brief, document, headSha } from "./Support.js"
+import { brief, document, headSha } from "./StorePair.js"
 
 /** Two stores on one repository; something happens after the first one has built a commit and before it is made. */
 const pairIn =

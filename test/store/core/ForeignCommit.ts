@@ -4,7 +4,7 @@ import type { Change, GitRemoteService } from "../../../src/store/remote/GitRemo
 import type { StoreService } from "../../../src/store/StoreService.js"
 
 /** A commit of somebody who does not use the store. */
-export const byHand = (remote: GitRemoteService, ...changes: ReadonlyArray<Change>) =>
+export const foreignCommit = (remote: GitRemoteService, ...changes: ReadonlyArray<Change>) =>
   Effect.flatMap(remote.head("main"), (head) => remote.commit("main", head, { message: "by hand", changes }))
 
 /** A file below the store's root. */
@@ -15,7 +15,7 @@ export const file = (path: string, content: string | object): Change => ({
 })
 
 /** The ids that `findBy` answers. */
-export const found = (store: StoreService, value: Json, field = "city") =>
+export const foundIds = (store: StoreService, value: Json, field = "city") =>
   Effect.map(store.collection("people").findBy(field, value, { onInvalid: "skip" }), (all) =>
     all.map(({ _id }) => _id)
   )

@@ -8,7 +8,7 @@ import type { MemoryFaults } from "../../../src/store/remote/memory/MemoryFaults
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { type OnTouch, withFaults } from "../../../src/testing/program/FaultyRemote.js"
-import type { World } from "../../store/operations/Support.js"
+import type { StorePair } from "../../store/operations/StorePair.js"
 import type { Seen } from "./Oracle.js"
 import { fresh, remoteOf } from "./Remote.js"
 
@@ -42,10 +42,10 @@ const movers = () => {
 }
 
 /** Worlds of the operations' suites behind a socket: each is a repository of its own with two clients. */
-export const worldsOnGitHub = (options: Partial<GitHubOptions>) => {
+export const storePairsOnGitHub = (options: Partial<GitHubOptions>) => {
   const scope = Effect.runSync(Scope.make())
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return (settings: StoreOptions, faults?: MemoryFaults): Effect.Effect<World, unknown> =>
+  return (settings: StoreOptions, faults?: MemoryFaults): Effect.Effect<StorePair, unknown> =>
     Effect.gen(function* () {
       const { remote, server } = yield* Scope.extend(fresh({ ...options, userAgent: "first" }), scope)
       const moving = movers()
@@ -60,7 +60,7 @@ export const worldsOnGitHub = (options: Partial<GitHubOptions>) => {
       const other = yield* open(yield* remoteOf(server, options))
       const store = yield* open(withFaults(remote, touchOf(faults)))
       const objects = ["cat-file", "--batch-all-objects", "--batch-check=%(objecttype)"]
-      const repository: World["repository"] = {
+      const repository: StorePair["repository"] = {
         blobs: () => server.git(objects).split("blob").length - 1,
         merge: (tree, parents) => {
           const named = parents.flatMap((parent) => ["-p", parent])

@@ -6,14 +6,14 @@ import * as Store from "../../../../src/store/Store.js"
 import type { StoreOptions } from "../../../../src/store/StoreOptions.js"
 
 /** How a process reaches its repository: one below a directory of its own, or one on a host. */
-export type Reached =
+export type RepositoryAccess =
   | { readonly directory: string }
   | { readonly apiUrl: string; readonly token: string; readonly graphql: boolean }
 
 /** The repository of these tests, wherever it is. */
 export const repository = "local/killed"
 
-const remote = (reached: Reached) => {
+const remote = (reached: RepositoryAccess) => {
   if ("directory" in reached) return LocalGit.layer({ directory: reached.directory, repo: repository })
   const { apiUrl, graphql, token } = reached
   return GitHub.layer({
@@ -26,5 +26,5 @@ const remote = (reached: Reached) => {
 }
 
 /** A store in it. */
-export const layer = (reached: Reached, options: StoreOptions = {}) =>
+export const layer = (reached: RepositoryAccess, options: StoreOptions = {}) =>
   Layer.provide(Store.layer(options), remote(reached))

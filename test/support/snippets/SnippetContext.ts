@@ -1,5 +1,5 @@
 /** What stands around a snippet, so that it is a program: what the page has told in words, or in a snippet before. */
-export interface Surroundings {
+export interface SnippetContext {
   readonly imports?: string
   readonly before?: string
   readonly after?: string
@@ -21,8 +21,8 @@ const tests: Array<unknown> = []
 const it = (_name: string, run: () => unknown) => void tests.push(run())`
 
 const onGitHub = {
-  imports: `import { inPlaceOfGitHub } from "../../support/snippets/OnHost.js"\n`,
-  before: "const back = await inPlaceOfGitHub()",
+  imports: `import { redirectGitHub } from "../../support/snippets/RedirectGitHub.js"\n`,
+  before: "const back = await redirectGitHub()",
   after: "await back()"
 }
 
@@ -40,7 +40,7 @@ yield* store.createBranch("v1")`
 
 const provided = "await Effect.runPromise(Effect.provide(program, Layer.provide(Store.layer(), remote)))"
 
-export const surroundings: Readonly<Record<string, Surroundings>> = {
+export const snippetContexts: Readonly<Record<string, SnippetContext>> = {
   "README.md 3": { before: ticket },
   "docs/branches.md 1": {
     before: `yield* store.collection("products").insert({ price: 4 }, { id: "tea" })`
@@ -89,7 +89,7 @@ const chain = ChainBuilder.make<Ticket, string>().use((one) => one.id > 0 ? Effe
     imports: `import * as RateLimits from "../../../src/http/host/access/RateLimits.js"\n`
   },
   "docs/host.md 2": {
-    imports: `import * as HostServers from "../../support/host/HostServer.js"
+    imports: `import * as HostServers from "../host/HostServer.js"
 import { describe, it } from "@effect/vitest"\n`,
     before: `
 const HostServer = Object.assign(HostServers.HostServer, { layer: HostServers.layer })

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { asking, port, type Serving, serve } from "../support/service/Serving.js"
+import { asking, port, type Serving, serve } from "../support/service/ServiceProcess.js"
 
 const token = "surroundings-test-token-0123456789"
 const git = promisify(execFile)

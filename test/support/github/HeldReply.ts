@@ -5,7 +5,7 @@ import { type Seen, seenOf } from "./Oracle.js"
  * Sends requests to a server, and holds back the reply to the first one that is chosen: the request has taken effect,
  * whether or not anybody waits for the reply any longer.
  */
-export class Held {
+export class HeldReply {
   /** Asked for each request; the first one chosen is held. */
   chosen: (request: Seen) => boolean = () => false
   #release: () => void = () => {}

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { exchangeProblems } from "../../support/host/Conformance.js"
-import { port, serve } from "../../support/service/Serving.js"
+import { port, serve } from "../../support/service/ServiceProcess.js"
 
 const temporary = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "host-alone-"))),

@@ -12,39 +12,40 @@ import type { StoreService } from "../../../src/store/StoreService.js"
 import type { Writer } from "../../../src/store/Writer.js"
 
 /** What lies below the clients. */
-export interface Stored {
+export interface SharedRepository {
   readonly blobs: () => number
   /** Makes a merge the head of `main`. */
   readonly merge: (tree: Oid, parents: ReadonlyArray<Oid>) => Oid
 }
 
-export interface World {
-  readonly repository: Stored
+export interface StorePair {
+  readonly repository: SharedRepository
   readonly remote: GitRemoteService
   readonly store: StoreService
   /** Another store on the same repository, with a client of its own. */
   readonly other: StoreService
 }
 
-let elsewhere:
-  | ((options: StoreOptions, faults: Memory.MemoryFaults | undefined) => Effect.Effect<World, unknown>)
+let makeElsewhere:
+  | ((options: StoreOptions, faults: Memory.MemoryFaults | undefined) => Effect.Effect<StorePair, unknown>)
   | undefined
 
 /** From now on worlds are made like this: runs these suites on another remote. */
-export const worldsBy = (make: NonNullable<typeof elsewhere>) => {
-  elsewhere = make
+export const useStorePairs = (make: NonNullable<typeof makeElsewhere>) => {
+  makeElsewhere = make
 }
 
 /** So many rounds in memory, and a tenth of them where each is several requests. */
-export const rounds = (inMemory: number) => (elsewhere === undefined ? inMemory : Math.ceil(inMemory / 10))
+export const rounds = (inMemory: number) =>
+  makeElsewhere === undefined ? inMemory : Math.ceil(inMemory / 10)
 
 /** A store in memory, another one beside it, and the repository under both. */
-export const world = (
+export const storePair = (
   options: StoreOptions = {},
   faults?: Memory.MemoryFaults
-): Effect.Effect<World, unknown> =>
+): Effect.Effect<StorePair, unknown> =>
   Effect.gen(function* () {
-    if (elsewhere !== undefined) return yield* elsewhere(options, faults)
+    if (makeElsewhere !== undefined) return yield* makeElsewhere(options, faults)
     const repository = new Memory.MemoryRepository()
     const remote = yield* Memory.make({ repository, faults })
     const store = yield* Effect.provideService(Store.make(options), GitRemote, remote)
@@ -54,7 +55,7 @@ export const world = (
       yield* Memory.make({ repository })
     )
     const person = { name: "M", email: "m@example.org", seconds: 1_700_000_000, offset: 0 }
-    const stored: Stored = {
+    const stored: SharedRepository = {
       blobs: () => repository.blobs.size,
       merge: (tree, parents) => {
         const { oid } = repository.writeCommit({
@@ -72,7 +73,7 @@ export const world = (
   })
 
 /** What the commits say, the oldest first, without the one that GitHub needs to begin with. */
-export const messages = ({ remote }: World, branch = "main") =>
+export const messages = ({ remote }: StorePair, branch = "main") =>
   Effect.gen(function* () {
     const head = yield* remote.head(branch)
     if (Option.isNone(head)) return []
@@ -83,7 +84,7 @@ export const messages = ({ remote }: World, branch = "main") =>
       .reverse()
   })
 
-export const headSha = ({ remote }: Pick<World, "remote">, branch = "main") =>
+export const headSha = ({ remote }: Pick<StorePair, "remote">, branch = "main") =>
   Effect.map(remote.head(branch), (head) => Option.getOrThrow(head).commit as string)
 
 export const document = (store: Pick<StoreService, "collection">, collection: string, id: string) =>
@@ -120,7 +121,7 @@ export const expectFailure = <T = unknown>(
   })
 
 /** The staged edits of a store, and edits that begin with a document of a collection as it is now. */
-export const editing = ({ remote, store }: Pick<World, "remote" | "store">, collection: string) =>
+export const editing = ({ remote, store }: Pick<StorePair, "remote" | "store">, collection: string) =>
   Effect.map(Browse.make({ store, remote, readOnly: false }).edits, (edits) => ({
     edits,
     begin: (id: string, text: string | null): Effect.Effect<StagedEdit, unknown> =>
