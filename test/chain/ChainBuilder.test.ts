@@ -64,7 +64,7 @@ describe("fallbacks", () => {
 })
 
 describe("warnings", () => {
-  it("are none for a chain whose steps can all be reached", () => {
+  it("are none for a chain without unreachable steps", () => {
     const chain = make()
       .use(refusing(make()))
       .useBranch(
@@ -235,7 +235,7 @@ describe("composition", () => {
     assert.throws(() => answer(base, 2), "No handler")
   })
 
-  it("goes on after a branch or fragment whose steps refuse, with the changed request", () => {
+  it("runs the steps after a branch or fragment that refuses, with the changed request", () => {
     const builder = make()
       .useBranch(
         (n) => n <= 1,

@@ -108,7 +108,7 @@ describe("answers", () => {
     assert.strictEqual(error.chain, "other")
   })
 
-  it("are not credited to an inner step whose answer was thrown away", () => {
+  it("are not attributed to an inner step whose response was ignored", () => {
     const builder = make()
       .use((n, next) => Effect.orElseSucceed(next(n), () => "own"), { name: "outer" })
       .use((n, next) => Effect.flatMap(next(n), () => Effect.fail("rejected")), { name: "middle" })
@@ -187,7 +187,7 @@ describe("defects", () => {
     assert.strictEqual(caught, undefined)
   })
 
-  it("include conditions that answer neither true nor false", () => {
+  it("include conditions that return neither true nor false", () => {
     for (const [verdict, kind] of [
       [1, "number"],
       ["yes", "string"],

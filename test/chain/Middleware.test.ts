@@ -34,7 +34,7 @@ for (const index of [0, 1] as const) {
     return { entries, options: writers(entries)[index].options, lines: () => entries.map(Logging.format) }
   }
   describe(`logging ${writers([])[index].name}`, () => {
-    it.effect("tells start and duration, by the fiber's clock", () =>
+    it.effect("reports start and duration, by the fiber's clock", () =>
       Effect.gen(function* () {
         yield* TestClock.adjust("1 hour")
         const { entries, lines, options } = setUp()
@@ -59,7 +59,7 @@ for (const index of [0, 1] as const) {
       })
     )
 
-    it.effect("tells failures and defects, at level Error, with the cause", () =>
+    it.effect("reports failures and defects, at level Error, with the cause", () =>
       Effect.gen(function* () {
         const { entries, lines, options } = setUp()
         const logged = make().useLogging({ ...options, name: "named" })
@@ -81,7 +81,7 @@ for (const index of [0, 1] as const) {
       })
     )
 
-    it.effect("tells interruption apart from failure", () =>
+    it.effect("distinguishes interruption from failure", () =>
       Effect.gen(function* () {
         const { entries, lines, options } = setUp()
         const waiting = yield* Deferred.make<void>()

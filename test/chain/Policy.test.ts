@@ -81,7 +81,7 @@ it.effect("retry around a step with next runs the rest again", () =>
   })
 )
 
-it.effect("recover answers failures, not defects and not interruption", () =>
+it.effect("recover handles failures, not defects and not interruption", () =>
   Effect.gen(function* () {
     const waiting = yield* Deferred.make<void>()
     const handler = (n: number) =>

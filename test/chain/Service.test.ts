@@ -92,7 +92,7 @@ it.effect("a provided step may execute another chain that requires the same", ()
   })
 )
 
-it.effect("a reply may be a service itself, and a provided handler may answer plainly", () =>
+it.effect("a reply may be a service itself, and a provided handler may return a plain response", () =>
   Effect.gen(function* () {
     const chain = make()
       .use((n) => (n === 1 ? Greeting : "plain"))

@@ -56,7 +56,7 @@ const traced = (n: number) =>
     }
   })
 
-it.effect("tells what became of every step that was visited", () =>
+it.effect("lists the outcome of every visited step", () =>
   Effect.gen(function* () {
     const one = yield* traced(1)
     assert.deepStrictEqual(one.exit, Exit.succeed("one"))
@@ -131,7 +131,7 @@ it.effect("lists a step once for every visit", () =>
   })
 )
 
-it.effect("keeps visits apart that go on at the same time, and does not look into other chains", () =>
+it.effect("separates concurrent executions, and does not record other chains", () =>
   Effect.gen(function* () {
     const inner = ChainBuilder.make<number, string>().build()
     const parallel = ChainBuilder.make<number, string>()

@@ -117,7 +117,7 @@ it("refuses what does not fit", () => {
   void (() => make().use(ChainBuilder.make<string, string>()))
 })
 
-it("takes Option and Either as plain answers", () => {
+it("treats Option and Either as plain responses", () => {
   const options = ChainBuilder.make<string, Option.Option<number>>().use(() => Option.some(1))
   expectTypeOf(options).toEqualTypeOf<ChainBuilder<string, Option.Option<number>>>()
   const eithers = ChainBuilder.make<string, Either.Either<number, string>>().use(() => Either.left("x"))
@@ -193,7 +193,7 @@ it("infers what a policy looks at from the handler, in either order", () => {
   expectTypeOf(said(both)).toEqualTypeOf<(_: Ticket) => Effect.Effect<string>>()
 })
 
-it("takes policies and requests whose types are parameters", () => {
+it("accepts policies and requests with type parameters", () => {
   const surely = <A, E, R>(
     handler: (ticket: Ticket) => Effect.Effect<A, E, R>
   ): ((ticket: Ticket) => Effect.Effect<A | "late", never, R>) =>

@@ -39,7 +39,7 @@ describe("arguments", () => {
     })
   )
 
-  it.scopedLive("--json is taken by every command that answers with data", () =>
+  it.scopedLive("every command that prints data accepts --json", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine
       yield* call(["put", "things", "a", "--data", '{"n":1}'])
@@ -119,7 +119,7 @@ describe("arguments", () => {
     })
   )
 
-  it.scopedLive("several APIs by name, as the service takes them, are told about in words", () =>
+  it.scopedLive("describes several APIs by name, as the service accepts them", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine
       const ran = yield* call(["get", "things", "a", "--repo", "o/r"], {

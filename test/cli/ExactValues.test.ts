@@ -39,7 +39,7 @@ describe("what is written is what was given", () => {
     })
   )
 
-  it.scopedLive("a put refuses bytes that are no UTF-8, and takes a byte order mark", () =>
+  it.scopedLive("a put refuses bytes that are not UTF-8, and accepts a byte order mark", () =>
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine
       const file = join(directory, "a.json")

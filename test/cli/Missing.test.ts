@@ -60,7 +60,7 @@ describe("what is not there", () => {
     })
   )
 
-  it.scopedLive("a data directory that cannot be made is told in words, at once", () =>
+  it.scopedLive("a data directory that cannot be created is reported at once", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine
       const ran = yield* call(["put", "things", "a", "--data", "{}"], {

@@ -63,7 +63,7 @@ describe.concurrent("an import from standard input, as a process", () => {
     })
   )
 
-  it.scopedLive("goes on where nobody reads its messages", () =>
+  it.scopedLive("continues if its messages are not read", () =>
     Effect.gen(function* () {
       const { child, end } = yield* importing()
       child.stderr!.destroy()

@@ -56,7 +56,7 @@ describe("a terminal", () => {
     })
   )
 
-  it.scopedLive("has columns that stay apart whatever the width of their characters", () =>
+  it.scopedLive("separates its columns for characters of any width", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine
       yield* call(["put", "things", "a", "--data", '{"a":"漢字漢字漢字","b":"x"}'])

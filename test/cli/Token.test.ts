@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { commandLine } from "./CommandLine.js"
 
 describe("the token", () => {
-  it.scopedLive("is no argument: what may be one is refused and not repeated", () =>
+  it.scopedLive("is never an argument: such an argument is refused and not repeated", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine
       for (const line of [

@@ -221,7 +221,7 @@ describe("chainstore merge-driver", () => {
     })
   )
 
-  it.scopedLive("leaves both sides of a file that is no document between markers", () =>
+  it.scopedLive("leaves both sides of a file that is not a document between markers", () =>
     Effect.gen(function* () {
       const { code, text } = yield* files("{}\n", '{"a": 1\n', '{"b": 1}\n', "data/c/x.json")
       assert.strictEqual(code, 4)
@@ -248,7 +248,7 @@ describe("chainstore merge-driver", () => {
   )
 
   it.scopedLive(
-    "keeps bytes that are no UTF-8 and a byte order mark, also of a path that begins with a dash",
+    "keeps bytes that are not UTF-8 and a byte order mark, also for a path that begins with a dash",
     () =>
       Effect.gen(function* () {
         const latin = (text: string) => Buffer.from(text, "latin1")
@@ -266,7 +266,7 @@ describe("chainstore merge-driver", () => {
       })
   )
 
-  it.scopedLive("merges a document that lies in a directory named as those of indexes are", () =>
+  it.scopedLive("merges a document in a directory with a name of an index directory", () =>
     Effect.gen(function* () {
       for (const path of ["data/notes/_index/x.json", "_manifest/x.json"]) {
         const { code, text } = yield* files('{"a":1,"b":1}', '{"a":2,"b":1}', '{"a":1,"b":2}', path)
@@ -395,24 +395,22 @@ describe("chainstore init", () => {
     })
   )
 
-  it.scopedLive(
-    "prints what is to be run, adds its line once, and does nothing without being told what",
-    () =>
-      Effect.gen(function* () {
-        const { call, directory } = yield* commandLine
-        const work = join(directory, "work")
-        execFileSync("git", ["init", "-q", work])
-        writeFileSync(join(work, ".gitattributes"), "*.png binary")
-        assert.strictEqual((yield* call(["init", "--clone", work])).code, 2)
-        for (const says of [/is written: commit it/, /has it already/]) {
-          const done = yield* call(["init", "--git-attributes", "--clone", work])
-          assert.match(done.out, says)
-          assert.match(done.out, /git config merge\.chainstore\.driver "chainstore merge-driver %O %A %B %P"/)
-        }
-        assert.strictEqual(
-          readFileSync(join(work, ".gitattributes"), "utf8"),
-          "*.png binary\ndata/**/*.json merge=chainstore\n"
-        )
-      })
+  it.scopedLive("prints the commands, adds its line once, and does nothing without an option", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const work = join(directory, "work")
+      execFileSync("git", ["init", "-q", work])
+      writeFileSync(join(work, ".gitattributes"), "*.png binary")
+      assert.strictEqual((yield* call(["init", "--clone", work])).code, 2)
+      for (const says of [/is written: commit it/, /has it already/]) {
+        const done = yield* call(["init", "--git-attributes", "--clone", work])
+        assert.match(done.out, says)
+        assert.match(done.out, /git config merge\.chainstore\.driver "chainstore merge-driver %O %A %B %P"/)
+      }
+      assert.strictEqual(
+        readFileSync(join(work, ".gitattributes"), "utf8"),
+        "*.png binary\ndata/**/*.json merge=chainstore\n"
+      )
+    })
   )
 })

@@ -147,7 +147,7 @@ describe("the codec of a document", () => {
     }).pipe(Effect.provide(Layer.provide(Stored.Store.layer(), Memory.layer())))
   )
 
-  it.effect("tells documents apart that are one instance to their schema", () =>
+  it.effect("distinguishes documents that are one instance to their schema", () =>
     Effect.gen(function* () {
       const things = (yield* Stored.Store).collection("things", Nothing)
       for (const id of ["a", "b"]) yield* things.insert({}, { id })

@@ -50,7 +50,7 @@ describe("the codec of documents carries what a collection reads", () => {
 describe("the codec of JSON", () => {
   const isJson = Schema.is(Codec.Json)
 
-  it("refuses what JSON does not hold, whoever made it", () => {
+  it("refuses values that JSON cannot represent, from any source", () => {
     const cycle: { [key: string]: unknown } = { n: 1 }
     cycle["again"] = [cycle, cycle]
     const deep = Array.from({ length: 1_000 }).reduce<unknown>((inner) => [inner], 1)

@@ -38,7 +38,7 @@ describe("a change of several documents", () => {
     }
   })
 
-  it("is refused for a text that is no document, or that would be stored as another one", () => {
+  it("is refused for a text that is not a document, or that would be stored as another one", () => {
     for (const wrong of ["{", "[]", '{"n": 9007199254740993}', '{"n": 1, "n": 2}'])
       assert.isTrue(Either.isLeft(applyChange(wrong, set("m", "1"))), wrong)
   })

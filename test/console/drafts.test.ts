@@ -55,14 +55,14 @@ describe("drafts in the browser's storage", () => {
     vi.unstubAllGlobals()
   })
 
-  it("have keys that name API, repository, branch, root, collection and id, for those who kept them before", () => {
+  it("have keys of API, repository, branch, root, collection and id, for drafts that are stored already", () => {
     saved(drafts, edit, undefined)
     assert.deepStrictEqual(Object.keys(localStorage), [
       'chainstore.draft ["https://api.test","test/shop","main","data"] ["notes","a"]'
     ])
   })
 
-  it("tell a tab whose change another one has overwritten in the same moment", async () => {
+  it("notify a tab whose change another tab overwrote at the same moment", async () => {
     const first = saved(drafts, edit, undefined)
     vi.resetModules()
     const other: typeof Drafts = await import("../../src/console/drafts/Drafts.js")
@@ -122,7 +122,7 @@ describe("drafts in the browser's storage", () => {
     assert.isTrue(Drafts.discard(drafts, other), "it is gone already")
   })
 
-  it("of many that are discarded at once, those that changed stay, and everybody is told once", () => {
+  it("of many that are discarded at once, those that changed stay, and each listener is called once", () => {
     const all = ["a", "b", "c"].map((id) => saved(drafts, { ...edit, id }, undefined))
     const changed = saved(drafts, { ...edit, id: "b", text: null }, all[1]!.stamp)
     told = 0

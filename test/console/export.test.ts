@@ -20,7 +20,7 @@ const documents = fc.array(
 )
 
 describe("cells", () => {
-  it("whole numbers that JavaScript may have rounded are told apart", () => {
+  it("marks whole numbers that JavaScript may have rounded", () => {
     for (const value of [2 ** 53, -(2 ** 60), 1e300]) assert.isTrue(isRounded(value))
     for (const value of [0, -1, 2 ** 53 - 1, 0.5, 1e-9, "9007199254740993", null]) {
       assert.isFalse(isRounded(value))

@@ -66,7 +66,7 @@ describe("filters", () => {
     assert.isFalse(matches("name", "startsWith", "plane"))
   })
 
-  it("tell what exists from what is missing", () => {
+  it("distinguish existing values from missing ones", () => {
     assert.isTrue(matches("none", "exists"))
     assert.isTrue(matches("gone", "missing"))
     assert.isFalse(matches("size.width", "missing"))

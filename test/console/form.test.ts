@@ -99,7 +99,7 @@ const around = (document: string, path: Path): readonly [string, string] => {
 }
 
 describe("an edit of a form", () => {
-  it("finds every value where it stands", () => {
+  it("finds every value at its position", () => {
     fc.assert(
       fc.property(chosen, ({ document, path }) => {
         const { from, to } = nodeAt(parseNodes(document), path)!
@@ -122,7 +122,7 @@ describe("an edit of a form", () => {
     )
   })
 
-  it("types into a text, whose other characters keep their escapes", () => {
+  it("types into a text and keeps the escapes of its other characters", () => {
     const typing = fc.tuple(chosen, fc.string({ unit: "grapheme", maxLength: 6 }), fc.nat(), fc.nat())
     let typed = 0
     fc.assert(

@@ -70,7 +70,7 @@ describe("a file that is imported in the console", () => {
     })
   )
 
-  it.effect("that is not what its ending says is told", () =>
+  it.effect("reports content that does not match the file extension", () =>
     Effect.gen(function* () {
       const problem = yield* Effect.flip(readFile(file("x.json", "id,n\n1,2\n")))
       assert.strictEqual(problem.kind, "invalid")

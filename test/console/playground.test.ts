@@ -77,7 +77,7 @@ const strip = (answer: unknown) => {
 }
 
 describe("chains in the browser", () => {
-  it.scopedLive("answer as the service does, whatever is composed", () =>
+  it.scopedLive("respond as the service does, for any composition", () =>
     Effect.gen(function* () {
       const { url } = yield* running()
       const bodies = fc.sample(body, { numRuns: 60, seed: 7 })
@@ -176,7 +176,7 @@ describe("chains in the browser", () => {
     })
   )
 
-  it.effect("a branch's own fallback answers for it", () =>
+  it.effect("a branch's own fallback handles its requests", () =>
     Effect.gen(function* () {
       const ran = yield* executeAdHoc({
         request: 5,
@@ -194,7 +194,7 @@ describe("chains in the browser", () => {
     })
   )
 
-  it.effect("wait, fail, are retried, stopped and answered for by the library's policies", () =>
+  it.effect("wait, fail, are retried, stopped and recovered by the library's policies", () =>
     Effect.gen(function* () {
       const at = (work: object) => {
         const draft = fromBody("own", {
@@ -443,7 +443,7 @@ describe("chains in the browser", () => {
     )
   })
 
-  it("steps are changed, moved and removed wherever they stand", () => {
+  it("steps are changed, moved and removed at every depth", () => {
     const draft = fromBody("own", named("A branch and a fragment").body)
     const names = (steps: ChainDraft["handlers"]): ReadonlyArray<unknown> =>
       steps.map(({ name, steps }) => (steps.length === 0 ? name : [name, ...names(steps)]))

@@ -15,14 +15,14 @@ const notFound: ReadonlyArray<readonly [string, ProblemKind]> = [
 ]
 
 describe("what went wrong, in words", () => {
-  it("what is missing is told by what the sentence says, not by the names in it", () => {
+  it("a missing part is named by the sentence, not by the names in it", () => {
     for (const [message, kind] of notFound) {
       assert.strictEqual(fromResponse(404, { error: "NotFoundError", message }, null).kind, kind, message)
       assert.strictEqual(fromStoreError(new NotFoundError({ operation: "x", message })).kind, kind, message)
     }
   })
 
-  it("what a schema says of an answer is not told", () => {
+  it("a schema's message about a response is not shown", () => {
     const error = new RemoteError({
       operation: "repos/get",
       reason: "Corrupt",
@@ -33,7 +33,7 @@ describe("what went wrong, in words", () => {
     assert.strictEqual(fromStoreError(error).kind, "server")
   })
 
-  it("the operation of the API that a message begins with is not told, the name of a document is", () => {
+  it("the API operation at the start of a message is not shown, the name of a document is", () => {
     for (const [message, told] of [
       ["git/get-ref: Bad credentials", "Bad credentials"],
       ["graphql: timed out", "timed out"],
@@ -56,7 +56,7 @@ describe("what went wrong, in words", () => {
     }
   })
 
-  it("where a server keeps its repositories is not told", () => {
+  it("the repository directory of a server is not shown", () => {
     const message = "file:///home/me/.chainstore/repos/local/demo.git has no commit, tag or branch v9"
     assert.strictEqual(
       fromResponse(404, { error: "NotFoundError", message }, null).message,
@@ -64,7 +64,7 @@ describe("what went wrong, in words", () => {
     )
   })
 
-  it("a file that contains no document is not the fault of who asks", () => {
+  it("a file that contains no document is not an error of the user", () => {
     for (const what of ["is not JSON (x)", "does not hold a JSON object", "is not text in UTF-8"]) {
       const message = `data/things/a.json ${what}`
       const problem = fromStoreError(

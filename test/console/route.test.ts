@@ -63,7 +63,7 @@ describe("the route in the address", () => {
     assert.notInclude(JSON.stringify(read), "secret")
   })
 
-  it("keeps filters that it does not understand, since rows without them answer another question", () => {
+  it("keeps filters that it does not understand, because rows without them would be another result", () => {
     const texts = ["[1]", "nonsense", '["name","resembles","x"]', '["name","is"]', '["name","exists",1]']
     const hash = texts.map((text) => `where=${encodeURIComponent(text)}`).join("&")
     const read = fromHash(`#${hash}&where=${encodeURIComponent('["name","is","x"]')}`)

@@ -39,7 +39,7 @@ describe("the columns of a table", () => {
     ])
   })
 
-  it("stay one where a field holds other values too, where it is a map, and where its names cannot be told apart", () => {
+  it("stay one column if the field has other values too, if it is a map, and if its names are ambiguous", () => {
     const map = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`k${i}`, i]))
     for (const [a, b] of [
       [{ x: 1 }, null],

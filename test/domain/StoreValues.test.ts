@@ -234,7 +234,7 @@ describe("files by hand", () => {
   const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
   const textless = { toString: 1, valueOf: 1 }
 
-  it("may list what is no text: it is passed over, or named", () => {
+  it("may list entries that are not text: they are skipped, or named", () => {
     const index = parseIndex(
       bytes({ values: { a: ["x", textless, ["y"], 7, null] }, ids: { x: [textless] } })
     )

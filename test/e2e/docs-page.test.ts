@@ -34,7 +34,7 @@ const opened = (colorScheme: "light" | "dark") =>
 
 describe.skipIf(executable === undefined)("the interactive page (needs chromium)", () => {
   for (const scheme of ["light", "dark"] as const) {
-    it.scopedLive(`is axe-clean in ${scheme} colours, open and after an answer`, () =>
+    it.scopedLive(`is axe-clean in ${scheme} colours, open and after a response`, () =>
       Effect.gen(function* () {
         const { errors, foreign, page } = yield* opened(scheme)
         yield* Effect.promise(async () => {

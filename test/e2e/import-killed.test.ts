@@ -78,7 +78,7 @@ const commits = (repository: string) => {
 describe("an import in a process of its own", () => {
   for (const signal of ["SIGKILL", "SIGINT"] as const) {
     it.scopedLive(
-      `goes on after ${signal} with the id that it said at its start, and nothing is doubled`,
+      `resumes after ${signal} with the id that it printed at its start, and doubles nothing`,
       () =>
         Effect.gen(function* () {
           const place = yield* directory

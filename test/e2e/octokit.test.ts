@@ -189,7 +189,7 @@ describe.concurrent("everything at once", () => {
       })
     )
 
-    it.effect("answers GraphQL: aliases, variables, fragments, mutations and partial data", () =>
+    it.effect("executes GraphQL: aliases, variables, fragments, mutations and partial data", () =>
       Effect.gen(function* () {
         const octokit = yield* client()
         const head = yield* Rest.repository("graph", { "a.json": "1\n", "b.json": "2\n" })
@@ -378,7 +378,7 @@ describe.concurrent("everything at once", () => {
   layer(hostLayer({ limits: { core: 3, windowSeconds: 2, retryAfter: 1 } }), { timeout: 60_000 })(
     "octokit against a host with a small budget",
     (it) => {
-      it.effect("its throttling plugin waits for the reset and goes on", () =>
+      it.effect("its throttling plugin waits for the reset and continues", () =>
         Effect.gen(function* () {
           const waited: Array<string> = []
           const octokit = yield* client({

@@ -102,7 +102,7 @@ bothBuilds("the chain playground", (the) => {
     assert.deepStrictEqual(await names(), ["positive", "negative", "zero"])
   })
 
-  it("does the same by keyboard alone, and tells it", async () => {
+  it("works by keyboard alone, with announcements", async () => {
     const { page } = await start()
     const tabTo = async (name: RegExp) => {
       for (let i = 0; i < 60; i++) {
@@ -254,7 +254,7 @@ bothBuilds("the chain playground", (the) => {
     assert.strictEqual(await broken.page.locator(".step:not(.fixed)").count(), 3)
   })
 
-  it("answers while one types, and never with an old answer over a new one", async () => {
+  it("responds during typing, and never replaces a new response by an old one", async () => {
     const { page } = await start()
     const request = page.getByLabel("Request (a number)")
     await settled(page)

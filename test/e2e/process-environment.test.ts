@@ -75,7 +75,7 @@ const nameOf = (pid: number): string => {
   }
 }
 
-describe.skipIf(process.platform !== "linux")("a push whose hook is killed midway", () => {
+describe.skipIf(process.platform !== "linux")("a push with a killed hook", () => {
   it.scopedLive(
     "is refused, leaves nothing, and holds no later write up",
     () =>
@@ -135,7 +135,7 @@ describe.skipIf(process.platform !== "linux")("a push whose hook is killed midwa
   )
 })
 
-describe("a service whose first descriptors are not as usual", () => {
+describe("a service with unusual first descriptors", () => {
   it.scopedLive.each(["<&- 3<&- 4<&-", "3</ 4>/dev/full"])(
     "takes uploads and pushes with %s",
     (redirections) =>
@@ -156,7 +156,7 @@ describe("a service whose first descriptors are not as usual", () => {
 
 describe("a push to a repository that is being deleted", () => {
   it.scopedLive(
-    "is applied before or refused, and brings nothing back",
+    "is applied before or refused, and restores nothing",
     () =>
       Effect.gen(function* () {
         const data = yield* directory

@@ -13,7 +13,7 @@ import { port, serve } from "../support/service/ServiceProcess.js"
 // Every test starts processes that compile the sources anew.
 vi.setConfig({ testTimeout: 90_000 })
 
-it.scopedLive("prints where it listens, answers, and exits 0 on SIGINT", () =>
+it.scopedLive("prints its address, responds, and exits 0 on SIGINT", () =>
   Effect.gen(function* () {
     const serving = yield* serve()
     const connection = yield* raw(yield* port(serving))
@@ -183,7 +183,7 @@ it.scopedLive("has the console, the embedded host and its token file on the same
   })
 )
 
-it.scopedLive("the host alone answers REST at / and on a unix socket, whatever the Host there", () =>
+it.scopedLive("the host alone serves REST at / and on a unix socket, for any Host there", () =>
   Effect.gen(function* () {
     const socket = join(mkdtempSync(join(tmpdir(), "host-")), "host.sock")
     const killed = yield* serve({ HOST_SOCKET: socket }, [], "host")

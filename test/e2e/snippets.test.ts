@@ -35,7 +35,7 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 describe("the snippets of the pages and the examples of docstrings", () => {
-  it("are all looked at, and nothing stands around one that is gone", () => {
+  it("are all tested, and no context is left of a removed one", () => {
     assert.isAtLeast(snippets.length - examples.length, 30)
     assert.isAtLeast(examples.length, 40)
     const names = snippets.flatMap(({ name }) => [name, name.replace(/ \d+$/, "")])

@@ -287,58 +287,56 @@ layer(hostLayer({ createOnFirstUse: true }), { timeout: 60_000 })("stock git aga
     })
   )
 
-  it.scoped(
-    "a push whose client is killed while it is received leaves no program and a sound repository",
-    () =>
-      Effect.gen(function* () {
-        const { directory: data } = yield* HostServer
-        const directory = yield* workplace
-        yield* Rest.repository("killed", { "a.json": "1\n" })
-        yield* git(directory, "clone", "-q", yield* address("killed"), "copy")
-        const copy = join(directory, "copy")
-        for (let index = 0; index < 6; index++) {
-          const bytes = randomFillSync(Buffer.alloc(8 * 1024 * 1024))
-          yield* Effect.promise(() => writeFile(join(copy, `${index}.bin`), bytes))
-        }
-        yield* git(copy, "add", ".")
-        yield* git(copy, "commit", "-q", "-m", "large")
-        const repository = join(data, "repos/local/killed.git")
-        const receiving = () =>
-          readdirSync("/proc").filter((pid) => {
-            if (!/^\d+$/.test(pid)) return false
-            try {
-              const line = readFileSync(`/proc/${pid}/cmdline`, "utf8")
-              return /receive-pack|index-pack/.test(line) && line.includes(`--git-dir=${repository}`)
-            } catch {
-              return false
-            }
-          }).length
-        const until = (condition: () => boolean) =>
-          Effect.promise(async () => {
-            for (let attempt = 0; attempt < 3000; attempt++) {
-              if (condition()) return true
-              await new Promise((resolve) => setTimeout(resolve, 10))
-            }
+  it.scoped("a killed client during a push leaves no program and a sound repository", () =>
+    Effect.gen(function* () {
+      const { directory: data } = yield* HostServer
+      const directory = yield* workplace
+      yield* Rest.repository("killed", { "a.json": "1\n" })
+      yield* git(directory, "clone", "-q", yield* address("killed"), "copy")
+      const copy = join(directory, "copy")
+      for (let index = 0; index < 6; index++) {
+        const bytes = randomFillSync(Buffer.alloc(8 * 1024 * 1024))
+        yield* Effect.promise(() => writeFile(join(copy, `${index}.bin`), bytes))
+      }
+      yield* git(copy, "add", ".")
+      yield* git(copy, "commit", "-q", "-m", "large")
+      const repository = join(data, "repos/local/killed.git")
+      const receiving = () =>
+        readdirSync("/proc").filter((pid) => {
+          if (!/^\d+$/.test(pid)) return false
+          try {
+            const line = readFileSync(`/proc/${pid}/cmdline`, "utf8")
+            return /receive-pack|index-pack/.test(line) && line.includes(`--git-dir=${repository}`)
+          } catch {
             return false
-          })
-        /** Where Git keeps what it receives apart; the requests by which it asks beforehand have none. */
-        const left = () =>
-          readdirSync(join(repository, "objects")).filter((name) => name.startsWith("tmp_objdir-incoming-"))
-        const push = spawn("git", ["push", "-q", "origin", "main"], {
-          cwd: copy,
-          stdio: "ignore",
-          detached: true
+          }
+        }).length
+      const until = (condition: () => boolean) =>
+        Effect.promise(async () => {
+          for (let attempt = 0; attempt < 3000; attempt++) {
+            if (condition()) return true
+            await new Promise((resolve) => setTimeout(resolve, 10))
+          }
+          return false
         })
-        assert.isTrue(yield* until(() => left().length > 0))
-        process.kill(-push.pid!, "SIGKILL")
-        assert.isTrue(yield* until(() => receiving() === 0))
-        assert.isTrue(yield* until(() => left().length === 0))
-        yield* git(repository, "fsck", "--strict", "--full")
-        const put = yield* Rest.request("PUT", "/repos/local/killed/contents/b.json", {
-          body: { message: "after", content: Rest.base64("2\n") }
-        })
-        assert.strictEqual(put.status, 201)
+      /** Where Git keeps what it receives apart; the requests by which it asks beforehand have none. */
+      const left = () =>
+        readdirSync(join(repository, "objects")).filter((name) => name.startsWith("tmp_objdir-incoming-"))
+      const push = spawn("git", ["push", "-q", "origin", "main"], {
+        cwd: copy,
+        stdio: "ignore",
+        detached: true
       })
+      assert.isTrue(yield* until(() => left().length > 0))
+      process.kill(-push.pid!, "SIGKILL")
+      assert.isTrue(yield* until(() => receiving() === 0))
+      assert.isTrue(yield* until(() => left().length === 0))
+      yield* git(repository, "fsck", "--strict", "--full")
+      const put = yield* Rest.request("PUT", "/repos/local/killed/contents/b.json", {
+        body: { message: "after", content: Rest.base64("2\n") }
+      })
+      assert.strictEqual(put.status, 201)
+    })
   )
 
   it.scoped("four pushers of one branch and a REST writer lose nothing", () =>

@@ -58,7 +58,7 @@ describe.skipIf(!hasPython)("in a terminal", () => {
     assert.isAtLeast(ended.shown.lastIndexOf(show), ended.shown.lastIndexOf(hide), "the cursor is visible")
   }
 
-  it("the token that is asked for is not shown, neither as it is typed nor after", async () => {
+  it("the prompted token is not shown, neither during nor after the input", async () => {
     const ended = await session(
       ["get", "a", "x", ...nowhere],
       [{ wait: "Token", type: `${secret}\r`, pause: 0.2 }]

@@ -53,7 +53,7 @@ describe("a patch of Git's", () => {
     }
   })
 
-  it("is told from what is none", () => {
+  it("is distinguished from invalid text", () => {
     for (const none of ["", "text", "@@ -1 +1 @@\nno mark", "@@ -x +1 @@\n-a\n+b", "-a\n+b"]) {
       assert.isUndefined(parsePatch(none), none)
     }

@@ -8,7 +8,7 @@ const hours = 3_600_000
 
 const seed = process.env["CHAINSTORE_SEED"] ?? String(Date.now())
 
-describe("writes whose replies are lost, come twice, are refused, or come from a machine behind the others", () => {
+describe("writes with lost, doubled or refused replies, or with outdated replicas", () => {
   for (const carrier of new Set(cells.map((cell) => cell.carrier))) {
     it.scoped(
       `every operation with every pair of faults: ${carrier}`,

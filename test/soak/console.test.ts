@@ -112,7 +112,7 @@ bothBuilds(
       assert.isBelow(task, 200)
     })
 
-    it("500 whole documents, one by one where there is no other way", async () => {
+    it("reads 500 whole documents, one by one if necessary", async () => {
       const { page } = await the.enter()
       await page.getByLabel("Whole documents").check()
       await page.locator("#query-table").selectOption("wide")

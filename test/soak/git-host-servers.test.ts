@@ -66,7 +66,7 @@ for (const { isInstalled: isThere, name, serve } of gitServers) {
       )
     }
 
-    it("explains the answers of random programs by the order of its commits", () => {
+    it("explains the results of random programs by the order of its commits", () => {
       const check = (program: Parameters<typeof RandomProgram.check>[0], format: 1 | 2) =>
         Effect.gen(function* () {
           const { options } = yield* served

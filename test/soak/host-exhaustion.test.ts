@@ -40,7 +40,7 @@ const hostile: Readonly<Record<string, string>> = {
 }
 
 it.scopedLive(
-  "few file descriptors and many who waste them: the process lives, others are served, and everything comes back",
+  "few file descriptors and many wasteful clients: the process lives, others are served, and everything recovers",
   () =>
     Effect.gen(function* () {
       const environment = { CHAINSTORE_HOST_TOKEN: token }

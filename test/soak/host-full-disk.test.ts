@@ -32,7 +32,7 @@ const fillInodes = (directory: string): void =>
   untilFull((n) => writeFileSync(join(directory, `filler${n}`), ""))
 
 it.scopedLive.skipIf(!canMount)(
-  "a full disk: the process lives, reads are answered, writes are refused, and everything comes back with space",
+  "a full disk: the process lives, reads succeed, writes are refused, and everything recovers with space",
   () =>
     Effect.gen(function* () {
       const directory = mkdtempSync(join(tmpdir(), "full-disk-"))

@@ -9,7 +9,7 @@ const mebibyte = 1024 * 1024
 
 layer(host({ checked: false }), { timeout: 120_000 })("the host under load", (it) => {
   it.effect(
-    "answers 64 connections for 30 seconds without an error, in flat memory",
+    "serves 64 connections for 30 seconds without an error, in constant memory",
     () =>
       Effect.gen(function* () {
         const { token, url } = yield* HostServer

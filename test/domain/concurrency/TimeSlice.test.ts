@@ -32,7 +32,7 @@ const spin = (milliseconds: number) => {
 }
 
 describe("long computations at a time", () => {
-  it.live("share the turns of the event loop, and each goes on", () =>
+  it.live("share the event loop, and each continues", () =>
     Effect.gen(function* () {
       const steps = 12
       const done = Array.from({ length: 8 }, () => 0)

@@ -288,7 +288,7 @@ describe("metadata", () => {
 describe("a mark of a conflict between merge bases", () => {
   const mark = { "\0conflict": ["one", null] }
 
-  it("is no base: what differs there is a conflict, whatever the rule", () => {
+  it("is not a base: differences there are a conflict, by any rule", () => {
     const sides = { base: { s: mark }, ours: { s: { w: 2 } }, theirs: { s: { h: 5 } } }
     const found = { path: ["s"], ours: { w: 2 }, theirs: { h: 5 } }
     assert.deepStrictEqual(mergeDocuments(sides), { document: sides.ours, conflicts: [found] })
@@ -299,7 +299,7 @@ describe("a mark of a conflict between merge bases", () => {
     }
   })
 
-  it("is shown to no rule, wherever it lies", () => {
+  it("is passed to no rule, at any path", () => {
     const seen: Array<unknown> = []
     const note: MergeRules["document"] = (sides) => {
       seen.push(sides)

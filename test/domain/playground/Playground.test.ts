@@ -58,7 +58,7 @@ const evaluate = (
   return typeof described.fallback === "string" ? ["fallback", fill(described.fallback)] : "unhandled"
 }
 
-it("10,000 random ad-hoc chains answer as a second, independent evaluator says", () => {
+it("10,000 random ad-hoc chains agree with a second, independent evaluator", () => {
   let unhandled = 0
   let fallbacks = 0
   fc.assert(

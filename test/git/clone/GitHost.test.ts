@@ -362,7 +362,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "withdraws a commit whose caller is interrupted before the push, and pushes the others",
+    "withdraws the commit of an interrupted caller before the push, and pushes the others",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("interrupted.git"), { pushInterval: "2 seconds" })
@@ -388,7 +388,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "ends a write whose deadline passes before its push, and writes nothing",
+    "ends a write at its deadline before its push, and writes nothing",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("late.git"), { pushInterval: "2 seconds" })
@@ -405,7 +405,7 @@ describe("a store on a Git server", () => {
   )
 
   test(
-    "is a store on our own host, whose repositories GitHub's client reads",
+    "is a store on our own host, and GitHub's client reads its repositories",
     Effect.gen(function* () {
       const { api, token, url } = yield* hostServer
       const repo = "local/by-wire"

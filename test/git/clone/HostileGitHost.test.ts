@@ -409,7 +409,7 @@ describe("a store on a hostile Git server", () => {
 
   for (const status of [200, 500] as const) {
     test(
-      `takes a bounded part of an endless answer ${status}`,
+      `reads a bounded part of an endless reply ${status}`,
       Effect.gen(function* () {
         const backend = yield* HttpBackend.make
         const url = backend.create("endless.git")

@@ -24,7 +24,7 @@ describe("an address of ssh", () => {
   )
 
   // docs/git-hosts.md: `url` is "the address that `git clone` takes"; Git blocks a path that is an option of git-upload-pack.
-  it.scopedLive("whose path is an option is refused", () =>
+  it.scopedLive("is refused if its path is an option", () =>
     Effect.map(refusal("git@127.0.0.1:--help"), (error) => assert.instanceOf(error, ValidationError))
   )
 })
@@ -131,7 +131,7 @@ describe.skipIf(!SshServer.isInstalled)("a store by ssh", () => {
 
   // docs/git-hosts.md: `maxRetries` is "the number of times a request is repeated after a broken connection", 3 by default.
   it.scopedLive(
-    "repeats a read whose connection breaks before the server replies",
+    "repeats a read if the connection breaks before the server replies",
     () =>
       Effect.gen(function* () {
         const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")
@@ -148,7 +148,7 @@ describe.skipIf(!SshServer.isInstalled)("a store by ssh", () => {
 
   // docs/git-hosts.md: as above. A push that was never sent is not written, so its outcome is known.
   it.scopedLive(
-    "repeats a push whose connection breaks before the server replies, and otherwise reports it as not written",
+    "repeats a push if the connection breaks before the server replies, and otherwise reports it as not written",
     () =>
       Effect.gen(function* () {
         const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")

@@ -271,7 +271,7 @@ describe("requests by Git's protocol", () => {
   )
 
   test(
-    "64 callers fill the pushes of a server that wants few: 10,000 commits an hour at 6 pushes a minute",
+    "64 callers share the pushes to a server with a push interval: 10,000 commits an hour at 6 pushes a minute",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("paced.git")

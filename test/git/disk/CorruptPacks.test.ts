@@ -129,7 +129,7 @@ it.scopedLive("an intact copy of an object is used if another copy is damaged, a
   })
 )
 
-it.scopedLive("a branch whose commit is missing is corrupt, not absent", () =>
+it.scopedLive("a branch with a missing commit is corrupt, not absent", () =>
   Effect.gen(function* () {
     const repository = yield* engine()
     yield* write(repository, [put("a", "1")])

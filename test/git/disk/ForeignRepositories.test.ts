@@ -118,7 +118,7 @@ describe("a repository that another program has changed", () => {
     })
   )
 
-  it.scopedLive("an alternate whose path is quoted is found", () =>
+  it.scopedLive("an alternate with a quoted path is found", () =>
     Effect.gen(function* () {
       const root = yield* temporary
       const lender = yield* Engine.open({ directory: `${root}/len"der.git`, create: true })

@@ -36,7 +36,7 @@ it.scopedLive("the lock of a dead process is removed, even if the directory of p
   })
 )
 
-it.scopedLive("maintenance goes on where a process was killed in the middle of it", () =>
+it.scopedLive("maintenance continues where a process was killed", () =>
   Effect.gen(function* () {
     const repository = yield* engine({ maintenance: false, durability: "none" })
     const { directory } = repository

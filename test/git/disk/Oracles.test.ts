@@ -194,7 +194,7 @@ describe("trees", () => {
     60_000
   )
 
-  it.scopedLive("diff tells what `git diff-tree` tells", () =>
+  it.scopedLive("diff equals `git diff-tree`", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ durability: "none", maintenance: false })
       const { directory } = repository

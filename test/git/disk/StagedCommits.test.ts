@@ -65,7 +65,7 @@ it.scopedLive("a branch that somebody has locked holds up no other branch", () =
 )
 
 describe("a commit that is still on its way", () => {
-  it.scopedLive("is no other branch's before it is durable", () =>
+  it.scopedLive("is not in another branch before it is durable", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       const first = yield* write(repository, [put("a", "1")])

@@ -12,7 +12,7 @@ const withFailingDisk = <A, E, R>(pattern: RegExp, effect: Effect.Effect<A, E, R
   })
 
 describe("a disk that fails to flush", () => {
-  it.scopedLive("before the ref moves: nothing is written, and the next write goes on", () =>
+  it.scopedLive("before the ref moves: nothing is written, and the next write succeeds", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ durability: "fsync" })
       yield* write(repository, [put("a", "1")])
@@ -86,7 +86,7 @@ describe("a disk that becomes read-only once a branch has moved", () => {
       effect
     )
 
-  it.scopedLive("does not undo what is acknowledged: a write is not told as refused", () =>
+  it.scopedLive("does not undo an acknowledged write, and does not report a write as refused", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
       yield* write(repository, [put("a", "1")])

@@ -3,7 +3,7 @@ import { ValidationError } from "../../../src/domain/errors/StoreError.js"
 import { fromStore } from "../../../src/http/console/ConsoleError.js"
 
 describe("failures of the console's API", () => {
-  it("are told in sentences, the hint among them, and once", () => {
+  it("are sentences with the hint, printed once", () => {
     const told = (message: string, hint?: string) =>
       fromStore(new ValidationError({ operation: "x", message, ...(hint === undefined ? {} : { hint }) }), 0)
         .message

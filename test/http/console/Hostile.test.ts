@@ -39,7 +39,7 @@ layer(seeded, { timeout: 60_000 })("what the console's API is asked that it shou
       })
     )
 
-  it.effect("odd queries are answered or refused, never with 500", () =>
+  it.effect("unusual queries succeed or are refused, never with 500", () =>
     Effect.gen(function* () {
       const { post } = yield* signedIn
       const deep = `${"[".repeat(20000)}${"]".repeat(20000)}`
@@ -168,7 +168,7 @@ layer(seeded, { timeout: 60_000 })("what the console's API is asked that it shou
       })
   )
 
-  it.effect("sign-out while a query runs ends it in an answer that is no 500", () =>
+  it.effect("sign-out during a query ends it with a response other than 500", () =>
     Effect.gen(function* () {
       const { cookie, post } = yield* signedIn
       const { url } = yield* ConsoleService

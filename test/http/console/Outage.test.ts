@@ -63,7 +63,7 @@ const cases = [
 ] as const
 
 for (const [name, status, body] of cases) {
-  it.scopedLive(`somebody whose session's remote fails (${name}) can still get to the sign-in form`, () =>
+  it.scopedLive(`a user can return to the sign-in form when the session's remote fails (${name})`, () =>
     Effect.gen(function* () {
       const host = Context.get(yield* Layer.build(service({ hostAlone: true })), ConsoleService)
       yield* host.store.collection("things").insert({ n: 1 }, { id: "a" })

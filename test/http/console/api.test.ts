@@ -150,7 +150,7 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
     })
   )
 
-  it.effect("answers from the manifest where it is current, sorted over the whole collection", () =>
+  it.effect("uses the manifest if it is current, sorted over the whole collection", () =>
     Effect.gen(function* () {
       const { post } = yield* signedIn
       const query = {
@@ -179,7 +179,7 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
     })
   )
 
-  it.effect("tells the history, shows versions and restores one as one forward commit", () =>
+  it.effect("lists the history, shows versions and restores one in a new commit", () =>
     Effect.gen(function* () {
       const { post } = yield* signedIn
       const { store } = yield* ConsoleService
@@ -274,7 +274,7 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
     })
   )
 
-  it.effect("tells rate limits, of which the embedded host has none", () =>
+  it.effect("returns rate limits; the embedded host has none", () =>
     Effect.gen(function* () {
       const { get } = yield* signedIn
       assert.deepStrictEqual((yield* get("/api/rate")).body, { budgets: [] })

@@ -163,7 +163,7 @@ layer(seeded, { timeout: 60_000 })("the console's security", (it) => {
     })
   )
 
-  it.effect("no answer names a directory of the server", () =>
+  it.effect("no response names a directory of the server", () =>
     Effect.gen(function* () {
       const { repository, url } = yield* ConsoleService
       const { cookie } = yield* signIn()

@@ -251,7 +251,7 @@ inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
     })
   )
 
-  it.effect("repositories are made once, by who may", () =>
+  it.effect("repositories are created once, with permission", () =>
     Effect.gen(function* () {
       const make = (path: string, body: unknown, token?: string) =>
         Rest.request("POST", path, { body, ...(token === undefined ? {} : { token }) })
@@ -277,7 +277,7 @@ inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
     })
   )
 
-  it.effect("the own token lies in a file of its owner alone, further ones as hashes", () =>
+  it.effect("the owner's token is in a file with mode 0600, other tokens are hashes", () =>
     Effect.gen(function* () {
       const { directory, token } = yield* HostServer
       const tokens = yield* Tokens
@@ -296,7 +296,7 @@ inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
     })
   )
 
-  it.effect("guesses are counted, and hold up nobody whose token worked before", () =>
+  it.effect("wrong tokens are counted, and do not block a token that was accepted before", () =>
     Effect.gen(function* () {
       const ask = (token: string | null) => Rest.get("/user", { token })
       const reader = yield* ask("reader-token")

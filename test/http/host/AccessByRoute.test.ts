@@ -21,7 +21,7 @@ const operations = routes
 
 layer(host({ tokens: given }), { timeout: 60_000 })("access, route by route", (it) => {
   it.effect(
-    "a private repository answers a stranger as one that does not exist; a reader changes nothing",
+    "a private repository is not found without access; a reader changes nothing",
     () =>
       Effect.gen(function* () {
         const { directory: data, url } = yield* HostServer

@@ -126,7 +126,7 @@ inEachVersion("a repository", { tokens }, (it) => {
     })
   )
 
-  it.effect("is removed by who may, whole, and its name is free", () =>
+  it.effect("is removed with permission, completely, and its name is free", () =>
     Effect.gen(function* () {
       const { directory } = yield* HostServer
       yield* Rest.repository("gone", { "a.json": "1\n" })
@@ -175,7 +175,7 @@ inEachVersion("a repository", { tokens }, (it) => {
     })
   )
 
-  it.effect("is removed when a clone that runs has its answer", () =>
+  it.effect("is removed when a running clone has finished", () =>
     Effect.gen(function* () {
       const { directory, token, url } = yield* HostServer
       const { commit } = (yield* Rest.repository("cloned", { "a.bin": randomBytes(64_000_000) }))!

@@ -40,7 +40,7 @@ describe("base64 that arrives in pieces", () => {
     )
   })
 
-  it("is told from what is none as its whole would be", () => {
+  it("is checked in chunks like the whole text", () => {
     const whole = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
     const characters = fc.constantFrom("A", "z", "0", "+", "/", "=", "=", "-", " ", "é")
     fc.assert(

@@ -273,7 +273,7 @@ inEachVersion("commits", {}, (it) => {
     })
   )
 
-  it.effect("are not told of as if nothing were in them where Git could not read them", () =>
+  it.effect("are not shown as empty if Git could not read them", () =>
     Effect.gen(function* () {
       const { directory } = yield* HostServer
       const first = (yield* Rest.repository("damaged", { "a.json": "1\n" }))!.commit
@@ -300,7 +300,7 @@ inEachVersion("commits", {}, (it) => {
     })
   )
 
-  it.effect("are merged, told as nothing to do, or refused as a conflict", () =>
+  it.effect("are merged, reported as already merged, or refused as a conflict", () =>
     Effect.gen(function* () {
       const root = (yield* Rest.repository("merges", { "a.json": "0\n" }))!.commit
       const at = "/repos/local/merges"

@@ -40,8 +40,8 @@ const reference = {
   object: { type: "commit", sha: "a".repeat(40), url: "http://x/" }
 }
 
-describe("what is looked for in the answers of the host", () => {
-  it("an answer that GitHub describes is let pass", () => {
+describe("the check of the host's responses", () => {
+  it("a response that GitHub describes passes", () => {
     assert.deepStrictEqual(checked({}), [])
     assert.deepStrictEqual(checked({ path: ref, body: reference }), [])
     assert.deepStrictEqual(checked({ path: ref, ...error(404, "Not Found") }), [])
@@ -77,7 +77,7 @@ describe("what is looked for in the answers of the host", () => {
   const data = (object: unknown) => ({ data: { viewer: { login: "a" }, repository: { object } } })
   const oid = "a".repeat(40)
 
-  it("a GraphQL answer that fits what was asked for is let pass", () => {
+  it("a GraphQL response that matches the query passes", () => {
     for (const object of [null, { oid }, { oid, entries: null }, { oid, entries: [{ name: "a", mode: 1 }] }])
       assert.deepStrictEqual(graphqlProblems(asked, data(object)), [])
     const missing = {

@@ -130,7 +130,7 @@ inEachVersion("contents", {}, (it) => {
     })
   )
 
-  it.effect("update answers 200, delete names no content, and people are kept", () =>
+  it.effect("update returns 200, delete returns no content, and people are kept", () =>
     Effect.gen(function* () {
       yield* Rest.repository("people", { "a.json": "{}\n" })
       const { sha } = (yield* Rest.get("/repos/local/people/contents/a.json")).body
@@ -146,7 +146,7 @@ inEachVersion("contents", {}, (it) => {
     })
   )
 
-  it.effect("a person of whose name Git would leave nothing is none", () =>
+  it.effect("a person without a usable name is refused", () =>
     Effect.gen(function* () {
       const { directory } = yield* HostServer
       const at = "/repos/local/nobody"
@@ -190,7 +190,7 @@ inEachVersion("contents", {}, (it) => {
     })
   )
 
-  it.effect("a known version answers 304, to its own token and media type alone", () =>
+  it.effect("a known version returns 304, only for its own token and media type", () =>
     Effect.gen(function* () {
       yield* Rest.repository("etag", { "data/a.json": "{}\n" })
       for (const path of [
@@ -406,7 +406,7 @@ inEachVersion("contents", {}, (it) => {
     })
   )
 
-  it.effect("readme, license and what is told of the whole", () =>
+  it.effect("readme, license and the description of the repository", () =>
     Effect.gen(function* () {
       const at = "/repos/local/whole"
       yield* Rest.repository("whole", {

@@ -113,7 +113,7 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
     })
   )
 
-  it.effect("is not deleted by who asked while another one was", () =>
+  it.effect("is not deleted by a request that came while another branch was the default", () =>
     Effect.gen(function* () {
       const { commit } = (yield* Rest.repository("contended", { a: "1" }))!
       const at = "/repos/local/contended"

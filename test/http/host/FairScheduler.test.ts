@@ -50,7 +50,7 @@ describe("turns", () => {
     })
   )
 
-  it.scopedLive("who leaves while waiting takes no turn", () =>
+  it.scopedLive("a waiting client that disconnects takes no slot", () =>
     Effect.gen(function* () {
       const turn = FairScheduler.make()
       const done: Array<string> = []

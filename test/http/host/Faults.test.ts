@@ -12,7 +12,7 @@ const put = (repo: string, path: string, more: object = {}) =>
   })
 
 layer(host(), { timeout: 60_000 })("faults", (it) => {
-  it.effect("errors come before or after the effect, as often as told", () =>
+  it.effect("errors occur before or after the effect, as often as configured", () =>
     Effect.gen(function* () {
       const { faults } = yield* HostServer
       yield* Rest.repository("errors", { "a.json": "{}\n" })
@@ -101,7 +101,7 @@ layer(host(), { timeout: 60_000 })("faults", (it) => {
     })
   )
 
-  it.effect("latency waits and then answers", () =>
+  it.effect("latency delays the response", () =>
     Effect.gen(function* () {
       const { faults } = yield* HostServer
       yield* faults.set({ rules: [{ path: "/user", fault: { _tag: "Latency", millis: 150 } }] })

@@ -47,7 +47,7 @@ layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
     })
   )
 
-  it.effect("a path that no program can be told leaves out the patches alone", () =>
+  it.effect("a path that no program accepts as an argument is left out of the patches alone", () =>
     Effect.gen(function* () {
       yield* Rest.repository("deep", { "a.json": "1\n" })
       const deep = Array.from({ length: 19 }, () => "d".repeat(210)).join("/")
@@ -89,7 +89,7 @@ layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
     })
   )
 
-  it.effect("a merge that Git could not make is no conflict", () =>
+  it.effect("a merge that Git failed to make is not a conflict", () =>
     Effect.gen(function* () {
       const { directory } = yield* HostServer
       const head = (yield* Rest.repository("broken", { "a.json": "1\n2\n3\n4\n5\n" }))!.commit

@@ -175,7 +175,7 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("whoever comes without a token that counts is told how to authenticate", () =>
+  it.effect("a request without a valid token gets a challenge", () =>
     Effect.gen(function* () {
       const { url } = yield* HostServer
       yield* Rest.repository("secret", { "a.json": "1\n" }, { private: true })

@@ -151,7 +151,7 @@ layer(host(), { timeout: 60_000 })("lists", (it) => {
     })
   )
 
-  it.effect("of refs that move together: what cannot be is no race", () =>
+  it.effect("refs that move together: an impossible update is not a race", () =>
     Effect.gen(function* () {
       const { commit } = (yield* Rest.repository("together", { "a.json": "1\n" }))!
       const { data } = yield* Rest.graphql(repository("together", "id"))

@@ -5,7 +5,7 @@ import { Duration, Effect, Layer } from "effect"
 import * as HostLayer from "../../../src/http/host/HostLayer.js"
 import { mounts } from "../../../src/http/host/HostMounts.js"
 
-it.scopedLive("no answer is overdue while its body may still arrive", () =>
+it.scopedLive("a response is not overdue while the request's body may still arrive", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const directory = yield* fs.makeTempDirectoryScoped()

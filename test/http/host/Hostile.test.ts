@@ -31,7 +31,7 @@ const headOf = (repository: string) =>
 
 layer(ready, { timeout: 60_000 })("what the host is asked that it should not be", (it) => {
   it.effect(
-    "no query of a GET is answered with 500",
+    "no query of a GET returns 500",
     () =>
       Effect.gen(function* () {
         const { repository } = yield* ConsoleService
@@ -102,7 +102,7 @@ layer(ready, { timeout: 60_000 })("what the host is asked that it should not be"
   )
 
   it.effect(
-    "no body of a write is answered with 500",
+    "no body of a write returns 500",
     () =>
       Effect.gen(function* () {
         const { repository } = yield* ConsoleService

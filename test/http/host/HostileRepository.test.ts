@@ -79,7 +79,7 @@ const plant = (repository: string, marks: string) => {
   writeFileSync(join(repository, "info", "attributes"), "* filter=evil diff=evil merge=evil\n")
 }
 
-layer(host(), { timeout: 120_000 })("a repository whose configuration names programs", (it) => {
+layer(host(), { timeout: 120_000 })("a repository with programs in its configuration", (it) => {
   it.effect("is served, merged, archived and maintained without running one", () =>
     Effect.gen(function* () {
       const { directory, repositories, token, url } = yield* HostServer

@@ -91,7 +91,7 @@ describe("a JSON text that arrives in pieces", () => {
     )
   })
 
-  it("is refused where it is no JSON or no UTF-8, and nowhere else", () => {
+  it("is refused if it is not JSON or not UTF-8, and only then", () => {
     fc.assert(
       fc.property(
         document,

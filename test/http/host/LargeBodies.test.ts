@@ -178,7 +178,7 @@ layer(host(), { timeout: 60_000 })("large bodies", (it) => {
     })
   )
 
-  it.effect("may come without a length, and what is no file in them is bounded", () =>
+  it.effect("may have no length, and its parts outside of files are bounded", () =>
     Effect.gen(function* () {
       yield* Rest.repository("chunked", { "a.json": "{}\n" })
       const { api, token } = yield* HostServer

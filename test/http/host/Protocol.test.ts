@@ -8,7 +8,7 @@ import * as Rest from "../../support/host/Rest.js"
 const said = (answer: Rest.RestAnswer) => [answer.status, answer.body?.message]
 
 layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => {
-  it.effect("every answer carries GitHub's headers, the refusals too", () =>
+  it.effect("every response has GitHub's headers, refusals too", () =>
     Effect.gen(function* () {
       yield* Rest.repository("headers", { "a.json": "{}\n" })
       for (const path of ["/repos/local/headers", "/repos/local/headers/contents/none", "/nowhere"]) {
@@ -151,7 +151,7 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
     })
   )
 
-  it.effect("REST and GraphQL answer at both addresses, and links follow the one that was asked", () =>
+  it.effect("REST and GraphQL work at both addresses, and links use the requested one", () =>
     Effect.gen(function* () {
       const { url } = yield* HostServer
       yield* Rest.repository("twice", { "a.json": "{}\n" })
@@ -170,7 +170,7 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
     })
   )
 
-  it.effect("HEAD answers as GET without a body; the newer version drops what GitHub dropped", () =>
+  it.effect("HEAD responds as GET without a body; the newer version lacks fields that GitHub removed", () =>
     Effect.gen(function* () {
       const head = yield* Rest.request("HEAD", "/rate_limit")
       assert.deepStrictEqual([head.status, head.text], [200, ""])
@@ -193,7 +193,7 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
     })
   )
 
-  it.effect("a refusal is seen by who sends a large body and then wants the connection closed", () =>
+  it.effect("a client that sends a large body and asks to close the connection sees the refusal", () =>
     Effect.gen(function* () {
       const { token, url } = yield* HostServer
       const body = JSON.stringify({ message: "m", content: "A".repeat(150_000) })

@@ -6,7 +6,7 @@ import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
 layer(host(), { timeout: 60_000 })("a commit that was read, and that Git has pruned since", (it) => {
-  it.effect("is answered as one that never was", () =>
+  it.effect("responds like a repository that never existed", () =>
     Effect.gen(function* () {
       yield* Rest.repository("pruned")
       const { directory } = yield* HostServer

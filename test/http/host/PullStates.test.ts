@@ -47,7 +47,7 @@ const writer = { id: "w", login: "w", grants: [{ repository: "*", access: "write
 const millis = (count: number) => Effect.promise(() => new Promise((done) => setTimeout(done, count)))
 
 layer(host(), { timeout: 60_000 })("pull requests", (it) => {
-  it.scoped("hold up nobody who wants the repository alone, and are held up by nobody", () =>
+  it.scoped("block no exclusive access, and are not blocked by one", () =>
     Effect.gen(function* () {
       const { at } = yield* prepared("alone")
       yield* open(at, "topic")
@@ -66,7 +66,7 @@ layer(host(), { timeout: 60_000 })("pull requests", (it) => {
     })
   )
 
-  it.effect("whose branch is set back to its base are not merged", () =>
+  it.effect("are not merged if their branch is reset to its base", () =>
     Effect.gen(function* () {
       const { at, git } = yield* prepared("reset")
       yield* open(at, "topic")
@@ -114,7 +114,7 @@ layer(host(), { timeout: 60_000 })("pull requests", (it) => {
       Effect.zipRight(millis((number - 1) * 3), patch(at, number, { state: "closed" }))
   }
   for (const what of ["pushes", "closes"] as const) {
-    it.effect(`are merged where the merge was answered so, whoever ${what} meanwhile`, () =>
+    it.effect(`are merged if the merge was acknowledged, also if ${what} meanwhile`, () =>
       Effect.gen(function* () {
         const names = Array.from({ length: 10 }, (_, index) => `b${index}`)
         const { at } = yield* prepared(what, names)

@@ -234,40 +234,42 @@ layer(host({ tokens }), { timeout: 60_000 })("pull requests", (it) => {
     })
   )
 
-  it.effect("are made and merged by who may write, and wrong ones are refused in GitHub's words", () =>
-    Effect.gen(function* () {
-      const { at, git } = yield* prepared("open", ["topic"])
-      const reader = { token: "reader-token" }
-      const body = { title: "x", head: "topic", base: "main" }
-      assert.strictEqual((yield* Rest.request("POST", `${at}/pulls`, { ...reader, body })).status, 403)
-      assert.strictEqual((yield* open(at, "topic")).status, 201)
-      assert.strictEqual((yield* Rest.get(`${at}/pulls/1`, reader)).status, 200)
-      assert.strictEqual(
-        (yield* Rest.request("PUT", `${at}/pulls/1/merge`, { ...reader, body: {} })).status,
-        403
-      )
-      for (const [wrong, field] of [
-        [{ head: "nowhere" }, "head"],
-        [{ base: "nowhere" }, "base"],
-        [{ head: "other:topic" }, "head"],
-        [{ head: "a..b" }, "head"],
-        [{ title: " " }, "title"]
-      ] as const) {
-        const refused = yield* Rest.request("POST", `${at}/pulls`, { body: { ...body, ...wrong } })
-        assert.strictEqual(refused.status, 422)
-        assert.strictEqual(refused.body.errors[0].field, field)
-      }
-      const none = yield* open(at, "main")
-      assert.match(none.body.errors[0].message, /^No commits between main and main$/)
-      for (const path of ["pulls/2", "pulls/x", "pulls/0/merge", "pulls/2/files", "pulls/2/commits"]) {
-        assert.strictEqual((yield* Rest.get(`${at}/${path}`)).status, 404, path)
-      }
-      // A client that may push can also write invalid content there.
-      git("update-ref", "refs/pull/7/meta", git("rev-parse", "main:a.txt"))
-      git("update-ref", "refs/pull/8/meta", git("rev-parse", "main"))
-      const left = yield* Rest.get(`${at}/pulls?state=all`)
-      assert.lengthOf(left.body, 1)
-      assert.strictEqual((yield* Rest.get(`${at}/pulls/7`)).status, 404)
-    })
+  it.effect(
+    "are created and merged with write permission, and wrong ones are refused in GitHub's words",
+    () =>
+      Effect.gen(function* () {
+        const { at, git } = yield* prepared("open", ["topic"])
+        const reader = { token: "reader-token" }
+        const body = { title: "x", head: "topic", base: "main" }
+        assert.strictEqual((yield* Rest.request("POST", `${at}/pulls`, { ...reader, body })).status, 403)
+        assert.strictEqual((yield* open(at, "topic")).status, 201)
+        assert.strictEqual((yield* Rest.get(`${at}/pulls/1`, reader)).status, 200)
+        assert.strictEqual(
+          (yield* Rest.request("PUT", `${at}/pulls/1/merge`, { ...reader, body: {} })).status,
+          403
+        )
+        for (const [wrong, field] of [
+          [{ head: "nowhere" }, "head"],
+          [{ base: "nowhere" }, "base"],
+          [{ head: "other:topic" }, "head"],
+          [{ head: "a..b" }, "head"],
+          [{ title: " " }, "title"]
+        ] as const) {
+          const refused = yield* Rest.request("POST", `${at}/pulls`, { body: { ...body, ...wrong } })
+          assert.strictEqual(refused.status, 422)
+          assert.strictEqual(refused.body.errors[0].field, field)
+        }
+        const none = yield* open(at, "main")
+        assert.match(none.body.errors[0].message, /^No commits between main and main$/)
+        for (const path of ["pulls/2", "pulls/x", "pulls/0/merge", "pulls/2/files", "pulls/2/commits"]) {
+          assert.strictEqual((yield* Rest.get(`${at}/${path}`)).status, 404, path)
+        }
+        // A client that may push can also write invalid content there.
+        git("update-ref", "refs/pull/7/meta", git("rev-parse", "main:a.txt"))
+        git("update-ref", "refs/pull/8/meta", git("rev-parse", "main"))
+        const left = yield* Rest.get(`${at}/pulls?state=all`)
+        assert.lengthOf(left.body, 1)
+        assert.strictEqual((yield* Rest.get(`${at}/pulls/7`)).status, 404)
+      })
   )
 })

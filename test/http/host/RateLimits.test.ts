@@ -24,7 +24,7 @@ const primary = "API rate limit exceeded for user ID one."
 const secondary = "You have exceeded a secondary rate limit."
 
 describe("limits", () => {
-  it.effect("the primary budget is spent, told and given back by the clock", () =>
+  it.effect("the primary budget is spent, reported and reset by the clock", () =>
     Effect.gen(function* () {
       const limits = yield* RateLimits.RateLimits
       assert.deepStrictEqual(
@@ -84,7 +84,7 @@ layer(
   }),
   { timeout: 60_000 }
 )("limits over the wire", (it) => {
-  it.effect("are told by headers and refusals; 304 is free for tokens; the chosen clock gives back", () =>
+  it.effect("are in headers and refusals; 304 is free for tokens; the chosen clock resets them", () =>
     Effect.gen(function* () {
       const first = yield* Rest.get("/user")
       assert.deepStrictEqual(

@@ -7,7 +7,7 @@ import * as ReplyCache from "../../../src/http/host/request/ReplyCache.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
-it("answers are remembered for their key alone, and no more of them than there is room", () => {
+it("replies are cached for their key alone, within the size of the cache", () => {
   const cache = ReplyCache.make(200_000)
   const reply = Reply.make(200, {}, "x".repeat(2_000))
   for (let index = 0; index < 100; index++) cache.set(`/${index}`, "key", "etag", reply)
@@ -30,7 +30,7 @@ const other = {
 }
 
 layer(host({ tokens: [other] }), { timeout: 60_000 })("what is remembered", (it) => {
-  it.effect("is shown again until it is no longer so", () =>
+  it.effect("is served until it is outdated", () =>
     Effect.gen(function* () {
       yield* Rest.repository("memory", { "data/a.json": "1\n", "data/b.json": "1\n" })
       const file = "/repos/local/memory/contents/data/a.json"
@@ -54,7 +54,7 @@ layer(host({ tokens: [other] }), { timeout: 60_000 })("what is remembered", (it)
     })
   )
 
-  it.effect("is told apart by who asks, in what form, and through which address", () =>
+  it.effect("depends on the token, the media type and the address", () =>
     Effect.gen(function* () {
       yield* Rest.repository("forms", { "a.json": "1\n" })
       const file = "/repos/local/forms/contents/a.json"
@@ -76,7 +76,7 @@ layer(host({ tokens: [other] }), { timeout: 60_000 })("what is remembered", (it)
     })
   )
 
-  it.effect("is nobody's who may not see it, and gone with its repository", () =>
+  it.effect("is not served without access, and is removed with its repository", () =>
     Effect.gen(function* () {
       const { directory } = yield* HostServer
       yield* Rest.repository("gone", { "a.json": "1\n" }, { private: true })

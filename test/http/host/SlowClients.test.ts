@@ -57,8 +57,8 @@ const dribbled = (path: string, headers: ReadonlyArray<string>, framing: "length
     }
   )
 
-layer(host({ bodyTime: "300 millis" }), { timeout: 60_000 })("who sends a byte now and then", (it) => {
-  it.effect("is told that it takes too long, whatever is asked", () =>
+layer(host({ bodyTime: "300 millis" }), { timeout: 60_000 })("clients that send single bytes", (it) => {
+  it.effect("gets a timeout, for every request", () =>
     Effect.gen(function* () {
       yield* Rest.repository("dribbled", { "a.json": "1\n" })
       for (const [path, ...headers] of [
@@ -75,8 +75,8 @@ layer(host({ bodyTime: "300 millis" }), { timeout: 60_000 })("who sends a byte n
   )
 })
 
-layer(host({ maxTransfers: 1, maxWaiting: 0 }), { timeout: 60_000 })("who has no token", (it) => {
-  it.effect("takes no place from who has one, and none by sending half a request", () =>
+layer(host({ maxTransfers: 1, maxWaiting: 0 }), { timeout: 60_000 })("clients without a token", (it) => {
+  it.effect("take no slot from clients with a token, and no slot by half a request", () =>
     Effect.gen(function* () {
       const big = { big: randomBytes(24 * 1024 * 1024) }
       const made = yield* Rest.repository("places", big, { private: false })
@@ -109,8 +109,8 @@ layer(host({ maxTransfers: 1, maxWaiting: 0 }), { timeout: 60_000 })("who has no
 
 layer(host({ bodyIdle: "200 millis", maxTransfers: 1, maxWaiting: 0, connectionIdle: "1 second" }), {
   timeout: 60_000
-})("who stops", (it) => {
-  it.effect("sending is told so, and gives its place to the next", () =>
+})("clients that stop", (it) => {
+  it.effect("sending get a timeout, and release the slot", () =>
     Effect.gen(function* () {
       const { token } = yield* HostServer
       yield* Rest.repository("stalled", { "a.json": "1\n" }, { private: false })

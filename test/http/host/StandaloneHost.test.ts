@@ -13,7 +13,7 @@ const temporary = Effect.acquireRelease(
 )
 
 it.scopedLive(
-  "a stand-alone host imitates the limits and follows the faults that its environment names",
+  "a standalone host applies the limits and faults of its environment",
   () =>
     Effect.gen(function* () {
       const faults = join(yield* temporary, "faults.json")
@@ -55,7 +55,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "limits that are not understood, and faults that are no file, keep it from starting",
+  "invalid limits, and faults that are not a file, prevent the start",
   () =>
     Effect.forEach(
       [

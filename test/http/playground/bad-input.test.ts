@@ -149,7 +149,7 @@ it.scopedLive("names every problem of a body, and the next request on the connec
   })
 )
 
-it.scopedLive("answers a hundred thousand problems with the first thousand, in bounded time", () =>
+it.scopedLive("reports the first thousand of a hundred thousand problems, in bounded time", () =>
   Effect.gen(function* () {
     const { port } = yield* running()
     const connection = yield* raw(port)

@@ -139,7 +139,7 @@ const stock = Effect.gen(function* () {
 })
 
 it.scopedLive(
-  "the stock router and the listener answer 2,500 requests alike",
+  "the stock router and the listener respond equally to 2,500 requests",
   () =>
     Effect.gen(function* () {
       const lean = yield* running()

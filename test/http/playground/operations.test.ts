@@ -135,7 +135,7 @@ it.scopedLive("links go to the public address, else to the Host of the request",
   })
 )
 
-it.scopedLive("10,000 handlers answer, whichever accepts", () =>
+it.scopedLive("10,000 handlers respond, at any position of the accepting one", () =>
   Effect.gen(function* () {
     const { url } = yield* running()
     const playground = yield* client(url)
@@ -205,7 +205,7 @@ it.scopedLive("serves a description that says what is served, with examples that
   })
 )
 
-it.scopedLive("sends the description and the page zipped, once, to whoever takes that", () =>
+it.scopedLive("compresses the description and the page once, for clients that accept gzip", () =>
   Effect.gen(function* () {
     const { url } = yield* running()
     const get = (path: string, headers: Record<string, string>) =>

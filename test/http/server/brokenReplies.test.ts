@@ -28,7 +28,7 @@ const bytes = (size: number) => new Uint8Array(size)
 const chunked = (method: string, path: string, sent: string) =>
   `${request(method, path, { "content-type": "application/json", "transfer-encoding": "chunked" })}5\r\nhello\r\n${sent}`
 
-it.scopedLive("what is not HTTP is answered after the requests before it, and once", () =>
+it.scopedLive("invalid HTTP gets one reply, after the requests before it", () =>
   Effect.gen(function* () {
     const go = yield* Deferred.make<void>()
     let interrupted = 0
@@ -68,7 +68,7 @@ it.scopedLive("what is not HTTP is answered after the requests before it, and on
   })
 )
 
-it.scopedLive("a body that breaks off is part of one request: one answer, one line", () =>
+it.scopedLive("a truncated body is part of one request: one reply, one log line", () =>
   Effect.gen(function* () {
     const read = Effect.flatMap(HttpServerRequest.HttpServerRequest, (sent) =>
       Effect.map(sent.text, (text) => HttpServerResponse.text(text))
@@ -100,7 +100,7 @@ it.scopedLive("a body that breaks off is part of one request: one answer, one li
   })
 )
 
-it.scopedLive("an answer that breaks off by a fault of ours is counted and logged as one", () =>
+it.scopedLive("a reply that a server fault cuts off is counted and logged as one", () =>
   Effect.gen(function* () {
     const begun = (rest: Stream.Stream<Uint8Array, string>) =>
       HttpServerResponse.stream(Stream.concat(Stream.make(bytes(10)), rest))
@@ -133,7 +133,7 @@ function* failing() {
   throw new Error("inside")
 }
 
-it.scopedLive("an answer without a body opens none, and has no bytes", () =>
+it.scopedLive("a reply without a body opens no stream, and has no bytes", () =>
   Effect.gen(function* () {
     let opened = 0
     const streams: Array<Readable> = []
@@ -177,7 +177,7 @@ it.scopedLive("an answer without a body opens none, and has no bytes", () =>
   })
 )
 
-it.scopedLive("a method of the whole server, and a client of HTTP/1.0, are answered as HTTP says", () =>
+it.scopedLive("OPTIONS *, CONNECT and HTTP/1.0 clients get replies according to HTTP", () =>
   Effect.gen(function* () {
     const read = Effect.flatMap(HttpServerRequest.HttpServerRequest, (sent) =>
       Effect.map(sent.text, (text) => HttpServerResponse.text(text))

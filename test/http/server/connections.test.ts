@@ -14,7 +14,7 @@ const collected = (seen: Array<AccessEntry>) =>
     })
   )
 
-it.scopedLive("what is not HTTP is answered and logged like everything else", () =>
+it.scopedLive("invalid HTTP gets a reply and a log line", () =>
   Effect.gen(function* () {
     const seen: Array<AccessEntry> = []
     const { port } = yield* running({}, [], Playground.layer(own), collected(seen))
@@ -31,7 +31,7 @@ it.scopedLive("what is not HTTP is answered and logged like everything else", ()
   })
 )
 
-it.scopedLive("who leaves in the middle of a body that was answered already is no second request", () =>
+it.scopedLive("a disconnect in a body after the reply is not a second request", () =>
   Effect.gen(function* () {
     const seen: Array<AccessEntry> = []
     const { port } = yield* running({}, [], Playground.layer(own), collected(seen))
@@ -47,7 +47,7 @@ it.scopedLive("who leaves in the middle of a body that was answered already is n
   })
 )
 
-it.scopedLive("an answer is kept from nobody by a body that nobody reads, and such a body has an end", () =>
+it.scopedLive("an unread body does not prevent the reply, and is bounded", () =>
   Effect.gen(function* () {
     const { port } = yield* running()
     const chunk = `100000\r\n${" ".repeat(1 << 20)}\r\n`
@@ -100,7 +100,7 @@ it.scopedLive("the target's own authority is the Host, and there is one Host at 
   })
 )
 
-it.scopedLive("draining waits for an answer that is still being sent", () =>
+it.scopedLive("draining waits for a reply that is still being sent", () =>
   Effect.gen(function* () {
     const size = 24 * 1024 * 1024
     const large = yield* Mount.make(
@@ -161,28 +161,26 @@ it.scopedLive("connections that wait for nothing make room for new ones, those a
   })
 )
 
-it.scopedLive(
-  "requests that are sent before the answers to earlier ones are answered one after the other",
-  () =>
-    Effect.gen(function* () {
-      let present = 0
-      let most = 0
-      const slow = yield* Mount.make(
-        { name: "slow", paths: ["/slow"] },
-        Effect.gen(function* () {
-          most = Math.max(most, ++present)
-          yield* Effect.sleep("1 millis")
-          present--
-          return HttpServerResponse.text("done")
-        })
-      )
-      const { port } = yield* running({}, [slow])
-      const connection = yield* raw(port)
-      const count = 300
-      connection.send(request("GET", "/slow").repeat(count))
-      for (let n = 0; n < count; n++) assert.strictEqual((yield* connection.answer()).body, "done")
-      assert.strictEqual(most, 1)
-      connection.send(request("GET", "/healthz"))
-      assert.strictEqual((yield* connection.answer()).body, '{"status":"ok"}')
-    })
+it.scopedLive("pipelined requests get their replies one after the other", () =>
+  Effect.gen(function* () {
+    let present = 0
+    let most = 0
+    const slow = yield* Mount.make(
+      { name: "slow", paths: ["/slow"] },
+      Effect.gen(function* () {
+        most = Math.max(most, ++present)
+        yield* Effect.sleep("1 millis")
+        present--
+        return HttpServerResponse.text("done")
+      })
+    )
+    const { port } = yield* running({}, [slow])
+    const connection = yield* raw(port)
+    const count = 300
+    connection.send(request("GET", "/slow").repeat(count))
+    for (let n = 0; n < count; n++) assert.strictEqual((yield* connection.answer()).body, "done")
+    assert.strictEqual(most, 1)
+    connection.send(request("GET", "/healthz"))
+    assert.strictEqual((yield* connection.answer()).body, '{"status":"ok"}')
+  })
 )

@@ -21,7 +21,7 @@ const gated = Effect.gen(function* () {
   return { started, gate, interrupted, slow }
 })
 
-it.scopedLive("answers what it accepted, also pipelined, then lets its connections go", () =>
+it.scopedLive("completes accepted requests, also pipelined ones, then closes its connections", () =>
   Effect.gen(function* () {
     const { gate, slow, started } = yield* gated
     const scope = yield* Scope.make()

@@ -7,7 +7,7 @@ import { post, raw, request, running } from "./RunningServer.js"
 const triage = "/v1/chains/ticket-triage/execute"
 const refund = '{"id":1,"kind":"refund"}'
 
-it.scopedLive("answers 413 to a declared length above the limit without reading the body", () =>
+it.scopedLive("returns 413 for a declared length above the limit without reading the body", () =>
   Effect.gen(function* () {
     const { port } = yield* running()
     const connection = yield* raw(port)
@@ -22,7 +22,7 @@ it.scopedLive("answers 413 to a declared length above the limit without reading 
   })
 )
 
-it.scopedLive("answers 413 to a 3 MiB body that is being sent, before the connection closes", () =>
+it.scopedLive("returns 413 for a 3 MiB body that is being sent, before the connection closes", () =>
   Effect.gen(function* () {
     const { url } = yield* running()
     const body = JSON.stringify({ id: 1, kind: "refund", extra: "x".repeat(3 << 20) })
@@ -39,7 +39,7 @@ it.scopedLive("answers 413 to a 3 MiB body that is being sent, before the connec
   })
 )
 
-it.scopedLive("answers 413 to a chunked body once it passes the limit", () =>
+it.scopedLive("returns 413 for a chunked body above the limit", () =>
   Effect.gen(function* () {
     const { port } = yield* running({ limits: { maxBytes: 1000, timeoutMillis: 5000 } })
     const connection = yield* raw(port)
@@ -57,7 +57,7 @@ it.scopedLive("answers 413 to a chunked body once it passes the limit", () =>
   })
 )
 
-it.scopedLive("invites a body only when it wants it", () =>
+it.scopedLive("sends 100 Continue only if it reads the body", () =>
   Effect.gen(function* () {
     const { port } = yield* running()
     const connection = yield* raw(port)
@@ -75,7 +75,7 @@ it.scopedLive("invites a body only when it wants it", () =>
   })
 )
 
-it.scopedLive("answers 408 to a body or a head that does not arrive", () =>
+it.scopedLive("returns 408 if a body or a head does not arrive", () =>
   Effect.gen(function* () {
     const { port } = yield* running({
       limits: { maxBytes: 1000, timeoutMillis: 100 },
@@ -167,7 +167,7 @@ it.scopedLive("interrupts a handler when its time is up, and when the client lea
   })
 )
 
-it.scopedLive("answers a defect with 500, the request id and nothing of the inside", () =>
+it.scopedLive("returns 500 for a defect, with the request id and no details", () =>
   Effect.gen(function* () {
     const never = yield* Deferred.make<void>()
     const { port } = yield* running({}, [], hanging(never, never))
@@ -263,7 +263,7 @@ it.scopedLive("keeps limits, errors and headers of mounts", () =>
   })
 )
 
-it.scopedLive("stops an endless answer when its reader leaves", () =>
+it.scopedLive("stops an endless reply when its reader disconnects", () =>
   Effect.gen(function* () {
     const { mounts, released } = yield* streams
     const { port } = yield* running({}, mounts)

@@ -48,7 +48,7 @@ it("a client is an IPv4 address or a network of IPv6, and only a proxy of this m
   ])
 })
 
-it("a token that worked goes on beside somebody who guesses, until the guesses are a flood", () => {
+it("an accepted token works during wrong sign-ins, until these exceed the limit", () => {
   const guesses = new LoginThrottle({ maxFailures: 10, windowMillis: 60_000 })
   guesses.recordSuccess("a", "known")
   const guess = (times: number, now: number) => {

@@ -63,7 +63,7 @@ it.scopedLive("offers a route wherever the router itself finds it", () =>
   })
 )
 
-it.scopedLive("tells what is wrong with a query as such, and sends no body with a 204", () =>
+it.scopedLive("reports an invalid query as such, and sends no body with a 204", () =>
   Effect.gen(function* () {
     const router = HttpRouter.empty.pipe(
       HttpRouter.get(
@@ -87,7 +87,7 @@ it.scopedLive("tells what is wrong with a query as such, and sends no body with 
   })
 )
 
-it.scopedLive("takes services from around the server, and the first mount that matches answers", () =>
+it.scopedLive("uses the services around the server, and the first matching mount", () =>
   Effect.gen(function* () {
     const greet = yield* Mount.router({ name: "greet", paths: ["/greet", "/files"] }, routes)
     const rest = yield* Mount.make(
@@ -141,7 +141,7 @@ it("accepts loopback names and the public address as Host, nothing that looks li
   assert.isFalse(isLoopback("0.0.0.0") || isLoopback("::") || isLoopback("10.0.0.1"))
 })
 
-it.scopedLive("answers what no reply of its own is by 500, whatever status it carries", () =>
+it.scopedLive("returns 500 for failures without a reply of their own, with any status", () =>
   Effect.gen(function* () {
     const errors = [
       // The status of a StoreError is that of a reply which the store received.

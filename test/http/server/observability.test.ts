@@ -8,7 +8,7 @@ import { own, post, raw, request, running } from "./RunningServer.js"
 
 const unhandled = '{"request":5,"handlers":[{"name":"a","when":{"lessThan":0},"respond":"r"}]}'
 
-it.scopedLive("hands every answer to Effect's logger, once", () =>
+it.scopedLive("logs every request with Effect's logger, once", () =>
   Effect.gen(function* () {
     const seen: Array<AccessEntry> = []
     const lines: Array<string> = []

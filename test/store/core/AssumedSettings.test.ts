@@ -49,7 +49,7 @@ describe.each([...remotes, ...hosted])("settings that change under a writer on %
     it.live(title, () => Effect.provide(body, Layer.fresh(layer)))
 
   test(
-    "a document goes where the new layout wants it",
+    "a document is written to the path of the new layout",
     Effect.gen(function* () {
       const remote = yield* GitRemote
       const store = yield* believer()
@@ -236,7 +236,7 @@ describe.each([...remotes, ...hosted])("an index that begins under a writer on %
   )
 })
 
-describe("a host that puts a directory where a file lies", () => {
+describe("a host that replaces a file by a directory", () => {
   for (const [way, options] of ways)
     it.scopedLive(`is not asked to: a collection cannot have the name of a file, ${way}`, () =>
       Effect.gen(function* () {

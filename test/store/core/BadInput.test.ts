@@ -354,7 +354,7 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
       assert.strictEqual((yield* things.update(thing, { size: 5 })).double, 10)
     }))
 
-  test("a cache that breaks, lies or is shared", (remote) =>
+  test("a cache that fails, returns wrong entries or is shared", (remote) =>
     Effect.gen(function* () {
       class Broken extends Cache {
         get(): Effect.Effect<never> {

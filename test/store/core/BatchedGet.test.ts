@@ -191,7 +191,7 @@ describe("gets at the same time", () => {
   )
 
   test(
-    "make a transaction fail whose documents another writer changed",
+    "make a transaction fail if another writer changed its documents",
     Effect.gen(function* () {
       const store = yield* open(yield* Memory.make(), { batchRetries: 0 })
       yield* seeded(store)
@@ -210,7 +210,7 @@ describe("gets at the same time", () => {
   )
 
   test(
-    "fail one by one, and tell spans of each and of the read of all",
+    "fail one by one, and have spans of each and of the common read",
     Effect.gen(function* () {
       const Person = Schema.Struct({ id: Schema.String })
       const { remote } = yield* fresh({ useGraphql: true })

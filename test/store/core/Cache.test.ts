@@ -55,7 +55,7 @@ describe("caches", () => {
     })
   )
 
-  it.effect("that are provided as a service serve the stores whose options name none", () =>
+  it.effect("that are provided as a service are used by stores without the option", () =>
     Effect.gen(function* () {
       const kept = (options: StoreOptions) =>
         Effect.gen(function* () {

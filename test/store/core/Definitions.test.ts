@@ -51,7 +51,7 @@ const memory = Layer.provide(Store.layer({ collections: [people, accounts] }), M
 const fields = ({ _created_at, _id, _rev, _updated_at, ...rest }: StoredDocument) => rest
 
 describe("a definition of a collection", () => {
-  it.live("stands for the collection in imports and exports", () =>
+  it.live("replaces the collection in imports and exports", () =>
     Effect.gen(function* () {
       const store = yield* Store
       const collection = store.collection(people)
@@ -79,7 +79,7 @@ describe("a definition of a collection", () => {
     }).pipe(Effect.provide(memory))
   )
 
-  it.effect("stands for name and schema, and brings its indexes and manifest to the store", () =>
+  it.effect("replaces name and schema, and adds its indexes and manifest to the store", () =>
     Effect.gen(function* () {
       const store = yield* Store
       const collection = store.collection(people)

@@ -78,7 +78,7 @@ describe.each([...remotes, ...hosted])("doctor on %s", (_name, layer) => {
   }
 
   test(
-    "finds what a listing tells without reading a document",
+    "finds problems in a listing without reading a document",
     Effect.gen(function* () {
       const remote = yield* GitRemote
       const store = yield* rows
@@ -106,7 +106,7 @@ describe.each([...remotes, ...hosted])("doctor on %s", (_name, layer) => {
   )
 
   test(
-    "tells how far it is, and can be interrupted",
+    "reports its progress, and can be interrupted",
     Effect.gen(function* () {
       const store = yield* rows
       const told: Array<DoctorProgress> = []

@@ -201,7 +201,7 @@ describe.each([
       [name, repository, isWhole && at === 0 ? 5 : 1, isWhole && at === 0 ? 14 : 8] as const
   )
 ])("foreign commits on %s", (_name, repository, numRuns, maxLength) => {
-  it.live("copies of a document in other shards are no documents", () =>
+  it.live("copies of a document in other shards are not documents", () =>
     Effect.gen(function* () {
       const remote = yield* Effect.flatten(repository)
       const store = yield* Effect.provideService(Store.make(layouts[2]!), GitRemote, remote)

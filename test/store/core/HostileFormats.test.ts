@@ -64,7 +64,7 @@ describe.each([...remotes, ...hosted])("formats of index files, attacked on %s",
   )
 
   test(
-    "fields whose files and trees would have one name are changed all the same",
+    "fields with the same file and tree name can change their format",
     Effect.gen(function* () {
       const store = yield* Store.make({ indexes: { people: ["city", "city.json"] } })
       const people = store.collection("people")

@@ -33,7 +33,7 @@ const byHand = (files: Readonly<Record<string, string>>) =>
     yield* remote.commit("main", yield* remote.head("main"), { message: "by hand", changes })
   })
 
-describe.each([...remotes, ...hosted])("indexes that somebody wants to break, on %s", (_name, layer) => {
+describe.each([...remotes, ...hosted])("damaged indexes", (_name, layer) => {
   const test = (title: string, body: Effect.Effect<void, unknown, GitRemote>) =>
     it.live(title, () => Effect.provide(body, Layer.fresh(layer)), 60_000)
 
@@ -80,7 +80,7 @@ describe.each([...remotes, ...hosted])("indexes that somebody wants to break, on
   // docs/queries.md: "A path names the member whose whole name it is, or else leads through objects by its dots."
   // docs/indexes.md: "Format 1 and `findBy` know whole names only", so such a file cannot answer a query by the path.
   test(
-    "a query by a path with dots finds what lies below it, whatever the format of the index",
+    "a query by a path with dots finds nested values, in both index formats",
     Effect.gen(function* () {
       const { store, things } = yield* opened({ indexes: { things: ["address.city"] } })
       yield* things.insert({ address: { city: "Rome" } }, { id: "nested" })
@@ -100,7 +100,7 @@ describe.each([...remotes, ...hosted])("indexes that somebody wants to break, on
   const list = (length: number) => JSON.stringify(Array.from({ length }, (_, n) => n))
   const wide = `{"f": ${list(101)}, "g": ${list(101)}}`
   test(
-    "a document of another program with too many combinations stops neither writes nor queries",
+    "a foreign document with too many combinations prevents neither writes nor queries",
     Effect.gen(function* () {
       const { store, things } = yield* opened({
         format: 2,
@@ -154,7 +154,7 @@ describe.each([...remotes, ...hosted])("indexes that somebody wants to break, on
   )
 
   test(
-    "a manifest whose fields somebody changed by hand is not taken for the documents",
+    "a manifest with edited fields does not replace the documents",
     Effect.gen(function* () {
       const { things: before } = yield* opened({ format: 2, manifests: { things: ["f"] } })
       yield* before.insert({ f: 1, g: 1 }, { id: "first" })

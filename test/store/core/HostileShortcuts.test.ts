@@ -46,7 +46,7 @@ const problems = (store: StoreService) =>
 
 describe("a repository on this machine", () => {
   // docs/store.md: `doctor` names wrong indexes, and "reads every file of an index".
-  it.scopedLive("whose index has lost a leaf is not called sound by the doctor", () =>
+  it.scopedLive("with an index without a leaf is not reported as sound by the doctor", () =>
     Effect.gen(function* () {
       const { fill, lose, open } = yield* prepare
       yield* Effect.scoped(Effect.flatMap(open, fill))
@@ -59,7 +59,7 @@ describe("a repository on this machine", () => {
 
   // docs/store.md: the same sentence. A process that has the header in its cache calls sound what no other one can read.
   it.scopedLive(
-    "whose index has lost its header is not called sound by a doctor that has read it before",
+    "with an index without a header is not reported as sound by a doctor that has read it before",
     () =>
       Effect.gen(function* () {
         const { fill, lose, open } = yield* prepare

@@ -45,7 +45,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
     it.live(title, () => Effect.provide(body, Layer.fresh(layer)), 60_000)
 
   test(
-    "findBy equals a scan where a document lies in another shard and the index is behind",
+    "findBy equals a scan if a document is in another shard and the index is outdated",
     Effect.gen(function* () {
       const remote = yield* GitRemote
       const store = yield* Store.make({ ...indexed, shardBy: "hash", shardDepth: 1, shardWidth: 2 })
@@ -63,7 +63,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
   )
 
   test(
-    "findBy equals a scan where somebody removes a document of which a copy lies in another shard",
+    "findBy equals a scan if a document with a copy in another shard is removed",
     Effect.gen(function* () {
       const remote = yield* GitRemote
       const store = yield* Store.make({ ...indexed, shardBy: "hash", shardDepth: 1, shardWidth: 2 })
@@ -199,7 +199,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
   )
 
   test(
-    "findBy answers where somebody edited the rows and the header together",
+    "findBy returns correct results if rows and header were edited together",
     Effect.gen(function* () {
       const remote = yield* GitRemote
       const store = yield* Store.make(indexed)

@@ -217,7 +217,7 @@ export const indexesAndBadInput = (
       assert.strictEqual(yield* people.countWhere({ f49: 50 }), 0)
     }))
 
-  test("index files that are broken or half removed by hand never give a wrong answer, and are made anew", (remote) =>
+  test("damaged or partly removed index files never give a wrong result, and are rebuilt", (remote) =>
     Effect.gen(function* () {
       const store = yield* filled(remote, 20)
       const people = store.collection("people")

@@ -39,7 +39,7 @@ for (const [name, layer, megabytes] of cases) {
 const remotes = [["Memory", Memory.layer()] as const, ...hosted]
 
 for (const [name, layer] of remotes) {
-  it.live(`restore and revert refuse to bring back a number that JavaScript cannot hold, on ${name}`, () =>
+  it.live(`restore and revert refuse a number that JavaScript cannot represent, on ${name}`, () =>
     Effect.gen(function* () {
       const remote = yield* GitRemote
       const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)

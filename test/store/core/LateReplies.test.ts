@@ -75,7 +75,7 @@ describe.each(ways)("replies that come late, %s", (_way, options) => {
       })
     )
 
-  it.live("of reads by the branch's name give way to the commit that was found meanwhile", () =>
+  it.live("of reads by the branch's name are replaced by the commit found meanwhile", () =>
     Effect.gen(function* () {
       const { held, remote, server } = yield* begin
       const oidOf: ReadonlyArray<(snapshot: Snapshot) => Effect.Effect<Option.Option<string>, unknown>> = [

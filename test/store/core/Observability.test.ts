@@ -84,7 +84,7 @@ describe("operations of a store", () => {
     })
   )
 
-  it.live("are all told to a decorator, which may refuse them", () =>
+  it.live("are all passed to a decorator, which may refuse them", () =>
     Effect.gen(function* () {
       const remote = yield* Memory.make()
       const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
@@ -129,7 +129,7 @@ describe("operations of a store", () => {
     })
   )
 
-  it.live("tell the requests that they took", () =>
+  it.live("have the number of their requests", () =>
     Effect.gen(function* () {
       const { remote, server } = yield* fresh()
       const store = yield* Effect.provideService(Store.make(), GitRemote, remote)

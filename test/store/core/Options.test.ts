@@ -81,7 +81,7 @@ describe("options", () => {
     })
   )
 
-  it.effect("a bare number is no duration, and the message names both units", () =>
+  it.effect("a bare number is not a duration, and the message names both units", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [face: string, name: string]> = [
         ["Store.make", "deadline"],
@@ -118,7 +118,7 @@ describe("options", () => {
     })
   )
 
-  it.effect("a value of another kind is refused, and none is told that may be a secret", () =>
+  it.effect("a value of another type is refused, and no possibly secret value is repeated", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [face: string, given: Given, message: string]> = [
         ["GitHub.make", { useGraphql: "yes" }, "useGraphql must be true or false, it is a string"],

@@ -31,25 +31,23 @@ describe.each([...remotes, ...hosted])("writers of one document in one process o
     }).pipe(Effect.provide(Layer.fresh(layer)))
   )
 
-  it.live(
-    "see one where they expect a revision: one of them writes, and the others are told its version",
-    () =>
-      Effect.gen(function* () {
-        const store = yield* Store.make({ conflictRetries: 0 })
-        const notes = store.collection("notes")
-        yield* notes.insert({ n: 0 }, { id: "shared" })
-        const writes = Array.from({ length: 8 }, (_, n) =>
-          Effect.either(notes.update("shared", { n }, { expectedRev: 1 }))
-        )
-        const answers = yield* Effect.all(writes, { concurrency: "unbounded" })
-        const refused = answers.flatMap((answer) => (Either.isLeft(answer) ? [answer.left] : []))
-        assert.lengthOf(refused, 7)
-        const { rev, sha } = Option.getOrThrow(yield* notes.version("shared"))
-        assert.strictEqual(rev, 2)
-        for (const error of refused) {
-          assert.instanceOf(error, ConflictError)
-          assert.deepInclude(error.conflicts[0]?.actual, { rev, sha })
-        }
-      }).pipe(Effect.provide(Layer.fresh(layer)))
+  it.live("conflict if they expect a revision: one of them writes, and the others get its version", () =>
+    Effect.gen(function* () {
+      const store = yield* Store.make({ conflictRetries: 0 })
+      const notes = store.collection("notes")
+      yield* notes.insert({ n: 0 }, { id: "shared" })
+      const writes = Array.from({ length: 8 }, (_, n) =>
+        Effect.either(notes.update("shared", { n }, { expectedRev: 1 }))
+      )
+      const answers = yield* Effect.all(writes, { concurrency: "unbounded" })
+      const refused = answers.flatMap((answer) => (Either.isLeft(answer) ? [answer.left] : []))
+      assert.lengthOf(refused, 7)
+      const { rev, sha } = Option.getOrThrow(yield* notes.version("shared"))
+      assert.strictEqual(rev, 2)
+      for (const error of refused) {
+        assert.instanceOf(error, ConflictError)
+        assert.deepInclude(error.conflicts[0]?.actual, { rev, sha })
+      }
+    }).pipe(Effect.provide(Layer.fresh(layer)))
   )
 })

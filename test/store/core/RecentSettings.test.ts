@@ -22,7 +22,7 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
       return { remote, server, store, people: store.collection("people") }
     })
 
-  it.live("give way to the directory that a write sees later", () =>
+  it.live("are replaced by the directory that a write sees later", () =>
     Effect.gen(function* () {
       const it = yield* believer("read")
       it.server.commit("main", [sharded])

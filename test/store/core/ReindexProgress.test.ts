@@ -3,7 +3,7 @@ import { Cause, Effect, Exit, Layer } from "effect"
 import * as Store from "../../../src/store/Store.js"
 import { hosted, remotes } from "./Remotes.js"
 
-describe.each([...remotes, ...hosted])("who is told of a reindex on %s", (_name, layer) => {
+describe.each([...remotes, ...hosted])("progress of a reindex on %s", (_name, layer) => {
   it.live("may write to the store, and ends the reindex by dying", () =>
     Effect.gen(function* () {
       const store = yield* Store.make({ indexes: { notes: ["n"] } })

@@ -10,7 +10,7 @@ const every = [
   ...pushed.map(([name, repository]) => [name, Effect.flatten(repository)] as const)
 ]
 
-describe("spans tell what operations were about and what they made", () => {
+describe("spans have the subject and the result of operations", () => {
   for (const [name, connecting] of every) {
     it.live(name, () =>
       Effect.scoped(

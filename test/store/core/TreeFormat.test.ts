@@ -184,7 +184,7 @@ describe.each([...remotes, ...hosted])("indexes and manifests as trees on %s", (
 
   for (const format of [1, 2] as const) {
     test(
-      `an index of format ${format} whose definition changed by hand is not believed`,
+      `an index of format ${format} with an edited definition is not used`,
       Effect.gen(function* () {
         const remote = yield* GitRemote
         const named = (...fields: ReadonlyArray<string>) => ({ people: [{ name: "place", fields }] })

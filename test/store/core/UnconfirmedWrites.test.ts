@@ -9,7 +9,7 @@ import * as Store from "../../../src/store/Store.js"
 import { directory, hosted, remotes } from "./Remotes.js"
 
 describe("what an error says of a write", () => {
-  it.scopedLive("a transaction whose publication the disk does not confirm is not acknowledged", () =>
+  it.scopedLive("a transaction is not acknowledged if the disk does not confirm its publication", () =>
     Effect.gen(function* () {
       const root = yield* directory
       const remote = yield* LocalGit.scoped({ directory: root, repo: "o/r", maintenance: false })

@@ -46,7 +46,7 @@ describe.each(repositories)(
       })
     )
 
-    it.live("and one that breaks, cost requests and never an answer", () =>
+    it.live("and a cache that fails cost requests and never a result", () =>
       Effect.gen(function* () {
         const broken = () => {
           throw new Error("broken")

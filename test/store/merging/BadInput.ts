@@ -203,7 +203,7 @@ export const badInputOn = (name: string, make: Effect.Effect<MergeRemote, unknow
     }))
 
   test(
-    "a base that is gone from the repository is named, and the write goes on from another one",
+    "a removed base is named, and the write continues from another one",
     (place) =>
       Effect.gen(function* () {
         const { remote, store } = yield* parted(place)
@@ -426,7 +426,7 @@ export const badInputOn = (name: string, make: Effect.Effect<MergeRemote, unknow
     }))
 
   test(
-    "who may only read cannot propose, accept, merge or close, and may look",
+    "read access does not allow to propose, accept, merge or close, and allows to look",
     (place) =>
       Effect.gen(function* () {
         const world = yield* parted(place)
@@ -457,7 +457,7 @@ export const badInputOn = (name: string, make: Effect.Effect<MergeRemote, unknow
     hasReaders
   )
 
-  test("a proposal in a fork is none here, until somebody with rights brings it", (place) =>
+  test("a pull request from a fork is not a proposal, until a user with write access pushes it here", (place) =>
     Effect.gen(function* () {
       const world = yield* parted(place)
       const fork = yield* make
@@ -540,7 +540,7 @@ export const badInputOn = (name: string, make: Effect.Effect<MergeRemote, unknow
       assertSound(place)
     }))
 
-  test("a proposal whose branch somebody else has moved or deleted is not accepted unseen", (place) =>
+  test("a proposal is not accepted if its branch was moved or deleted unseen", (place) =>
     Effect.gen(function* () {
       const world = yield* parted(place)
       const { remote, store } = world

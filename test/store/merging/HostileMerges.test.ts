@@ -211,7 +211,7 @@ describe("rules", () => {
     })
   )
 
-  it.live("of the schema hold for a member whose sibling has a rule in the definition", () =>
+  it.live("of the schema apply to a member if its sibling has a rule in the definition", () =>
     // merging.md: "The nearer goes first": for prices.eur only the schema says anything.
     Effect.gen(function* () {
       const Prices = Schema.Struct({
@@ -290,7 +290,7 @@ describe("a merge of branches", () => {
     })
   )
 
-  it.live("refuses what onConflict returns if it is no plain document", () =>
+  it.live("refuses a result of onConflict that is not a plain document", () =>
     // branches.md: the function returns a document, null or undefined (an async one on the Promise face alone).
     Effect.gen(function* () {
       const kinds: Array<string> = []
@@ -402,7 +402,7 @@ const crossed = (
   })
 
 describe("histories that cross", () => {
-  it.live("show nobody the mark that stands for a conflict of merge bases", () =>
+  it.live("never expose the mark of a conflict of merge bases", () =>
     // branches.md: "if not, it is a conflict without a `base`"; a mark of the merge's own is in no document.
     Effect.gen(function* () {
       const it = yield* crossed([{ n: 1 }, { n: 2 }, { n: 3 }], [() => "ours", () => "ours"], true)
@@ -533,7 +533,7 @@ describe.each(remotes)("branches on %s", (_name, layer) => {
 })
 
 describe("a stock clone", () => {
-  it.scopedLive("takes a file whose name begins with a dash", () =>
+  it.scopedLive("accepts a file name that begins with a dash", () =>
     // merging.md: Git calls `chainstore merge-driver %O %A %B`, with %P behind, for every document below the root.
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine
@@ -583,7 +583,7 @@ describe("a stock clone", () => {
 
 describe("a decision", () => {
   it.live(
-    "on local repositories may be written to by who is asked about a conflict",
+    "on local repositories can be written to by onConflict",
     () =>
       // merging.md, of onConflict: "may return an Effect"; "No other writer waits for it".
       Effect.gen(function* () {

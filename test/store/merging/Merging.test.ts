@@ -55,7 +55,7 @@ describe.each([...remotes, ...hosted])("writes that merge on %s", (_name, layer)
     )
   )
 
-  it.live("are told both versions of what cannot be merged, and write nothing", () =>
+  it.live("return both versions of a conflict, and write nothing", () =>
     on((store) =>
       Effect.gen(function* () {
         const notes = store.collection("notes")

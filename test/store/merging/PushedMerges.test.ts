@@ -52,7 +52,7 @@ describe.each(pushed)("a merge of branches on %s", (_name, repository) => {
   )
 
   it.scopedLive(
-    "loses nothing of who writes to both branches while a conflict is decided",
+    "loses no concurrent write to both branches while a conflict is decided",
     () =>
       Effect.gen(function* () {
         const client = yield* repository

@@ -11,7 +11,7 @@ import { idsOf } from "../../support/documents.js"
 import { brief, document, expectFailure, headSha, messages, rounds, storePair } from "./StorePair.js"
 
 describe("Batch", () => {
-  it.live("everything queued is one commit, and the answer names it", () =>
+  it.live("everything queued is one commit, and the result names it", () =>
     Effect.gen(function* () {
       const it = yield* storePair({ indexes: { notes: ["n"] }, manifests: ["notes"] })
       const answer = yield* it.store.batch({}, (batch) =>
@@ -112,7 +112,7 @@ describe("Batch", () => {
     })
   )
 
-  it.live("expectations are judged against the commit that the batch stands on, all at once", () =>
+  it.live("expectations are checked against the commit on which the batch is based, all at once", () =>
     Effect.gen(function* () {
       const it = yield* storePair()
       const notes = it.store.collection("notes")
@@ -223,7 +223,7 @@ describe("Batch", () => {
 
   for (const heard of [true, false])
     it.live(
-      `a commit whose reply was lost is not made again${heard ? "" : ", and the batch tells if nobody was told"}`,
+      `a commit with a lost reply is not made again${heard ? "" : ", and the batch fails if nobody waited"}`,
       () =>
         Effect.gen(function* () {
           const reached = yield* Deferred.make<void>()

@@ -7,7 +7,7 @@ import { connect, hosted, local } from "../core/Remotes.js"
 const places = [["LocalGit", local, 40] as const, ...hosted.map((place) => [...place, 10] as const)]
 
 it.scopedLive.each(places)(
-  "a batch whose commit was interrupted is not committed twice, on %s",
+  "a batch with an interrupted commit is not committed twice, on %s",
   ([, layer, rounds]) =>
     Effect.gen(function* () {
       const remote = yield* connect(layer)

@@ -116,7 +116,7 @@ describe("branches", () => {
 })
 
 describe("a merge", () => {
-  it.live("of a branch that alone has moved moves the other one, or makes a merge commit if told to", () =>
+  it.live("of a branch that alone has moved is a fast-forward, or makes a merge commit if requested", () =>
     Effect.gen(function* () {
       const it = yield* branched()
       yield* it.draft.collection("notes").update("a", { n: 5 })
@@ -181,7 +181,7 @@ describe("a merge", () => {
     })
   )
 
-  it.live("keeps modes, links and submodules, which are no differences of documents", () =>
+  it.live("keeps modes, links and submodules, which are not differences of documents", () =>
     Effect.gen(function* () {
       const it = yield* branched()
       yield* commit(it.remote, "main", { run: "1", link: "run" })

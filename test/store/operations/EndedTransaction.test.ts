@@ -53,7 +53,7 @@ describe.each([...remotes, ...hosted])("a transaction that has ended, on %s", (_
     ["write", (notes: Collection) => notes.insert({ n: 2 }, { id: "b" })],
     ["read", (notes: Collection) => notes.get("a")]
   ] as const)
-    it.scopedLive(`tells a ${use} that was under way so, or does it, when it rolls back`, () =>
+    it.scopedLive(`fails or completes a running ${use} when it rolls back`, () =>
       Effect.gen(function* () {
         const started = yield* Deferred.make<void>()
         const gate = yield* Deferred.make<void>()

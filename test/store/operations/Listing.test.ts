@@ -19,7 +19,7 @@ const isHeld = (path: string) => !/(^|\/)(\.|\.git)\//i.test(path)
 
 describe("a packed listing", () => {
   it.live.prop(
-    "answers what plain lists of its documents answer",
+    "equals queries of plain lists of its documents",
     [
       layout,
       fc.uniqueArray(fc.tuple(StoreArbitrary.id, oid), { selector: ([id]) => id, maxLength: 40 }),

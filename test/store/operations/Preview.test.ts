@@ -42,7 +42,7 @@ describe("preview", () => {
     })
   )
 
-  it.live("answers none where nothing would be written, and fails as the write would", () =>
+  it.live("returns none if nothing would be written, and fails as the write would", () =>
     Effect.gen(function* () {
       const it = yield* open
       const { store } = it
@@ -60,7 +60,7 @@ describe("preview", () => {
     })
   )
 
-  it.live("tells how far a rebuilding of the indexes is", () =>
+  it.live("reports the progress of a rebuild of the indexes", () =>
     Effect.gen(function* () {
       const it = yield* open
       const told: Array<string> = []

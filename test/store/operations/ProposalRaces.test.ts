@@ -48,7 +48,7 @@ const updating = (
   })
 
 describe("proposals", () => {
-  it.scopedLive("whose merge fails at its last step are open as before", () =>
+  it.scopedLive("are open again if the merge fails at its last step", () =>
     Effect.gen(function* () {
       const { proposal, remote } = yield* proposed()
       let faults = 0

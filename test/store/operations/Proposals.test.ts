@@ -251,7 +251,7 @@ describe.each(everywhere)("proposals on %s", (_, connected) => {
 })
 
 describe("proposals", () => {
-  it.scopedLive("stand in trailers that stock Git reads, in a repository that it finds sound", () =>
+  it.scopedLive("are stored in trailers that stock Git reads, in a sound repository", () =>
     Effect.gen(function* () {
       const at = yield* directory
       const remote = yield* connect(LocalGit.layer({ directory: at, repo: "me/data" } as never))
@@ -281,7 +281,7 @@ describe("proposals", () => {
     })
   )
 
-  it.scopedLive("whose branch is gone or shares no history with the target fail typed", () =>
+  it.scopedLive("without a branch, or without a common history with the target, fail with typed errors", () =>
     Effect.gen(function* () {
       const [, layer] = remotes[0]!
       const { handle, proposal, remote, store } = yield* proposed(yield* connect(layer))

@@ -121,13 +121,13 @@ describe("the order of a queue", () => {
     await store.close()
   })
 
-  it("has the documents whose puts nobody waits for", async () => {
+  it("has the documents of puts that are not awaited", async () => {
     const store = await repository().open()
     await store.batch((batch) => void batch.put("notes", "x", large))
     assert.strictEqual((await store.collection("notes").get("x"))!["n"], "large")
     await store.close()
   })
-  it.live("has no place for a put whose caller was interrupted, and a commit does not wait for it", () =>
+  it.live("keeps no entry of an interrupted put, and a commit does not wait for it", () =>
     Effect.gen(function* () {
       const it = yield* storePair()
       yield* it.store.batch({}, (batch) =>

@@ -31,7 +31,7 @@ const foreign = (
   })
 
 describe("restore", () => {
-  it.live("brings back a version exactly; _rev goes on, _created_at stays", () =>
+  it.live("restores a version exactly; _rev continues, _created_at stays", () =>
     Effect.gen(function* () {
       const it = yield* storePair(options)
       const notes = it.store.collection("notes")
@@ -203,7 +203,7 @@ describe("revert", () => {
     })
   )
 
-  it.live("a commit of 3,000 documents is reverted whole, a revert of it brings them back", () =>
+  it.live("a commit of 3,000 documents is reverted, and a revert of the revert restores them", () =>
     Effect.gen(function* () {
       const it = yield* storePair(options)
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "seed" })

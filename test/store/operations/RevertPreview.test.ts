@@ -10,7 +10,7 @@ describe("the preview of a revert", () => {
     ["holds a list", "[1]"],
     ["is empty", ""]
   ] as const) {
-    it.live(`ends in an answer or a typed error where the file that would come back ${name}`, () =>
+    it.live(`ends with a result or a typed error if the restored file ${name}`, () =>
       Effect.gen(function* () {
         const it = yield* storePair()
         yield* it.store.collection("notes").insert({ n: 0 }, { id: "a" })

@@ -103,7 +103,7 @@ describe("an edit that puts back an older value", () => {
 
 describe("a review", () => {
   // StagedEdits.ts, ReviewedEdit: each edit has a state; one document that others broke hides the review of all others.
-  it.live("tells of every edit where a stored document has been broken since", () =>
+  it.live("reports every edit if a stored document has been damaged since", () =>
     Effect.gen(function* () {
       const it = yield* open()
       yield* it.notes.insert({ n: 1 }, { id: "a" })
@@ -117,21 +117,19 @@ describe("a review", () => {
   )
 
   // The same: a number that JavaScript cannot hold, which others stored in the document since.
-  it.live(
-    "tells of every edit where a stored document has got a number since that cannot be written again",
-    () =>
-      Effect.gen(function* () {
-        const it = yield* open()
-        yield* it.notes.insert({ n: 1 }, { id: "a" })
-        yield* it.notes.insert({ n: 1 }, { id: "b" })
-        const edits = [yield* it.begin("a", print({ n: 2 })), yield* it.begin("b", print({ n: 2 }))]
-        yield* foreignCommit(
-          it.remote,
-          file("notes/b.json", '{"_id": "b", "_rev": 2, "n": 1, "big": 12345678901234567891}')
-        )
-        const exit = yield* Effect.exit(it.edits.review(edits))
-        assert.isTrue(Exit.isSuccess(exit), String(exit))
-      })
+  it.live("reports every edit if a stored document has a number that cannot be written again", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.notes.insert({ n: 1 }, { id: "a" })
+      yield* it.notes.insert({ n: 1 }, { id: "b" })
+      const edits = [yield* it.begin("a", print({ n: 2 })), yield* it.begin("b", print({ n: 2 }))]
+      yield* foreignCommit(
+        it.remote,
+        file("notes/b.json", '{"_id": "b", "_rev": 2, "n": 1, "big": 12345678901234567891}')
+      )
+      const exit = yield* Effect.exit(it.edits.review(edits))
+      assert.isTrue(Exit.isSuccess(exit), String(exit))
+    })
   )
 
   // Versions.ts, unreadable: "mend the file in a commit, or replace or delete the document"; console.md: an edit with `text: null` deletes.
@@ -337,7 +335,7 @@ describe("a draft that deletes a document which was broken since", () => {
   )
 })
 
-describe("an edit whose base is no longer in the history of its branch", () => {
+describe("an edit with a base that is not in the branch's history", () => {
   it.live("is written although an older version has been like it", () =>
     Effect.gen(function* () {
       const it = yield* open()

@@ -164,25 +164,27 @@ describe("staged edits", () => {
     })
   )
 
-  it.live("values of a unique index, texts that are no documents and rounded numbers are told before", () =>
-    Effect.gen(function* () {
-      const { begin, edits, it } = yield* open
-      const twice = yield* begin("a", print({ code: "b" }))
-      assert.match((yield* edits.review([twice])).problem ?? "", /code/)
-      yield* expectFailure(edits.publish([twice], "twice"), "ConflictError")
-      const before = yield* headSha(it)
-      for (const [text, problem] of [
-        ["{", /is not JSON/],
-        ["[]", /does not hold a JSON object/],
-        ['{"n": 9007199254740993}', /9007199254740993 at n/]
-      ] as const) {
-        const { commit, edits: reviewed } = yield* edits.publish([yield* begin("b", text), created], "no")
-        assert.isNull(commit)
-        assert.strictEqual(reviewed[0]!.state, "invalid")
-        assert.match(reviewed[0]!.problem!, problem)
-      }
-      assert.strictEqual(yield* headSha(it), before)
-    })
+  it.live(
+    "reports violations of unique indexes, invalid documents and rounded numbers before publishing",
+    () =>
+      Effect.gen(function* () {
+        const { begin, edits, it } = yield* open
+        const twice = yield* begin("a", print({ code: "b" }))
+        assert.match((yield* edits.review([twice])).problem ?? "", /code/)
+        yield* expectFailure(edits.publish([twice], "twice"), "ConflictError")
+        const before = yield* headSha(it)
+        for (const [text, problem] of [
+          ["{", /is not JSON/],
+          ["[]", /does not hold a JSON object/],
+          ['{"n": 9007199254740993}', /9007199254740993 at n/]
+        ] as const) {
+          const { commit, edits: reviewed } = yield* edits.publish([yield* begin("b", text), created], "no")
+          assert.isNull(commit)
+          assert.strictEqual(reviewed[0]!.state, "invalid")
+          assert.match(reviewed[0]!.problem!, problem)
+        }
+        assert.strictEqual(yield* headSha(it), before)
+      })
   )
 
   it.live("a document is edited with the digits that its file has", () =>
@@ -257,20 +259,18 @@ describe("staged edits", () => {
       })
   )
 
-  it.live(
-    "edits of which one is a conflict are not proposed, nor those of a session that can only read",
-    () =>
-      Effect.gen(function* () {
-        const { begin, edits, it, notes, store } = yield* open
-        const staged = [yield* begin("a", print({ code: "a", title: "mine" })), created]
-        yield* notes.update("a", { title: "theirs" })
-        const { edits: reviews, proposal } = yield* edits.propose(staged, { title: "x" })
-        assert.isNull(proposal)
-        assert.strictEqual(reviews[0]!.state, "conflict")
-        assert.deepStrictEqual(yield* store.proposals(), [])
-        const reading = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: true }).edits
-        yield* expectFailure(reading.propose([created], { title: "x" }), "AuthError")
-        assert.deepStrictEqual(yield* store.branches, [{ name: "main", commitSha: yield* headSha(it) }])
-      })
+  it.live("conflicting edits are not proposed, and edits of a read-only session neither", () =>
+    Effect.gen(function* () {
+      const { begin, edits, it, notes, store } = yield* open
+      const staged = [yield* begin("a", print({ code: "a", title: "mine" })), created]
+      yield* notes.update("a", { title: "theirs" })
+      const { edits: reviews, proposal } = yield* edits.propose(staged, { title: "x" })
+      assert.isNull(proposal)
+      assert.strictEqual(reviews[0]!.state, "conflict")
+      assert.deepStrictEqual(yield* store.proposals(), [])
+      const reading = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: true }).edits
+      yield* expectFailure(reading.propose([created], { title: "x" }), "AuthError")
+      assert.deepStrictEqual(yield* store.branches, [{ name: "main", commitSha: yield* headSha(it) }])
+    })
   )
 })

@@ -44,7 +44,7 @@ describe("a submodule that is named like a document", () => {
     return { ...it, head, commit }
   })
 
-  it.live("is no document of a commit that changes it", () =>
+  it.live("is not a document of a commit that changes it", () =>
     Effect.gen(function* () {
       const it = yield* withSubmodule
       const made = yield* it.commit("main", "5")

@@ -184,7 +184,7 @@ describe("a preview of a merge", () => {
   )
 
   // Timeline.ts, ConflictDecision: a decision is of one conflict, by its `path` and `digest`; two settings are two conflicts.
-  it.live("names two conflicts of the settings apart", () =>
+  it.live("distinguishes two conflicts of the settings", () =>
     Effect.gen(function* () {
       const made = yield* storePair({ merge: { notes: { n: "whole" }, plans: { n: "whole" } } })
       yield* made.store.collection("notes").insert({ n: 0 }, { id: "x" })

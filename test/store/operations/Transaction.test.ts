@@ -279,7 +279,7 @@ describe("Transaction", () => {
     ["a"]
   )
 
-  it.live("an import is replayed where its records are unchanged, and tells its rows", () =>
+  it.live("an import is rebased if its records are unchanged, and reports its rows", () =>
     Effect.gen(function* () {
       const it = yield* open()
       const told: Array<string> = []

@@ -24,38 +24,41 @@ const beside = (repository: Repository, onTouch: OnTouch) =>
     return { remote: plain, store }
   })
 
-describe.each(repositories)("a transaction whose work branch is somebody's, on %s", (_name, repository) => {
-  it.live("does not delete it when creating fails for another reason", () =>
-    Effect.gen(function* () {
-      let broken = false
-      const { remote, store } = yield* beside(repository, ({ operation, point }) =>
-        broken && operation === "createBranch" && point === "before"
-          ? new RemoteError({ operation: "x", reason: "Server", message: "502" })
-          : Effect.void
-      )
-      broken = true
-      const exit = yield* Effect.exit(store.transaction({ branch: "feature" }, () => Effect.void))
-      assert.isTrue(Exit.isFailure(exit))
-      assert.isTrue(Option.isSome(yield* remote.head("feature")), "the branch feature is gone")
-    })
-  )
+describe.each(repositories)(
+  "a transaction with a work branch of another writer, on %s",
+  (_name, repository) => {
+    it.live("does not delete it when creating fails for another reason", () =>
+      Effect.gen(function* () {
+        let broken = false
+        const { remote, store } = yield* beside(repository, ({ operation, point }) =>
+          broken && operation === "createBranch" && point === "before"
+            ? new RemoteError({ operation: "x", reason: "Server", message: "502" })
+            : Effect.void
+        )
+        broken = true
+        const exit = yield* Effect.exit(store.transaction({ branch: "feature" }, () => Effect.void))
+        assert.isTrue(Exit.isFailure(exit))
+        assert.isTrue(Option.isSome(yield* remote.head("feature")), "the branch feature is gone")
+      })
+    )
 
-  it.live("does not delete it when it exists, nor when interrupted while it is told so", () =>
-    Effect.gen(function* () {
-      let slow = false
-      const { remote, store } = yield* beside(repository, ({ operation }) =>
-        slow && operation === "createBranch" ? Effect.sleep(50) : Effect.void
-      )
-      const feature = store.transaction({ branch: "feature" }, () => Effect.void)
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(feature)))
-      slow = true
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.timeout(feature, 10))))
-      assert.isTrue(Option.isSome(yield* remote.head("feature")), "the branch feature is gone")
-    })
-  )
-})
+    it.live("does not delete an existing branch, also when it is interrupted during the error", () =>
+      Effect.gen(function* () {
+        let slow = false
+        const { remote, store } = yield* beside(repository, ({ operation }) =>
+          slow && operation === "createBranch" ? Effect.sleep(50) : Effect.void
+        )
+        const feature = store.transaction({ branch: "feature" }, () => Effect.void)
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(feature)))
+        slow = true
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.timeout(feature, 10))))
+        assert.isTrue(Option.isSome(yield* remote.head("feature")), "the branch feature is gone")
+      })
+    )
+  }
+)
 
-describe("a transaction whose work branch is somebody's existing branch", () => {
+describe("a transaction with an existing branch as work branch", () => {
   it.scopedLive("does not delete it on LocalGit, where a push holds its lock for a while", () =>
     Effect.gen(function* () {
       const root = yield* directory

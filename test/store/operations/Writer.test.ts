@@ -151,7 +151,7 @@ describe("Writer", () => {
     })
   )
 
-  it.effect("a failed flush whose caller was interrupted is tried again", () =>
+  it.effect("a failed flush of an interrupted caller is repeated", () =>
     Effect.gen(function* () {
       const entered = yield* Deferred.make<void>()
       const gate = yield* Deferred.make<void>()
@@ -180,7 +180,7 @@ describe("Writer", () => {
     })
   )
 
-  it.effect("flush means durable, and tells what is not", () =>
+  it.effect("flush means durable, and its error names the operations that are not", () =>
     Effect.gen(function* () {
       const { faults, state } = breakable()
       const it = yield* storePair({}, faults)
@@ -220,7 +220,7 @@ describe("Writer", () => {
     })
   )
 
-  it.effect("an unknown end is told once, and nothing is written twice", () =>
+  it.effect("an unknown outcome is reported once, and nothing is written twice", () =>
     Effect.gen(function* () {
       const { faults, state } = breakable()
       const it = yield* storePair({}, faults)
@@ -374,7 +374,7 @@ describe("Writer", () => {
     })
   )
 
-  it.effect("a commit that is cut off after it was made is told, and not made again", () =>
+  it.effect("a commit that is interrupted after it was made is reported, and not made again", () =>
     Effect.gen(function* () {
       let cut = true
       const it = yield* storePair(

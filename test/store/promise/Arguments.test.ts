@@ -535,7 +535,7 @@ describe("arguments of plain JavaScript", () => {
     assert.strictEqual(readFileSync(file, "utf8"), "n\r\n1\r\n")
   })
 
-  it("refuse limits that are no whole numbers above nought", async () => {
+  it("refuse limits that are not whole numbers above zero", async () => {
     const a = store.collection("a")
     for (const limit of [1.5, Number.NaN, -1, 0, Number.POSITIVE_INFINITY]) {
       for (const call of [

@@ -289,7 +289,7 @@ describe.each(places)("AsyncStore on %s", (place, open) => {
     assert.strictEqual((await things.explain("category", "a")).source, "index")
   })
 
-  it("tells plain functions how far an import and an export are; what they throw ends the call", async () => {
+  it("reports the progress of imports and exports to plain functions; their exceptions end the call", async () => {
     const things = store.collection("things")
     const told: Array<number> = []
     const rows: Array<string> = []

@@ -30,7 +30,7 @@ describe("a transaction", () => {
     assert.include(error.message, "this transaction has ended")
   }
 
-  it("is rolled back inside its function, which goes on and answers", async () => {
+  it("is rolled back inside its function, which continues and returns", async () => {
     const outcome = await store.transaction(async (transaction) => {
       const notes = transaction.collection("notes")
       await notes.update("a", { n: 1 })
@@ -70,7 +70,7 @@ describe("a transaction", () => {
     assert.include(((await rejected(inner.collection("notes").get("a"))) as Error).message, "closed")
   })
 
-  it("is rolled back after a write that is under way, which is done or told that it has ended", async () => {
+  it("is rolled back after a running write, which completes or fails", async () => {
     const transaction = await store.openTransaction()
     const [started, gate] = [Deferred.unsafeMake<void>(FiberId.none), Deferred.unsafeMake<void>(FiberId.none)]
     place.remote.held = Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(gate))
@@ -95,7 +95,7 @@ describe("a transaction", () => {
     assert.strictEqual(await n("a"), 0)
   })
 
-  it("is committed inside its function, which goes on and answers", async () => {
+  it("is committed inside its function, which continues and returns", async () => {
     const outcome = await store.transaction(async (transaction) => {
       await transaction.collection("notes").update("a", { n: 1 })
       const sha = await transaction.commit()
@@ -110,7 +110,7 @@ describe("a transaction", () => {
     assert.strictEqual(await n("a"), 1)
   })
 
-  it("tells what its function throws, also after its end", async () => {
+  it("rejects with the exception of its function, also after its end", async () => {
     const mine = new Error("mine")
     const failing = (end: (transaction: AsyncTransaction) => Promise<unknown>) =>
       rejected(
@@ -126,7 +126,7 @@ describe("a transaction", () => {
     assert.strictEqual(await n("b"), 1)
   })
 
-  it("tells of a commit that failed inside its function, even where that says nothing", async () => {
+  it("rejects with a commit's failure inside its function, also if the function ignores it", async () => {
     const error = await rejected(
       store.transaction(async (transaction) => {
         await transaction.collection("notes").update("a", { n: 1 })
@@ -139,7 +139,7 @@ describe("a transaction", () => {
     await store.removeTransaction((error as ConflictError).branch!)
   })
 
-  it("whose commit failed leaves its block with that error alone", async () => {
+  it("leaves its block with the error of the failed commit alone", async () => {
     const use = async () => {
       await using transaction = await store.openTransaction()
       await transaction.collection("notes").update("a", { n: 1 })
@@ -220,7 +220,7 @@ describe("a writer", () => {
     assert.deepStrictEqual(await store.collection("notes").list(), ["b"])
   })
 
-  it("whose close failed leaves its block with that error alone", async () => {
+  it("leaves its block with the error of the failed close alone", async () => {
     const use = async () => {
       await using writer = await store.openWriter()
       await writer.put("notes", "a", {})
@@ -249,7 +249,7 @@ describe("a writer", () => {
     assert.match(lines.error.join("\n"), /a writer ended with operations that are not durable.*notes\/a/)
   })
 
-  it("tells of a close that failed inside its function, even where that says nothing", async () => {
+  it("rejects with a close's failure inside its function, also if the function ignores it", async () => {
     const failing = store.writer(async (writer) => {
       await writer.put("notes", "a", {})
       place.remote.isDown = true

@@ -48,7 +48,7 @@ describe("closing a store", () => {
     assert.strictEqual((await again.collection("notes").get("a"))?.["n"], 1)
   })
 
-  it("tells what an open writer could not write, once", async () => {
+  it("reports the unwritten operations of an open writer, once", async () => {
     const one = await store.openWriter()
     await one.put("notes", "a", {})
     place.remote.isDown = true
@@ -60,7 +60,7 @@ describe("closing a store", () => {
     await store[Symbol.asyncDispose]()
   })
 
-  it("tells what several writers could not write, and gives everything back all the same", async () => {
+  it("reports the unwritten operations of several writers, and releases everything", async () => {
     let released = false
     const kept = await AsyncStore.fromLayer(
       Layer.merge(

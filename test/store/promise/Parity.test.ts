@@ -129,7 +129,7 @@ describe("the Promise face beside the Effect face", () => {
     }
   })
 
-  it("names what a writer could not write, keeps it, and drops it when it is told to", async () => {
+  it("names the unwritten operations of a writer, keeps them, and discards them on request", async () => {
     let broken = true
     const down = new Whole.RemoteError({ operation: "test", reason: "Unreachable", message: "down" })
     await using store = await AsyncStore.fromLayer(
@@ -198,7 +198,7 @@ describe("the Promise face beside the Effect face", () => {
     assert.deepStrictEqual(stopped.errors[1].unwritten, unwritten)
   })
 
-  it("tells a plain function of documents that no longer fit", async () => {
+  it("calls a plain function for documents that do not match the schema", async () => {
     await using store = await AsyncStore.fromLayer(layer())
     await store.collection("notes").importRecords([
       { _id: "a", n: 1 },

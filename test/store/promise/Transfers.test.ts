@@ -81,7 +81,7 @@ describe("what goes in and out as promises", () => {
     assert.strictEqual(readFileSync(file).subarray(0, 2).toString(), "PK")
   })
 
-  it("tells of a destination that breaks as a DestinationError", async () => {
+  it("reports a failing destination as a DestinationError", async () => {
     const a = store.collection("a")
     for (const stream of broken())
       assert.instanceOf(await rejected(a.exportText(stream, "csv")), DestinationError)
@@ -95,7 +95,7 @@ describe("what goes in and out as promises", () => {
     assert.instanceOf(await rejected(writeXlsx(nowhere, [{}])), DestinationError)
   })
 
-  it("tells of a source that breaks as a SourceError, and keeps the chunks before", async () => {
+  it("reports a failing source as a SourceError, and keeps the chunks before", async () => {
     const cut = new Error("cut")
     async function* failing() {
       for (let n = 0; n < 25; n++) yield { _id: `b${n}` }
@@ -109,7 +109,7 @@ describe("what goes in and out as promises", () => {
     assert.instanceOf(written, SourceError)
   })
 
-  it("refuses a record whose field cannot be read, by its row", async () => {
+  it("refuses a record with an unreadable field, by its row", async () => {
     const lazy = {
       get x() {
         throw new Error("lazy loading failed")

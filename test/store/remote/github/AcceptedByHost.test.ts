@@ -95,7 +95,7 @@ describe("a proposal that the host merges becomes what the store's own merge mak
     })
   )
 
-  it.scopedLive("and tells of the conflicts that were decided", () =>
+  it.scopedLive("and reports the decided conflicts", () =>
     Effect.gen(function* () {
       const conflicts = (isProtected: boolean) =>
         Effect.gen(function* () {

@@ -100,7 +100,7 @@ describe("several branches moved by one request", () => {
     })
   )
 
-  it.scoped("a rule that forbids it is told", () =>
+  it.scoped("a rule that forbids it is reported", () =>
     Effect.gen(function* () {
       const { flight, from, remote, server, to } = yield* start
       once(
@@ -148,7 +148,7 @@ describe("a transaction that ends by one request", () => {
     })
   )
 
-  it.scoped("while replicas lag, and after an answer that was lost", () =>
+  it.scoped("while replicas lag, and after a lost reply", () =>
     Effect.gen(function* () {
       const { flight, server, store } = yield* world
       server.snapshot("refs")

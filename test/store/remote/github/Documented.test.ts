@@ -45,7 +45,7 @@ describe("every endpoint is the one that GitHub documents", () => {
 
     if (!ofClient.includes(endpoint) || withoutJson.has(endpoint.id)) continue
 
-    it(`${endpoint.id}: its example answers are understood`, () => {
+    it(`${endpoint.id}: its example replies are decoded`, () => {
       assert.isNotEmpty(known?.examples)
       for (const [status, name, value] of known?.examples ?? []) {
         const decoded = Schema.decodeUnknownEither(endpoint.reply)(value)

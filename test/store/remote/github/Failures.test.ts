@@ -18,7 +18,7 @@ const reply = (status: number, message: string, headers = {}, more = {}): Reply 
   body: { message, status: String(status), ...more }
 })
 
-describe("what a read makes of an answer", () => {
+describe("the result of a read by its reply", () => {
   it.scoped(
     "a limit that never ends: every wait is as long as asked, then RateLimitError with its reset",
     () =>
@@ -353,7 +353,7 @@ describe("tokens", () => {
   )
 })
 
-describe("two writers alike, who write the same to the last byte in the same second,", () => {
+describe("two writers of identical bytes in the same second", () => {
   const writes: ReadonlyArray<
     readonly [what: string, write: (remote: GitRemoteService, head: Head) => Effect.Effect<unknown, unknown>]
   > = [

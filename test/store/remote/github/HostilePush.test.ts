@@ -25,8 +25,8 @@ const temporary = Effect.acquireRelease(
 /** Reads by the API until it is known to show where the branch is. */
 const settled = (remote: GitRemoteService) => Effect.zipRight(remote.head("main"), remote.head("main"))
 
-describe("a write by push whose outcome its caller does not learn", () => {
-  test("is read by those who look after an AmbiguousWriteError, though the API does not show it", (repository) =>
+describe("a write by push with an unknown outcome", () => {
+  test("is read after an AmbiguousWriteError, although the API does not show it", (repository) =>
     Effect.gen(function* () {
       let isLost = false
       let isGone = false

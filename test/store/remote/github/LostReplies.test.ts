@@ -138,7 +138,7 @@ describe("a reply that is lost for good", () => {
     )
   }
 
-  it.scoped("somebody else's later write does not hide ours, nor is theirs taken for ours", () =>
+  it.scoped("a later write of another client does not hide ours, and is not taken for ours", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* start({})
       let count = 0
@@ -221,63 +221,65 @@ describe("a reply that is lost for good", () => {
     })
   )
 
-  it.scoped("a merge is told from another merge of the same two, which has the same bases", () =>
-    Effect.gen(function* () {
-      const { connect, flight, head, remote, server } = yield* start({})
-      const other = yield* connect()
-      const side = yield* settle(
-        flight,
-        Effect.zipRight(
-          remote.createBranch("side", head.commit),
-          remote.commit("side", Option.some(head), {
-            message: "side",
-            changes: [{ _tag: "Put", path: "data/side.json", content: before }]
-          })
-        )
-      )
-      const theirs = Either.getOrThrow(side.result).commit
-      const merge = (client: GitRemoteService, message: string) =>
-        client.commit("main", Option.some(head), {
-          message,
-          merges: [theirs],
-          changes: [{ _tag: "Put", path, content: bytes(message) }]
-        })
-      for (const isDelivered of [false, true]) {
-        server.fault = () => undefined
-        let count = 0
-        server.fault = (seen) => {
-          if (seen.method !== "PATCH" || count++ > 0) return undefined
-          return { _tag: "Reset", when: isDelivered ? "after" : "before" }
-        }
-        const { result } = yield* settle(
+  it.scoped(
+    "a merge is distinguished from another merge of the same two commits, which has the same bases",
+    () =>
+      Effect.gen(function* () {
+        const { connect, flight, head, remote, server } = yield* start({})
+        const other = yield* connect()
+        const side = yield* settle(
           flight,
-          Effect.gen(function* () {
-            const at = isDelivered ? Option.getOrThrow(yield* remote.head("main")) : head
-            const fiber = yield* Effect.fork(
-              isDelivered
-                ? remote.commit("main", Option.some(at), {
-                    message: "ours again",
-                    merges: [theirs],
-                    changes: [{ _tag: "Put", path, content: after }]
-                  })
-                : merge(remote, "ours")
-            )
-            yield* Effect.repeat(
-              Effect.zipRight(
-                Effect.yieldNow(),
-                Effect.sync(() => count)
-              ),
-              { until: (met) => met > 0 }
-            )
-            if (!isDelivered) yield* merge(other, "theirs")
-            return yield* Effect.either(Fiber.join(fiber))
-          })
+          Effect.zipRight(
+            remote.createBranch("side", head.commit),
+            remote.commit("side", Option.some(head), {
+              message: "side",
+              changes: [{ _tag: "Put", path: "data/side.json", content: before }]
+            })
+          )
         )
-        const outcome = Either.getOrThrow(result)
-        if (isDelivered) assert.isTrue(Either.isRight(outcome), JSON.stringify(outcome))
-        else assert.strictEqual(Either.isLeft(outcome) && outcome.left._tag, "RefMoved")
-      }
-      assert.deepStrictEqual(server.problems, [])
-    })
+        const theirs = Either.getOrThrow(side.result).commit
+        const merge = (client: GitRemoteService, message: string) =>
+          client.commit("main", Option.some(head), {
+            message,
+            merges: [theirs],
+            changes: [{ _tag: "Put", path, content: bytes(message) }]
+          })
+        for (const isDelivered of [false, true]) {
+          server.fault = () => undefined
+          let count = 0
+          server.fault = (seen) => {
+            if (seen.method !== "PATCH" || count++ > 0) return undefined
+            return { _tag: "Reset", when: isDelivered ? "after" : "before" }
+          }
+          const { result } = yield* settle(
+            flight,
+            Effect.gen(function* () {
+              const at = isDelivered ? Option.getOrThrow(yield* remote.head("main")) : head
+              const fiber = yield* Effect.fork(
+                isDelivered
+                  ? remote.commit("main", Option.some(at), {
+                      message: "ours again",
+                      merges: [theirs],
+                      changes: [{ _tag: "Put", path, content: after }]
+                    })
+                  : merge(remote, "ours")
+              )
+              yield* Effect.repeat(
+                Effect.zipRight(
+                  Effect.yieldNow(),
+                  Effect.sync(() => count)
+                ),
+                { until: (met) => met > 0 }
+              )
+              if (!isDelivered) yield* merge(other, "theirs")
+              return yield* Effect.either(Fiber.join(fiber))
+            })
+          )
+          const outcome = Either.getOrThrow(result)
+          if (isDelivered) assert.isTrue(Either.isRight(outcome), JSON.stringify(outcome))
+          else assert.strictEqual(Either.isLeft(outcome) && outcome.left._tag, "RefMoved")
+        }
+        assert.deepStrictEqual(server.problems, [])
+      })
   )
 })

@@ -70,7 +70,7 @@ const world = (refusal: Reply | "no authorization", options: Partial<GitHubOptio
     return { flight, head, lose, remote, server }
   })
 
-describe("a write whose reply was lost and whose repetition is refused", () => {
+describe("a write with a lost reply and a refused repetition", () => {
   for (const [name, refusal] of refusals) {
     const happened = <A, E extends { readonly _tag: string }>(result: Either.Either<A, E>) => {
       const told = Either.isRight(result) ? "success" : result.left._tag
@@ -154,41 +154,39 @@ describe("a write whose reply was lost and whose repetition is refused", () => {
 })
 
 describe("a commit by GraphQL", () => {
-  it.scoped(
-    "whose reply was lost and whose repetition got no authorization is found, or not told as refused",
-    () =>
-      Effect.gen(function* () {
-        const { connect, flight, server } = yield* virtual()
-        server.commit("main", base, "base")
-        let down = false
-        const auth = Effect.suspend(() =>
-          down
-            ? Effect.fail(new AuthError({ operation: "auth", message: "out of order" }))
-            : Effect.succeed({ header: Redacted.make(`Bearer ${token}`), expiresAt: new Date(0) })
-        )
-        const remote = yield* connect({ commitVia: "graphql", token: undefined, auth })
-        const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
-        // What machines tell that have not heard of the commit: nothing has happened, so it is sent again.
-        server.snapshot("refs")
-        server.lagging = true
-        let lost = false
-        server.fault = ({ body, method }) => {
-          if (body.includes('"mutation ')) {
-            lost = true
-            return { _tag: "Reset", when: "after" }
-          }
-          down = lost && method === "GET"
-          return undefined
+  it.scoped("with a lost reply and an unauthorized repetition is found, or not reported as refused", () =>
+    Effect.gen(function* () {
+      const { connect, flight, server } = yield* virtual()
+      server.commit("main", base, "base")
+      let down = false
+      const auth = Effect.suspend(() =>
+        down
+          ? Effect.fail(new AuthError({ operation: "auth", message: "out of order" }))
+          : Effect.succeed({ header: Redacted.make(`Bearer ${token}`), expiresAt: new Date(0) })
+      )
+      const remote = yield* connect({ commitVia: "graphql", token: undefined, auth })
+      const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
+      // What machines tell that have not heard of the commit: nothing has happened, so it is sent again.
+      server.snapshot("refs")
+      server.lagging = true
+      let lost = false
+      server.fault = ({ body, method }) => {
+        if (body.includes('"mutation ')) {
+          lost = true
+          return { _tag: "Reset", when: "after" }
         }
-        const write = remote.commit("main", head, { message: "m", changes: [put] })
-        const { result } = yield* settle(flight, write)
-        assert.isTrue(down, "the repetition was refused")
-        assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "AmbiguousWriteError")
-        assert.deepStrictEqual(server.history(), ["m", "base"])
-      })
+        down = lost && method === "GET"
+        return undefined
+      }
+      const write = remote.commit("main", head, { message: "m", changes: [put] })
+      const { result } = yield* settle(flight, write)
+      assert.isTrue(down, "the repetition was refused")
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "AmbiguousWriteError")
+      assert.deepStrictEqual(server.history(), ["m", "base"])
+    })
   )
 
-  it.scoped("that is told beside an error has happened", () =>
+  it.scoped("that is returned with an error has happened", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual({ commitVia: "graphql" })
       server.commit("main", base, "base")

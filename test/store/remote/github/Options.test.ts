@@ -122,7 +122,7 @@ describe("an option of the client", () => {
     })
   )
 
-  it.scopedLive("author and committer: are told by every kind of commit", () =>
+  it.scopedLive("author and committer: are in every kind of commit", () =>
     Effect.gen(function* () {
       const { server } = yield* fresh()
       const author = { name: "Ada", email: "ada@example.org" }

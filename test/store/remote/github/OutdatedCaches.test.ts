@@ -57,7 +57,7 @@ describe.each(both)("what is remembered is never believed over the host, with %j
     })
   )
 
-  it.scopedLive("writes with an index stand on what somebody else wrote meanwhile", () =>
+  it.scopedLive("writes with an index are based on concurrent writes of others", () =>
     Effect.gen(function* () {
       const { docs, other } = yield* world({ indexes: { docs: ["kind"] }, manifests: ["docs"] })
       for (let round = 0; round < 3; round++) {
@@ -71,7 +71,7 @@ describe.each(both)("what is remembered is never believed over the host, with %j
     })
   )
 
-  it.scopedLive("a merge stands on where its branch is, also where the other branch stands on that", () =>
+  it.scopedLive("a merge is based on the head of its branch, also if the other branch contains it", () =>
     Effect.gen(function* () {
       const { docs, server } = yield* world()
       const { remote, store } = yield* opened(server, options, {})
@@ -94,7 +94,7 @@ describe.each(both)("what is remembered is never believed over the host, with %j
     })
   )
 
-  it.scopedLive("a restore tells a missing commit from a missing document", () =>
+  it.scopedLive("a restore distinguishes a missing commit from a missing document", () =>
     Effect.gen(function* () {
       const { docs, store } = yield* world()
       const commit = Option.getOrThrow(yield* store.commitSha)
@@ -107,7 +107,7 @@ describe.each(both)("what is remembered is never believed over the host, with %j
     })
   )
 
-  it.scopedLive("when the query that brings everything along fails, plain reads serve", () =>
+  it.scopedLive("if the prefetching query fails, plain reads are used", () =>
     Effect.gen(function* () {
       const { docs, server, store } = yield* world({ indexes: { docs: ["kind"] } })
       server.fault = (seen) =>

@@ -147,7 +147,7 @@ describe("limits", () => {
     )
   })
 
-  it("a 403 of a large file is no matter of rights", () => {
+  it("a 403 for a large file is not a missing permission", () => {
     const body = JSON.stringify({
       message: "This API returns blobs up to 1 MB in size.",
       errors: [{ resource: "Blob", field: "data", code: "too_large" }]

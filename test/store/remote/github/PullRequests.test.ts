@@ -171,7 +171,7 @@ describe("proposals as pull requests", () => {
     "by a function of the places": () => (place) => (place.theirs === 2 ? "theirs" : "ours")
   }
   for (const [how, onConflict] of Object.entries(choices)) {
-    it.scopedLive(`whose conflicts are decided ${how} are merged by the host as they were decided`, () =>
+    it.scopedLive(`with conflicts decided ${how} are merged by the host as decided`, () =>
       Effect.gen(function* () {
         const { server, store } = yield* prepared
         const { proposal } = yield* store.propose({ title: "x" }, (draft) =>

@@ -87,7 +87,7 @@ describe('a store on GitHub with commitVia: "push"', () => {
       )
     }))
 
-  test("reads many files by the API where Git's protocol answers nothing", (repository) =>
+  test("reads many files by the API if Git's protocol fails", (repository) =>
     Effect.gen(function* () {
       let isClosed = false
       const fetch: typeof globalThis.fetch = (input, init) =>
@@ -139,7 +139,7 @@ describe('a store on GitHub with commitVia: "push"', () => {
       assert.strictEqual(Option.getOrThrow(yield* people.get("first"))["_rev"], 2)
     }))
 
-  test("sends the token as Git wants it, and another one where it has run out", (repository) =>
+  test("sends the token in Git's form, and a new one when it has expired", (repository) =>
     Effect.gen(function* () {
       const { token } = repository.server
       let asked = 0
@@ -268,7 +268,7 @@ describe('a store on GitHub with commitVia: "push"', () => {
     }))
 })
 
-describe("a write whose pushes are lost, come twice or are refused", () => {
+describe("a write with lost, doubled or refused pushes", () => {
   const seed = process.env["CHAINSTORE_SEED"] ?? "pushes"
 
   it.live(

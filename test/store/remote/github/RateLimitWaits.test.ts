@@ -34,8 +34,8 @@ const announced = (limit: number, remaining: number, reset: number) => ({
 const write = { endpoint: "put", resource: "core", creates: true }
 const read = { endpoint: "get", resource: "core", creates: false }
 
-describe("who waits", () => {
-  it.effect("for the write lane holds up no read, nor who waits for one endpoint another", () =>
+describe("waiting requests", () => {
+  it.effect("for the write lane delay no read, and those of one endpoint no other endpoint", () =>
     Effect.gen(function* () {
       const limits = yield* makeRateLimiter(settings)
       yield* limits.observe(announced(5000, 5000, 3600))
@@ -105,7 +105,7 @@ describe("who waits", () => {
     })
   )
 
-  it.scoped("asks for the limit, is told it though the quota is used up", () =>
+  it.scoped("read the limit although the quota is used up", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
       server.commit("main", [put])
@@ -145,7 +145,7 @@ describe("who waits", () => {
     })
   )
 
-  it.scoped("is told of no time that is none, whatever numbers a host sends, and nothing dies of them", () =>
+  it.scoped("ignore invalid times in a host's headers, and do not die of them", () =>
     Effect.gen(function* () {
       const { connect, flight, server } = yield* virtual({ maxRetries: 0 })
       server.commit("main", [put])
@@ -316,7 +316,7 @@ describe("an update that is interrupted about the moment in which its pause ends
   )
 })
 
-describe("a hundred requests at once, which GitHub bears", () => {
+describe("a hundred concurrent requests, as many as GitHub allows", () => {
   it.scopedLive("are never reached, and what is interrupted gives its place back", () =>
     Effect.gen(function* () {
       const { remote, server } = yield* fresh()

@@ -97,7 +97,7 @@ describe("a store for reading", () => {
       })
   )
 
-  it.scopedLive("believes no stray denial of the raw address, and goes on asking it", () =>
+  it.scopedLive("ignores a single 404 of the raw address, and uses it further", () =>
     Effect.gen(function* () {
       const { commit, server } = yield* world()
       for (const [way, options] of ways(commit).slice(0, 3)) {

@@ -132,7 +132,7 @@ describe("reading from GitHub", () => {
     })
   )
 
-  it.scopedLive("a host whose answer of a branch does not tell the commit is asked for ref and commit", () =>
+  it.scopedLive("a host that does not describe the branch's commit gets requests for ref and commit", () =>
     Effect.gen(function* () {
       for (const branchCommit of ["id", "nothing"] as const) {
         const server = yield* makeServer()
@@ -247,7 +247,7 @@ describe("directories listed by the Contents API", () => {
   )
 
   it.scopedLive(
-    "have their own ids, whatever the modes of what lies in them, and may be listed whole after",
+    "have their own ids, for any modes of their entries, and may be listed completely later",
     () =>
       Effect.gen(function* () {
         const { git, head, remote } = yield* oddities
@@ -263,7 +263,7 @@ describe("directories listed by the Contents API", () => {
       })
   )
 
-  it.scopedLive("leave an index that stands after a write", () =>
+  it.scopedLive("leave an index that is current after a write", () =>
     Effect.gen(function* () {
       const { remote } = yield* oddities
       const store = yield* Effect.provideService(

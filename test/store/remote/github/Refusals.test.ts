@@ -362,7 +362,7 @@ describe("a bulk read by GraphQL", () => {
     )
   }
 
-  it.scoped("of more than the host can answer is halved until it can", () =>
+  it.scoped("of more than the host can return is halved until it can", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual(graphql)
       const many = Array.from({ length: 8 }, (_, n) => put(`data/${n}.json`, `${n}`))
@@ -384,7 +384,7 @@ describe("a bulk read by GraphQL", () => {
     })
   )
 
-  it.scoped("reads one by one what an answer beside errors leaves out", () =>
+  it.scoped("reads files one by one that a partial reply leaves out", () =>
     Effect.gen(function* () {
       const { flight, head, remote, server } = yield* start(graphql)
       const some = { repository: { at: { oid: head.commit }, d0: null, d1: null, d2: null } }

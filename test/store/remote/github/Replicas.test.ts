@@ -136,7 +136,7 @@ describe.each(ways)("a machine that is ten seconds behind the others, with %j", 
     )
   }
 
-  it.scoped("a commit stands on the head that another machine told, whatever this one knows of it", () =>
+  it.scoped("a commit is based on the head of another replica, with any cache of its own", () =>
     Effect.gen(function* () {
       const { flight, lagging, remote, server } = yield* start(options)
       yield* lagging(10_000)
@@ -163,7 +163,7 @@ describe.each(ways)("a machine that is ten seconds behind the others, with %j", 
 })
 
 describe.each(ways)("a branch that was made a moment ago, with %j", (options) => {
-  it.scoped("is read and written where a machine has not heard of it yet", () =>
+  it.scoped("is read and written if a replica does not know it yet", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* start(options)
       const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
@@ -260,7 +260,7 @@ describe.each(ways)("what we wrote on top of what others had just written, with 
     })
   )
 
-  it.scoped("is what the next write stands on", () =>
+  it.scoped("is the base of the next write", () =>
     Effect.gen(function* () {
       const { docs, flight, lagging, store } = yield* written
       yield* lagging(5_000)
@@ -387,7 +387,7 @@ describe("a commit by GraphQL that is refused as if there were no such branch", 
       return yield* settle(flight, put)
     })
 
-  it.scoped("is tried again while that may be a machine behind the others, and is no lost race then", () =>
+  it.scoped("is repeated while a replica may be outdated, and is not a lost race then", () =>
     Effect.gen(function* () {
       const { result, took } = yield* world(Number.POSITIVE_INFINITY)
       assert.isTrue(Either.isLeft(result))

@@ -4,7 +4,7 @@ import { type Cell, runAlone, runInSequence, sample } from "../../../support/git
 
 const seed = process.env["CHAINSTORE_SEED"] ?? "replies"
 
-describe("a write whose replies are lost, come twice or come from a machine behind the others", () => {
+describe("a write with lost or doubled replies, or with outdated replicas", () => {
   for (const [how, run, count] of [
     ["alone", runAlone, Number(process.env["CHAINSTORE_CELLS"] ?? 12)],
     ["one after the other", runInSequence, Number(process.env["CHAINSTORE_CELLS"] ?? 12)]

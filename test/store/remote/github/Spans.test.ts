@@ -20,8 +20,8 @@ const world = Effect.gen(function* () {
   return { remote, server, left: () => remaining, ...collecting() }
 })
 
-describe("a span tells what an operation cost", () => {
-  it.scopedLive("requests, answers that said not modified, bytes, and what is left", () =>
+describe("a span has the costs of an operation", () => {
+  it.scopedLive("requests, 304 replies, bytes, and the remaining limit", () =>
     Effect.gen(function* () {
       const { attributes, left, remote, tracer } = yield* world
       yield* Effect.gen(function* () {

@@ -97,7 +97,7 @@ const writes: ReadonlyArray<
   ["a branch", (remote, head) => remote.createBranch("work", head.commit)]
 ]
 
-describe("a token that may read, whose writes GitHub does not find", () => {
+describe("a token without write permission", () => {
   const lacks: ReadonlyArray<readonly [string, Reply, RegExp]> = [
     [
       "a scope",
@@ -108,7 +108,7 @@ describe("a token that may read, whose writes GitHub does not find", () => {
   ]
   for (const [what, write] of writes) {
     for (const [lack, repository, hint] of lacks)
-      it.scoped(`is told so: ${what}, for want of ${lack}`, () =>
+      it.scoped(`gets an AuthError: ${what}, without ${lack}`, () =>
         Effect.gen(function* () {
           const { flight, remote, server } = yield* virtual()
           server.commit("main", [put])

@@ -63,7 +63,7 @@ it.scopedLive("a repository that is not there, or has no proper name", () =>
   })
 )
 
-it.scopedLive("hashing a directory beforehand tells what the commit of the same changes makes", () =>
+it.scopedLive("hashing a directory in advance gives the tree id of the commit", () =>
   Effect.gen(function* () {
     const directory = yield* temporary
     const remote = yield* LocalGit.scoped({ directory })

@@ -47,7 +47,7 @@ describe("Memory and LocalGit", () => {
   )
 })
 
-describe("Memory and LocalGit answer alike", () => {
+describe("Memory and LocalGit return the same", () => {
   const nowhere = "0123456789012345678901234567890123456789" as Oid
   const change = (...changes: ReadonlyArray<Change>) => ({ message: "next", changes })
   const remove = (path: string): Change => ({ _tag: "Remove", path })
