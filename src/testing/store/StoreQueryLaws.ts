@@ -4,8 +4,9 @@ import * as Stream from "effect/Stream"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import type { Collection } from "../../store/Collection.js"
-import { drawnLaw, promiseOf } from "./StoreLaw.js"
+import { drawnLaw, law, promiseOf } from "./StoreLaw.js"
 
+const indexing = promiseOf("indexes")
 const queries = promiseOf("queries")
 
 const cities: ReadonlyArray<Json> = [
@@ -99,4 +100,40 @@ export const queriesAgree = drawnLaw(
     indexes: { people: ["city", { fields: ["city", { field: "rank", order: "desc" }] }, "rank"] },
     manifests: { people: ["city", "rank", "name"] }
   }
+)
+
+/** A condition of a query follows the dots of a path, `findBy` does not; with an index of the path, too. */
+export const wholeNames = law(
+  "wholeNames",
+  indexing(
+    "findBy takes the name of a member as it is, a query follows its dots",
+    "indexes",
+    "Format 1 and `findBy` support only whole names."
+  ),
+  ({ people, expectEqual: same, store }) =>
+    Effect.gen(function* () {
+      const documents: Readonly<Record<string, JsonObject>> = {
+        nested: { address: { city: "Rome" } },
+        whole: { "address.city": "Rome" },
+        both: { "address.city": "Oslo", address: { city: "Rome" } },
+        other: { address: "Rome", city: "Rome" }
+      }
+      const collections = [people, store.collection("plain")]
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(Object.entries(documents), ([id, document]) =>
+          Effect.forEach(collections, ({ name }) => batch.put(name, id, document))
+        )
+      )
+      for (const collection of collections) {
+        const ids = (found: Iterable<{ readonly _id: string }>) => Array.from(found, ({ _id }) => _id)
+        const how = collection === people ? "with an index" : "by a scan"
+        yield* same(`findBy ${how}`, ids(yield* collection.findBy("address.city", "Rome")), ["whole"])
+        yield* same(
+          `query ${how}`,
+          ids((yield* collection.query({ where: { "address.city": "Rome" } })).documents),
+          ["nested", "whole"]
+        )
+      }
+    }),
+  { format: 2, indexes: { people: ["address.city"] } }
 )

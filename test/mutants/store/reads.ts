@@ -10,6 +10,7 @@ const values = "store/internal/query/IndexFileQuery.ts"
 const way = "store/internal/query/QueryExecution.ts"
 const keys = "domain/indexes/IndexKey.ts"
 const matching = "domain/query/Matching.ts"
+const fieldPath = "domain/json/FieldPath.ts"
 const core = "store/internal/commit/MakeCore.ts"
 const assembly = "store/internal/MakeStore.ts"
 
@@ -17,6 +18,8 @@ const head = "`get`, `exists`, `list`, `count`, `page` and `findBy` read the bra
 const streams = "A Stream reads the one commit that was the head when it began"
 const finds =
   '`findBy(field, value)` matches when the field equals the value (`1` is not `"1"`) or is a list that contains it.'
+const paths =
+  "`address.city` is the member of that whole name if the document has one, or else the member `city` of the object `address`."
 const agrees = "Results never depend on indexes, which only change what is read."
 const skips = '`onInvalid: "skip"` or a function skips it.'
 const views = "`snapshot` and `at(ref)` are views of one commit"
@@ -181,6 +184,16 @@ export const reads = [
     matching,
     "if (whole && !Object.hasOwn(document, path)) return false",
     ""
+  ]),
+  mutant("a query takes a path for a name", paths, [
+    fieldPath,
+    'of path.split(".")) {\n    if',
+    "of [path]) {\n    if"
+  ]),
+  mutant("the dots of a path are followed first", paths, [
+    fieldPath,
+    "if (Object.hasOwn(document, path)) return document[path]\n  let value",
+    "let value"
   ]),
   mutant("a scan of findBy passes over files that hold no document", finds, [
     queries,
