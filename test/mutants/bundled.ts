@@ -47,45 +47,63 @@ export const misplaced = (mutants: ReadonlyArray<Mutant>, folder: string): Reado
     })
   )
 
-/** What `contents` exports, bundled with the edits made in the files below `folder`. Effect is shared with the test. */
-export const bundled = async <Module>(
+const resolved = new Map<string, { readonly path: string; readonly external: boolean }>()
+
+/** Bundles `contents` into `outfile` with the edits made in the files below `folder`. Effect stays outside the bundle. */
+export const bundleTo = async (
+  outfile: string,
   { edits, name }: Pick<Mutant, "edits" | "name">,
+  folder: string,
+  contents: string
+): Promise<void> => {
+  await build({
+    stdin: { contents, resolveDir: root, sourcefile: `${name}.ts` },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    outfile,
+    logLevel: "error",
+    plugins: [
+      {
+        name: "mutant",
+        setup(context) {
+          context.onResolve(
+            { filter: /^(effect|@effect\/platform)(\/|$)/ },
+            async ({ kind, path, pluginData }) => {
+              if (pluginData === "resolving") return undefined
+              const before = resolved.get(path)
+              if (before !== undefined) return before
+              const found = await context.resolve(path, { kind, resolveDir: root, pluginData: "resolving" })
+              const external = { path: pathToFileURL(found.path).href, external: true }
+              resolved.set(path, external)
+              return external
+            }
+          )
+          for (const file of new Set(edits.map(([edit]) => `${folder}/${edit}`))) {
+            context.onLoad(
+              { filter: new RegExp(`[\\\\/]${file.replaceAll("/", "[\\\\/]")}$`) },
+              ({ path }) =>
+                relative(root, path).replaceAll("\\", "/") === file
+                  ? { contents: edited(file, folder, edits), loader: "ts" }
+                  : undefined
+            )
+          }
+        }
+      }
+    ]
+  })
+}
+
+/** The exports of `contents`, bundled with the edits made in the files below `folder`. Effect is shared with the test. */
+export const bundled = async <Module>(
+  mutant: Pick<Mutant, "edits" | "name">,
   folder: string,
   contents: string
 ): Promise<Module> => {
   const directory = mkdtempSync(join(tmpdir(), "mutant-"))
   try {
     const outfile = join(directory, "laws.mjs")
-    await build({
-      stdin: { contents, resolveDir: root, sourcefile: `${name}.ts` },
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      outfile,
-      logLevel: "error",
-      plugins: [
-        {
-          name: "mutant",
-          setup(context) {
-            context.onResolve(
-              { filter: /^(effect|@effect\/platform)(\/|$)/ },
-              async ({ kind, path, pluginData }) => {
-                if (pluginData === "resolving") return undefined
-                const found = await context.resolve(path, { kind, resolveDir: root, pluginData: "resolving" })
-                return { path: pathToFileURL(found.path).href, external: true }
-              }
-            )
-            context.onLoad(
-              { filter: new RegExp(`[\\\\/]${folder.replace("/", "[\\\\/]")}[\\\\/]`) },
-              ({ path }) => ({
-                contents: edited(relative(root, path).replaceAll("\\", "/"), folder, edits),
-                loader: "ts"
-              })
-            )
-          }
-        }
-      ]
-    })
+    await bundleTo(outfile, mutant, folder, contents)
     return await import(/* @vite-ignore */ pathToFileURL(outfile).href)
   } finally {
     rmSync(directory, { recursive: true })

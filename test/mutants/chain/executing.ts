@@ -1,4 +1,4 @@
-import { mutant } from "./Mutant.js"
+import { mutant } from "../bundled.js"
 
 const run = "internal/Interpreter.ts"
 const again = "each call runs the following steps again"

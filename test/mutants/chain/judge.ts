@@ -1,16 +1,26 @@
-import { load, type Mutant } from "./Mutant.js"
+import { bundled, type Mutant } from "../bundled.js"
+import { childJudge } from "../ChildJudge.js"
+import type { Mutated } from "./checks.js"
 
-/** The runs of every law against a mutant. */
-export const parameters = { seed: 23, numRuns: 6, endOnFailure: true } as const
+const arbitrary = "./src/testing/chain/ChainArbitrary.js"
+const laws = "./src/testing/chain/ChainLaws.js"
 
-/** The published laws that a mutant breaks. */
-export const judge = async (mutant: Pick<Mutant, "edits" | "name">): Promise<ReadonlyArray<string>> => {
-  const { ChainArbitrary, ChainLaws } = await load(mutant)
-  const broken: Array<string> = []
-  for (const [name, law] of Object.entries(ChainLaws.all)) {
-    await ChainLaws.check(law, ChainArbitrary.builder, ChainArbitrary.request, parameters).catch(() => {
-      broken.push(name)
-    })
-  }
-  return broken
-}
+/** Every published law that a mutant breaks. */
+export const judge = childJudge(
+  "chain",
+  "src/chain",
+  `import * as ChainArbitrary from "${arbitrary}"
+import * as ChainLaws from "${laws}"
+import { checksOf } from "./test/mutants/chain/checks.js"
+import { reportChecks } from "./test/mutants/LawCheck.js"
+await reportChecks(checksOf({ ChainArbitrary, ChainLaws }), Number.POSITIVE_INFINITY)`
+)
+
+/** The published laws and generators of chains, bundled with a mutated `src/chain`. */
+export const load = (mutant: Pick<Mutant, "edits" | "name">): Promise<Mutated> =>
+  bundled(
+    mutant,
+    "src/chain",
+    `export * as ChainArbitrary from "${arbitrary}"
+export * as ChainLaws from "${laws}"`
+  )

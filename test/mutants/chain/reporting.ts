@@ -1,4 +1,4 @@
-import { mutant } from "./Mutant.js"
+import { mutant } from "../bundled.js"
 
 const trace = "Trace.ts"
 const logs = "internal/ExecutionLog.ts"

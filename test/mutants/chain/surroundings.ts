@@ -1,4 +1,4 @@
-import { mutant } from "./Mutant.js"
+import { mutant } from "../bundled.js"
 
 const provided = "internal/ProvideContext.ts"
 const policy = "Policy.ts"

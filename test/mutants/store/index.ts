@@ -9,7 +9,7 @@ import { remotes } from "./remotes.js"
 import { travel } from "./travel.js"
 
 export type { Mutant } from "../bundled.js"
-export { breaks, judge, load } from "./judge.js"
+export { breaks, judge } from "./judge.js"
 
 /** Every fault of stores and remotes. */
 export const mutants: ReadonlyArray<Mutant> = [
