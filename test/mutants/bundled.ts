@@ -94,6 +94,12 @@ export const bundleTo = async (
   })
 }
 
+/**
+ * A module that imports by Node itself. Vitest would add a source map of 4 MB to the bundle, and its regular expression for source maps
+ * exceeds the stack on it when the stack of an error is read.
+ */
+const native = "data:text/javascript,export const importByNode = (url) => import(url)"
+
 /** The exports of `contents`, bundled with the edits made in the files below `folder`. Effect is shared with the test. */
 export const bundled = async <Module>(
   mutant: Pick<Mutant, "edits" | "name">,
@@ -104,7 +110,8 @@ export const bundled = async <Module>(
   try {
     const outfile = join(directory, "laws.mjs")
     await bundleTo(outfile, mutant, folder, contents)
-    return await import(/* @vite-ignore */ pathToFileURL(outfile).href)
+    const { importByNode } = await import(/* @vite-ignore */ native)
+    return await importByNode(pathToFileURL(outfile).href)
   } finally {
     rmSync(directory, { recursive: true })
   }
