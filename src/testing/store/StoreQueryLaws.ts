@@ -137,3 +137,38 @@ export const wholeNames = law(
     }),
   { format: 2, indexes: { people: ["address.city"] } }
 )
+
+/** Queries and `findBy` do not silently leave out a file that contains no JSON object. */
+export const unreadableFiles = law(
+  "unreadableFiles",
+  queries(
+    "a file without a JSON object is an empty document, and an error where it is read",
+    "conditions",
+    "A file without a JSON object counts as an empty document. If a query finds it, `onInvalid` determines what happens."
+  ),
+  ({ people, push, expectEqual: same, expectFailure: refused }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ city: "Rome" }, { id: "rome" })
+      yield* people.insert({ rank: 1 }, { id: "nowhere" })
+      yield* push({ "people/broken.json": "no JSON" })
+      const skip = { onInvalid: "skip" } as const
+      const ids = (found: Iterable<{ readonly _id: string }>) => Array.from(found, ({ _id }) => _id)
+      const nowhere = { where: { city: { exists: false } } } as const
+      yield* refused("get", people.get("broken"), "ValidationError")
+      yield* refused("all", Stream.runCollect(people.all()), "ValidationError")
+      yield* refused("findBy", people.findBy("city", "Rome"), "ValidationError")
+      yield* refused("a query that finds it", people.query(nowhere), "ValidationError")
+      yield* same(
+        "a query that does not find it",
+        ids((yield* people.query({ where: { city: "Rome" } })).documents),
+        ["rome"]
+      )
+      yield* same("all, skipping", ids(yield* Stream.runCollect(people.all(skip))), ["nowhere", "rome"])
+      yield* same("findBy, skipping", ids(yield* people.findBy("city", "Rome", skip)), ["rome"])
+      yield* same("a query, skipping", ids((yield* people.query({ ...nowhere, ...skip })).documents), [
+        "nowhere"
+      ])
+      yield* same("its id is in the list", yield* people.list(), ["broken", "nowhere", "rome"])
+    }),
+  { shardDepth: 0 }
+)

@@ -20,6 +20,7 @@ const finds =
   '`findBy(field, value)` matches when the field equals the value (`1` is not `"1"`) or is a list that contains it.'
 const paths =
   "`address.city` is the member of that whole name if the document has one, or else the member `city` of the object `address`."
+const unreadable = "`findBy` without an index always finds it."
 const agrees = "Results never depend on indexes, which only change what is read."
 const skips = '`onInvalid: "skip"` or a function skips it.'
 const views = "`snapshot` and `at(ref)` are views of one commit"
@@ -195,7 +196,7 @@ export const reads = [
     "if (Object.hasOwn(document, path)) return document[path]\n  let value",
     "let value"
   ]),
-  mutant("a scan of findBy passes over files that hold no document", finds, [
+  mutant("a scan of findBy passes over files that hold no document", unreadable, [
     queries,
     "findsUnreadable: true",
     "findsUnreadable: false"
