@@ -1,13 +1,12 @@
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
 const source = (path: string) => fileURLToPath(new URL(`../../src/${path}/index.ts`, import.meta.url))
 
-/** The tests that mutants of a part of the library meet; `MUTATE` names the part. */
-const tests: Readonly<Record<string, ReadonlyArray<string>>> = {
-  chain: ["test/chain/**/*.test.ts"],
-  domain: ["test/domain/**/*.test.ts"]
-}
+const parts: Readonly<Record<string, { readonly tests: Array<string> }>> = JSON.parse(
+  readFileSync(new URL("parts.json", import.meta.url), "utf8")
+)
 
 export default defineConfig({
   root: fileURLToPath(new URL("../..", import.meta.url)),
@@ -18,8 +17,10 @@ export default defineConfig({
     ]
   },
   test: {
-    include: [...(tests[process.env["MUTATE"] ?? "chain"] ?? [])],
+    include: parts[process.env["MUTATE"] ?? "chain"]?.tests ?? [],
     exclude: ["test/chain/types.test.ts", "test/domain/playground/Playground.test.ts"],
-    testTimeout: 30_000
+    testTimeout: 300_000,
+    // A worker keeps Effect between the runs of two mutants.
+    poolOptions: { threads: { isolate: false } }
   }
 })
