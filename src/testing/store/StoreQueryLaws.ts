@@ -1,6 +1,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import type { Collection } from "../../store/Collection.js"
@@ -8,6 +9,8 @@ import { drawnLaw, law, promiseOf } from "./StoreLaw.js"
 
 const indexing = promiseOf("indexes")
 const queries = promiseOf("queries")
+
+type QueriedReads = Pick<Collection, "countWhere" | "distinct" | "query">
 
 const cities: ReadonlyArray<Json> = [
   "London",
@@ -38,6 +41,8 @@ const orders: ReadonlyArray<NonNullable<Query["orderBy"]>> = [
   [{ field: "city", order: "desc" }],
   [{ field: "rank", order: "desc" }, "_id"]
 ]
+
+const ids = (found: Iterable<{ readonly _id?: string }>) => Array.from(found, ({ _id }) => _id)
 
 /** The result of a query, in pages, as a stream, and as a number. */
 const resultOf = (collection: Collection, query: Query) =>
@@ -125,7 +130,6 @@ export const wholeNames = law(
         )
       )
       for (const collection of collections) {
-        const ids = (found: Iterable<{ readonly _id: string }>) => Array.from(found, ({ _id }) => _id)
         const how = collection === people ? "with an index" : "by a scan"
         yield* same(`findBy ${how}`, ids(yield* collection.findBy("address.city", "Rome")), ["whole"])
         yield* same(
@@ -152,7 +156,6 @@ export const unreadableFiles = law(
       yield* people.insert({ rank: 1 }, { id: "nowhere" })
       yield* push({ "people/broken.json": "no JSON" })
       const skip = { onInvalid: "skip" } as const
-      const ids = (found: Iterable<{ readonly _id: string }>) => Array.from(found, ({ _id }) => _id)
       const nowhere = { where: { city: { exists: false } } } as const
       yield* refused("get", people.get("broken"), "ValidationError")
       yield* refused("all", Stream.runCollect(people.all()), "ValidationError")
@@ -171,4 +174,117 @@ export const unreadableFiles = law(
       yield* same("its id is in the list", yield* people.list(), ["broken", "nowhere", "rome"])
     }),
   { shardDepth: 0 }
+)
+
+/** The pages of a query follow each other by their cursor, whatever others add and remove between two of them. */
+export const queryPages = law(
+  "queryPages",
+  queries(
+    "the pages of a query neither skip nor repeat documents",
+    "order-and-pages",
+    "pages neither skip nor repeat documents when others are added or removed."
+  ),
+  ({ open, people, expectEqual: same, expectFailure: refused, store }) =>
+    Effect.gen(function* () {
+      const others = yield* open()
+      for (const collection of [people, store.collection("plain")]) {
+        const how = collection === people ? "with an index" : "by a scan"
+        yield* store.batch({}, (batch) =>
+          Effect.forEach(["a", "b", "c", "d", "e", "f"], (id, rank) =>
+            batch.put(collection.name, id, { rank, name: id })
+          )
+        )
+        const query = { orderBy: [{ field: "rank", order: "desc" }] } as const
+        const first = yield* collection.query({ ...query, limit: 2 })
+        yield* same(`the first page ${how}`, ids(first.documents), ["f", "e"])
+        yield* others.batch({}, (batch) =>
+          Effect.all([
+            batch.put(collection.name, "before", { rank: 9, name: "before" }),
+            batch.put(collection.name, "after", { rank: 2.5, name: "after" }),
+            batch.delete(collection.name, "e"),
+            batch.delete(collection.name, "b")
+          ])
+        )
+        const { cursor } = first
+        const second = yield* collection.query({ ...query, limit: 2, cursor })
+        yield* same(`the second page ${how}`, ids(second.documents), ["d", "after"])
+        const rest = yield* collection.query({ ...query, limit: 4, cursor, select: ["name"] })
+        yield* same(
+          `the rest with another limit and select ${how}`,
+          [rest.documents, rest.cursor],
+          [["d", "after", "c", "a"].map((id) => ({ _id: id, name: id })), null]
+        )
+        yield* refused(
+          "the cursor of another order",
+          collection.query({ orderBy: "rank", cursor }),
+          "ValidationError"
+        )
+        yield* refused(
+          "the cursor of another condition",
+          collection.query({ ...query, where: { name: { exists: true } }, cursor }),
+          "ValidationError"
+        )
+      }
+    }),
+  { format: 2, indexes: { people: [{ fields: [{ field: "rank", order: "desc" }] }] } }
+)
+
+/** Views, other branches and transactions have queries too, and each of them reads its own documents. */
+export const queriedViews = law(
+  "queriedViews",
+  queries(
+    "a query of a view, a branch or a transaction reads its documents",
+    "queries",
+    "All of them are methods of collections, of views (`store.at`, `store.snapshot`), of `store.onBranch` and of transactions"
+  ),
+  ({ head, open, people, remote, root, expectEqual: same, store }) =>
+    Effect.gen(function* () {
+      const others = (yield* open()).collection("people")
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(["a", "b", "c", "d"], (id) => batch.put("people", id, { city: "Rome", n: 1 }))
+      )
+      const branch = `queried-${root.replaceAll("/", "-")}`
+      const first = (yield* head)!
+      yield* remote.createBranch(branch, first as Oid)
+      const view = (yield* store.snapshot).collection("people")
+      const query = { where: { city: "Rome" } } as const
+      const seen = yield* Stream.runCollect(
+        Stream.mapEffect(people.queryAll(query), ({ _id, n }) =>
+          Effect.as(_id === "a" ? others.update("d", { n: 2 }) : Effect.void, [_id, n])
+        )
+      )
+      yield* same("queryAll reads one commit", Array.from(seen), [
+        ["a", 1],
+        ["b", 1],
+        ["c", 1],
+        ["d", 1]
+      ])
+      yield* others.update("a", { city: "Oslo" })
+      const results = (of: QueriedReads) =>
+        Effect.all([
+          Effect.map(of.query(query), ({ documents }) => ids(documents)),
+          of.countWhere(query.where),
+          of.distinct("city")
+        ])
+      const before = [["a", "b", "c", "d"], 4, ["Rome"]]
+      const after = [["b", "c", "d"], 3, ["Oslo", "Rome"]]
+      yield* same("the store", yield* results(people), after)
+      yield* same("a snapshot", yield* results(view), before)
+      yield* same("an earlier commit", yield* results((yield* store.at(first)).collection("people")), before)
+      yield* same("another branch", yield* results(store.onBranch(branch).collection("people")), before)
+      yield* remote.deleteBranch(branch)
+      const inside = yield* store.transaction({}, (transaction) => {
+        const own = transaction.collection("people")
+        return Effect.zipRight(own.delete("b"), results(own))
+      })
+      yield* same("a transaction", inside.result, [["c", "d"], 2, ["Oslo", "Rome"]])
+      const page = yield* people.query({ ...query, explain: true })
+      const scan = yield* people.explainQuery({ where: { n: 1 } })
+      yield* same(
+        "the explanations",
+        [page.explanation.source, page.explanation.current, scan.source],
+        ["index", true, "scan"]
+      )
+    }),
+  { format: 2, indexes: { people: ["city"] } }
 )

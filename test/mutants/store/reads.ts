@@ -18,6 +18,9 @@ const head = "`get`, `exists`, `list`, `count`, `page` and `findBy` read the bra
 const streams = "A Stream reads the one commit that was the head when it began"
 const finds =
   '`findBy(field, value)` matches when the field equals the value (`1` is not `"1"`) or is a list that contains it.'
+const cursors = "store/internal/query/QueryCursor.ts"
+const otherCursor = "A cursor of another query is refused; `limit` and `select` may change."
+const pagesOfQuery = "pages neither skip nor repeat documents when others are added or removed."
 const paths =
   "`address.city` is the member of that whole name if the document has one, or else the member `city` of the object `address`."
 const unreadable = "`findBy` without an index always finds it."
@@ -254,6 +257,37 @@ export const reads = [
     treeRows,
     "const there = changed.value.flatMap(({ after, id }) => (after === undefined ? [] : [id]))",
     "const there: Array<string> = []"
+  ]),
+  mutant("a cursor of another query is taken", otherCursor, [
+    cursors,
+    "if (cursor !== `${hashOf(collection, query, text)}.${text}`) return undefined\n",
+    ""
+  ]),
+  mutant(
+    "the limit is part of a cursor",
+    otherCursor,
+    [cursors, "{ order, predicate }: CheckedQuery", "{ limit, order, predicate }: CheckedQuery"],
+    [cursors, "[collection, predicate, order, key]", "[collection, predicate, order, key, limit ?? null]"]
+  ),
+  mutant("the next page begins at the first id again", pagesOfQuery, [
+    "store/internal/query/QueryTarget.ts",
+    "after === undefined || key > after.key",
+    "after === undefined || key !== after.key"
+  ]),
+  mutant("a full last page of a query has a cursor", "`cursor` is null on the last page", [
+    queries,
+    "answered.result.length > limit && last !== undefined",
+    "answered.result.length >= limit && last !== undefined"
+  ]),
+  mutant("queryAll reads what is written meanwhile", "the same as a stream, of one commit", [
+    queries,
+    "targetOf(core, collection, read, { limit: read.query.limit })",
+    "targetOf(core, collection, read, { limit: read.query.limit, isPinned: false })"
+  ]),
+  mutant("a page has no explanation", "the page with its `explanation`", [
+    queries,
+    "return read.explains ? { ...page, explanation: yield* explanationOf(answered) } : page",
+    "return page"
   ]),
   mutant("a view sees the head", views, [core, '{ _tag: "Commit", head, readSet }', '{ _tag: "Branch" }']),
   mutant("resolveRef ignores steps back", refs, [
