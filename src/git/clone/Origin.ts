@@ -37,8 +37,6 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
     const protocol = yield* ServerProtocol.make(options)
     const fetch = OriginFetch.make({ ...options, protocol })
     let hasReceivePack = false
-    /** Whether the server has replied to a request of version 2. */
-    let speaksVersionTwo = false
 
     /** The reason why a clone of the server cannot work, as far as its capabilities tell. */
     const unsupported: Effect.Effect<Option.Option<RemoteError>> = protocol.uploadPack.pipe(
@@ -78,22 +76,17 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
           postForBytes(transport, url, "git-upload-pack", encodeLsRefs(agent, prefixes)),
           (bytes) => ServerProtocol.parsed(() => parseRefs(bytes))
         )
-        if (speaksVersionTwo) return protocol.retrying(list)
-        const first = Effect.tap(list, () =>
-          Effect.sync(() => {
-            speaksVersionTwo = true
-          })
-        )
+        if (protocol.speaksVersionTwo()) return protocol.retrying(list)
         // A server of version 0 may not reply to a request of version 2 at all. Its advertisement tells the version sooner than
         // repeated requests.
         return Effect.catchIf(
-          first,
+          list,
           (error) => error instanceof LostReply,
           (error) =>
             Effect.flatMap(Effect.option(protocol.uploadPack), (advertised) =>
               Option.isSome(advertised) && advertised.value.version !== 2
                 ? Effect.fail<ServerProtocol.RequestFailure | LostReply>(error)
-                : protocol.retrying(first)
+                : protocol.retrying(list)
             )
         ).pipe(Effect.mapError(ServerProtocol.withoutLostReply))
       })

@@ -1,4 +1,6 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
@@ -35,6 +37,9 @@ const isUnreachable = (error: RequestFailure): boolean =>
 
 export const withoutLostReply = (error: RequestFailure | LostReply): RequestFailure =>
   error instanceof LostReply ? error.failure : error
+
+/** After this time without a reply to the first request of version 2, the server is also asked for its version. */
+const lateReply = Duration.seconds(3)
 
 /** The protocol version and the filter support of one server, detected by its responses. */
 export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptions) =>
@@ -82,7 +87,33 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
             )
       )
 
-    /** Runs `two`. If the server refuses it and turns out not to speak version 2, runs `zero` from then on. */
+    /** Whether the server has replied to a request of version 2. */
+    let speaksVersionTwo = false
+
+    /** The advertisement of a server whose reply is late and that does not speak version 2. */
+    const lateVersionZero = Effect.delay(Effect.option(uploadPack), lateReply).pipe(
+      Effect.flatMap((advertised) =>
+        Option.isSome(advertised) && advertised.value.version !== 2
+          ? Effect.succeed(advertised.value)
+          : Effect.never
+      )
+    )
+
+    /** Runs the first request of version 2. Left if the server turns out not to speak version 2 before it replies. */
+    const firstByVersionTwo = <A>(
+      two: Effect.Effect<A, RequestFailure>
+    ): Effect.Effect<Either.Either<A, Advertisement>, RequestFailure> =>
+      Effect.raceFirst(
+        Effect.map(two, (result) => {
+          speaksVersionTwo = true
+          return Either.right(result)
+        }),
+        Effect.map(lateVersionZero, Either.left)
+      )
+
+    /**
+     * Runs `two`. If the server refuses it or does not reply, and turns out not to speak version 2, runs `zero` from then on.
+     */
     const withVersion = <A>(
       two: Effect.Effect<A, RequestFailure>,
       zero: (advertised: Advertisement) => Effect.Effect<A, RequestFailure>
@@ -92,15 +123,20 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
         Option.match({
           onSome: zero,
           onNone: () =>
-            Effect.catchAll(two, (error) =>
-              isRefusal(error) || isUnreachable(error)
-                ? Effect.flatMap(Effect.option(uploadPack), (advertised) =>
-                    Option.isSome(advertised) && advertised.value.version !== 2
-                      ? Effect.flatMap(useVersionZero(advertised.value), zero)
-                      : Effect.fail(error)
-                  )
-                : Effect.fail(error)
-            )
+            Effect.matchEffect(speaksVersionTwo ? Effect.map(two, Either.right) : firstByVersionTwo(two), {
+              onSuccess: Either.match({
+                onLeft: (advertised) => Effect.flatMap(useVersionZero(advertised), zero),
+                onRight: (result) => Effect.succeed(result)
+              }),
+              onFailure: (error) =>
+                isRefusal(error) || isUnreachable(error)
+                  ? Effect.flatMap(Effect.option(uploadPack), (advertised) =>
+                      Option.isSome(advertised) && advertised.value.version !== 2
+                        ? Effect.flatMap(useVersionZero(advertised.value), zero)
+                        : Effect.fail(error)
+                    )
+                  : Effect.fail(error)
+            })
         })
       )
 
@@ -110,6 +146,7 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
       /** The advertisement of `upload-pack`. */
       uploadPack,
       withVersion,
+      speaksVersionTwo: () => speaksVersionTwo,
       /** Requests the current advertisement of a server that does not speak version 2. */
       refreshVersionZero: Effect.flatMap(retrying(uploadPack), useVersionZero),
       usesFilters: Ref.get(filters),

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Logger, Option, Stream } from "effect"
+import { Cause, Effect, Logger, LogLevel, Option, Stream } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
+import { gitServers } from "../../support/git/GitServers.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
 import { withoutCapabilities } from "../../support/git/WireFaults.js"
 
@@ -121,5 +122,22 @@ describe("a store on a Git server that lacks", () => {
       assert.match(String(error), /does not report the outcome of a push/)
       assert.strictEqual(backend.git("silent.git", "for-each-ref"), "")
     })
+  )
+
+  it.scopedLive(
+    "a reply to requests of version 2: the first call does not wait for its timeout",
+    () =>
+      Effect.gen(function* () {
+        const server = gitServers.find(({ name }) => name === "node-git-server")!
+        const { options } = yield* server.serve
+        const remote = yield* GitHost.scoped({ ...options, timeout: "2 minutes" })
+        const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+        yield* Effect.timeout(store.collection("notes").insert({ n: 1 }, { id: "a" }), "90 seconds")
+        const other = yield* GitHost.scoped({ ...options, timeout: "2 minutes" })
+        const reader = yield* Effect.provideService(Store.make(), GitRemote, other)
+        const found = yield* Effect.timeout(reader.collection("notes").get("a"), "90 seconds")
+        assert.strictEqual(Option.getOrThrow(found)["n"], 1)
+      }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+    200_000
   )
 })
