@@ -44,8 +44,14 @@ export interface Repository<Failure = RemoteError> {
   /** Fetches blobs that are about to be read. Only a partial clone has this method. */
   readonly prefetchBlobs?: ((oids: ReadonlyArray<Oid>) => Effect.Effect<void, Failure>) | undefined
 
-  /** Resolves a branch, a tag, a full ref name, or a full or abbreviated id. Tags are peeled to their commit. */
-  readonly resolve: (revision: string) => Effect.Effect<Option.Option<Oid>, Failure>
+  /**
+   * Resolves a branch, a tag, a full ref name, or a full or abbreviated id. Tags are peeled to their commit. `withParents`: the
+   * parents of the commit are read next, so a clone may fetch them together with it.
+   */
+  readonly resolve: (
+    revision: string,
+    options?: { readonly withParents?: boolean | undefined }
+  ) => Effect.Effect<Option.Option<Oid>, Failure>
   readonly commit: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, Failure>
   /** The entry at `path` below a commit or tree; "" is the root tree itself. */
   readonly lookup: (root: Oid, path: string) => Effect.Effect<Option.Option<TreeEntry>, Failure>
@@ -67,8 +73,11 @@ export interface Repository<Failure = RemoteError> {
     changes: ReadonlyArray<Change>
   ) => Effect.Effect<Option.Option<Oid>, Failure | ValidationError>
 
-  /** A ref by its full name. */
-  readonly ref: (name: string) => Effect.Effect<Option.Option<Oid>, Failure>
+  /** A ref by its full name. `beforeWrite`: a write to it follows, so a clone may look it up by the request of a push. */
+  readonly ref: (
+    name: string,
+    options?: { readonly beforeWrite?: boolean | undefined }
+  ) => Effect.Effect<Option.Option<Oid>, Failure>
   /** The refs whose full names begin with `prefix`, ordered by name. */
   readonly refs: (prefix: string) => Effect.Effect<ReadonlyArray<Reference>, Failure>
   /**
@@ -88,6 +97,11 @@ export interface Repository<Failure = RemoteError> {
     | undefined
   /** The short name of the branch that HEAD points to. The branch may not exist. */
   readonly defaultBranch: Effect.Effect<string, Failure>
+  /** The short names of all branches, and that of the branch that HEAD points to. */
+  readonly branches: Effect.Effect<
+    { readonly names: ReadonlyArray<string>; readonly defaultBranch: string },
+    Failure
+  >
 
   /**
    * Commits to a branch: locks the branch among the writers that share this value, runs `build` with the newest commit, and makes

@@ -11,6 +11,7 @@ import * as Engine from "../disk/Engine.js"
 import { PackBuilder } from "../disk/packs/PackBuilder.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
 import type { ServerFailure, Transport } from "../protocol/Transport.js"
+import type { ListedRef } from "../protocol/UploadPack.js"
 import type { Repository } from "../Repository.js"
 import { bindToRemote } from "./CloneConfig.js"
 import * as CloneDamage from "./CloneDamage.js"
@@ -45,6 +46,13 @@ export interface CloneOptions {
 export type CloneFailure = ServerFailure
 
 const headPrefix = "refs/heads/"
+
+/** The branch that the listed HEAD points to. */
+const defaultBranchOf = (refs: ReadonlyArray<ListedRef>): string => {
+  const target = refs.find(({ name }) => name === "HEAD")?.target
+  return target?.startsWith(headPrefix) === true ? target.slice(headPrefix.length) : "main"
+}
+
 /** The largest number of blobs of one fetch. */
 const maxBlobsPerFetch = 10_000
 
@@ -161,12 +169,14 @@ export const open = (
       tree: (root, path, how) => fetchingMissing(engine.tree(root, path, how)),
       treeAfter: (base, path, changes) => fetchingMissing(engine.treeAfter(base, path, changes)),
 
-      ref: (name) =>
+      ref: (name, how) =>
         name.startsWith(headPrefix)
           ? Effect.gen(function* () {
               const branch = name.slice(headPrefix.length)
               if (local.has(branch)) return Option.fromNullable(local.tip(branch))
-              const head = yield* heads.fetchHead(branch)
+              const head = yield* how?.beforeWrite === true
+                ? heads.fetchHeadToWrite(branch)
+                : heads.fetchHead(branch)
               if (head !== undefined && (yield* fetchCommit(head))) yield* objects.recordSeen(branch, head)
               return Option.fromNullable(head)
             })
@@ -184,10 +194,17 @@ export const open = (
 
       ...RefUpdates.make({ engine, local, localCommits, push, setRef: objects.setRef, heads, throttle }),
 
-      defaultBranch: Effect.map(origin.listRefs(["HEAD"]), (refs) => {
-        const target = refs.find(({ name }) => name === "HEAD")?.target
-        return target?.startsWith(headPrefix) === true ? target.slice(headPrefix.length) : "main"
-      }),
+      defaultBranch: Effect.map(origin.listRefs(["HEAD"]), defaultBranchOf),
+
+      branches: Effect.map(origin.listRefs(["HEAD", headPrefix]), (refs) => ({
+        names: [
+          ...refs.flatMap(({ name, oid }) =>
+            name.startsWith(headPrefix) && oid !== undefined ? [name.slice(headPrefix.length)] : []
+          ),
+          ...local.names()
+        ],
+        defaultBranch: defaultBranchOf(refs)
+      })),
 
       commitNext: localCommits.commitNext(pushed.commitNext),
 

@@ -42,23 +42,24 @@ export const explainDamage = (
         })
       : error
   const explained = <A, E>(effect: Effect.Effect<A, E>) => Effect.mapError(effect, explain)
-  const { defaultBranch, prefetchBlobs, updateRefs } = repository
+  const { branches, defaultBranch, prefetchBlobs, updateRefs } = repository
   return {
     ...repository,
     object: (oid) => explained(repository.object(oid)),
     blobs: (oids) => Stream.mapError(repository.blobs(oids), explain),
     ...(prefetchBlobs === undefined ? {} : { prefetchBlobs: (oids) => explained(prefetchBlobs(oids)) }),
-    resolve: (revision) => explained(repository.resolve(revision)),
+    resolve: (...args) => explained(repository.resolve(...args)),
     commit: (oid) => explained(repository.commit(oid)),
     lookup: (...args) => explained(repository.lookup(...args)),
     entries: (...args) => explained(repository.entries(...args)),
     tree: (...args) => explained(repository.tree(...args)),
     treeAfter: (...args) => explained(repository.treeAfter(...args)),
-    ref: (name) => explained(repository.ref(name)),
+    ref: (...args) => explained(repository.ref(...args)),
     refs: (prefix) => explained(repository.refs(prefix)),
     updateRef: (...args) => explained(repository.updateRef(...args)),
     ...(updateRefs === undefined ? {} : { updateRefs: (updates) => explained(updateRefs(updates)) }),
     defaultBranch: explained(defaultBranch),
+    branches: explained(branches),
     commitNext: (branch, build) => explained(repository.commitNext(branch, build)),
     log: (...args) => Stream.mapError(repository.log(...args), explain),
     diff: (...args) => explained(repository.diff(...args)),

@@ -62,8 +62,13 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
       hint: "run `git fsck` in the repository on the server"
     })
 
-  /** Fetches a commit and its trees. Returns false if the server does not have the commit. */
-  const fetchCommit = (oid: Oid): Effect.Effect<boolean, ServerFailure> =>
+  /**
+   * Fetches a commit and its trees, with `withParents` also its parents. Returns false if the server does not have the commit.
+   */
+  const fetchCommit = (
+    oid: Oid,
+    { withParents = false }: { readonly withParents?: boolean | undefined } = {}
+  ): Effect.Effect<boolean, ServerFailure> =>
     Effect.gen(function* () {
       if (yield* hasObject(oid)) return true
       const known = yield* haves
@@ -71,7 +76,7 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
         wants: [oid],
         haves: known,
         shallow: yield* shallowCommits,
-        depth: known.length === 0 ? 1 : headDepth,
+        depth: known.length > 0 ? headDepth : withParents ? 2 : 1,
         filter: "blob:none"
       })
     })

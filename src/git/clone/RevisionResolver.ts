@@ -3,10 +3,13 @@ import * as Option from "effect/Option"
 import { isOid, type Oid } from "../../domain/identifiers/Oid.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
 import type { ServerFailure } from "../protocol/Transport.js"
+import type { Repository } from "../Repository.js"
 import { parseRevision } from "../Revision.js"
 import type { LocalBranches } from "./LocalBranches.js"
 import type { ObjectFetcher } from "./ObjectFetcher.js"
 import { oidOf, type ServerHeads } from "./ServerHeads.js"
+
+type ResolveOptions = NonNullable<Parameters<Repository["resolve"]>[1]>
 
 /** An invalid ref name, which resolves to no object. */
 const unresolvable = "refs/.."
@@ -28,7 +31,7 @@ export const make = ({ engine, heads, local, objects }: RevisionResolverOptions)
   const serverHead = Effect.map(heads.listRefs(["HEAD"]), (refs) => oidOf(refs, "HEAD"))
 
   /** Copies the refs that a name may stand for into the clone. Returns the name or id to resolve in the clone. */
-  const mirrorRefs = (name: string): Effect.Effect<string, ServerFailure> =>
+  const mirrorRefs = (name: string, how: ResolveOptions): Effect.Effect<string, ServerFailure> =>
     Effect.gen(function* () {
       if (name === "") return unresolvable
       if (name === "HEAD") {
@@ -36,7 +39,7 @@ export const make = ({ engine, heads, local, objects }: RevisionResolverOptions)
         if (head !== undefined) yield* fetchCommit(head)
         return head ?? unresolvable
       }
-      if (isOid(name)) return (yield* fetchCommit(name)) ? name : unresolvable
+      if (isOid(name)) return (yield* fetchCommit(name, how)) ? name : unresolvable
       const localTip = local.tip(name.replace(/^(refs\/)?heads\//, ""))
       if (localTip !== undefined) return localTip
       const candidates = candidateRefs(name)
@@ -54,11 +57,11 @@ export const make = ({ engine, heads, local, objects }: RevisionResolverOptions)
       return name
     })
 
-  return (revision: string): Effect.Effect<Option.Option<Oid>, ServerFailure> =>
+  return (revision: string, how: ResolveOptions = {}): Effect.Effect<Option.Option<Oid>, ServerFailure> =>
     Effect.gen(function* () {
       const parsed = parseRevision(revision)
       if (parsed === undefined) return Option.none()
-      const name = yield* mirrorRefs(parsed.name)
+      const name = yield* mirrorRefs(parsed.name, how)
       const steps = revision.slice(parsed.name.length)
       if (steps !== "") {
         const start = yield* engine.resolve(name)

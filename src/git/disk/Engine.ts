@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import type { RemoteError } from "../../domain/errors/StoreError.js"
 import type { Head, Signature } from "../Commit.js"
 import { defaultSignature } from "../CommitDraft.js"
-import { branchError, isFullRefName } from "../Names.js"
+import { branchError, branchRef, isFullRefName } from "../Names.js"
 import { type RevisionSource, resolveRevision } from "../Revision.js"
 import { makeTreeReader } from "../TreeReading.js"
 import * as BareRepository from "./BareRepository.js"
@@ -198,6 +198,10 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       updateRef: RefUpdate.make({ ...refUpdates, withRefMutex: queue.withRefMutex }),
       withRefMutex: (name, effect) => queue.withRefMutex(name, effect(updateWithoutMutex)),
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
+      branches: attempt("GitRepository.branches", directory, () => ({
+        names: refs.list(branchRef("")).map(({ name }) => name.slice(branchRef("").length)),
+        defaultBranch: refs.head()
+      })),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
       ingest: (pack, most) =>

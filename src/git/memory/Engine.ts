@@ -273,6 +273,12 @@ export const open = (memory: MemoryRepository): Repository => {
     updateRefs,
 
     defaultBranch: Effect.sync(() => memory.defaultBranch ?? "main"),
+    branches: Effect.sync(() => ({
+      names: Array.from(memory.refs.keys()).flatMap((ref) =>
+        ref.startsWith(branchRef("")) ? ref.slice(branchRef("").length) : []
+      ),
+      defaultBranch: memory.defaultBranch ?? "main"
+    })),
 
     commitNext: (branch, build) =>
       Effect.gen(function* () {

@@ -95,6 +95,8 @@ export interface PrefetchRequest {
   readonly directories: ReadonlyArray<string>
   /** Selects files that the commit changed, of which both the old and the new version are read. */
   readonly changedFiles?: ((path: string) => boolean) | undefined
+  /** Whether a write to the branch follows: a remote may find the head by a request that the write needs anyway. */
+  readonly beforeWrite?: boolean | undefined
 }
 
 /**

@@ -251,13 +251,13 @@ export const remotes = [
   ]),
   mutant("an empty repository is present", probes, [
     remote,
-    'heads.length === 0 ? "empty" : "present"',
+    'names.length === 0 ? "empty" : "present"',
     '"present"'
   ]),
   mutant("any branch is the branch", probes, [
     remote,
-    "branch: heads.some(({ name }) => name === branchRef(branch))",
-    'branch: heads.length > 0 || branch === ""'
+    "branch: names.includes(branch)",
+    'branch: names.length > 0 || branch === ""'
   ]),
   mutant("a tag goes before a branch", names, [
     revision,

@@ -88,6 +88,17 @@ export interface SnapshotOptions {
  * exist.
  */
 const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, cache }: SnapshotOptions) => {
+  /** Whether the pinned snapshot was found to be of an empty repository. It stays empty. */
+  let isEmpty = false
+  const requireBranch = Effect.suspend(() => {
+    const wasPinned = isPinned()
+    return isEmpty || branch === undefined
+      ? Effect.void
+      : Effect.map(branch.require, () => {
+          isEmpty = wasPinned
+        })
+  })
+
   const explained = <A>(answer: Option.Option<A>): Effect.Effect<Option.Option<A>, ReadError> => {
     if (branch === undefined) return Effect.succeed(answer)
     if (Option.isSome(answer) || (isPinned() && source.knownHead() !== undefined)) {
@@ -96,7 +107,7 @@ const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, 
     }
     if (branch.exists && !isPinned()) return Effect.succeed(answer)
     return Effect.zipRight(
-      branch.require,
+      requireBranch,
       Effect.sync(() => {
         branch.exists = true
         return answer
@@ -106,7 +117,7 @@ const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, 
 
   const head = Effect.flatMap(source.head, (found): Effect.Effect<Option.Option<Head>, ReadError> => {
     if (branch === undefined) return Effect.succeed(found)
-    if (Option.isNone(found)) return Effect.as(branch.require, found)
+    if (Option.isNone(found)) return Effect.as(requireBranch, found)
     branch.exists = true
     return Effect.succeed(found)
   })

@@ -36,7 +36,7 @@ const refuseReadOnly = (core: StoreCore, operation: string) =>
 const runningBranches = new Set<string>()
 
 /** Prefetches only the head; some remotes then also learn what an atomic move of branches needs. */
-const headOnly = () => ({ files: [], directories: [] })
+const headOnly = () => ({ files: [], directories: [], beforeWrite: true })
 
 /** The head at which a transaction starts. An empty repository gets a first commit, so that its branch exists. */
 const startHead = (core: StoreCore): Effect.Effect<Head, WriteError> =>

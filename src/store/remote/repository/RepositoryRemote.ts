@@ -90,10 +90,7 @@ const readsOf = (repository: Repository): CommitReads => {
       ? {}
       : { prefetch: (at, wants) => Effect.flatMap(wanted(at, wants), (oids) => prefetchBlobs(oids)) }),
 
-    resolve: (ref) =>
-      Effect.flatMap(repository.resolve(ref), (found) =>
-        Option.isNone(found) ? Effect.succeedNone : headAt(repository, found.value)
-      ),
+    resolve: (ref) => resolveHead(repository, ref),
 
     tree: (at, path, options) => repository.tree(idOf(at), path, options),
 
@@ -125,6 +122,14 @@ const headAt = (repository: Repository, commit: Oid): Effect.Effect<Option.Optio
     Option.map(({ tree }) => ({ commit, tree }))
   )
 
+const resolveHead = (
+  repository: Repository,
+  ...args: Parameters<Repository["resolve"]>
+): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
+  Effect.flatMap(repository.resolve(...args), (found) =>
+    Option.isNone(found) ? Effect.succeedNone : headAt(repository, found.value)
+  )
+
 /** A remote over a repository. */
 export const makeRepositoryRemote = (
   repository: Repository,
@@ -132,9 +137,13 @@ export const makeRepositoryRemote = (
 ): GitRemoteService => {
   const reads = readsOf(repository)
 
-  const tip = (operation: string, branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
+  const tip = (
+    operation: string,
+    branch: string,
+    beforeWrite?: boolean
+  ): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
     Effect.flatMap(checked(operation, branch), (name) =>
-      Effect.flatMap(repository.ref(name), (at) =>
+      Effect.flatMap(repository.ref(name, { beforeWrite }), (at) =>
         Option.isNone(at)
           ? Effect.succeed(Option.none<Head>())
           : Effect.filterOrFail(headAt(repository, at.value), Option.isSome, () =>
@@ -183,11 +192,10 @@ export const makeRepositoryRemote = (
 
     probe: (branch) =>
       Effect.gen(function* () {
-        const heads = yield* repository.refs("refs/heads/")
-        const defaultBranch = yield* repository.defaultBranch
+        const { defaultBranch, names } = yield* repository.branches
         return {
-          repository: heads.length === 0 ? "empty" : "present",
-          branch: heads.some(({ name }) => name === branchRef(branch)),
+          repository: names.length === 0 ? "empty" : "present",
+          branch: names.includes(branch),
           defaultBranch: Option.some(defaultBranch),
           write: Option.some(true)
         } satisfies Probe
@@ -195,9 +203,13 @@ export const makeRepositoryRemote = (
 
     head: (branch) => tip("GitRemote.head", branch),
 
-    snapshot: (branch) => snapshotLater(reads, () => tip("GitRemote.snapshot", branch)),
+    snapshot: (branch) =>
+      snapshotLater(reads, (request) => tip("GitRemote.snapshot", branch, request?.beforeWrite)),
 
-    snapshotAt: (ref) => snapshotLater(reads, () => reads.resolve(ref)),
+    snapshotAt: (ref) =>
+      snapshotLater(reads, (request) =>
+        resolveHead(repository, ref, { withParents: request?.changedFiles !== undefined })
+      ),
 
     treeAfter: (at, path, changes) => repository.treeAfter(Option.map(at, idOf), path, changes),
 
