@@ -162,15 +162,15 @@ const make = (options: HostOptions) =>
         ? GitProcessSlots.shared
         : GitProcessSlots.byCaller(options)
     /**
-     * Provides the Git process slots of the caller. They are shared by all hosts of the process unless the options
-     * set limits.
+     * Provides the Git process slots of the caller, unless they are the default. They are shared by all hosts of the
+     * process unless the options set limits.
      */
-    const withProcessSlots = (principal: Principal, handled: Route.HandlerEffect): Route.HandlerEffect =>
-      Effect.provideService(
-        handled,
-        GitProcessSlots.GitProcessSlots,
-        principal.id === anonymous.id ? slots.anonymous : slots.known
-      )
+    const withProcessSlots = (principal: Principal, handled: Route.HandlerEffect): Route.HandlerEffect => {
+      const own = principal.id === anonymous.id ? slots.anonymous : slots.known
+      return own === GitProcessSlots.shared.known
+        ? handled
+        : Effect.provideService(handled, GitProcessSlots.GitProcessSlots, own)
+    }
     const authenticate = Authentication.make(yield* Tokens.Tokens, options.publicUrl)
     const linksOf = Links.from(options.publicUrl)
 

@@ -19,8 +19,17 @@ const common: Headers = {
   vary: "Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"
 }
 
-/** Whether a reply may be cached: a success with a body, or 304. */
-const isCacheable = ({ body, status }: Reply) => status === 304 || (status < 300 && body !== undefined)
+const noHeaders: Headers = {}
+const publicCache: Headers = { "cache-control": "public, max-age=60, s-maxage=60" }
+const privateCache: Headers = { "cache-control": "private, max-age=60, s-maxage=60" }
+
+/** The caching of a reply. A success with a body, and 304, may be cached. */
+const cacheControl = ({ body, status }: Reply, { login }: Principal): Headers =>
+  status === 304 || (status < 300 && body !== undefined)
+    ? login === undefined
+      ? publicCache
+      : privateCache
+    : noHeaders
 
 /** Adds the headers of every API reply. Headers of the reply replace the common ones. */
 export const withApiHeaders = (
@@ -32,17 +41,16 @@ export const withApiHeaders = (
     readonly window: RateLimits.RateWindow
   }
 ): Reply => {
-  const headers: Record<string, string> = { ...common }
-  if (isCacheable(reply)) {
-    headers["cache-control"] =
-      to.principal.login === undefined
-        ? "public, max-age=60, s-maxage=60"
-        : "private, max-age=60, s-maxage=60"
+  // One literal: adding members one by one to a copy took twice as long.
+  const headers = {
+    ...common,
+    ...cacheControl(reply, to.principal),
+    ...reply.headers,
+    ...RateLimits.headers(to.window),
+    "x-github-api-version-selected": to.version,
+    "x-github-media-type": MediaType.header(to.media),
+    "x-github-request-id": requestId()
   }
-  Object.assign(headers, reply.headers, RateLimits.headers(to.window))
-  headers["x-github-api-version-selected"] = to.version
-  headers["x-github-media-type"] = MediaType.header(to.media)
-  headers["x-github-request-id"] = requestId()
   return { status: reply.status, body: reply.body, headers }
 }
 

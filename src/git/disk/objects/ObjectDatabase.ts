@@ -63,6 +63,7 @@ export class ObjectDatabase {
   /** The mtime of the directory of packs at the last scan. */
   private scannedAt: number | undefined
   private readonly objects: string
+  private readonly packDirectory: string
 
   constructor(
     directory: string,
@@ -70,6 +71,7 @@ export class ObjectDatabase {
     caches: CacheSizes
   ) {
     this.objects = path.join(directory, "objects")
+    this.packDirectory = path.join(this.objects, "pack")
     this.loose = new LooseObjects(this.objects, lease)
     this.loose.estimate()
     this.trees = cacheOfBytes(caches.trees ?? 64 * 1024 * 1024)
@@ -94,7 +96,7 @@ export class ObjectDatabase {
   /** Scans the directories of packs again, because other processes add and remove packs. */
   rescan(): void {
     const directories = alternatesOf(this.objects)
-    this.scannedAt = timeOf(path.join(this.objects, "pack"))
+    this.scannedAt = timeOf(this.packDirectory)
     this.missingAlternate = directories.find((directory) => !pathExists(directory))
     this.alternates = directories.map((directory) => new LooseObjects(directory, this.lease))
     this.packs.rescan(directories)
@@ -240,8 +242,8 @@ export class ObjectDatabase {
   private evictPruned(oid: Oid): void {
     if (this.commits.get(oid) === undefined) return
     // An open pack stays readable after its deletion.
-    if (this.scannedAt !== timeOf(path.join(this.objects, "pack"))) this.rescan()
-    if (this.info(oid) === undefined) this.commits.delete(oid)
+    if (this.scannedAt !== timeOf(this.packDirectory)) this.rescan()
+    if (!this.packs.contains(oid) && this.info(oid) === undefined) this.commits.delete(oid)
   }
 
   /** A commit that a caller names. Unlike the parents of a commit, it may have been pruned since it was cached. */

@@ -104,6 +104,12 @@ export class PackSet {
     return this.packs.has(stem)
   }
 
+  /** Whether an index lists an object. The pack is not read. */
+  contains(oid: Oid): boolean {
+    for (const _ of this.holding(oid)) return true
+    return false
+  }
+
   /** The packs that contain an object, with its offset. */
   *holding(oid: Oid): Generator<readonly [pack: PackFile, offset: number]> {
     const bytes = Buffer.from(oid, "hex")

@@ -40,7 +40,7 @@ export const makeSlots = (places: number, mostWaiting: number): Slots => {
  * so they may run while a ref lock is held.
  */
 export class GitProcessSlots extends Context.Reference<GitProcessSlots>()("chainstore/http/host/Programs", {
-  defaultValue: () => slotsFor({})
+  defaultValue: () => shared.known
 }) {}
 
 export interface GitProcessLimits {
@@ -68,7 +68,7 @@ export const byCaller = ({ maxTransfers = 16, maxWaiting }: GitProcessLimits) =>
   anonymous: slotsFor({ maxTransfers: Math.max(1, Math.floor(maxTransfers / 2)), maxWaiting })
 })
 
-/** The slots of the process, shared by all hosts without limits of their own. */
+/** The slots of the process, shared by all hosts without limits of their own. Those of known callers are the default. */
 export const shared = byCaller({})
 
 /** Acquires a slot for a transfer until the scope closes, which is after the reply is sent. */
