@@ -219,7 +219,9 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           Maintenance.withChildren(lease, "GitRepository.withExclusiveAccess", directory, effect)
         ),
       log: (from, how) =>
-        Stream.unwrap(Effect.as(queue.settled(from), History.log(directory, from, how ?? {}))),
+        Stream.unwrap(
+          Effect.as(queue.settled(from), History.log(directory, objects, native, from, how ?? {}))
+        ),
       isAncestor: (ancestor, descendant) =>
         Effect.zipRight(
           queue.settled(ancestor, descendant),

@@ -61,7 +61,9 @@ export const make = <A, E>(
         if (entries.get(key) !== entry || idleMillis === 0) return close(key, entry)
         entry.expiresAt = now + idleMillis
         if (entry.closing !== undefined || !Number.isFinite(idleMillis)) return Effect.void
-        return Effect.map(Effect.forkIn(closeWhenExpired(key, entry), scope), (fiber) => {
+        // Users leave in finalizers, from which a fiber would inherit that it cannot be interrupted.
+        const closing = Effect.interruptible(closeWhenExpired(key, entry))
+        return Effect.map(Effect.forkIn(closing, scope), (fiber) => {
           entry.closing = fiber
         })
       })

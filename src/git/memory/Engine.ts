@@ -11,6 +11,7 @@ import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import * as Timestamp from "../../domain/time/Timestamp.js"
 import type { Change, CommitInfo, Committed, Head, NewCommit } from "../Commit.js"
 import { linkTargetError, makeCommitObject, missingMergeParentError, putBlobOids } from "../CommitDraft.js"
+import { commitLog } from "../CommitLog.js"
 import * as GitObject from "../GitObject.js"
 import { encodeMapTree, type MapTree } from "../MapTree.js"
 import { editMapTree, toPathEdits } from "../MapTreeEdit.js"
@@ -18,7 +19,6 @@ import { MapTreeNode } from "../MapTreeNode.js"
 import { branchError, branchRef, commitTextError } from "../Names.js"
 import type { Repository } from "../Repository.js"
 import { directoryAt, makeTreeReader } from "../TreeReading.js"
-import { logOf } from "./MemoryHistory.js"
 import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
 
 // Loaded at the first merge, so that a web page with a store in memory is smaller.
@@ -302,9 +302,13 @@ export const open = (memory: MemoryRepository): Repository => {
     log: (from, { limit, path = "" } = {}) =>
       Stream.unwrap(
         run("log", () => {
-          const commit = memory.commits.get(from)
-          if (commit === undefined) throw new MissingObject(from)
-          const log = Stream.fromIterable({ [Symbol.iterator]: () => logOf(memory, commit, path) })
+          if (!memory.commits.has(from)) throw new MissingObject(from)
+          const source = {
+            find: (oid: Oid) => memory.commits.get(oid),
+            age: ({ sequence }: MemoryCommit) => sequence,
+            entry: ({ tree }: MemoryCommit) => memory.lookup(tree, path)?.oid
+          }
+          const log = Stream.fromIterable({ [Symbol.iterator]: () => commitLog(source, from, path !== "") })
           return Stream.map(limit === undefined ? log : Stream.take(log, limit), infoOf)
         })
       ),

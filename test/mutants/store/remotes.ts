@@ -2,7 +2,7 @@ import { mutant } from "../bundled.js"
 
 const engine = "git/memory/Engine.ts"
 const memory = "git/memory/MemoryRepository.ts"
-const log = "git/memory/MemoryHistory.ts"
+const log = "git/CommitLog.ts"
 const remote = "store/remote/repository/RepositoryRemote.ts"
 const treeEdit = "git/TreeEdit.ts"
 const mapTree = "git/MapTreeEdit.ts"
@@ -131,13 +131,13 @@ export const remotes = [
   ]),
   mutant("history begins at the oldest", history, [
     log,
-    "commit.sequence > newest.sequence",
-    "commit.sequence < newest.sequence"
+    "age(pending[at]!) > age(pending[newest]!)",
+    "age(pending[at]!) < age(pending[newest]!)"
   ]),
   mutant("history follows first parents alone", history, [
     log,
-    "const parents = commit.parents.flatMap(",
-    "const parents = commit.parents.slice(0, 1).flatMap("
+    "const parents = commit.parents.map(",
+    "const parents = commit.parents.slice(0, 1).map("
   ]),
   mutant("history has merges that changed nothing", history, [
     log,

@@ -1,12 +1,16 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import type { CommitInfo } from "../../Commit.js"
+import { commitLog } from "../../CommitLog.js"
 import { toIsoDate, withoutFinalNewline } from "../../GitObject.js"
 import { mergeBases as mergeBasesOf } from "../../MergeBases.js"
 import { segmentsOf } from "../../Names.js"
+import { entryAt } from "../../TreeReading.js"
+import { pathExists } from "../files/Directories.js"
 import { attempt, MissingObject } from "../files/EngineError.js"
 import { run, stream } from "../processes/GitExecution.js"
 import { gitFailure } from "../processes/GitProcess.js"
@@ -47,8 +51,65 @@ export interface LogOptions {
   readonly author?: string | undefined
 }
 
-/** Runs `git log`, which uses the changed-path filters of the commit-graph. */
+/** A history is walked in memory up to so many commits. */
+const nativeSteps = 200
+
+/** A walk is too long, or the files do not have all of its objects. */
+class NotNear extends Error {}
+
+/** The log of a short history, walked in memory; undefined if Git has to do it. */
+function* nearLog(
+  objects: ObjectDatabase,
+  directory: string,
+  from: Oid,
+  { author, limit = Number.POSITIVE_INFINITY, path = "", since, skip = 0, until }: LogOptions
+): Steps.Steps<ReadonlyArray<CommitInfo> | undefined> {
+  if (since !== undefined || until !== undefined || author !== undefined || path.endsWith("/"))
+    return undefined
+  // Git ends a shallow history at the commits that this file lists, also if it has their parents.
+  if (pathExists(`${directory}/shallow`) || objects.namedCommit(from) === undefined) return undefined
+  let steps = 0
+  const find = (oid: Oid) => {
+    const commit = ++steps > nativeSteps ? undefined : objects.commit(oid)
+    if (commit === undefined) throw new NotNear()
+    return commit
+  }
+  const entry = ({ tree }: CommitInfo) => {
+    const found = entryAt((at, name) => objects.tree(at).entryNamed(name), tree, path)
+    return found === undefined || found.oid === emptyTree ? undefined : `${found.mode} ${found.oid}`
+  }
+  const age = ({ committer }: CommitInfo) => Date.parse(committer.date)
+  const found: Array<CommitInfo> = []
+  const end = Math.max(0, Math.floor(skip)) + Math.max(0, Math.floor(limit))
+  try {
+    for (const commit of commitLog({ find, age, entry }, from, path !== "")) {
+      if (found.length >= end) break
+      found.push(commit)
+      yield
+    }
+  } catch {
+    // Git reports what is wrong with the objects, or reads them from elsewhere.
+    return undefined
+  }
+  return found.slice(Math.max(0, Math.floor(skip)))
+}
+
+/** Walks a short history in memory, and runs `git log` for a longer one. It uses the changed-path filters of the commit-graph. */
 export const log = (
+  directory: string,
+  objects: ObjectDatabase,
+  native: NativeReads,
+  from: Oid,
+  options: LogOptions
+): Stream.Stream<CommitInfo, RemoteError> =>
+  Stream.unwrap(
+    Effect.map(
+      native.runSteps("GitRepository.log", () => nearLog(objects, directory, from, options)),
+      (near) => (near === undefined ? stockLog(directory, from, options) : Stream.fromIterable(near))
+    )
+  )
+
+const stockLog = (
   directory: string,
   from: Oid,
   options: LogOptions
@@ -97,9 +158,6 @@ export const log = (
       })
     )
   })
-
-/** The largest number of commits of a walk in memory. */
-const nativeSteps = 200
 
 /** Whether a commit is an ancestor of another one, by a short walk in memory; undefined if the walk is too long. */
 const isNearAncestor = (objects: ObjectDatabase, ancestor: Oid, descendant: Oid): boolean | undefined => {
