@@ -36,6 +36,8 @@ interface Loaded {
   readonly p50: number
   readonly p99: number
   readonly wrong: number
+  /** The number of replies, those of the warm-up included. */
+  readonly replies: number
 }
 
 const loader = async ({ body, fresh, headers, method, paths, seconds, url }: Load): Promise<Loaded> => {
@@ -53,14 +55,15 @@ const loader = async ({ body, fresh, headers, method, paths, seconds, url }: Loa
         { method, ...(body === undefined ? {} : { body }), setupRequest: (sent) => ({ ...sent, path: at() }) }
       ]
     })
-  await run(2)
+  const warm = await run(2)
   const { errors, latency, non2xx, requests, statusCodeStats, timeouts } = await run(seconds)
   const unchanged = statusCodeStats?.["304"]?.count ?? 0
   return {
     perSecond: requests.average,
     p50: latency.p50,
     p99: latency.p99,
-    wrong: errors + timeouts + non2xx - unchanged
+    wrong: errors + timeouts + non2xx - unchanged,
+    replies: warm.requests.total + requests.total
   }
 }
 
@@ -306,15 +309,20 @@ const bench = Effect.gen(function* () {
     Effect.promise(async () => {
       const asked: Load = { url, seconds, headers, method: "GET", paths, ...more }
       const child = fork(fileURLToPath(import.meta.url), ["load", JSON.stringify(asked)])
-      const { p50, p99, perSecond, wrong } = await new Promise<Loaded>((resolve, reject) => {
+      const before = process.cpuUsage()
+      const { p50, p99, perSecond, replies, wrong } = await new Promise<Loaded>((resolve, reject) => {
         child.once("message", (loaded) => resolve(loaded as Loaded))
         child.once("exit", (code) => reject(new Error(`the loader ended with ${code}`)))
       })
-      console.log(`| ${title} | ${Math.round(perSecond).toLocaleString("en")} | ${p50} | ${p99} | ${wrong} |`)
+      const { system, user } = process.cpuUsage(before)
+      const micros = Math.round((system + user) / replies)
+      console.log(
+        `| ${title} | ${Math.round(perSecond).toLocaleString("en")} | ${micros} | ${p50} | ${p99} | ${wrong} |`
+      )
     })
   const [before] = loadavg()
   console.log(
-    `## 64 connections, load ${before?.toFixed(1)}\n\n| request | per second | p50 ms | p99 ms | errors |\n| --- | --- | --- | --- | --- |`
+    `## 64 connections, load ${before?.toFixed(1)}\n\n| request | per second | µs of CPU | p50 ms | p99 ms | errors |\n| --- | --- | --- | --- | --- | --- |`
   )
   const some = Array.from({ length: 1000 }, (_, index) => `${at}/contents/${path(index % documents)}`)
   yield* load("GET contents, one file", [one])
