@@ -34,6 +34,15 @@ describe("faults of stores and remotes", () => {
     assert.isAtLeast(mutants.length, 120)
   })
 
+  it("have a row each in the table of the laws that catch them", () => {
+    const table = readFileSync(root("test/mutants/store/caught.md"), "utf8")
+    const rows = [...table.matchAll(/^\| (.+?) \| /gm)].map(([, name]) => name).slice(2)
+    assert.deepStrictEqual(
+      rows,
+      mutants.map(({ name }) => name)
+    )
+  })
+
   it.each(Object.entries(sample))("%s: the law catches it: %s", async (name, law) => {
     const mutant = mutants.find((one) => one.name === name)
     assert.include(await breaks(mutant ?? { name, edits: [] }, law), "does not hold")

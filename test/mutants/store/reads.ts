@@ -279,11 +279,6 @@ export const reads = [
     "answered.result.length > limit && last !== undefined",
     "answered.result.length >= limit && last !== undefined"
   ]),
-  mutant("queryAll reads what is written meanwhile", "the same as a stream, of one commit", [
-    queries,
-    "targetOf(core, collection, read, { limit: read.query.limit })",
-    "targetOf(core, collection, read, { limit: read.query.limit, isPinned: false })"
-  ]),
   mutant("a page has no explanation", "the page with its `explanation`", [
     queries,
     "return read.explains ? { ...page, explanation: yield* explanationOf(answered) } : page",
