@@ -19,6 +19,10 @@ describe("a key that an object has twice", () => {
     assert.strictEqual(found('{"a": {"a": {"b": 1}}, "b": {}, "a": 0}')?.path, "a")
   })
 
+  it("is the first one of the text, whichever ends its lines", () => {
+    assert.deepStrictEqual(found('{"a": 1,\r"a": 2,\r"b": 3, "b": 4, "a": 5}'), { path: "a", lines: [1, 2] })
+  })
+
   it("is one object's alone, and no text in a string", () => {
     assert.isUndefined(
       found('{"a": {"a": 1}, "b": {"a": [{"a": 1}, {"a": 2}]}, "c": "{\\"a\\": 1, \\"a\\": 2}"}')
