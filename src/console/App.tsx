@@ -6,6 +6,7 @@ import { plural } from "./components/Plural.js"
 import type { Problem } from "./components/Problem.js"
 import { ProblemCard } from "./components/ProblemCard.js"
 import { useEffectRunner } from "./components/useEffectRunner.js"
+import { rememberRepository } from "./home/RecentRepositories.js"
 import { guardNavigation } from "./navigation/NavigationGuard.js"
 import { initialRoute, type Route } from "./navigation/Route.js"
 import { useRoute } from "./navigation/useRoute.js"
@@ -60,7 +61,9 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     task.run(source.setup, {
       success: (found) => {
         setSetup(found)
-        if (found.session !== null) setSession(found.session)
+        if (found.session === null) return
+        rememberRepository(found.session)
+        setSession(found.session)
       },
       failure: fail
     })
@@ -100,6 +103,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     // The form takes precedence over the address.
     const same = route.repo === undefined || (route.repo === repo && (route.branch ?? branch) === branch)
     navigate({ ...(same ? {} : initialRoute), api, repo, branch, root }, "replace")
+    rememberRepository(entered)
     setSession(entered)
     announce(
       `Signed in to ${repo}${entered.readOnly ? ", read-only" : ""}: ${plural(entered.collections.length, "collection")}.`
@@ -151,6 +155,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
           </TopBar>
           {setup !== undefined ? (
             <SignIn
+              key={JSON.stringify(parts.map((name) => route[name]))}
               build={source.build}
               setup={setup}
               route={route}
@@ -159,6 +164,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
               problem={problem}
               onSignIn={signIn}
               onSignOut={() => signOut()}
+              onOpen={(repository) => navigate({ ...initialRoute, ...repository })}
               onCancel={task.cancel}
             />
           ) : (

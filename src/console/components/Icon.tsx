@@ -12,6 +12,7 @@ const paths = {
   columns: "M4 5h16v14H4zM9.3 5v14M14.6 5v14",
   save: "M12 4v11M7 11l5 5 5-5M5 20h14",
   load: "M12 15V4M7 9l5-5 5 5M5 20h14",
+  home: "M4 11 12 4l8 7M6 10v10h12V10M10 20v-6h4v6",
   search: "M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM20 20l-4-4",
   key: "M14.5 9.5a4.5 4.5 0 1 0-4 4.5l1-1h2v-2h2l3-3",
   out: "M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9",

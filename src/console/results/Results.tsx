@@ -27,6 +27,7 @@ import { useVisibleColumns } from "./useVisibleColumns.js"
 const NoCollections = lazyComponent(() =>
   import("../query/NoCollections.js").then((module) => module.NoCollections)
 )
+const HomePage = lazyComponent(() => import("../home/HomePage.js").then((module) => module.HomePage))
 const CostCard = lazyComponent(() => import("../query/CostCard.js").then((module) => module.CostCard))
 const FilterDialog = lazyComponent(() =>
   import("../query/FilterDialog.js").then((module) => module.FilterDialog)
@@ -52,7 +53,11 @@ export const Results = (props: {
   readonly heading: RefObject<HTMLHeadingElement | null>
   readonly budgets: ReadonlyArray<RateBudget> | undefined
   readonly source: DataSourceService
+  readonly collections: ReadonlyArray<string>
   readonly hasNoCollections: boolean
+  readonly onChoose: (collection: string) => void
+  /** Opens the sign-in form of another repository. */
+  readonly onOpenRepository: (route: Pick<Route, "api" | "repo" | "branch" | "root">) => void
   readonly onSession: (session: SessionView) => void
   readonly onSignOut: () => void
   /** Whether the collection of the route exists now. */
@@ -102,13 +107,7 @@ export const Results = (props: {
     >
       <ResultHeader
         title={
-          hasNoCollections ? (
-            "No collections"
-          ) : collection === undefined ? (
-            "Choose a collection"
-          ) : (
-            <bdi>{collection}</bdi>
-          )
+          hasNoCollections ? "No collections" : collection === undefined ? "Home" : <bdi>{collection}</bdi>
         }
         heading={props.heading}
         answer={answer}
@@ -196,6 +195,17 @@ export const Results = (props: {
             session={session}
             onSession={props.onSession}
             onSignOut={props.onSignOut}
+          />
+        ) : collection === undefined && invalidFilters.length === 0 ? (
+          <HomePage
+            frame={{ waiting: <Skeleton />, failed: (card) => card }}
+            source={props.source}
+            session={session}
+            collections={props.collections}
+            budgets={props.budgets}
+            navigate={navigate}
+            onChoose={props.onChoose}
+            onOpen={props.onOpenRepository}
           />
         ) : query.problem !== undefined || query.cost !== undefined || invalidFilters.length > 0 ? null : (
           <div class="empty">

@@ -1,10 +1,16 @@
 import { useLayoutEffect, useRef } from "preact/hooks"
 import type { LoginRequest, Setup } from "../../http/console/Api.js"
+import { lazyComponent } from "../components/LazyComponent.js"
 import type { Problem } from "../components/Problem.js"
 import { ProblemCard } from "../components/ProblemCard.js"
 import { RunButton } from "../components/RunButton.js"
+import { type RecentRepository, recentRepositories } from "../home/RecentRepositories.js"
 import type { Route } from "../navigation/Route.js"
 import * as Settings from "../page/Settings.js"
+
+const RecentSignIns = lazyComponent(() =>
+  import("../home/RecentCard.js").then((module) => module.RecentSignIns)
+)
 
 /** The sign-in form. The token is read from its field once and not kept in the page's state. */
 export const SignIn = (props: {
@@ -17,6 +23,8 @@ export const SignIn = (props: {
   readonly problem: Problem | undefined
   readonly onSignIn: (request: LoginRequest) => void
   readonly onSignOut: () => void
+  /** Fills in the form for a repository that was opened before. */
+  readonly onOpen: (repository: RecentRepository) => void
   readonly onCancel: () => void
 }) => {
   const form = useRef<HTMLFormElement>(null)
@@ -73,6 +81,13 @@ export const SignIn = (props: {
             </RunButton>
           </div>
         ) : null}
+        {recentRepositories().length === 0 ? null : (
+          <RecentSignIns
+            frame={{ waiting: null, failed: (card) => card }}
+            apis={apis}
+            onOpen={props.onOpen}
+          />
+        )}
         <p>
           <a href={props.build === "hosted" ? "../playground/" : "/playground"}>Chain playground</a>
         </p>

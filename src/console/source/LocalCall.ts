@@ -7,6 +7,9 @@ import * as Problem from "../components/Problem.js"
 const unreadable = (cause: unknown) =>
   Problem.server(`The server's response could not be read (${cause instanceof Error ? cause.message : "?"}).`)
 
+/** Calls an endpoint with its payload. */
+export type Call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P) => Effect.Effect<A, Problem.Problem>
+
 /** The identity of the shown session, sent with every request. */
 let sessionHeader: string | undefined
 
@@ -21,7 +24,7 @@ export const forgetSession = () => {
 }
 
 /** Calls an endpoint of the local server. */
-export const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect.Effect<A, Problem.Problem> =>
+export const call: Call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P) =>
   Effect.gen(function* () {
     const body =
       endpoint.body === undefined

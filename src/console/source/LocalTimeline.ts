@@ -1,10 +1,8 @@
 import * as Effect from "effect/Effect"
-import type { Endpoint } from "../../domain/http/Endpoint.js"
 import * as Api from "../../http/console/timeline/Api.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import type { Problem } from "../components/Problem.js"
-
-type Call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P) => Effect.Effect<A, Problem>
+import type { Call } from "./LocalCall.js"
 
 /** The timeline of the local server. */
 export const timelineOf = (call: Call): Timeline<Problem, Problem> => ({

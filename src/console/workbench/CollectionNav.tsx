@@ -16,12 +16,22 @@ export const CollectionNav = (props: {
   readonly isQuerying: boolean
   readonly isRefreshing: boolean
   readonly onChoose: (collection: string) => void
+  readonly onHome: () => void
   readonly onRefresh: () => void
   readonly navigate: Navigate
 }) => {
   const { collections, current, isQuerying, isRefreshing, root } = props
   return (
     <nav class="side" aria-label="Collections">
+      <button
+        type="button"
+        class="collection home-link"
+        aria-current={current === undefined ? "true" : undefined}
+        onClick={props.onHome}
+      >
+        <Icon name="home" />
+        Home
+      </button>
       <h2 class="side-title">Collections</h2>
       {collections.length === 0 ? (
         <p class="quiet-text">

@@ -200,6 +200,12 @@ export const Workbench = (props: {
           isQuerying={query.running}
           isRefreshing={listing.running}
           onChoose={openCollection}
+          onHome={() => {
+            query.cancel()
+            const { api, at, branch, repo, root } = route
+            navigate({ ...initialRoute, api, repo, branch, root, at })
+            heading.current?.focus()
+          }}
           onRefresh={() =>
             listCollections((found) => announce(`${plural(found.length, "collection")} found.`))
           }
@@ -242,7 +248,10 @@ export const Workbench = (props: {
             shortcuts={settings.shortcuts}
             onSelected={setSelectedIds}
             source={source}
+            collections={collections}
             hasNoCollections={hasNoCollections}
+            onChoose={openCollection}
+            onOpenRepository={(target) => props.onSignOut({ ...initialRoute, ...target })}
             onSession={props.onSession}
             onSignOut={() => {
               const { api, branch, repo } = session

@@ -19,5 +19,6 @@ export {
   takesValue,
   valuesAt
 } from "./Filter.js"
+export type * from "./Overview.js"
 export type * from "./StagedEdits.js"
 export type * from "./Timeline.js"

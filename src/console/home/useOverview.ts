@@ -1,0 +1,119 @@
+import * as Effect from "effect/Effect"
+import { useCallback, useEffect, useState } from "preact/hooks"
+import type { SessionView } from "../../http/console/Api.js"
+import type { ChangesSince } from "../../store/browse/Overview.js"
+import type { HistoryEntry } from "../../store/Collection.js"
+import type { Problem } from "../components/Problem.js"
+import { useEffectRunner } from "../components/useEffectRunner.js"
+import type { DataSourceService } from "../source/DataSource.js"
+import { beginVisit, type Visit } from "./LastVisit.js"
+
+/** The number of commits that are shown. */
+const commitCount = 6
+
+/** The collections that are counted without a request by the user: each may cost a request to GitHub. */
+const countedFirst = 6
+/** The collections that one press of the button counts. */
+const countedNext = 50
+
+/** What the home page shows of one head of the branch. */
+export interface RepositoryOverview {
+  /** Null for a branch without commits. */
+  readonly head: string | null
+  readonly commits: ReadonlyArray<HistoryEntry>
+  /** The number of documents, by collection. */
+  readonly counts: ReadonlyMap<string, number>
+  readonly visit: Visit | undefined
+  /** Undefined if the head is that of the last visit; `gone` if the repository no longer has the earlier commit. */
+  readonly changes: ChangesSince | "gone" | undefined
+}
+
+const read = (
+  source: DataSourceService,
+  session: SessionView,
+  collections: ReadonlyArray<string>,
+  known: RepositoryOverview | undefined
+): Effect.Effect<RepositoryOverview, Problem> =>
+  Effect.gen(function* () {
+    const { head } = yield* source.newer(undefined)
+    if (known !== undefined && known.head === head) return known
+    if (head === null) return { head, commits: [], counts: new Map(), visit: undefined, changes: undefined }
+    const visit = yield* Effect.sync(() => beginVisit(session, head))
+    const counted = collections.slice(0, countedFirst)
+    const [commits, counts, changes] = yield* Effect.all(
+      [
+        source.timeline((timeline) => timeline.commits(commitCount)),
+        counted.length === 0 ? Effect.succeed([]) : source.overview(({ counts }) => counts(counted)),
+        visit === undefined || visit.head === head
+          ? Effect.succeed<ChangesSince | "gone" | undefined>(undefined)
+          : source
+              .overview(({ changesSince }) => changesSince(visit.head))
+              .pipe(
+                // A forced push can remove the earlier commit.
+                Effect.catchIf(
+                  ({ kind }) => kind === "missing" || kind === "commit",
+                  () => Effect.succeed("gone" as const)
+                )
+              )
+      ],
+      { concurrency: 3 }
+    )
+    return {
+      head,
+      commits,
+      counts: new Map(counted.map((name, at) => [name, counts[at] ?? 0])),
+      visit,
+      changes
+    }
+  })
+
+/** The overview of the last session, so that a return to the home page costs one conditional request. */
+let cached: { readonly session: SessionView; readonly overview: RepositoryOverview } | undefined
+
+/** Reads the overview of a repository, and counts more collections on request. */
+export const useOverview = (
+  source: DataSourceService,
+  session: SessionView,
+  collections: ReadonlyArray<string>
+) => {
+  const before = cached?.session === session ? cached.overview : undefined
+  const [overview, setOverview] = useState(before)
+  const task = useEffectRunner()
+  const counting = useEffectRunner()
+
+  const keep = (found: RepositoryOverview) => {
+    cached = { session, overview: found }
+    setOverview(found)
+  }
+  const again = useCallback(
+    () => task.run(read(source, session, collections, overview), { success: keep }),
+    [source, session, collections, overview]
+  )
+  useEffect(again, [source, session])
+
+  const uncounted = collections.filter((name) => overview?.counts.has(name) === false)
+  const countMore = () => {
+    const next = uncounted.slice(0, countedNext)
+    counting.run(
+      source.overview(({ counts }) => counts(next)),
+      {
+        success: (counts) => {
+          if (overview === undefined) return
+          const added = next.map((name, at): [string, number] => [name, counts[at] ?? 0])
+          keep({ ...overview, counts: new Map([...overview.counts, ...added]) })
+        }
+      }
+    )
+  }
+
+  return {
+    overview,
+    problem: task.problem ?? counting.problem,
+    running: task.running,
+    again,
+    /** The number of collections without a count. */
+    uncounted: overview === undefined ? 0 : uncounted.length,
+    counting: counting.running,
+    countMore
+  }
+}
