@@ -16,7 +16,7 @@ const Verdict = ({ passes }: { readonly passes: boolean | undefined }) =>
     </span>
   )
 
-/** The runs of all rows, anew whenever the chain or a request changes; the last ones end then. */
+/** Runs all rows again when the chain or a request changes, and stops the previous runs. */
 const useRuns = (draft: ChainDraft): ReadonlyMap<number, RunResult> => {
   const [runs, setRuns] = useState<ReadonlyMap<number, RunResult>>(new Map())
   const drafts = draft.cases.map(({ key, request }) => ({ key, draft: { ...draft, request } }))
@@ -42,7 +42,7 @@ const useRuns = (draft: ChainDraft): ReadonlyMap<number, RunResult> => {
   return runs
 }
 
-/** Many requests at once, each with what is expected of it and what came of it. */
+/** A table of requests, each with its expected and its actual result. */
 export const CaseTable = (props: {
   readonly draft: ChainDraft
   readonly onChange: (part: Partial<ChainDraft>, typing?: string) => void

@@ -1,10 +1,10 @@
 import { type CaseDraft, type ChainDraft, nextKey, parseNumber, type StepDraft } from "./ChainDraft.js"
 import type { RunResult } from "./RunResult.js"
 
-/** The table holds no more rows than somebody can look at. */
+/** The maximum number of rows of the table. */
 export const maxCases = 200
 
-/** Whether a run met what was expected; nothing where nothing was. The name of a handler, a response, a status or an error will do. */
+/** Whether a result matches the expectation: the name of a handler, a response, a status or an error. Undefined without an expectation. */
 export const meetsExpectation = (
   expected: string,
   { body, status }: Pick<RunResult, "body" | "status">
@@ -20,7 +20,7 @@ const bounds = (steps: ReadonlyArray<StepDraft>): ReadonlyArray<number> =>
     return [...(kind === "fragment" || typeof value !== "number" ? [] : [value]), ...bounds(steps)]
   })
 
-/** The requests at which the conditions of a draft turn: each number of them, and its neighbours. */
+/** The requests at which the conditions of a draft change: each of their numbers and its neighbours. */
 export const boundaryCases = (draft: ChainDraft): ReadonlyArray<CaseDraft> => {
   const known = new Set(draft.cases.map(({ request }) => parseNumber(request)))
   const points = new Set(bounds(draft.handlers).flatMap((bound) => [bound - 1, bound, bound + 1]))

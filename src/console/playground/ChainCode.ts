@@ -4,13 +4,13 @@ import { typeScriptOf } from "./TypeScriptCode.js"
 export const codeLanguages = ["curl", "TypeScript", "JSON"] as const
 export type CodeLanguage = (typeof codeLanguages)[number]
 
-/** The languages that can say it: the service, and so curl, knows no groups and no work. */
+/** The languages that can express the chain. The service, and therefore curl, supports neither groups nor work. */
 export const languagesFor = (draft: ChainDraft): ReadonlyArray<CodeLanguage> =>
   codeLanguages.filter((language) => language !== "curl" || isSupportedByService(draft))
 
 const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** The same run elsewhere: over HTTP, in a program, as data. */
+/** The run as an HTTP request, as a program, and as data. */
 export const chainCode = (language: CodeLanguage, draft: ChainDraft, origin: string): string => {
   switch (language) {
     case "curl":

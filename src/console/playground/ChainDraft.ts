@@ -5,10 +5,10 @@ import { type HandlerWork, type WorkNumber, workNumbers, workProblems } from "./
 export const comparisons = ["equals", "lessThan", "greaterThan"] as const
 export type Comparison = (typeof comparisons)[number]
 
-/** A handler's work as it is being written. */
+/** A handler's work while it is edited. */
 export type WorkDraft = Readonly<Record<WorkNumber, string>> & { readonly recover: string | null }
 
-/** A step as it is being written: numbers are still text. A fragment has no condition, a handler no steps. */
+/** A step while it is edited: numbers are still text. A fragment has no condition, and a handler has no steps. */
 export interface StepDraft {
   readonly key: number
   readonly kind: "handler" | "branch" | "fragment"
@@ -21,14 +21,14 @@ export interface StepDraft {
   readonly fallback: string | null
 }
 
-/** A request of the table, and what is expected of it. */
+/** A request of the table and its expected result. */
 export interface CaseDraft {
   readonly key: number
   readonly request: string
   readonly expected: string
 }
 
-/** What the page holds, and its address. */
+/** The content of the page, which its address contains. */
 export interface ChainDraft {
   readonly mode: "own" | "triage"
   readonly request: string
@@ -42,7 +42,7 @@ export interface ChainDraft {
   readonly cases: ReadonlyArray<CaseDraft>
 }
 
-/** A handler of a chain that the page can run; the service knows those without `work`. */
+/** A handler that the page can run. The service supports handlers without `work`. */
 export interface HandlerBody {
   readonly name: string
   readonly when: Condition
@@ -50,7 +50,7 @@ export interface HandlerBody {
   readonly work?: HandlerWork
 }
 
-/** A branch, or without `when` a merged fragment. The page alone runs these. */
+/** A branch, or a merged fragment if `when` is absent. Only the page can run these. */
 export interface GroupBody {
   readonly name: string
   readonly when?: Condition
@@ -60,14 +60,14 @@ export interface GroupBody {
 
 export type StepBody = HandlerBody | GroupBody
 
-/** A chain and its request; without groups and work it is what the service takes. */
+/** A chain and its request. Without groups and work it is a body for the service. */
 export interface ChainBody {
   readonly request: number
   readonly handlers: ReadonlyArray<StepBody>
   readonly fallback?: string | null
 }
 
-/** Chains nest so deep at most. */
+/** The maximum depth of nested groups. */
 export const maxDepth = 8
 
 let keys = 0
@@ -85,7 +85,7 @@ export const newStep = (kind: StepDraft["kind"], name: string): StepDraft => ({
   fallback: null
 })
 
-/** The number that a text is; any other text, also one of a number that JSON has no word for, as it is. */
+/** Parses a number. Any other text is returned unchanged, also numbers that JSON cannot represent. */
 export const parseNumber = (text: string): number | string => {
   const trimmed = text.trim()
   const value = Number(trimmed)
@@ -114,7 +114,7 @@ const stepOf = ({ comparison, fallback, kind, name, respond, steps, than, work }
   }
 }
 
-/** The body that the service takes; what is not a number stays text, and is refused. */
+/** The body for the service. Text that is not a number stays text, which the service rejects. */
 export const toBody = (draft: ChainDraft): unknown =>
   draft.mode === "triage"
     ? {
@@ -131,7 +131,7 @@ export const toBody = (draft: ChainDraft): unknown =>
 export const pathOf = (draft: ChainDraft): string =>
   draft.mode === "triage" ? "/v1/chains/ticket-triage/execute" : "/v1/chains/execute"
 
-/** Whether the service knows every step: it has neither groups nor work. */
+/** Whether the service supports every step: there are neither groups nor work. */
 export const isSupportedByService = (draft: ChainDraft): boolean =>
   draft.mode === "triage" || draft.handlers.every(({ kind, work }) => kind === "handler" && work === null)
 
@@ -147,7 +147,7 @@ const isReadyStep =
 
 const isInt32 = (value: unknown) => typeof value === "number" && (value | 0) === value
 
-/** Whether a draft can be run: all that can be wrong with it is a number that is none, or a list without a step. */
+/** Whether a draft can run. It cannot if a number is invalid or a list has no step. */
 export const isRunnable = (draft: ChainDraft): boolean =>
   draft.mode === "triage"
     ? isInt32(parseNumber(draft.ticket.id))
@@ -174,7 +174,7 @@ const workFrom = (value: unknown): WorkDraft => {
   }
 }
 
-/** A handler's work of which nothing is written. */
+/** Empty work of a handler. */
 export const noWork: WorkDraft = workFrom({})
 
 const stepFrom =
@@ -193,13 +193,13 @@ const stepFrom =
       than: text(when[comparison]),
       respond: text(step["respond"]),
       work: step["work"] === undefined ? null : workFrom(step["work"]),
-      // One level more than may be run, so that what is too deep is refused and not cut.
+      // One level more than the maximum, so that a chain that is too deep is rejected and not cut.
       steps: isGroup && depth <= maxDepth ? steps.map(stepFrom(depth + 1)) : [],
       fallback: isGroup ? textOrNull(step["fallback"]) : null
     }
   }
 
-/** A draft from a body, as examples and addresses hold it. */
+/** Makes a draft of a body from an example or an address. */
 export const fromBody = (mode: ChainDraft["mode"], value: unknown, cases: unknown = []): ChainDraft => {
   const body = object(value)
   const { fallback, handlers, id, kind, priority, request } = body
@@ -220,11 +220,11 @@ export const fromBody = (mode: ChainDraft["mode"], value: unknown, cases: unknow
   }
 }
 
-/** What the engine runs; nothing where `isReady` does not hold. */
+/** The input for the engine; undefined if the draft is not ready. */
 export const toRunnable = (draft: ChainDraft) => {
   if (!isRunnable(draft)) return undefined
   const body = toBody(draft)
-  // What `isReady` has looked at is all that the types of a draft leave open.
+  // `isReady` has checked everything that the types of a draft do not guarantee.
   return draft.mode === "triage"
     ? ({ mode: "triage", body: body as Ticket } as const)
     : ({ mode: "own", body: body as ChainBody } as const)

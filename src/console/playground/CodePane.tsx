@@ -7,11 +7,11 @@ import type { ChainDraft } from "./ChainDraft.js"
 import { RadioGroup } from "./RadioGroup.js"
 import { readDraft } from "./ReadDraft.js"
 
-/** The JSON of a run, to be edited: what is wrong with it is said as one types. */
+/** Edits the JSON of a run and shows its problems while the user types. */
 const JsonEditor = (props: { readonly draft: ChainDraft; readonly onApply: (draft: ChainDraft) => void }) => {
   const { draft, onApply } = props
   const current = chainCode("JSON", draft, "")
-  // Nothing: the editor shows the chain as it is.
+  // Undefined while the editor shows the current chain.
   const [written, setWritten] = useState<string | undefined>(undefined)
   const area = useRef<HTMLTextAreaElement>(null)
   const about = useId()
@@ -113,7 +113,7 @@ export const CodePane = (props: {
       {language === "JSON" ? (
         <JsonEditor draft={draft} onApply={onApply} />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         <section class="code" tabIndex={0} aria-label={`The chain as ${language}`}>
           <pre>{text}</pre>
         </section>

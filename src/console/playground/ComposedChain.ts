@@ -9,19 +9,19 @@ import type { ChainBody, HandlerBody, StepBody } from "./ChainDraft.js"
 import { fallbackName } from "./DiagramSteps.js"
 import type { HandlerWork } from "./HandlerWork.js"
 
-/** A response and the name under which it is reported: a branch answers for the steps inside it. */
+/** A response and the name that is reported for it. For steps of a branch it is the name of the branch. */
 export interface Answer {
   readonly handledBy: string
   readonly response: string
 }
 
-/** A handler whose work was told to fail, failed. */
+/** A handler failed because its work is set to fail. */
 export class StepFailed extends Data.TaggedError("StepFailed")<{ readonly message: string }> {}
 
-/** What a chain reports while it runs. */
+/** The events of a chain while it runs. */
 export interface RunListener {
   readonly write: (line: string) => void
-  /** A step begins another try of its work. */
+  /** A step begins another attempt of its work. */
   readonly tries: (handler: HandlerBody) => number
 }
 
@@ -35,7 +35,7 @@ const logged = <Req>(name: string, { write }: RunListener): ChainBuilder<Req, An
     write: (entry) => write(Logging.format(entry))
   })
 
-/** The handler inside the policies that its work names: a time limit for each try, retries, an answer for failures. */
+/** The handler with the policies of its work: a time limit for each attempt, retries, and a response after failures. */
 const working = (handler: HandlerBody, work: HandlerWork, listener: RunListener) => {
   const { delayMilliseconds = 0, failures = 0, recover, retries = 0, timeoutMilliseconds } = work
   const answer = (respond: string, request: number): Answer => ({
@@ -88,7 +88,7 @@ const withStep =
       : builder.useWhen(accepts, working(step, work, listener), { name })
   }
 
-/** The chain that a person composed. */
+/** The chain of the user. */
 export const composeChain = (
   { fallback, handlers }: ChainBody,
   listener: RunListener
@@ -107,7 +107,7 @@ const answering =
 
 const isUrgent = ({ priority }: Ticket) => priority === "urgent"
 
-/** The triage chain for support tickets, as the service has it. */
+/** The triage chain for support tickets, the same as in the service. */
 export const triageChain = (listener: RunListener): ComposedChain<Ticket> =>
   logged<Ticket>("ticket-triage", listener)
     .useWhen(

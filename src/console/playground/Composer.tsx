@@ -11,7 +11,7 @@ const kinds = [
   { kind: "fragment", text: "Add a fragment" }
 ] as const
 
-/** The answer for what no step accepted. */
+/** The response to requests that no step accepts. */
 const Fallback = (props: {
   readonly value: string | null
   readonly label: string
@@ -40,14 +40,14 @@ const Fallback = (props: {
   </fieldset>
 )
 
-/** The chain being composed: steps are added, moved and removed by mouse, drag or keys. */
+/** Edits the chain: adds, moves and removes steps with the mouse, by dragging or with keys. */
 export const Composer = (props: {
   readonly draft: ChainDraft
   readonly onChange: (change: Partial<ChainDraft>, typing?: string) => void
 }) => {
   const { handlers } = props.draft
   const [dragged, setDragged] = useState<number | undefined>(undefined)
-  // The drop may come before the next drawing.
+  // The drop can occur before the next render.
   const held = useRef<number | undefined>(undefined)
   const box = useRef<HTMLDivElement>(null)
 

@@ -3,7 +3,7 @@ import type { Outcome as OutcomeName, StepReport } from "./StepReport.js"
 
 const marks = { matched: "✓", passed: "↓", skipped: "–", failed: "!", "not reached": "·" } as const
 
-/** What became of a step, in words as well as in colour. */
+/** The result of a step, as text and as a colour. */
 const Outcome = ({ outcome }: { readonly outcome: OutcomeName }) => (
   <span class={`outcome ${outcome.replace(" ", "-")}`}>
     <span aria-hidden="true">{marks[outcome]}</span> {outcome}
@@ -38,7 +38,7 @@ const Steps = ({ steps, top }: { readonly steps: ReadonlyArray<StepReport>; read
   </ol>
 )
 
-/** A chain as a picture: steps from top to bottom, those of a branch beside the line, and the way of the request. */
+/** A diagram of the chain: steps from top to bottom, those of a branch beside the line, and the path of the request. */
 export const Diagram = (props: {
   readonly name: string
   readonly request: string

@@ -1,13 +1,13 @@
 import { type ChainDraft, type Comparison, parseNumber, type StepDraft, toBody } from "./ChainDraft.js"
 import { type HandlerWork, workText } from "./HandlerWork.js"
 
-/** A step as the picture shows it before anything has run. */
+/** A step of the diagram before the chain has run. */
 export interface DiagramStep {
   readonly name: string
   readonly kind: "middleware" | "handler" | "branch" | "fragment" | "fallback"
-  /** What it asks of every request, and does: "request < 0". */
+  /** Its condition and its action: "request < 0". */
   readonly text: string
-  /** What it asks of this one: "3 < 0"; nothing where it asks nothing. */
+  /** Its condition for the current request: "3 < 0"; undefined without a condition. */
   readonly asked: string | undefined
   readonly steps: ReadonlyArray<DiagramStep>
 }
@@ -35,7 +35,7 @@ const fallbackOf = (text: string | null, name: string): ReadonlyArray<DiagramSte
         }
       ]
 
-/** How the fallback of a group is named where it answers. */
+/** The name of a group's fallback in the trace. */
 export const fallbackName = (group: string): string => `${group} fallback`
 
 const shown = (text: string) => String(parseNumber(text))

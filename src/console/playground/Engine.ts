@@ -14,7 +14,7 @@ import {
 import type { RunResult, RunResultBody } from "./RunResult.js"
 import type { StepVisit } from "./StepReport.js"
 
-/** What is run: a chain with its request, or a ticket through the triage chain. */
+/** The input of a run: a chain with its request, or a ticket for the triage chain. */
 export type Runnable =
   | { readonly mode: "own"; readonly body: ChainBody }
   | { readonly mode: "triage"; readonly body: Ticket }
@@ -24,7 +24,7 @@ type Trace = Effect.Effect.Success<ReturnType<typeof Chain.trace<number, Answer,
 const isPure = (step: StepBody): boolean =>
   "steps" in step ? step.steps.every(isPure) : step.work === undefined
 
-/** A chain with everything that it reports, ready to be traced. */
+/** A chain that reports its steps, prepared for a trace. */
 const prepared = (runnable: Runnable) => {
   const log: Array<string> = []
   const tried = new Map<HandlerBody, number>()
@@ -69,12 +69,12 @@ const bodyOf = (
   }
 }
 
-/** How long is measured: less than a long task, and not felt while typing. */
+/** The duration of a measurement: shorter than a long task, and not noticeable while typing. */
 const measuredMillis = 12
 
 /**
- * The times of the steps as means of many runs: a browser's clock ticks ten to a thousand times as slowly as a step.
- * The time of the whole is that of plain executions, which record nothing.
+ * The durations of the steps, as means of many runs: a step is ten to a thousand times shorter than a tick of the browser's clock.
+ * The duration of the chain is measured without a trace.
  */
 const measured = (runnable: Runnable, first: Trace) => {
   const { execute, log, trace } = prepared(runnable)
@@ -84,7 +84,7 @@ const measured = (runnable: Runnable, first: Trace) => {
   for (let past = 0; past < measuredMillis || runs === 0; past = performance.now() - begun) {
     log.length = 0
     const { steps } = Effect.runSync(trace)
-    // The first runs are those of code that is not compiled yet.
+    // The first runs are slower, because the code is not compiled yet.
     if (past < measuredMillis / 3) continue
     runs++
     steps.forEach(({ elapsedMillis }, i) => {
@@ -104,14 +104,14 @@ const measured = (runnable: Runnable, first: Trace) => {
 const handlersIn = (steps: ReadonlyArray<StepBody>): ReadonlyArray<HandlerBody> =>
   steps.flatMap((step) => ("steps" in step ? handlersIn(step.steps) : [step]))
 
-/** Traces one run. With `measuring`, a chain that never waits is run many times more for the times of its steps. */
+/** Traces one run. With `measuring`, a chain that never waits runs many more times to measure its steps. */
 export const execute = (runnable: Runnable, measuring = false): Effect.Effect<RunResult> =>
   Effect.suspend(() => {
     const { log, trace, tried } = prepared(runnable)
     return Effect.map(trace, (first): RunResult => {
       const pure = runnable.mode === "triage" || runnable.body.handlers.every(isPure)
       const times = pure && measuring ? measured(runnable, first) : undefined
-      // A handler is visited once at most, and only one at the end of the way has worked.
+      // A handler is visited at most once, and only the last visited one has run its work.
       const worked =
         runnable.mode === "triage"
           ? undefined
@@ -144,15 +144,15 @@ const running = <A>(effect: Effect.Effect<A>, done: (value: A) => void, failed: 
     }
   })
 
-/** Runs in this page, with the times of the steps; the returned function stops it. */
+/** Runs a chain in this page and measures its steps. The returned function stops the run. */
 export const start = (runnable: Runnable, done: (ran: RunResult) => void, failed: () => void): (() => void) =>
   running(execute(runnable, true), done, failed)
 
-/** The way that a request takes, of chains that never wait. */
+/** The steps that a request visits, for chains that never wait. */
 export const visitsOf = (runnable: Runnable): ReadonlyArray<StepVisit> =>
   Effect.runSync(execute(runnable)).visits
 
-/** Runs many, a few at a time; the returned function stops them. */
+/** Runs many requests, a few at a time. The returned function stops them. */
 export const startAll = (
   runnables: ReadonlyArray<Runnable>,
   done: (rans: ReadonlyArray<RunResult>) => void,

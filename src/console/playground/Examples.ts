@@ -4,7 +4,7 @@ export interface Example {
   readonly name: string
   readonly mode: ChainDraft["mode"]
   readonly body: unknown
-  /** Rows of the table. */
+  /** The rows of the table of requests. */
   readonly cases?: unknown
 }
 

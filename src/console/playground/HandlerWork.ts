@@ -1,18 +1,18 @@
-/** What a handler does beside answering, as the body of a run holds it. Each part may be absent. */
+/** A handler's work in the body of a run. Each part may be absent. */
 export interface HandlerWork {
-  /** How long each try takes. */
+  /** The duration of each attempt. */
   readonly delayMilliseconds?: number
-  /** How many tries fail before one succeeds. */
+  /** The number of attempts that fail before one succeeds. */
   readonly failures?: number
-  /** How many times `Policy.retry` tries again. */
+  /** The number of retries of `Policy.retry`. */
   readonly retries?: number
-  /** How long `Policy.timeout` lets each try take. */
+  /** The time limit of `Policy.timeout` for each attempt. */
   readonly timeoutMilliseconds?: number
-  /** What `Policy.recover` answers after the last failure. */
+  /** The response of `Policy.recover` after the last failure. */
   readonly recover?: string
 }
 
-/** The parts that are numbers, with their bounds: a run in the page must end while somebody looks at it. */
+/** The numeric parts with their bounds, so that a run in the page ends soon. */
 export const workNumbers = [
   { field: "delayMilliseconds", label: "Delay (ms)", min: 0, max: 10_000 },
   { field: "failures", label: "Failures before it succeeds", min: 0, max: 100 },
@@ -22,7 +22,7 @@ export const workNumbers = [
 
 export type WorkNumber = (typeof workNumbers)[number]["field"]
 
-/** What is wrong with a value in the place of a `Work`: the path below it, and the expectation. */
+/** The problems of a value that should be work: the path inside the value, and the expectation. */
 export const workProblems = (work: unknown): ReadonlyArray<readonly [path: string, message: string]> => {
   if (typeof work !== "object" || work === null || Array.isArray(work)) return [["", "must be an object"]]
   const given = work as Readonly<Record<string, unknown>>
@@ -42,7 +42,7 @@ export const workProblems = (work: unknown): ReadonlyArray<readonly [path: strin
 
 const times = (n: number, what: string) => `${what} ${n === 1 ? "once" : n === 2 ? "twice" : `${n} times`}`
 
-/** The work in words: "takes 200 ms, fails twice, is retried up to 3 times". */
+/** The work as text: "takes 200 ms, fails twice, is retried up to 3 times". */
 export const workText = (work: HandlerWork | undefined): string => {
   if (work === undefined) return ""
   const { delayMilliseconds = 0, failures = 0, recover, retries = 0, timeoutMilliseconds } = work

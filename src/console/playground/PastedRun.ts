@@ -1,13 +1,13 @@
 import type { ChainDraft } from "./ChainDraft.js"
 
-/** A body and the chain it is for, or why the text holds none. */
+/** A body and its chain, or why the text contains none. */
 export type PastedRun =
   | { readonly mode: ChainDraft["mode"]; readonly body: unknown }
   | { readonly problem: string }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" }
 
-/** The words of a shell command: quotes, `$'...'` and backslashes as bash reads them; nothing where a quote stays open. */
+/** The words of a shell command, with quotes, `$'...'` and backslashes parsed as in bash; undefined if a quote is not closed. */
 export const shellWords = (command: string): ReadonlyArray<string> | undefined => {
   const words: Array<string> = []
   let word: string | undefined

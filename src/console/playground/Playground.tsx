@@ -37,7 +37,7 @@ const shortcuts = [
 
 const modes = { own: "Your own chain", triage: "Ticket triage" } as const
 
-/** Compose a chain and see, while you type, what it answers and what every step does. */
+/** The playground: a chain that runs while it is edited, with its result and the trace of every step. */
 export const Playground = ({ service }: { readonly service: boolean }) => {
   const { canRedo, canUndo, draft, edit, generation, load, redo, replace, undo } = useChainDraft()
   const run = useRun(draft, generation)

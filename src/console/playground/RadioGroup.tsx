@@ -1,4 +1,4 @@
-/** A few choices side by side, of which one holds. */
+/** A few choices side by side, one of which is selected. */
 export const RadioGroup = <Name extends string>(props: {
   readonly legend: string
   readonly name: string

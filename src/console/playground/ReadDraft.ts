@@ -2,7 +2,7 @@ import { type ChainDraft, fromBody } from "./ChainDraft.js"
 import { parsePastedRun } from "./PastedRun.js"
 import { validationProblems } from "./Validation.js"
 
-/** The draft that a text stands for, or what is wrong with the text. */
+/** Parses a text into a draft, or returns its problem. */
 export const readDraft = (
   text: string,
   cases: ChainDraft["cases"]

@@ -7,7 +7,7 @@ const advice: Readonly<Record<number, string>> = {
   500: "A step failed. Give it more retries or a recovery."
 }
 
-/** The answer of a run, whatever its status. */
+/** The result of a run, successful or not. */
 export const Report = ({ ran, where }: Pick<Shown, "ran" | "where">) => {
   const { body, micros, runs, status } = ran
   return (
@@ -53,7 +53,7 @@ export const Report = ({ ran, where }: Pick<Shown, "ran" | "where">) => {
   )
 }
 
-/** What the logging middleware wrote. */
+/** The lines of the logging middleware. */
 export const Log = ({ body }: Pick<RunResult, "body">) =>
   "log" in body ? (
     <details class="log-part">

@@ -6,7 +6,7 @@ import { Log, Report } from "./Report.js"
 import { reportSteps, unreportedSteps } from "./StepReport.js"
 import type { useRun } from "./useRun.js"
 
-/** What the chain answers, and the way that the request took through it. */
+/** The result of the chain, and the steps that the request visited. */
 export const ResultPanel = (props: {
   readonly draft: ChainDraft
   readonly run: ReturnType<typeof useRun>
@@ -14,7 +14,7 @@ export const ResultPanel = (props: {
   const { draft, run } = props
   const { failed, isCurrent, running, shown } = run
   const plan = diagramSteps(draft)
-  // The way of another draft does not fit this picture.
+  // The trace of another draft does not fit this diagram.
   const way =
     isCurrent && shown !== undefined && shown.ran.visits.length > 0
       ? reportSteps(plan, shown.ran.visits)

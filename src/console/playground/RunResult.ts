@@ -1,6 +1,6 @@
 import type { StepVisit } from "./StepReport.js"
 
-/** The body of an answer, in the service's own shape. */
+/** The body of a reply, in the format of the service. */
 export type RunResultBody =
   | {
       readonly response: string
@@ -10,19 +10,19 @@ export type RunResultBody =
     }
   | { readonly error: string; readonly message: string }
 
-/** What a run gives: a status and a body as the service has them, and what the library saw. */
+/** The result of a run: status and body as the service returns them, and the trace of the library. */
 export interface RunResult {
   readonly status: number
   readonly body: RunResultBody
   readonly visits: ReadonlyArray<StepVisit>
-  /** How long the chain took: the mean of `runs` executions. */
+  /** The duration of the chain: the mean of `runs` executions. */
   readonly micros: number
   readonly runs: number
 }
 
 const digits = (value: number) => (value < 10 ? 1 : 0)
 
-/** A time for a reader: "0.8 µs", "340 µs", "1.2 ms". */
+/** Formats a duration: "0.8 µs", "340 µs", "1.2 ms". */
 export const timeText = (micros: number): string =>
   micros < 0.1
     ? "under 0.1 µs"
@@ -30,12 +30,12 @@ export const timeText = (micros: number): string =>
       ? `${micros.toFixed(digits(micros))} µs`
       : `${(micros / 1000).toFixed(digits(micros / 1000))} ms`
 
-/** An answer in a sentence, as a screen reader says it. */
+/** The result as a sentence for screen readers. */
 export const resultSentence = ({ body, status }: Pick<RunResult, "body" | "status">): string =>
   "response" in body
     ? `Handled by ${body.handledBy}: ${body.response}`
     : `${status} ${body.error}: ${body.message}`
 
-/** The least that says what a run gave. */
+/** The shortest summary of a result. */
 export const shortResult = ({ body }: Pick<RunResult, "body">): string =>
   "response" in body ? body.response : body.error

@@ -4,7 +4,7 @@ import { ErrorBody } from "../../domain/http/ErrorBody.js"
 import { ExecutionResult } from "../../domain/playground/ChainExecution.js"
 import type { RunResult } from "./RunResult.js"
 
-/** Runs a body at the service; what it refuses is a result too. Rejects where it gives none. */
+/** Runs a body at the service. A rejected body is a result too; without a readable reply the promise rejects. */
 export const executeAtService = async (
   path: string,
   body: unknown,

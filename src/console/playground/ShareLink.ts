@@ -13,7 +13,7 @@ export const toHash = (draft: ChainDraft): string => {
   })}`
 }
 
-/** The draft of an address; nothing where it holds none. */
+/** The draft of an address; undefined if the address has none. */
 export const fromHash = (hash: string): ChainDraft | undefined => {
   const params = new URLSearchParams(hash.replace(/^#/, ""))
   for (const mode of ["own", "triage"] as const) {

@@ -6,9 +6,9 @@ import { WorkFields } from "./WorkFields.js"
 
 const words = { equals: "equals", lessThan: "is less than", greaterThan: "is greater than" } as const
 
-/** What can be done with a step from its card. */
+/** The actions of a step's card. */
 export interface StepActions {
-  /** `typing` names the field of a change that belongs to a word being typed. */
+  /** `typing` is the name of the field that the user types in; its changes are undone together. */
   readonly change: (key: number, part: Partial<StepDraft>, typing?: string) => void
   readonly step: (key: number, by: number) => void
   readonly remove: (key: number) => void
@@ -17,7 +17,7 @@ export interface StepActions {
   readonly held: number | undefined
 }
 
-/** One step of a chain being composed, with its fields; a group has its steps as children. */
+/** One step of the edited chain with its fields. A group has its steps as children. */
 export const StepCard = (props: {
   readonly step: StepDraft
   readonly index: number
@@ -28,7 +28,7 @@ export const StepCard = (props: {
   const { actions, count, index, step } = props
   const { key, kind, work } = step
   const called = step.name || `${kind} ${index + 1}`
-  // An empty set of fields must be there to be written in.
+  // The fields are shown even if they are empty, so that the user can fill them in.
   const [working, setWorking] = useState(false)
   const change = (part: Partial<StepDraft>, typing?: string) => actions.change(key, part, typing)
   return (
@@ -55,7 +55,7 @@ export const StepCard = (props: {
           title="Drag to move"
           aria-hidden="true"
           onDragStart={(event) => {
-            // Firefox drags nothing that carries nothing.
+            // Firefox starts no drag without data.
             event.dataTransfer?.setData("text/plain", step.name)
             actions.hold(key)
           }}

@@ -4,18 +4,18 @@ import type { DiagramStep } from "./DiagramSteps.js"
 export interface StepVisit {
   readonly kind: string
   readonly outcome: string
-  /** How long the step took; nothing where nobody measured. */
+  /** The duration of the step; undefined if it was not measured. */
   readonly micros?: number | undefined
-  /** How many tries its work took. */
+  /** The number of attempts of its work. */
   readonly tries?: number | undefined
 }
 
 export type Outcome = "matched" | "passed" | "skipped" | "failed" | "not reached"
 
-/** What became of one step of the chain, and why, for the person who composed it. */
+/** The result of one step and its reason, for the user. */
 export interface StepReport extends Omit<DiagramStep, "steps"> {
   readonly outcome: Outcome | undefined
-  /** A sentence without its full stop: "3 < 0 is false". */
+  /** A sentence without a full stop: "3 < 0 is false". */
   readonly why: string
   readonly micros: number | undefined
   readonly steps: ReadonlyArray<StepReport>
@@ -50,13 +50,13 @@ const unvisited = (steps: ReadonlyArray<DiagramStep>, outcome: "not reached" | u
     })
   )
 
-/** The steps of a chain that nothing went through. */
+/** The steps of a chain before any request. */
 export const unreportedSteps = (plan: ReadonlyArray<DiagramStep>): ReadonlyArray<StepReport> =>
   unvisited(plan, undefined, "")
 
 /**
- * The way of a request through the plan. The library visits steps in the order of the plan, those of a branch only when
- * it was entered; a merged fragment is no step of its own. So the next visit is that of the next step, whatever the names.
+ * The path of a request through the plan. The library visits steps in the order of the plan, and those of a branch only if
+ * the branch was entered. A merged fragment is not a step. So the next visit belongs to the next step, whatever its name is.
  */
 export const reportSteps = (
   plan: ReadonlyArray<DiagramStep>,

@@ -2,7 +2,7 @@ import type { StepDraft } from "./ChainDraft.js"
 
 type Steps = ReadonlyArray<StepDraft>
 
-/** Applies `change` to the list that holds the step with this key. */
+/** Applies `change` to the list that contains the step with this key. */
 const where = (steps: Steps, key: number, change: (siblings: Steps, index: number) => Steps): Steps => {
   const index = steps.findIndex((step) => step.key === key)
   if (index >= 0) return change(steps, index)
@@ -22,7 +22,7 @@ export const changeStep = (steps: Steps, key: number, part: Partial<StepDraft>):
 export const removeStep = (steps: Steps, key: number): Steps =>
   where(steps, key, (siblings, index) => siblings.filter((_, i) => i !== index))
 
-/** Moves a step to another place among its siblings. */
+/** Moves a step to another index among its siblings. */
 export const moveStep = (steps: Steps, key: number, to: number): Steps =>
   where(steps, key, (siblings, index) => {
     if (to < 0 || to >= siblings.length || to === index) return siblings
@@ -43,7 +43,7 @@ export const addStep = (steps: Steps, group: number | undefined, step: StepDraft
             : { ...one, steps: addStep(one.steps, group, step) }
       )
 
-/** The list in which a step stands, and its place there. */
+/** The list that contains a step, and the step's index. */
 export const positionOf = (
   steps: Steps,
   key: number

@@ -40,7 +40,7 @@ const lessons: ReadonlyArray<Lesson> = [
   }
 ]
 
-/** A few things to do, each checked off when the chain shows that it was done. */
+/** A list of tasks. A task is checked off when the chain shows that it is done. */
 export const Tutorial = (props: {
   readonly draft: ChainDraft
   readonly onShow: (example: Example) => void

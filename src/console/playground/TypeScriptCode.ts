@@ -17,7 +17,7 @@ const literal = (text: string) => JSON.stringify(parseNumber(text))
 
 const answer = (text: string) => `(request) => ${template(text)}`
 
-/** A handler with work: what it does, and the policies around it. */
+/** A handler with its work and its policies. */
 const worker = (step: StepDraft, work: WorkDraft, name: string): string => {
   const failures = work.failures === "" ? "0" : literal(work.failures)
   const delay = work.delayMilliseconds === "" ? "" : `.pipe(Effect.delay(${literal(work.delayMilliseconds)}))`
@@ -62,7 +62,7 @@ const steps = (list: ReadonlyArray<StepDraft>, pad: string, workers: Array<strin
     return [head, ...lines.slice(0, -1), `${lines.at(-1) ?? ""}, ${options})`]
   })
 
-/** A program that composes and runs the same chain; for a ticket, one that asks the service. */
+/** A program that builds and runs the same chain. For a ticket the program calls the service. */
 export const typeScriptOf = (draft: ChainDraft, origin: string): string => {
   if (draft.mode === "triage") {
     return `const reply = await fetch(${JSON.stringify(origin + pathOf(draft))}, {

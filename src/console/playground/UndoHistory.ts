@@ -1,4 +1,4 @@
-/** The values before and after the one that is shown; the oldest are forgotten. */
+/** The values before and after the current one. The oldest values are dropped. */
 export class History<A> {
   private past: ReadonlyArray<A> = []
   private future: ReadonlyArray<A> = []
@@ -14,7 +14,7 @@ export class History<A> {
     return this.future.length > 0
   }
 
-  /** Remembers a value that is about to be replaced, once for a row of changes with the same `typing`. */
+  /** Stores a value that is about to be replaced, once for consecutive changes with the same `typing`. */
   record(before: A, typing?: string): void {
     if (typing === undefined || typing !== this.typing) this.past = [...this.past, before].slice(-this.limit)
     this.typing = typing

@@ -28,14 +28,14 @@ const isObject = (value: unknown): value is Fields =>
 
 const isGroup = (value: unknown): value is Fields => isObject(value) && "steps" in value
 
-/** A group, as far as it is like a handler: what the service's own schema can judge. */
+/** The part of a group that is like a handler, which the service's schema can validate. */
 const asHandler = (step: unknown): unknown => {
   if (!isGroup(step)) return step
   const { name, when = { equals: 0 } } = step
   return { ...(name === undefined ? {} : { name }), when, respond: "" }
 }
 
-/** The problems of one list of steps, by the service's schema, and of what the page alone can run inside it. */
+/** The problems of a list of steps: by the service's schema, and of the groups and work inside it. */
 const listProblems = (
   body: Fields,
   steps: unknown,
@@ -62,13 +62,13 @@ const listProblems = (
   return [...decoded(ChainExecutionRequest, level, placed), ...inside]
 }
 
-/** What is wrong with a body, in the service's words and with its paths. */
+/** The problems of a body, with the messages and paths of the service. */
 export const validationProblems = (mode: ChainDraft["mode"], body: unknown): ReadonlyArray<string> =>
   mode === "triage" || !isObject(body)
     ? decoded(mode === "triage" ? Ticket : ChainExecutionRequest, body, (path) => path)
     : listProblems(body, body["handlers"], 1, (path) => path)
 
-/** The answer to a body that cannot be run, as the service gives it. */
+/** The reply to an invalid body, as the service returns it. */
 export const validationResult = (mode: ChainDraft["mode"], body: unknown): RunResult => ({
   status: 400,
   body: {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { lazyComponent } from "../components/LazyComponent.js"
 
-/** What the panel beside the composer shows. */
+/** The views of the panel beside the composer. */
 export const views = { result: "Result", table: "Many requests", code: "Code" } as const
 export type View = keyof typeof views
 

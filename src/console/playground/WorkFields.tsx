@@ -1,7 +1,7 @@
 import type { WorkDraft } from "./ChainDraft.js"
 import { workNumbers } from "./HandlerWork.js"
 
-/** What a handler does beside answering: its policies are those of the library. */
+/** The fields for a handler's work. Its policies are those of the library. */
 export const WorkFields = (props: {
   readonly work: WorkDraft
   readonly onChange: (work: WorkDraft | null, typing?: string) => void

@@ -12,17 +12,17 @@ const keep = (draft: ChainDraft) => {
   try {
     history.replaceState(null, "", hash.length > maxAddress ? location.pathname : hash)
   } catch {
-    // A browser may allow no more than so many addresses in half a minute.
+    // Browsers limit the number of address changes in half a minute.
   }
 }
 
-/** The draft, its address, and the way back through its changes. */
+/** The draft, its address, and its undo history. */
 export const useChainDraft = () => {
   const [draft, setDraft] = useState<ChainDraft>(initial)
   const past = useRef(new History<ChainDraft>(200))
-  // Counts the chains that took the place of another one as a whole.
+  // Counts the replacements of the whole chain.
   const [generation, setGeneration] = useState(0)
-  // Several changes may come before the next drawing.
+  // Several changes can occur before the next render.
   const now = useRef(draft)
 
   const set = (next: ChainDraft) => {
@@ -37,13 +37,13 @@ export const useChainDraft = () => {
     set(next)
   }
 
-  /** Changes a part; changes with the same `typing` in a row are undone together. */
+  /** Changes a part. Consecutive changes with the same `typing` are undone together. */
   const edit = (part: Partial<ChainDraft>, typing?: string) => {
     past.current.record(now.current, typing)
     set({ ...now.current, ...part })
   }
 
-  /** Shows another chain; the browser's own way back leads to the last one. */
+  /** Shows another chain. The browser's back button returns to the previous one. */
   const load = (next: ChainDraft) => {
     past.current.record(now.current)
     history.pushState(null, "", location.href)

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from "preact/hooks"
 
-/** The keys with Ctrl (or the Mac's own) that act also while one types. A field that keeps its own changes undoes them itself. */
+/** Handles keys with Ctrl or Command, also while the user types. A field with its own undo history handles undo itself. */
 export const useCommandKeys = (actions: {
   readonly enter: () => void
   readonly undo: () => void

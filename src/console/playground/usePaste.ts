@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks"
 import { isTyping } from "../page/Shortcuts.js"
 
-/** Hears of text that is pasted beside the fields. */
+/** Calls back when text is pasted outside of a field. */
 export const usePaste = (pasted: (text: string) => void): void => {
   useEffect(() => {
     const paste = (event: ClipboardEvent) => {

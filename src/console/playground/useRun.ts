@@ -4,7 +4,7 @@ import { loadProblem, type ProblemText } from "../components/ProblemText.js"
 import { type ChainDraft, pathOf, toBody, toRunnable } from "./ChainDraft.js"
 import { type RunResult, resultSentence } from "./RunResult.js"
 
-/** A result, what it is the result of, and where it was made. */
+/** A result, its input, and where the chain ran. */
 export interface Shown {
   readonly ran: RunResult
   readonly of: string
@@ -13,7 +13,7 @@ export interface Shown {
   readonly where: "in this browser" | "at the service"
 }
 
-/** So long after the last key a chain runs by itself; and so long after that its result is read out. */
+/** The delay between the last key and the run, and between the run and its announcement. */
 const pause = 120
 const calm = 900
 
@@ -22,7 +22,7 @@ const failures = {
   "at the service": loadProblem("The service did not answer.")
 }
 
-/** Starts a run in this page; the returned function stops it. */
+/** Starts a run in this page. The returned function stops it. */
 const here = (draft: ChainDraft, done: (ran: RunResult) => void, failed: () => void): (() => void) => {
   const ready = toRunnable(draft)
   let stop = () => {}
@@ -54,7 +54,7 @@ const there = (draft: ChainDraft, done: (ran: RunResult) => void, failed: () => 
   const asked = import("./Service.js").then(({ executeAtService }) =>
     executeAtService(pathOf(draft), toBody(draft), leaving.signal)
   )
-  // What the service answers is shown along the way that the same library takes here.
+  // The reply of the service is shown with the trace of the library in this page.
   const local =
     ready === undefined
       ? Promise.resolve(undefined)
@@ -72,7 +72,7 @@ const there = (draft: ChainDraft, done: (ran: RunResult) => void, failed: () => 
   return () => leaving.abort()
 }
 
-/** Runs the draft as it changes, and at once or at the service when asked. One run at a time: a new one ends the last. */
+/** Runs the draft when it changes, and immediately or at the service on request. A new run stops the previous one. */
 export const useRun = (draft: ChainDraft, generation: number) => {
   const [shown, setShown] = useState<Shown | undefined>(undefined)
   const [failed, setFailed] = useState<ProblemText | undefined>(undefined)
@@ -133,7 +133,7 @@ export const useRun = (draft: ChainDraft, generation: number) => {
 
   useEffect(() => cancel, [cancel])
 
-  /** Runs now; what it gives is read out at once. */
+  /** Runs immediately and announces the result. */
   const now = (where: Shown["where"], then: () => void) =>
     run(where, (ran) => {
       said.current = resultSentence(ran)
@@ -142,9 +142,9 @@ export const useRun = (draft: ChainDraft, generation: number) => {
     })
 
   return {
-    /** The last result: that of the draft a moment ago, perhaps, but never that of another chain. */
+    /** The last result. It may be of an earlier draft, but never of another chain. */
     shown: shown?.generation === generation ? shown : undefined,
-    /** Whether the result is that of the draft as it is. */
+    /** Whether the result is of the current draft. */
     isCurrent: shown?.of === of && shown.generation === generation,
     failed,
     running,
