@@ -236,7 +236,9 @@ bothBuilds("runs of the console", (the) => {
       return data() - before
     }
     const hosted = the.build === "hosted"
-    assert.isAtMost(data(), hosted ? 4 : 2, "sign-in")
+    await page.locator('.home[aria-busy="false"]').waitFor()
+    if (!hosted) await page.getByText("No problems found").waitFor()
+    assert.isAtMost(data(), hosted ? 13 : 6, "sign-in and the home page")
     assert.strictEqual(await cost(() => choose(page, "products")), 1, "a view with a manifest")
     assert.isAtMost(
       await cost(async () => {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
 import { readFileSync } from "node:fs"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { parseCsv } from "hucre/csv"
 import readExcelFile from "read-excel-file/node"
 import { assert, it } from "vitest"
@@ -221,6 +221,76 @@ bothBuilds("tables of the console", (the) => {
     await page.keyboard.press("Enter")
     await page.getByText("No documents", { exact: true }).waitFor()
     assert.include(decodeURIComponent(page.url()), `["price","missing"]`)
+  })
+
+  it("types of columns, readable dates and the density of rows", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    const heads = await page.locator(".table thead th").allInnerTexts()
+    const head = (name: string) => page.locator(`#head-${heads.indexOf(name)}`)
+    const typeOf = (name: string) =>
+      head(name).evaluate(
+        (button: Dom) => document.getElementById(button.getAttribute("aria-describedby")).textContent
+      )
+    assert.deepStrictEqual(await Promise.all(["_rev", "_updated_at", "category", "price"].map(typeOf)), [
+      "number",
+      "date",
+      "text",
+      "number"
+    ])
+    // The type describes the button and does not change its name.
+    await page.getByRole("button", { name: "price", exact: true }).waitFor()
+    const shown = (name: string) =>
+      head(name).evaluate(
+        (button: Dom) => window.getComputedStyle(button.querySelector(".sort-type"), "::before").content
+      )
+    assert.include(await shown("price"), "num")
+
+    const right = await page
+      .locator(`#cell-0-${heads.indexOf("price")}`)
+      .evaluate((cell: Dom) => window.getComputedStyle(cell).textAlign)
+    assert.strictEqual(right, "end")
+
+    const stored = await the.on.run(the.on.store.collection("products").get(productId(1)))
+    const exact = String(Option.getOrThrow(stored)["_updated_at"])
+    const cell = page.locator(`#cell-0-${heads.indexOf("_updated_at")}`)
+    const expected = await page.evaluate(
+      (at) => new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" }).format(new Date(at)),
+      exact
+    )
+    assert.strictEqual(await cell.innerText(), expected)
+    await page.locator(`#cell-0-${heads.indexOf("category")}`).focus()
+    await page.keyboard.press("ArrowLeft")
+    await page.locator("#cell-full").waitFor()
+    assert.strictEqual(await page.locator("#cell-full").innerText(), exact)
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Enter")
+    await status(page).getByText("Copied").waitFor()
+    assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), exact)
+    await page.keyboard.press("Escape")
+
+    const height = () =>
+      page
+        .locator(".table tbody th")
+        .first()
+        .evaluate((row: Dom) => row.getBoundingClientRect().height)
+    assert.strictEqual(await height(), 38)
+    await page.locator("#columns").press("Enter")
+    await page.getByLabel("Comfortable").focus()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Escape")
+    await page.waitForFunction(
+      () => document.querySelector(".table tbody th").getBoundingClientRect().height === 28
+    )
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    // The last row is where the scroll area ends: the rows that are not drawn have the new height.
+    const region = page.getByRole("region", { name: "Results, scrollable" })
+    await region.evaluate((element: Dom) => element.scrollTo(0, element.scrollHeight))
+    await page.locator(".table tbody th", { hasText: productId(50) }).waitFor()
+    assert.isAtMost(await region.evaluate((element: Dom) => element.scrollHeight), 38 + 50 * 28 + 20)
+    await page.reload()
+    if (the.build === "hosted") await signIn(the.on, page)
+    await page.locator(".table.compact tbody th").first().waitFor()
   })
 
   it("10: identity first, long values clipped, whole on hover and on focus, and copied", async () => {

@@ -28,8 +28,13 @@ export const HomePage = (props: {
   const { overview } = home
 
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by Tab
-    <section class="home" aria-label="Home" tabIndex={0} aria-busy={home.running}>
+    <section
+      class="home"
+      aria-label="Home"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-busy={overview === undefined && home.problem === undefined}
+    >
       <LoadingState
         loaded={overview !== undefined}
         problem={home.problem}

@@ -1,3 +1,5 @@
+export type Density = "comfortable" | "compact"
+
 /** Settings that the browser stores between visits. They never contain a token. */
 export interface Settings {
   readonly api?: string | undefined
@@ -6,10 +8,12 @@ export interface Settings {
   readonly root?: string | undefined
   readonly theme: "system" | "light" | "dark"
   readonly shortcuts: boolean
+  /** The height of the rows of tables. */
+  readonly density: Density
 }
 
 const key = "chainstore.console"
-const initial: Settings = { theme: "system", shortcuts: true }
+const initial: Settings = { theme: "system", shortcuts: true, density: "comfortable" }
 
 const text = (value: unknown) => (typeof value === "string" ? value : undefined)
 
@@ -23,7 +27,8 @@ export const load = (): Settings => {
       branch: text(stored["branch"]),
       root: text(stored["root"]),
       theme: theme === "light" || theme === "dark" ? theme : "system",
-      shortcuts: stored["shortcuts"] !== false
+      shortcuts: stored["shortcuts"] !== false,
+      density: stored["density"] === "compact" ? "compact" : "comfortable"
     }
   } catch {
     return initial
@@ -32,8 +37,8 @@ export const load = (): Settings => {
 
 /** Stores a change, if the browser allows it. */
 export const save = (change: Partial<Settings>): Settings => {
-  const { api, branch, repo, root, shortcuts, theme } = { ...load(), ...change }
-  const next = { api, branch, repo, root, shortcuts, theme }
+  const { api, branch, density, repo, root, shortcuts, theme } = { ...load(), ...change }
+  const next = { api, repo, branch, root, theme, shortcuts, density }
   try {
     localStorage.setItem(key, JSON.stringify(next))
   } catch {

@@ -3,10 +3,13 @@ import type { SessionView } from "../../http/console/Api.js"
 import { lazyComponent } from "../components/LazyComponent.js"
 import { Menu } from "../components/Menu.js"
 import type { Route } from "../navigation/Route.js"
+import type { Density } from "../page/Settings.js"
 import { escapeBidi } from "../values/Cell.js"
 import { type ColumnLayout, togglePin } from "./table/ColumnLayout.js"
 
 const ExportMenu = lazyComponent(() => import("./ExportMenu.js").then((found) => found.ExportMenu))
+
+const densities = ["comfortable", "compact"] as const
 
 /** The menus that select columns and export the result. */
 export const ResultToolbar = (props: {
@@ -20,6 +23,8 @@ export const ResultToolbar = (props: {
   readonly onLayout: (layout: ColumnLayout | undefined) => void
   /** Whether all columns are shown by default. */
   readonly isInitial: boolean
+  readonly density: Density
+  readonly onDensity: (density: Density) => void
   readonly session: SessionView
   readonly route: Route
   readonly onColumns: (columns: ReadonlyArray<string> | "all" | undefined) => void
@@ -35,49 +40,67 @@ export const ResultToolbar = (props: {
     <>
       <Menu label="Columns" icon="columns" id="columns">
         {() => (
-          <fieldset class="choices">
-            <legend>Columns shown</legend>
-            <div class="choices-all">
-              <button type="button" class="button small quiet" onClick={() => props.onColumns(every)}>
-                All
-              </button>
-              <button type="button" class="button small quiet" onClick={() => props.onColumns(["_id"])}>
-                Only _id
-              </button>
-              <button
-                type="button"
-                class="button small quiet"
-                disabled={!isLaidOut}
-                onClick={() => props.onLayout(undefined)}
-              >
-                Reset layout
-              </button>
-            </div>
-            {all.map((column) => (
-              <div class="choice-row" key={column}>
-                <label class="inline-check">
-                  <input
-                    type="checkbox"
-                    checked={columns.includes(column)}
-                    disabled={column === "_id"}
-                    onChange={(event) => choose(column, event.currentTarget.checked)}
-                  />
-                  <bdi>{escapeBidi(column.length > 60 ? `${column.slice(0, 60)}…` : column)}</bdi>
-                </label>
-                {column === "_id" || !columns.includes(column) ? null : (
-                  <button
-                    type="button"
-                    class="button small quiet"
-                    aria-pressed={layout.pinned.includes(column)}
-                    aria-label={`Pin ${escapeBidi(column)}`}
-                    onClick={() => props.onLayout(togglePin(layout, column))}
-                  >
-                    Pin
-                  </button>
-                )}
+          <>
+            <fieldset class="choices">
+              <legend>Row height</legend>
+              <div class="choices-all">
+                {densities.map((name) => (
+                  <label class="inline-check" key={name}>
+                    <input
+                      type="radio"
+                      name="density"
+                      checked={props.density === name}
+                      onChange={() => props.onDensity(name)}
+                    />
+                    {name === "compact" ? "Compact" : "Comfortable"}
+                  </label>
+                ))}
               </div>
-            ))}
-          </fieldset>
+            </fieldset>
+            <fieldset class="choices">
+              <legend>Columns shown</legend>
+              <div class="choices-all">
+                <button type="button" class="button small quiet" onClick={() => props.onColumns(every)}>
+                  All
+                </button>
+                <button type="button" class="button small quiet" onClick={() => props.onColumns(["_id"])}>
+                  Only _id
+                </button>
+                <button
+                  type="button"
+                  class="button small quiet"
+                  disabled={!isLaidOut}
+                  onClick={() => props.onLayout(undefined)}
+                >
+                  Reset layout
+                </button>
+              </div>
+              {all.map((column) => (
+                <div class="choice-row" key={column}>
+                  <label class="inline-check">
+                    <input
+                      type="checkbox"
+                      checked={columns.includes(column)}
+                      disabled={column === "_id"}
+                      onChange={(event) => choose(column, event.currentTarget.checked)}
+                    />
+                    <bdi>{escapeBidi(column.length > 60 ? `${column.slice(0, 60)}…` : column)}</bdi>
+                  </label>
+                  {column === "_id" || !columns.includes(column) ? null : (
+                    <button
+                      type="button"
+                      class="button small quiet"
+                      aria-pressed={layout.pinned.includes(column)}
+                      aria-label={`Pin ${escapeBidi(column)}`}
+                      onClick={() => props.onLayout(togglePin(layout, column))}
+                    >
+                      Pin
+                    </button>
+                  )}
+                </div>
+              ))}
+            </fieldset>
+          </>
         )}
       </Menu>
       <Menu label="Export" icon="save" id="export" disabled={rows.length === 0 || props.old}>

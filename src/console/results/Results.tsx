@@ -19,6 +19,7 @@ import { ResultHeader } from "./ResultHeader.js"
 import { ResultNotices } from "./ResultNotices.js"
 import { ResultToolbar } from "./ResultToolbar.js"
 import { useColumnLayout } from "./table/ColumnLayout.js"
+import { useDensity } from "./table/Density.js"
 import { ResultTable } from "./table/ResultTable.js"
 import { useRowSelection } from "./table/RowSelection.js"
 import { useSortedRows } from "./useSortedRows.js"
@@ -74,6 +75,7 @@ export const Results = (props: {
   const documents = answer?.documents ?? none
   const tableColumns = query.outcome?.columns ?? noColumns
   const { all, initial, unread } = tableColumns
+  const [density, setDensity] = useDensity()
   const [layout, setLayout] = useColumnLayout(
     `chainstore.columns ${JSON.stringify([api, repo, root, collection])}`
   )
@@ -125,6 +127,8 @@ export const Results = (props: {
           columns={columns}
           layout={layout}
           onLayout={setLayout}
+          density={density}
+          onDensity={setDensity}
           session={session}
           route={route}
           onColumns={(next) => navigate({ columns: next })}
@@ -239,6 +243,7 @@ export const Results = (props: {
             all={all}
             layout={layout}
             onLayout={setLayout}
+            density={density}
             sort={sort}
             onSort={(next) => navigate({ sort: next })}
             onOpen={(id) => navigate({ document: id, panel: undefined })}

@@ -48,7 +48,7 @@ const isFullyShown = (element: HTMLElement, text: string): boolean => {
 /** Milliseconds that a tooltip stays after the pointer and the focus have left. */
 const hideDelay = 250
 
-/** The tooltip with a cell's full text: shown for the cell that has the pointer or the focus, if the cell cuts its text. */
+/** The tooltip with a cell's full text: shown for the cell that has the pointer or the focus, if the cell shows another text. */
 export const useCellTooltip = () => {
   const [shown, setShown] = useState<Tooltip | undefined>(undefined)
   /** Counts pointer and focus events: a delayed hide acts only if none came after it. */

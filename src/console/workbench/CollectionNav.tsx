@@ -25,7 +25,7 @@ export const CollectionNav = (props: {
     <nav class="side" aria-label="Collections">
       <button
         type="button"
-        class="collection home-link"
+        class="home-link"
         aria-current={current === undefined ? "true" : undefined}
         onClick={props.onHome}
       >

@@ -146,6 +146,7 @@ const pictures = process.env["CHAINSTORE_SCREENSHOTS"]
 
 const shown = [
   "sign-in-light",
+  "home-light",
   "table-light",
   "table-dark",
   "document-light",

@@ -9,7 +9,8 @@ const padding = 30
 
 /** The estimated width in pixels that shows a column's values. */
 export const estimatedWidth = (column: string, rows: ReadonlyArray<JsonObject>): number => {
-  let longest = column.length + 4
+  // The header also has the type and the arrow of the sort.
+  let longest = column.length + 9
   for (const row of rows.slice(0, sampledRows)) {
     const value = cellValue(row, column)
     // Digits are as wide as the widest letters.

@@ -3,11 +3,14 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import type { Sort } from "../../../store/browse/Browse.js"
 import { copyText } from "../../components/Clipboard.js"
+import type { Density } from "../../page/Settings.js"
 import type { FilterTarget } from "../../query/SuggestedFilters.js"
 import { cellText, cellValue } from "../../values/Cell.js"
 import { CellTooltip, useCellTooltip } from "../../values/CellTooltip.js"
 import { type ColumnLayout, columnWidth } from "./ColumnLayout.js"
+import { columnType, columnTypes } from "./ColumnTypes.js"
 import { estimatedWidth } from "./ColumnWidth.js"
+import { rowHeights } from "./Density.js"
 import type { RowSelection } from "./RowSelection.js"
 import { TableHeader } from "./TableHeader.js"
 import { TableRow } from "./TableRow.js"
@@ -15,7 +18,6 @@ import { useColumnDrag } from "./useColumnDrag.js"
 import { useColumnWindow } from "./useColumnWindow.js"
 import { focusWhenDrawn, isPlainKey, useTableActions } from "./useTableActions.js"
 
-const rowHeight = 38
 const checkboxWidth = 26
 
 /** The height of the rows above or below that are not drawn. */
@@ -35,6 +37,7 @@ export const ResultTable = (props: {
   readonly all: ReadonlyArray<string>
   readonly layout: ColumnLayout
   readonly onLayout: (layout: ColumnLayout) => void
+  readonly density: Density
   /** Columns whose values were not read. */
   readonly unread: ReadonlyArray<string>
   readonly sort: ReadonlyArray<Sort>
@@ -48,7 +51,7 @@ export const ResultTable = (props: {
   /** Whether single-key shortcuts are active. */
   readonly shortcuts: boolean
 }) => {
-  const { all, columns, layout, onLayout, rows, selection, shortcuts } = props
+  const { all, columns, density, layout, onLayout, rows, selection, shortcuts } = props
   const region = useRef<HTMLElement>(null)
   const [active, setActive] = useState({ row: 0, column: 1 })
   const tooltip = useCellTooltip()
@@ -87,9 +90,11 @@ export const ResultTable = (props: {
   const rowWindow = useVirtualizer<HTMLElement, HTMLTableRowElement>({
     count: rows.length,
     getScrollElement: () => region.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => rowHeights[density],
     overscan: 8
   })
+  useEffect(() => rowWindow.measure(), [density])
+  const types = useMemo(() => columns.map((column) => columnType(column, rows)), [columns, rows])
   const drawnRows = rowWindow.getVirtualItems()
 
   useEffect(() => {
@@ -148,7 +153,7 @@ export const ResultTable = (props: {
         onScroll={tooltip.follow}
       >
         <table
-          class="table"
+          class={`table ${density}`}
           aria-rowcount={rows.length + 1}
           aria-colcount={columns.length}
           style={{ width: widths.reduce((sum, width) => sum + width, 0) }}
@@ -162,6 +167,7 @@ export const ResultTable = (props: {
           <thead>
             <TableHeader
               columns={columns}
+              types={types}
               widths={widths}
               columnWindow={columnWindow}
               sort={props.sort}
@@ -206,6 +212,14 @@ export const ResultTable = (props: {
           </tbody>
         </table>
       </section>
+      {/* The descriptions of the headers. */}
+      <div hidden>
+        {Object.keys(columnTypes).map((type) => (
+          <span key={type} id={`type-${type}`}>
+            {type}
+          </span>
+        ))}
+      </div>
       {tooltip.shown === undefined ? null : (
         <CellTooltip
           shown={tooltip.shown}

@@ -2,6 +2,7 @@ import type { Sort } from "../../../store/browse/Browse.js"
 import { Icon } from "../../components/Icon.js"
 import { truncated } from "../../values/Cell.js"
 import type { CellTooltipState } from "../../values/CellTooltip.js"
+import { type ColumnType, columnTypes } from "./ColumnTypes.js"
 import type { RowSelection } from "./RowSelection.js"
 import { toggleSort } from "./ToggleSort.js"
 import type { useColumnDrag } from "./useColumnDrag.js"
@@ -14,6 +15,7 @@ const widthStep = 16
 /** The headers: they sort, filter, pin, move and resize their column. */
 export const TableHeader = (props: {
   readonly columns: ReadonlyArray<string>
+  readonly types: ReadonlyArray<ColumnType | undefined>
   readonly widths: ReadonlyArray<number>
   readonly columnWindow: ColumnWindow
   readonly sort: ReadonlyArray<Sort>
@@ -34,6 +36,7 @@ export const TableHeader = (props: {
     shortcuts,
     sort,
     tooltip,
+    types,
     widths,
     columnWindow
   } = props
@@ -62,6 +65,7 @@ export const TableHeader = (props: {
     <tr aria-rowindex={1}>
       {columnWindow.drawn.map((index) => {
         const column = columns[index]!
+        const type = types[index]
         const sortIndex = sort.findIndex(({ path }) => path === column)
         const order = sort[sortIndex]?.descending ? "descending" : "ascending"
         return [
@@ -89,6 +93,8 @@ export const TableHeader = (props: {
               type="button"
               class="sort"
               id={`head-${index}`}
+              data-type={type}
+              aria-describedby={type === undefined ? undefined : `type-${type}`}
               {...tooltip.handlers(-1, column, column)}
               {...columnDrag.headerHandlers(column)}
               onKeyDown={(event) => onKeyDown(event, column, index)}
@@ -105,6 +111,8 @@ export const TableHeader = (props: {
                   {sortIndex === 0 ? null : <span class="sr-only"> {order}</span>}
                 </span>
               )}
+              {/* A style shows the abbreviation, so that it is not part of the button's name. */}
+              {type === undefined ? null : <span class="sort-type" data-text={columnTypes[type]} />}
             </button>
             <span class="edge" aria-hidden="true" {...columnDrag.edgeHandlers(column)} />
           </th>

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../domain/json/Json.js"
 import { cellKind, cellText, cellValue, isRounded, roundedNote, truncated } from "../../values/Cell.js"
 import type { CellTooltipState } from "../../values/CellTooltip.js"
+import { dateText } from "../../values/DateText.js"
 import type { RowSelection } from "./RowSelection.js"
 import type { ColumnWindow } from "./useColumnWindow.js"
 import { isPlainKey, type TableActions } from "./useTableActions.js"
@@ -71,7 +72,7 @@ export const TableRow = (props: {
         onContextMenu={(event) => actions.filter(event, row, column)}
       >
         {isRounded(value) ? <span aria-hidden="true">≈ </span> : null}
-        <bdi>{truncated(isRounded(value) ? cellText(value) : text)}</bdi>
+        <bdi>{dateText(value) ?? truncated(isRounded(value) ? cellText(value) : text)}</bdi>
       </td>
     )
   }
