@@ -17,7 +17,6 @@ import { focusFilter, QueryForm } from "../query/QueryForm.js"
 import { useQuery } from "../query/useQuery.js"
 import { useNewerCommits } from "../repository/useNewerCommits.js"
 import { Results } from "../results/Results.js"
-import { SignOutDialog } from "../session/SignOutDialog.js"
 import type { DataSourceService, RateBudget } from "../source/DataSource.js"
 import { CollectionNav } from "./CollectionNav.js"
 import { panelOf, SidePanel } from "./SidePanel.js"
@@ -25,6 +24,9 @@ import { WorkbenchBar } from "./WorkbenchBar.js"
 
 const CommandPalette = lazyComponent(() =>
   import("../palette/CommandPalette.js").then((module) => module.CommandPalette)
+)
+const SignOutDialog = lazyComponent(() =>
+  import("../session/SignOutDialog.js").then((module) => module.SignOutDialog)
 )
 const WorkbenchShortcuts = lazyComponent(() =>
   import("../page/WorkbenchShortcuts.js").then((module) => module.WorkbenchShortcuts)
@@ -290,6 +292,7 @@ export const Workbench = (props: {
       ) : null}
       {asksToSignOut ? (
         <SignOutDialog
+          frame={{ waiting: null, failed: (card) => card }}
           repo={session.repo}
           drafts={repositoryDraftCount}
           onClose={() => setAsksToSignOut(false)}
