@@ -61,7 +61,7 @@ export const HealthCard = (props: {
   const isFree = source.build === "local" && budgets?.length === 0
   const check = (deep: boolean, quiet = false) =>
     task.run(
-      source.overview(({ health }) => health(deep)),
+      source.timeline(({ health }) => health(deep)),
       {
         success: (found) => {
           if (head !== undefined) checked = { session, head, findings: found }

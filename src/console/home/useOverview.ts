@@ -43,11 +43,11 @@ const read = (
     const [commits, counts, changes] = yield* Effect.all(
       [
         source.timeline((timeline) => timeline.commits(commitCount)),
-        counted.length === 0 ? Effect.succeed([]) : source.overview(({ counts }) => counts(counted)),
+        counted.length === 0 ? Effect.succeed([]) : source.timeline(({ counts }) => counts(counted)),
         visit === undefined || visit.head === head
           ? Effect.succeed<ChangesSince | "gone" | undefined>(undefined)
           : source
-              .overview(({ changesSince }) => changesSince(visit.head))
+              .timeline(({ changesSince }) => changesSince(visit.head))
               .pipe(
                 // A forced push can remove the earlier commit.
                 Effect.catchIf(
@@ -95,7 +95,7 @@ export const useOverview = (
   const countMore = () => {
     const next = uncounted.slice(0, countedNext)
     counting.run(
-      source.overview(({ counts }) => counts(next)),
+      source.timeline(({ counts }) => counts(next)),
       {
         success: (counts) => {
           if (overview === undefined) return

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type { StoredDocument } from "../../domain/document/Document.js"
 import type { LoginRequest, SessionView, Setup } from "../../http/console/Api.js"
 import type { NewerCommits, Query, QueryAnswer } from "../../store/browse/Browse.js"
-import type { Overview } from "../../store/browse/Overview.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import type { HistoryEntry } from "../../store/Collection.js"
 import { offline, type Problem } from "../components/Problem.js"
@@ -39,8 +38,6 @@ export interface DataSourceService {
   readonly timeline: <A>(
     ask: <E>(timeline: Timeline<E, E>) => Effect.Effect<A, E>
   ) => Effect.Effect<A, Problem>
-  /** Calls the overview, whose module is loaded at the first call. */
-  readonly overview: <A>(ask: <E>(overview: Overview<E>) => Effect.Effect<A, E>) => Effect.Effect<A, Problem>
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, Problem>
   /** Null if the document does not exist at the commit. */
   readonly document: (
@@ -90,7 +87,6 @@ export const withSessionEnd = (
     collections: tell(source.collections),
     switchBranch: (branch) => tell(source.switchBranch(branch)),
     timeline: (ask) => tell(source.timeline(ask)),
-    overview: (ask) => tell(source.overview(ask)),
     query: (query) => tell(source.query(query)),
     document: (...asked) => tell(source.document(...asked)),
     history: (...asked) => tell(source.history(...asked)),

@@ -3,7 +3,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { StoreError } from "../../domain/errors/StoreError.js"
 import type { LoginRequest, SessionView } from "../../http/console/Api.js"
-import type { Overview } from "../../store/browse/Overview.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import { fromStoreError, offline, type Problem, signedOut } from "../components/Problem.js"
 import * as Config from "./Config.js"
@@ -67,10 +66,6 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
       timeline: (ask) =>
         using(({ browse }) =>
           Effect.flatMap(browse.timeline, (timeline: Timeline<StoreError, StoreError>) => ask(timeline))
-        ),
-      overview: (ask) =>
-        using(({ browse }) =>
-          Effect.flatMap(browse.overview, (overview: Overview<StoreError>) => ask(overview))
         ),
       query: (query) => using(({ browse }) => browse.query(query)),
       document: (collection, id, at) =>

@@ -29,11 +29,6 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
         loadModule(() => import("./LocalTimeline.js")),
         ({ timelineOf }) => ask(timelineOf(call))
       ),
-    overview: (ask) =>
-      Effect.flatMap(
-        loadModule(() => import("./LocalOverview.js")),
-        ({ overviewOf }) => ask(overviewOf(call))
-      ),
     query: (query) =>
       call(Api.query, {
         collection: query.collection,

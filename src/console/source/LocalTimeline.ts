@@ -3,9 +3,11 @@ import * as Api from "../../http/console/timeline/Api.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import type { Problem } from "../components/Problem.js"
 import type { Call } from "./LocalCall.js"
+import { overviewOf } from "./LocalOverview.js"
 
 /** The timeline of the local server. */
 export const timelineOf = (call: Call): Timeline<Problem, Problem> => ({
+  ...overviewOf(call),
   commits: (limit) => Effect.map(call(Api.commits, { limit }), ({ entries }) => entries),
   changes: (commit, offset) => call(Api.changes, { commit, offset }),
   previewRevert: (commit) => call(Api.previewRevert, { commit }),

@@ -16,7 +16,6 @@ import * as Api from "./Api.js"
 import { fromStore, isLocalRepository, isStoreError, notSignedIn, sessionSwitched } from "./ConsoleError.js"
 import { ConsoleStores, demoRepo, embeddedApi } from "./ConsoleStores.js"
 import * as Edits from "./edits/Api.js"
-import * as Overview from "./overview/Api.js"
 import * as SameOrigin from "./SameOrigin.js"
 import { anonymousOwner, type Session, Sessions } from "./Sessions.js"
 import * as SignInThrottle from "./SignInThrottle.js"
@@ -291,19 +290,6 @@ export const router = (options: ConsoleOptions = {}) =>
       ),
       route(Edits.propose, ({ browse }, { body, edits, title }) =>
         Effect.flatMap(browse.edits, ({ propose }) => propose(edits, { title, body }))
-      ),
-      route(Overview.counts, ({ browse }, { collections }) =>
-        Effect.flatMap(browse.overview, ({ counts }) => counts(collections)).pipe(
-          Effect.map((counts) => ({ counts }))
-        )
-      ),
-      route(Overview.changesSince, ({ browse }, { commit }) =>
-        Effect.flatMap(browse.overview, ({ changesSince }) => changesSince(commit))
-      ),
-      route(Overview.health, ({ browse }, { deep }) =>
-        Effect.flatMap(browse.overview, ({ health }) => health(deep)).pipe(
-          Effect.map((findings) => ({ findings }))
-        )
       ),
       route(Api.newer, ({ browse }, { since }) => browse.newer(since)),
       route(Api.switchBranch, (session, { branch }) =>

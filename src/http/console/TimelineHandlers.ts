@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Endpoint } from "../../domain/http/Endpoint.js"
 import type { Timeline } from "../../store/browse/Timeline.js"
 import type { ReadError, WriteError } from "../../store/Collection.js"
+import * as Overview from "./overview/Api.js"
 import type { Session } from "./Sessions.js"
 import * as Api from "./timeline/Api.js"
 
@@ -12,7 +13,7 @@ export type StoreRoute<R> = <P, A>(
 
 const committed = (commit: string | null) => ({ commit })
 
-/** The routes for history, branches and proposals, created by the given function. */
+/** The routes for history, branches, proposals and the overview, created by the given function. */
 export const timelineRoutes = <R>(route: StoreRoute<R>): ReadonlyArray<R> => {
   const timelineRoute = <P, A>(
     endpoint: Endpoint<`/api/${string}`, P, A>,
@@ -48,6 +49,13 @@ export const timelineRoutes = <R>(route: StoreRoute<R>): ReadonlyArray<R> => {
     ),
     timelineRoute(Api.acceptProposal, ({ acceptProposal }, { commit, decisions, id }) =>
       Effect.map(acceptProposal(id, commit, decisions), committed)
+    ),
+    timelineRoute(Overview.counts, ({ counts }, { collections }) =>
+      Effect.map(counts(collections), (found) => ({ counts: found }))
+    ),
+    timelineRoute(Overview.changesSince, ({ changesSince }, { commit }) => changesSince(commit)),
+    timelineRoute(Overview.health, ({ health }, { deep }) =>
+      Effect.map(health(deep), (findings) => ({ findings }))
     ),
     timelineRoute(Api.closeProposal, ({ closeProposal }, { id }) => closeProposal(id))
   ]

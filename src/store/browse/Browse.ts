@@ -16,7 +16,6 @@ import type { BrowseOptions } from "./BrowseOptions.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./BrowseQuery.js"
 import type { ManifestFieldsReader } from "./ManifestFields.js"
 import type { ManifestReader } from "./ManifestReader.js"
-import type { Overview } from "./Overview.js"
 import type { StagedEdits } from "./StagedEdits.js"
 import type { Timeline } from "./Timeline.js"
 
@@ -63,8 +62,6 @@ export interface Browse {
   readonly newer: (since: string | undefined) => Effect.Effect<NewerCommits, ReadError>
   /** The history, branches and proposals of the repository. The code is loaded on the first use. */
   readonly timeline: Effect.Effect<Timeline, ReadError>
-  /** Facts about the whole repository: counts, changes, health. The code is loaded on the first use. */
-  readonly overview: Effect.Effect<Overview, ReadError>
   /** The same repository on another branch. */
   readonly onBranch: (branch: string) => Effect.Effect<Browse, ReadError>
   /** The document; none if it does not exist. */
@@ -97,7 +94,6 @@ const manifestQuery = lazyModule(() => import("./ManifestQuery.js"))
 const documents = lazyModule(() => import("./DocumentQuery.js"))
 const editing = lazyModule(() => import("./StagedEditsService.js"))
 const timelines = lazyModule(() => import("./TimelineService.js"))
-const overviews = lazyModule(() => import("./OverviewService.js"))
 const manifestReader = lazyModule(() => import("./ManifestReader.js"))
 const manifestFields = lazyModule(() => import("./ManifestFields.js"))
 
@@ -264,7 +260,6 @@ export const make = (options: BrowseOptions): Browse => {
       return count < 0 ? { head } : { head, count }
     }),
     timeline: Effect.map(timelines, ({ makeTimeline }) => makeTimeline(options)),
-    overview: Effect.map(overviews, ({ makeOverview }) => makeOverview(options)),
     onBranch: (branch) => open({ ...options, store: store.onBranch(branch) }),
     collections: Effect.map(present, ({ trees }) => [...trees.keys()]),
     query: Effect.fn("Browse.query")(function* (query) {

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { Branch } from "../Branches.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import type { Proposal, ProposalState } from "../Proposals.js"
+import type { Overview } from "./Overview.js"
 
 /**
  * The two versions of a document in a comparison.
@@ -137,12 +138,12 @@ export interface ProposalPreview extends MergePreview {
 }
 
 /**
- * The history, branches and proposals of a repository. `R` and `W` are the errors of reads and writes.
+ * The history, branches and proposals of a repository, and its overview. `R` and `W` are the errors of reads and writes.
  *
  * @since 0.1.0
  * @category models
  */
-export interface Timeline<R = ReadError, W = WriteError> {
+export interface Timeline<R = ReadError, W = WriteError> extends Overview<R> {
   /** The newest commits of the branch. */
   readonly commits: (limit: number) => Effect.Effect<ReadonlyArray<HistoryEntry>, R>
   /** A page of the documents that a commit changed. */

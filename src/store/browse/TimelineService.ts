@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { AuthError } from "../../domain/errors/StoreError.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
+import { makeOverview } from "./OverviewService.js"
 import type { Timeline } from "./Timeline.js"
 import { makeTimelineBranches } from "./TimelineBranches.js"
 import { makeTimelineProposals } from "./TimelineProposals.js"
@@ -21,6 +22,7 @@ export const makeTimeline = (options: BrowseOptions): Timeline => {
   const writing = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | AuthError> =>
     options.readOnly ? Effect.fail(readOnly) : write
   return {
+    ...makeOverview(options),
     ...reads,
     ...branches,
     ...proposals,
