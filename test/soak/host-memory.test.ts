@@ -152,7 +152,7 @@ const sent = (method: string, url: string, before: string, bytes: number, after:
         const exchange = {
           method,
           url: new URL(url).pathname,
-          asked: before + after,
+          requestBody: before + after,
           status: answer.statusCode!,
           headers: headersOf(answer),
           text

@@ -15,7 +15,7 @@ import {
 import { generator } from "../../domain/identifiers/Ulid.js"
 import { describeViolation, maxViolationsInMessage } from "../../domain/indexes/UniqueViolation.js"
 import type { JsonObject } from "../../domain/json/Json.js"
-import type { DocumentOperation, NextVersion } from "../internal/commit/DocumentEdit.js"
+import { type DocumentOperation, givenVersion, type NextVersion } from "../internal/commit/DocumentEdit.js"
 import type { StoreCore } from "../internal/commit/StoreCore.js"
 import { rowError, withResumeHint } from "./ImportErrors.js"
 import {
@@ -259,7 +259,7 @@ const putOperation = (collection: string, row: DocumentRow): DocumentOperation =
   needs: "any",
   next: (stored) =>
     Effect.succeed<NextVersion>({
-      document: Option.some(row.document),
+      ...givenVersion(Option.some(row.document)),
       unchanged: Option.exists(
         Option.flatMap(stored, (version) => version.document),
         (document) => contentOf(document) === row.content

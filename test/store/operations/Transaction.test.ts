@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Schema, Sink, Stream } from "effect"
 import type { StoredDocument } from "../../../src/domain/document/Document.js"
-import { ConflictError, RemoteError, type ValidationError } from "../../../src/domain/errors/StoreError.js"
+import { ConflictError, RemoteError, ValidationError } from "../../../src/domain/errors/StoreError.js"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
 import type { Collection } from "../../../src/store/Collection.js"
 import { idsOf } from "../../support/documents.js"
@@ -118,6 +118,32 @@ describe("Transaction", () => {
       assert.deepStrictEqual(yield* workBranches(it), [])
     })
   )
+
+  for (const number of ["9007199254740993", "12345678901234567891"]) {
+    it.live(`a rebase does not change the number ${number} of a document`, () =>
+      Effect.gen(function* () {
+        const it = yield* open()
+        const content = new TextEncoder().encode(`{"_id":"large","_rev":1,"large":${number}}\n`)
+        const error = yield* Effect.flip(
+          it.store.transaction({}, (tx) =>
+            Effect.gen(function* () {
+              yield* tx.collection("notes").update("a", { n: 2 })
+              const head = yield* it.remote.head(tx.branch)
+              yield* it.remote.commit(tx.branch, head, {
+                message: "by hand",
+                changes: [{ _tag: "Put", path: "data/notes/large.json", content }]
+              })
+              yield* it.other.collection("notes").insert({ n: 2 }, { id: "theirs" })
+            })
+          )
+        )
+        assert.instanceOf(error, ValidationError)
+        assert.include(error.message, `the number ${number} at large`)
+        assert.deepStrictEqual(yield* messages(it), ["seed", "insert notes/theirs"])
+        assert.deepStrictEqual(yield* workBranches(it), [])
+      })
+    )
+  }
 
   it.live("when the branch moved elsewhere, it is replayed on the new head", () =>
     Effect.gen(function* () {

@@ -45,8 +45,11 @@ export interface NextVersion {
   readonly createdAt?: string | undefined
   /** The revision before the one that is written if the stored document is missing or unreadable. Default 0. */
   readonly rev?: number | undefined
-  /** Further files that the content came from: a number in them that JavaScript cannot represent must not change. */
-  readonly numberSources?: ReadonlyArray<Uint8Array> | undefined
+  /**
+   * Files other than the stored version that the content came from: a number in them that JavaScript cannot represent must
+   * not change. Required, because a version that omits them loses such numbers without an error.
+   */
+  readonly numberSources: ReadonlyArray<Uint8Array>
   /** The bytes of the whole file, including its metadata, which are written unchanged. */
   readonly content?: Uint8Array | undefined
   /** The blob of `content` if the repository has it: the mode of that file is kept. */
@@ -56,6 +59,12 @@ export interface NextVersion {
   /** True if the stored version already has this content (resumed imports): nothing is written. */
   readonly unchanged?: boolean | undefined
 }
+
+/** The next version with a content that a caller gave; none deletes the document. */
+export const givenVersion = (document: NextVersion["document"]): NextVersion => ({
+  document,
+  numberSources: []
+})
 
 /** The write of one document: a function from the stored version to the next one. */
 export interface DocumentOperation {

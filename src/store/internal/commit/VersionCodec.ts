@@ -108,7 +108,7 @@ function* inexactIn(content: Uint8Array): Steps.Steps<ReadonlyArray<InexactNumbe
 }
 
 function* changedNumber(
-  { document, numberSources = [] }: NextVersion,
+  { document, numberSources }: NextVersion,
   stored: Option.Option<StoredVersion>
 ): Steps.Steps<InexactNumber | undefined> {
   const contents = [...numberSources, ...(Option.isSome(stored) ? [stored.value.content] : [])]

@@ -1,10 +1,14 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
-import type { JsonObject } from "../../../domain/json/Json.js"
 import type { Change, Head } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
-import type { DocumentEdit, DocumentOperation } from "../commit/DocumentEdit.js"
+import {
+  type DocumentEdit,
+  type DocumentOperation,
+  givenVersion,
+  type NextVersion
+} from "../commit/DocumentEdit.js"
 import type { StoreCore } from "../commit/StoreCore.js"
 import { removeFiles } from "../derived/FormatChange.js"
 import type { SettingsAt } from "../snapshot/RepositorySettings.js"
@@ -33,11 +37,11 @@ const operationOf = (
   ...document!,
   needs: "any",
   next: () =>
-    Effect.succeed(
+    Effect.succeed<NextVersion>(
       content === undefined
-        ? { document: Option.none<JsonObject>() }
+        ? givenVersion(Option.none())
         : // The content contains the document.
-          { document: Option.some<JsonObject>({}), content, file: made === undefined ? after : undefined }
+          { ...givenVersion(Option.some({})), content, file: made === undefined ? after : undefined }
     )
 })
 

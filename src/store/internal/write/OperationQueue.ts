@@ -9,7 +9,7 @@ import type { JsonObject } from "../../../domain/json/Json.js"
 import { CopyError, copyJson } from "../../../domain/json/JsonCopy.js"
 import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
 import { codecOf } from "../calls/Codec.js"
-import type { DocumentOperation } from "../commit/DocumentEdit.js"
+import { type DocumentOperation, givenVersion } from "../commit/DocumentEdit.js"
 import { withoutMetadata } from "../commit/VersionCodec.js"
 
 /** A queued operation; `document` is a copy, which the caller cannot change. */
@@ -143,6 +143,6 @@ export const fold = (queue: ReadonlyArray<Queued>): ReadonlyArray<DocumentOperat
     collection: item.collection,
     id: item.id,
     needs: absent ? "absent" : item.kind === "delete" && !tolerant ? "present" : "any",
-    next: () => Effect.succeed({ document: Option.fromNullable(item.document) })
+    next: () => Effect.succeed(givenVersion(Option.fromNullable(item.document)))
   }))
 }
