@@ -1,3 +1,4 @@
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
@@ -5,6 +6,7 @@ import type { RefMoved } from "../../../domain/errors/RefMoved.js"
 import { AmbiguousWriteError, isUniqueViolation, type WriteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { settingsDifferences } from "../../../domain/settings/Settings.js"
+import * as Monotonic from "../../../domain/time/MonotonicClock.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import type { Change, CommitVerdict, CreatedCommit, NewCommit } from "../../remote/GitRemote.js"
 import { emptySnapshot, snapshotAt } from "../../remote/RemoteSnapshot.js"
@@ -19,10 +21,25 @@ interface CheckDependencies extends EditDependencies {
   readonly commitEdit: (edit: DocumentEdit) => Effect.Effect<EditOutcome, WriteError>
 }
 
-/**
- * Retries while other writers move the branch: until the correction succeeds, the document stays in the wrong place.
- */
+/** The delays between two attempts at a correction, while other writers move the branch. */
 const retrySchedule = Schedule.jittered(Schedule.exponential("10 millis"))
+
+/**
+ * Retries a correction for this long while other writers move the branch: until it succeeds, the document stays in the wrong
+ * place.
+ */
+export const retryUntil =
+  (deadline: Duration.Duration) =>
+  <A, E extends { readonly _tag: string }>(correction: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.flatMap(Monotonic.millis, (started) =>
+      Effect.retry(correction, {
+        schedule: retrySchedule,
+        while: ({ _tag }) =>
+          _tag === "RefMoved"
+            ? Effect.map(Monotonic.millis, (now) => now - started < Duration.toMillis(deadline))
+            : Effect.succeed(false)
+      })
+    )
 
 const ambiguous = (edit: DocumentEdit, path: string, made: CreatedCommit, cause: WriteError | RefMoved) =>
   new AmbiguousWriteError({
@@ -142,11 +159,7 @@ export const checkSettings = (
   return Effect.gen(function* () {
     const { options, repository } = parts
     const [outcome] = built.prepared
-    const patient = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
-      Effect.retry(effect, {
-        schedule: Schedule.upTo(retrySchedule, options.deadline),
-        while: ({ _tag }) => _tag === "RefMoved"
-      })
+    const untilDeadline = retryUntil(options.deadline)
     const isBegun = outcome !== undefined && built.settings.entries.get(outcome.collection)?.kind !== "tree"
     const overlooked = yield* repository.brokenAssumptions(
       made,
@@ -154,8 +167,8 @@ export const checkSettings = (
       isBegun ? outcome.collection : undefined
     )
     if (outcome !== undefined && Option.isSome(overlooked.replacedFile)) {
-      yield* patient(revertFile(parts, change, built, made))
-      yield* patient(restoreReplacedFile(parts, outcome.collection, overlooked.replacedFile.value))
+      yield* untilDeadline(revertFile(parts, change, built, made))
+      yield* untilDeadline(restoreReplacedFile(parts, outcome.collection, overlooked.replacedFile.value))
       return "reverted" as const
     }
     const at = Option.getOrUndefined(overlooked.settingsChangedAt)
@@ -177,7 +190,7 @@ export const checkSettings = (
       )
       if (completed) return "amended" as const
     }
-    yield* patient(revertFile(parts, change, built, made))
+    yield* untilDeadline(revertFile(parts, change, built, made))
     return "reverted" as const
   }).pipe(Effect.mapError((error) => ambiguous(edit, change.path, made, error)))
 }
