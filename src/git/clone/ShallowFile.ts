@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import type { RemoteError } from "../../domain/errors/StoreError.js"
 import { isOid, type Oid } from "../../domain/identifiers/Oid.js"
 import { attempt, attemptPromise } from "../disk/files/EngineError.js"
-import { unlink } from "../disk/files/FileOperations.js"
+import { unlink, writeAll } from "../disk/files/FileOperations.js"
 import { Lease } from "../disk/lease/Lease.js"
 import { RefLocks } from "../disk/refs/RefLocks.js"
 
@@ -57,7 +57,7 @@ export const make = (directory: string): Effect.Effect<ShallowFile, RemoteError,
         for (const oid of shallow) commits.add(oid)
         for (const oid of unshallow) commits.delete(oid)
         try {
-          fs.writeSync(prepared.fd, [...commits].map((oid) => `${oid}\n`).join(""))
+          writeAll(prepared.fd, Buffer.from([...commits].map((oid) => `${oid}\n`).join(""), "latin1"))
           fs.renameSync(lock, file)
         } catch (cause) {
           unlink(lock)
