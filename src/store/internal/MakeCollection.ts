@@ -7,9 +7,9 @@ import type { Collection, GuardedWriteOptions, MergingWriteOptions, WriteOptions
 import { makeCollectionReader } from "./CollectionReader.js"
 import { checkArguments } from "./calls/Arguments.js"
 import type { Codec } from "./calls/Codec.js"
-import { type DocumentOperation, type EditOutcome, givenVersion } from "./commit/DocumentEdit.js"
+import type { DocumentOperation, EditOutcome } from "./commit/DocumentEdit.js"
 import type { StoreCore } from "./commit/StoreCore.js"
-import type { DocumentPlace } from "./commit/VersionCodec.js"
+import { type DocumentPlace, givenVersion } from "./commit/VersionCodec.js"
 import { collectionExports } from "./LazyExports.js"
 
 /** Loaded on use, so that other pages do not contain them. */
@@ -80,7 +80,7 @@ export const makeCollection = <A, I>(
       const encoded = yield* codec.encode(placeOf(operation, id), document, options?.id === undefined)
       yield* write(operation, "insert", id, options, {
         needs: "absent",
-        next: () => Effect.succeed(givenVersion(Option.some(encoded)))
+        next: () => Effect.succeed(givenVersion(encoded))
       })
       return id
     }),
@@ -97,9 +97,7 @@ export const makeCollection = <A, I>(
         precondition: expected(options),
         next: (found) => {
           const stored = Option.getOrThrow(found)
-          return Effect.map(codec.merge(placeOf(operation, id, stored.path), stored, patch), (document) =>
-            givenVersion(Option.some(document))
-          )
+          return Effect.map(codec.merge(placeOf(operation, id, stored.path), stored, patch), givenVersion)
         }
       })
       return yield* written(operation, id, outcome)
@@ -116,7 +114,7 @@ export const makeCollection = <A, I>(
       const outcome = yield* write(operation, "replace", id, options, {
         needs: "present",
         precondition: expected(options),
-        next: () => Effect.succeed(givenVersion(Option.some(encoded)))
+        next: () => Effect.succeed(givenVersion(encoded))
       })
       return yield* written(operation, id, outcome)
     }),
@@ -133,11 +131,9 @@ export const makeCollection = <A, I>(
         needs: "any",
         precondition: expected(options),
         next: Option.match({
-          onNone: () => Effect.succeed(givenVersion(Option.some(encoded))),
+          onNone: () => Effect.succeed(givenVersion(encoded)),
           onSome: (stored) =>
-            Effect.map(codec.mergeWhole(placeOf(operation, id, stored.path), stored, document), (merged) =>
-              givenVersion(Option.some(merged))
-            )
+            Effect.map(codec.mergeWhole(placeOf(operation, id, stored.path), stored, document), givenVersion)
         })
       })
       return yield* written(operation, id, outcome)
@@ -148,7 +144,7 @@ export const makeCollection = <A, I>(
       yield* write(operation, "delete", id, options, {
         needs: "present",
         precondition: expected(options),
-        next: () => Effect.succeed(givenVersion(Option.none()))
+        next: () => Effect.succeed(givenVersion(null))
       })
     }),
     restore: Effect.fnUntraced(function* (id, commitSha, options) {

@@ -15,8 +15,10 @@ import {
 import { generator } from "../../domain/identifiers/Ulid.js"
 import { describeViolation, maxViolationsInMessage } from "../../domain/indexes/UniqueViolation.js"
 import type { JsonObject } from "../../domain/json/Json.js"
-import { type DocumentOperation, givenVersion, type NextVersion } from "../internal/commit/DocumentEdit.js"
+import type { DocumentOperation } from "../internal/commit/DocumentEdit.js"
+import type { NextVersion } from "../internal/commit/NextVersion.js"
 import type { StoreCore } from "../internal/commit/StoreCore.js"
+import { givenVersion } from "../internal/commit/VersionCodec.js"
 import { rowError, withResumeHint } from "./ImportErrors.js"
 import {
   contentOf,
@@ -259,7 +261,7 @@ const putOperation = (collection: string, row: DocumentRow): DocumentOperation =
   needs: "any",
   next: (stored) =>
     Effect.succeed<NextVersion>({
-      ...givenVersion(Option.some(row.document)),
+      ...givenVersion(row.document),
       unchanged: Option.exists(
         Option.flatMap(stored, (version) => version.document),
         (document) => contentOf(document) === row.content

@@ -5,10 +5,10 @@ import type { WriteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import type { DerivedFormat, Settings } from "../../../domain/settings/Settings.js"
-import type { FileEntry } from "../../../git/Tree.js"
 import type { Change, Committed, Signature } from "../../remote/GitRemote.js"
 import type { CollectionWrite, OnDocumentsRead } from "../derived/DerivedWrites.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
+import type { NextVersion } from "./NextVersion.js"
 
 /** The stored version of a document, at the commit that an edit is based on. */
 export interface StoredVersion {
@@ -36,35 +36,6 @@ export interface DocumentPrecondition {
   readonly id: string
   readonly precondition: Precondition
 }
-
-/** The next version of a document. */
-export interface NextVersion {
-  /** The content without metadata; none deletes the document. */
-  readonly document: Option.Option<JsonObject>
-  /** The time of creation if the stored document is missing or unreadable. Default: now. */
-  readonly createdAt?: string | undefined
-  /** The revision before the one that is written if the stored document is missing or unreadable. Default 0. */
-  readonly rev?: number | undefined
-  /**
-   * Files other than the stored version that the content came from: a number in them that JavaScript cannot represent must
-   * not change. Required, because a version that omits them loses such numbers without an error.
-   */
-  readonly numberSources: ReadonlyArray<Uint8Array>
-  /** The bytes of the whole file, including its metadata, which are written unchanged. */
-  readonly content?: Uint8Array | undefined
-  /** The blob of `content` if the repository has it: the mode of that file is kept. */
-  readonly file?: FileEntry | undefined
-  /** True if the document was merged by rules that the settings may contain. */
-  readonly isMerged?: boolean | undefined
-  /** True if the stored version already has this content (resumed imports): nothing is written. */
-  readonly unchanged?: boolean | undefined
-}
-
-/** The next version with a content that a caller gave; none deletes the document. */
-export const givenVersion = (document: NextVersion["document"]): NextVersion => ({
-  document,
-  numberSources: []
-})
 
 /** The write of one document: a function from the stored version to the next one. */
 export interface DocumentOperation {

@@ -15,7 +15,8 @@ import {
   parseObjectSliced
 } from "../../../domain/json/JsonText.js"
 import type { FileVersion } from "../../remote/GitRemote.js"
-import type { NextVersion, StoredVersion } from "./DocumentEdit.js"
+import type { StoredVersion } from "./DocumentEdit.js"
+import type { NextVersion } from "./NextVersion.js"
 
 /** Identifies a document in errors. */
 export interface DocumentPlace {
@@ -121,6 +122,12 @@ function* changedNumber(
   }
   return undefined
 }
+
+/** The next version with a content that a caller gave; nothing deletes the document. */
+export const givenVersion = (document: JsonObject | null | undefined): NextVersion => ({
+  document: Option.fromNullable(document),
+  numberSources: []
+})
 
 /** The bytes of the next version of a document, including its metadata. */
 export const writeVersion = (

@@ -3,13 +3,10 @@ import * as Option from "effect/Option"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import type { Change, Head } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
-import {
-  type DocumentEdit,
-  type DocumentOperation,
-  givenVersion,
-  type NextVersion
-} from "../commit/DocumentEdit.js"
+import type { DocumentEdit, DocumentOperation } from "../commit/DocumentEdit.js"
+import type { NextVersion } from "../commit/NextVersion.js"
 import type { StoreCore } from "../commit/StoreCore.js"
+import { givenVersion } from "../commit/VersionCodec.js"
 import { removeFiles } from "../derived/FormatChange.js"
 import type { SettingsAt } from "../snapshot/RepositorySettings.js"
 import type { Snapshot } from "../snapshot/Snapshot.js"
@@ -39,9 +36,9 @@ const operationOf = (
   next: () =>
     Effect.succeed<NextVersion>(
       content === undefined
-        ? givenVersion(Option.none())
+        ? givenVersion(null)
         : // The content contains the document.
-          { ...givenVersion(Option.some({})), content, file: made === undefined ? after : undefined }
+          { ...givenVersion({}), content, file: made === undefined ? after : undefined }
     )
 })
 

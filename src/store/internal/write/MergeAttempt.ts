@@ -9,16 +9,11 @@ import { fieldsOfSchema } from "../../../domain/merge/SchemaRules.js"
 import type { Settings } from "../../../domain/settings/Settings.js"
 import type { EditOptions } from "../../Collection.js"
 import type { Codec } from "../calls/Codec.js"
-import {
-  type DocumentOperation,
-  type EditOutcome,
-  givenVersion,
-  type NextVersion,
-  type StoredVersion
-} from "../commit/DocumentEdit.js"
+import type { DocumentOperation, EditOutcome, StoredVersion } from "../commit/DocumentEdit.js"
+import type { NextVersion } from "../commit/NextVersion.js"
 import { describeVersion } from "../commit/Preconditions.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { type DocumentPlace, unreadableError, withoutMetadata } from "../commit/VersionCodec.js"
+import { type DocumentPlace, givenVersion, unreadableError, withoutMetadata } from "../commit/VersionCodec.js"
 import { rulesOfLevels } from "./RuleLevels.js"
 
 /** The collection that is written. */
@@ -180,7 +175,7 @@ export const attemptWrite = <A, I>(
           return yield* race(undefined, withDeletion(before, withoutMetadata(yield* wanted(base))))
         }
         const found = stored.value
-        if (is(found)) return givenVersion(Option.some(yield* wanted(found)))
+        if (is(found)) return givenVersion(yield* wanted(found))
         if (base === undefined) return yield* race(found, undefined)
         const ours = withoutMetadata(yield* wanted(base))
         const merge = yield* mergeVersions(
@@ -192,7 +187,7 @@ export const attemptWrite = <A, I>(
         )
         if (merge.conflicts.length > 0) return yield* race(found, merge)
         made = merge
-        const document = Option.some(yield* codec.validate(place, found, merge.document))
+        const document = yield* codec.validate(place, found, merge.document)
         return { ...givenVersion(document), isMerged: true } satisfies NextVersion
       })
     return core

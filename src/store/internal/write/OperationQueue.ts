@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import { ConflictError, ValidationError } from "../../../domain/errors/StoreError.js"
 import { collectionNameProblem } from "../../../domain/identifiers/CollectionName.js"
 import { idProblem } from "../../../domain/identifiers/DocumentId.js"
@@ -9,8 +8,8 @@ import type { JsonObject } from "../../../domain/json/Json.js"
 import { CopyError, copyJson } from "../../../domain/json/JsonCopy.js"
 import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
 import { codecOf } from "../calls/Codec.js"
-import { type DocumentOperation, givenVersion } from "../commit/DocumentEdit.js"
-import { withoutMetadata } from "../commit/VersionCodec.js"
+import type { DocumentOperation } from "../commit/DocumentEdit.js"
+import { givenVersion, withoutMetadata } from "../commit/VersionCodec.js"
 
 /** A queued operation; `document` is a copy, which the caller cannot change. */
 export interface Queued {
@@ -143,6 +142,6 @@ export const fold = (queue: ReadonlyArray<Queued>): ReadonlyArray<DocumentOperat
     collection: item.collection,
     id: item.id,
     needs: absent ? "absent" : item.kind === "delete" && !tolerant ? "present" : "any",
-    next: () => Effect.succeed(givenVersion(Option.fromNullable(item.document)))
+    next: () => Effect.succeed(givenVersion(item.document))
   }))
 }
