@@ -1,38 +1,54 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
+import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"
 import { clientOf, newRepository } from "../../../support/github/OnHost.js"
 import { layer as host } from "../../../support/host/HostServer.js"
 
-const begun = Effect.gen(function* () {
-  const repository = yield* newRepository
-  const git = (...args: ReadonlyArray<string>) =>
-    execFileSync("git", args, { cwd: repository.directory, encoding: "utf8" }).trim()
-  const open = Effect.flatMap(clientOf(repository), (remote) =>
-    Effect.provideService(Store.make(), GitRemote, remote)
-  )
-  const ours = yield* open
-  yield* ours.collection("notes").insert({ n: 1 }, { id: "a" })
-  const base = git("rev-parse", "main")
-  const both = (store: typeof ours, ...ids: ReadonlyArray<string>) =>
-    store.batch({}, (batch) => Effect.forEach(ids, (id) => batch.put("notes", id, { n: 1 })))
-  yield* both(ours, "b", "c")
-  // Somebody forces the branch back and prunes our last commit, and somebody else writes.
-  git("update-ref", "refs/heads/main", base)
-  git("reflog", "expire", "--expire=now", "--all")
-  git("gc", "-q", "--prune=now")
-  yield* (yield* open).collection("notes").insert({ n: 1 }, { id: "z" })
-  return { ours, both }
-})
+/** A clock that is ahead of the real one. */
+const clockAhead = (by: Duration.DurationInput): Clock.Clock => {
+  const clock = Clock.make()
+  const [millis, nanos] = [Duration.toMillis(by), Option.getOrThrow(Duration.toNanos(by))]
+  return {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + millis,
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, (now) => now + millis),
+    unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos() + nanos,
+    currentTimeNanos: Effect.map(clock.currentTimeNanos, (now) => now + nanos),
+    sleep: (duration) => clock.sleep(duration)
+  }
+}
+
+const begun = (options: Partial<GitHubOptions> = {}, othersWrite = true) =>
+  Effect.gen(function* () {
+    const repository = yield* newRepository
+    const git = (...args: ReadonlyArray<string>) =>
+      execFileSync("git", args, { cwd: repository.directory, encoding: "utf8" }).trim()
+    const open = Effect.flatMap(clientOf(repository, options), (remote) =>
+      Effect.provideService(Store.make(), GitRemote, remote)
+    )
+    const ours = yield* open
+    yield* ours.collection("notes").insert({ n: 1 }, { id: "a" })
+    const base = git("rev-parse", "main")
+    const both = (store: typeof ours, ...ids: ReadonlyArray<string>) =>
+      store.batch({}, (batch) => Effect.forEach(ids, (id) => batch.put("notes", id, { n: 1 })))
+    yield* both(ours, "b", "c")
+    // Somebody forces the branch back and prunes our last commit, and somebody else may write.
+    git("update-ref", "refs/heads/main", base)
+    git("reflog", "expire", "--expire=now", "--all")
+    git("gc", "-q", "--prune=now")
+    if (othersWrite) yield* (yield* open).collection("notes").insert({ n: 1 }, { id: "z" })
+    return { ours, both }
+  })
 
 describe.concurrent("a branch that was forced away from our last commit, which the host has pruned", () => {
   it.scopedLive(
     "is read where it is",
     () =>
       Effect.gen(function* () {
-        const { ours } = yield* begun
+        const { ours } = yield* begun()
         assert.deepStrictEqual(yield* ours.collection("notes").list(), ["a", "z"])
       }).pipe(Effect.provide(Layer.fresh(host()))),
     120_000
@@ -42,11 +58,38 @@ describe.concurrent("a branch that was forced away from our last commit, which t
     "is written on top of where it is",
     () =>
       Effect.gen(function* () {
-        const { both, ours } = yield* begun
+        const { both, ours } = yield* begun()
         const { commitSha } = yield* both(ours, "d", "e")
         assert.isTrue(Option.isSome(commitSha))
         assert.deepStrictEqual(yield* ours.collection("notes").list(), ["a", "d", "e", "z"])
       }).pipe(Effect.provide(Layer.fresh(host()))),
     120_000
   )
+
+  it.scopedLive(
+    "is written over GraphQL on top of where it is",
+    () =>
+      Effect.gen(function* () {
+        const { both, ours } = yield* begun({ useGraphql: true, commitVia: "graphql" })
+        const { commitSha } = yield* both(ours, "d", "e")
+        assert.isTrue(Option.isSome(commitSha))
+        assert.deepStrictEqual(yield* ours.collection("notes").list(), ["a", "d", "e", "z"])
+      }).pipe(Effect.provide(Layer.fresh(host()))),
+    120_000
+  )
+
+  for (const options of [{}, { useGraphql: true, commitVia: "graphql" }] as const) {
+    it.scopedLive(
+      `is read and written where it is the parent of that commit, with ${JSON.stringify(options)}`,
+      () =>
+        Effect.gen(function* () {
+          const { both, ours } = yield* begun(options, false)
+          const later = Effect.withClock(clockAhead("15 seconds"))
+          assert.deepStrictEqual(yield* later(ours.collection("notes").list()), ["a"])
+          yield* both(ours, "d", "e")
+          assert.deepStrictEqual(yield* ours.collection("notes").list(), ["a", "d", "e"])
+        }).pipe(Effect.provide(Layer.fresh(host()))),
+      120_000
+    )
+  }
 })

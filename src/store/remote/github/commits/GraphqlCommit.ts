@@ -13,6 +13,7 @@ import type { ErrorContext } from "../client/ErrorTranslation.js"
 import { Proof, writeOnce } from "../client/LostReply.js"
 import type { RepositoryId } from "../client/RepositoryId.js"
 import { retryStaleReply } from "../client/Retry.js"
+import type { CommitObjects } from "../heads/CommitObjects.js"
 import { encodeBase64 } from "../objects/Base64.js"
 import type { CachedTrees } from "../objects/CachedTrees.js"
 import type { RefWrites } from "../refs/RefWrites.js"
@@ -46,14 +47,18 @@ export const makeGraphqlCommit = (
   client: Client,
   refs: RefWrites,
   repositoryId: RepositoryId,
-  cachedTrees: CachedTrees
+  cachedTrees: CachedTrees,
+  commits: Pick<CommitObjects, "isPruned">
 ) => {
   const { address } = client.settings
 
   const moved = (branch: string, expected: Oid, actual: Option.Option<Oid>) =>
     new RefMoved({ ref: `refs/heads/${branch}`, expected: Option.some(expected), actual })
 
-  /** Searches the commits after the expected head for its child with the mark of this write. */
+  /**
+   * Searches the commits after the expected head for its child with the mark of this write. No branch contains a child of a
+   * commit that the host has pruned.
+   */
   const check = (
     branch: string,
     expected: Oid,
@@ -86,7 +91,11 @@ export const makeGraphqlCommit = (
       Effect.catchIf(isUnrelatedHistory, () =>
         Effect.succeed(Proof.elsewhere(moved(branch, expected, Option.none())))
       ),
-      Effect.catchIf(isMissing, () => Effect.succeed(Proof.stale()))
+      Effect.catchIf(isMissing, () =>
+        Effect.map(commits.isPruned(expected), (pruned) =>
+          pruned ? Proof.notDone(moved(branch, expected, Option.none())) : Proof.stale()
+        )
+      )
     )
 
   const send = (branch: string, expected: Head, commit: NewCommit): Effect.Effect<Head, CallFailure> =>

@@ -66,7 +66,7 @@ export const makeWriteOperations = (dependencies: Dependencies): WriteOperations
     firstCommit: makeFirstCommit({ client, commits, gitData, refs, writeFile }),
     viaGraphql: (...args) =>
       Effect.flatMap(graphqlCommits, ({ makeGraphqlCommit }) =>
-        makeGraphqlCommit(client, refs, repositoryId, cachedTrees)(...args)
+        makeGraphqlCommit(client, refs, repositoryId, cachedTrees, commits)(...args)
       )
   })
   let updateRefs: ReturnType<typeof makeRefTransaction> | undefined

@@ -117,11 +117,18 @@ export const makeBranchHeads = (
       ? Effect.succeedNone
       : Effect.map(commits.getExisting(commit), ({ tree }) => Option.some({ commit, tree: tree.sha }))
 
-  /** Both commits exist: a reply that denies one of them comes from a stale replica. */
-  const isAncestor = (ancestor: Oid, descendant: Oid) =>
-    retryStaleReply(refs.isAncestorOrFail(ancestor, descendant), isMissingCommit).pipe(
+  /** A reply that denies one of two existing commits comes from a stale replica. False if the descendant does not exist. */
+  const isAncestor = (ancestor: Oid, descendant: Oid, wasPruned: Effect.Effect<boolean, CallFailure>) => {
+    const compared = refs.isAncestorOrFail(ancestor, descendant)
+    return compared.pipe(
+      Effect.catchIf(isMissingCommit, () =>
+        Effect.flatMap(wasPruned, (pruned) =>
+          pruned ? Effect.succeed(false) : retryStaleReply(compared, isMissingCommit)
+        )
+      ),
       Effect.catchIf(isUnrelatedHistory, () => Effect.succeed(false))
     )
+  }
 
   const head: BranchHeads["head"] = (branch, request) =>
     Effect.gen(function* () {
@@ -133,15 +140,16 @@ export const makeBranchHeads = (
       const cache = cacheOf(branch, now)
       const own = cache.lastOwnCommit
       let isStale = cache.isStale(found, parents, now)
-      if (isStale === undefined && own !== undefined && Option.isSome(found)) {
-        isStale = yield* Effect.catchIf(isAncestor(found.value.commit, own), isMissingCommit, (error) =>
-          Effect.flatMap(commits.isPruned(own), (pruned) => {
-            if (!pruned) return Effect.fail(error)
-            if (cache.lastOwnCommit === own) cache.forgetOwnCommit()
-            return Effect.succeed(false)
-          })
-        )
-        if (isStale) cache.supersede(found, now)
+      if (own !== undefined && Option.isSome(found)) {
+        const wasPruned = Effect.tap(commits.isPruned(own), (pruned) => {
+          if (pruned && cache.lastOwnCommit === own) cache.forgetOwnCommit()
+        })
+        if (isStale === undefined) {
+          isStale = yield* isAncestor(found.value.commit, own, wasPruned)
+          if (isStale) cache.supersede(found, now)
+        } else if (isStale && cache.mayBePruned(now)) {
+          isStale = !(yield* wasPruned)
+        }
       }
       if (isStale !== true) {
         cache.put(found, asked)

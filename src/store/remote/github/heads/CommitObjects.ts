@@ -15,10 +15,7 @@ export interface CommitObjects {
   readonly get: (oid: Oid) => Effect.Effect<Option.Option<GitCommit>, CallFailure>
   /** A commit that is known to exist. A reply that denies it comes from a stale replica: the request is retried. */
   readonly getExisting: (oid: Oid) => Effect.Effect<GitCommit, CallFailure>
-  /**
-   * Whether the host denies a commit that it once had. To be asked after all replicas have had the time to learn of the
-   * commit. The cache is not used.
-   */
+  /** Whether the host denies a commit that it once had, for longer than replicas lag. The cache is not used. */
   readonly isPruned: (oid: Oid) => Effect.Effect<boolean, CallFailure>
   /** Caches a commit that was part of another reply. */
   readonly put: (commit: Api.Commit) => void
@@ -43,7 +40,7 @@ export const makeCommitObjects = (client: Client): CommitObjects => {
   return {
     get,
     isPruned: (oid) =>
-      client.call(Api.getGitCommit, { path: { commit_sha: oid } }).pipe(
+      retryStaleReply(client.call(Api.getGitCommit, { path: { commit_sha: oid } }), isMissing).pipe(
         Effect.as(false),
         Effect.catchIf(isMissing, () => Effect.succeed(true))
       ),

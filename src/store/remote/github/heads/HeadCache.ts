@@ -4,8 +4,8 @@ import type { Head } from "../../GitRemote.js"
 import type { LogicalClock } from "./LogicalClock.js"
 import { maxReplicaLag, WrittenFiles } from "./WrittenFiles.js"
 
-/** How long a replica may show a branch as absent that this process has created, in milliseconds. */
-const maxAbsenceLag = 10_000
+/** How long replicas usually lag. A replica may show a branch as absent that this process has created for that long. */
+const usualReplicaLag = 10_000
 
 /** The commit id of a head; `""` if there is none. */
 const idOf = (head: Option.Option<Head>): Oid | "" =>
@@ -43,6 +43,11 @@ export class HeadCache {
     this.#head = undefined
     this.#ownCommit = undefined
     this.#superseded.clear()
+  }
+
+  /** Whether replicas have usually learned of the last commit of this process, so that one that denies it may be right. */
+  mayBePruned(now: number): boolean {
+    return this.#ownCommit !== undefined && now >= this.#ownCommit.at + usualReplicaLag
   }
 
   writtenLately(now: number): boolean {
@@ -95,7 +100,7 @@ export class HeadCache {
     const key = to?.commit ?? ""
     const before = Option.getOrElse(from, () => "" as const)
     const overtaken = this.#superseded.get(key)
-    supersede(before, before === "" ? now + maxAbsenceLag : undefined)
+    supersede(before, before === "" ? now + usualReplicaLag : undefined)
     for (const [id, { until }] of this.#superseded) if (until <= now) this.#superseded.delete(id)
     if (overtaken !== undefined && overtaken.time > begun) return false
     const cached = this.#head && idOf(this.#head.found)
