@@ -103,18 +103,18 @@ export const documents = [
   mutant("an insert overwrites", conflict, [collections, 'needs: "absent",', 'needs: "any",']),
   mutant("a replace creates", missing, [
     collections,
-    'needs: "present",\n        precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.some(encoded) })',
-    'needs: "any",\n        precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.some(encoded) })'
+    'needs: "present",\n        precondition: expected(options),\n        next: () => Effect.succeed(givenVersion(encoded))',
+    'needs: "any",\n        precondition: expected(options),\n        next: () => Effect.succeed(givenVersion(encoded))'
   ]),
   mutant("a delete of a missing document succeeds", missing, [
     collections,
-    'needs: "present",\n        precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })',
-    'needs: "any",\n        precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })'
+    'needs: "present",\n        precondition: expected(options),\n        next: () => Effect.succeed(givenVersion(null))',
+    'needs: "any",\n        precondition: expected(options),\n        next: () => Effect.succeed(givenVersion(null))'
   ]),
   mutant("a delete ignores expectedRev", judged, [
     collections,
-    "precondition: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })",
-    "next: () => Effect.succeed({ document: Option.none() })"
+    "precondition: expected(options),\n        next: () => Effect.succeed(givenVersion(null))",
+    "next: () => Effect.succeed(givenVersion(null))"
   ]),
   mutant("an upsert ignores expectedRev", judged, [
     collections,
