@@ -4,7 +4,7 @@ import { ValidationError } from "../../../src/domain/errors/StoreError.js"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
-import { clientsOnHost, onHost } from "../../support/github/OnHost.js"
+import { onHost } from "../../support/github/OnHost.js"
 import { layer as host } from "../../support/host/HostServer.js"
 import { file, foreignCommit } from "../core/ForeignCommit.js"
 import { remotes } from "../core/Remotes.js"
@@ -99,31 +99,4 @@ describe.each([...remotes, ...onHosts])("on %s", (_name, layer) => {
       assert.deepStrictEqual(skipped, ["data/notes/x.json"])
       assert.strictEqual(yield* entryAt(remote, "notes/x.json"), "160000")
     }))
-})
-
-describe.concurrent("a submodule that another client has committed", () => {
-  for (const [way, options] of clients.filter(([way]) => way !== "by push")) {
-    for (const count of [2, 40]) {
-      it.scopedLive(
-        `is not replaced by a batch of ${count} documents ${way}`,
-        () =>
-          Effect.gen(function* () {
-            const client = yield* clientsOnHost(options)
-            const [ours, theirs] = [yield* client, yield* client]
-            const store = yield* Effect.provideService(Store.make(), GitRemote, ours)
-            yield* store.collection("notes").insert({ n: 0 }, { id: "a" })
-            yield* byHand(theirs, submodule("notes/x.json"))
-            const put = store.batch({}, (batch) =>
-              Effect.forEach(["x", ...Array.from({ length: count - 1 }, (_, n) => `y${n}`)], (id) =>
-                batch.put("notes", id, { n: 1 })
-              )
-            )
-            const written = yield* Effect.either(put)
-            assert.strictEqual(yield* entryAt(theirs, "notes/x.json"), "160000")
-            assert.instanceOf(Option.getOrNull(Either.getLeft(written)), ValidationError)
-          }).pipe(Effect.provide(Layer.fresh(host({ checked: false })))),
-        60_000
-      )
-    }
-  }
 })
