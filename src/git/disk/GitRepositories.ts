@@ -3,11 +3,11 @@ import * as path from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
 import { isRepository } from "./BareRepository.js"
 import * as Engine from "./Engine.js"
-import * as EnginePool from "./EnginePool.js"
 import { hasHead, makeDirectory, makeDirectorySync } from "./files/Directories.js"
 import { attempt } from "./files/EngineError.js"
 import { fsyncPathSync } from "./files/FileOperations.js"
@@ -145,7 +145,10 @@ export const make = (
     yield* makeDirectory(root)
     yield* Effect.forkScoped(Effect.promise(() => removeAbandoned(root)))
     const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
-    const engines = yield* EnginePool.make((directory) => Engine.open({ ...options, directory }), idle)
+    const engines = yield* RcMap.make({
+      lookup: (directory: string) => Engine.open({ ...options, directory }),
+      idleTimeToLive: idle
+    })
     /** The identity of the directory that each engine was opened on. */
     const identities = new Map<string, string>()
     const creationMutex = yield* Effect.makeSemaphore(1)
@@ -158,13 +161,15 @@ export const make = (
     const exists = (directory: string) =>
       attempt("GitRepositories.exists", root, () => isRepository(directory))
 
-    /** The shared engine of a repository. It is opened again if the directory was replaced. */
+    /** The shared engine of a repository. It is opened again if the directory was replaced, or if opening failed before. */
     const engine = (directory: string, identity: string) => {
       const before = identities.get(directory)
       identities.set(directory, identity)
-      const found = engines.get(directory)
+      const found = RcMap.get(engines, directory)
       const replaced = before !== undefined && before !== identity
-      return replaced ? Effect.zipRight(engines.invalidate(directory), found) : found
+      return (replaced ? Effect.zipRight(RcMap.invalidate(engines, directory), found) : found).pipe(
+        Effect.tapErrorCause(() => RcMap.invalidate(engines, directory))
+      )
     }
 
     const absent = (directory: string, { name, owner }: RepositoryName) =>
@@ -197,7 +202,7 @@ export const make = (
         const created = yield* creationMutex.withPermits(1)(
           Effect.gen(function* () {
             if (yield* exists(directory)) return false
-            yield* engines.invalidate(directory)
+            yield* RcMap.invalidate(engines, directory)
             yield* Engine.create({ ...options, directory, defaultBranch: how?.defaultBranch })
             return true
           })
@@ -236,7 +241,7 @@ export const make = (
               return yield* creationMutex.withPermits(1)(
                 Effect.gen(function* () {
                   if (yield* exists(directory)) return false
-                  yield* engines.invalidate(directory)
+                  yield* RcMap.invalidate(engines, directory)
                   return yield* attempt("GitRepositories.prepare", directory, () => {
                     const parent = path.dirname(directory)
                     makeDirectorySync(parent)
@@ -262,7 +267,7 @@ export const make = (
           Effect.gen(function* () {
             if (!(yield* exists(directory))) return false
             // Closes an idle engine, which would otherwise write into the directory again.
-            yield* engines.invalidate(directory)
+            yield* RcMap.invalidate(engines, directory)
             identities.delete(directory)
             const gone = yield* attempt("GitRepositories.remove", directory, () => {
               const parent = path.dirname(directory)
