@@ -11,7 +11,7 @@ import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import type { Writer } from "../../../src/store/Writer.js"
 
-/** What lies below the clients. */
+/** The repository of both stores. */
 export interface SharedRepository {
   readonly blobs: () => number
   /** Makes a merge the head of `main`. */
@@ -30,16 +30,16 @@ let makeElsewhere:
   | ((options: StoreOptions, faults: Memory.MemoryFaults | undefined) => Effect.Effect<StorePair, unknown>)
   | undefined
 
-/** From now on worlds are made like this: runs these suites on another remote. */
+/** Makes all later store pairs by this function: runs these suites on another remote. */
 export const useStorePairs = (make: NonNullable<typeof makeElsewhere>) => {
   makeElsewhere = make
 }
 
-/** So many rounds in memory, and a tenth of them where each is several requests. */
+/** The number of rounds: a tenth of it on remotes that send requests. */
 export const rounds = (inMemory: number) =>
   makeElsewhere === undefined ? inMemory : Math.ceil(inMemory / 10)
 
-/** A store in memory, another one beside it, and the repository under both. */
+/** Two stores with clients of their own on one repository, in memory by default. */
 export const storePair = (
   options: StoreOptions = {},
   faults?: Memory.MemoryFaults

@@ -2,8 +2,8 @@ import type { Server } from "./InProcess.js"
 import { type Seen, seenOf } from "./Oracle.js"
 
 /**
- * Sends requests to a server, and holds back the reply to the first one that is chosen: the request has taken effect,
- * whether or not anybody waits for the reply any longer.
+ * Sends requests to a server, and delays the reply to the first selected request. The request has taken effect, even if
+ * its caller no longer waits for the reply.
  */
 export class HeldReply {
   /** Asked for each request; the first one chosen is held. */

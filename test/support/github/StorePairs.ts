@@ -14,7 +14,7 @@ import { fresh, remoteOf } from "./Remote.js"
 
 const points = { before: "start", building: "built", after: "moved" } as const
 
-/** Faults of writes as the tests in memory plan them, met around the calls of any remote. */
+/** Injects the faults of writes of the tests in memory around the calls of any remote. */
 const touchOf =
   (faults: MemoryFaults | undefined): OnTouch =>
   ({ operation, point, writes }) =>
@@ -27,7 +27,7 @@ const touchOf =
         )
       : Effect.void
 
-/** Tells of each request that is about to move a branch whose doing it is: a transaction's end makes no commit first. */
+/** Returns the operation of a request that moves a branch: the end of a transaction makes no commit before it. */
 const movers = () => {
   let before = ""
   return ({ body, method, url }: Seen) => {
@@ -41,7 +41,7 @@ const movers = () => {
   }
 }
 
-/** Worlds of the operations' suites behind a socket: each is a repository of its own with two clients. */
+/** Makes the store pairs of the operations' suites on GitHub's API: each pair has its own repository with two clients. */
 export const storePairsOnGitHub = (options: Partial<GitHubOptions>) => {
   const scope = Effect.runSync(Scope.make())
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))

@@ -1,4 +1,4 @@
-/** What stands around a snippet, so that it is a program: what the page has told in words, or in a snippet before. */
+/** The code around a snippet that makes it a program: definitions from the text or from an earlier snippet of the page. */
 export interface SnippetContext {
   readonly imports?: string
   readonly before?: string
@@ -15,7 +15,7 @@ const lines: Array<string> = []`
 const person = `
 const Person = Schema.Struct({ name: Schema.String, role: Schema.String })`
 
-/** A test is run where it stands. */
+/** Runs each test of a snippet immediately. */
 const running = `
 const tests: Array<unknown> = []
 const it = (_name: string, run: () => unknown) => void tests.push(run())`
