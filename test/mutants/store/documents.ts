@@ -138,8 +138,8 @@ export const documents = [
   ]),
   mutant("an upsert overwrites", "`_rev` rises by one, `_created_at` stays", [
     collections,
-    "Effect.map(codec.mergeWhole(placeOf(operation, id, stored.path), stored, document), (merged) => ({",
-    "Effect.map(Effect.zipRight(Effect.succeed(stored), Effect.succeed(encoded)), (merged) => ({"
+    "Effect.map(codec.mergeWhole(placeOf(operation, id, stored.path), stored, document), givenVersion)",
+    "Effect.map(Effect.zipRight(Effect.succeed(stored), Effect.succeed(encoded)), givenVersion)"
   ]),
   mutant("the caller's message is ignored", "Every write of a store is a commit.", [
     collections,

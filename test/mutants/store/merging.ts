@@ -37,8 +37,8 @@ export const merging = [
   ]),
   mutant("a merged document need not fit", holds, [
     attempts,
-    "Option.some(yield* codec.validate(place, found, merge.document))",
-    "Option.some(merge.document)"
+    "const document = yield* codec.validate(place, found, merge.document)",
+    "const document = merge.document"
   ]),
   mutant("a base is the version that is stored", named, [
     base,

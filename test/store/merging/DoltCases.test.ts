@@ -304,7 +304,7 @@ const cases: Readonly<Record<string, Case>> = {
 /** The rows of the page's table. */
 const documented = () => {
   const page = readFileSync(fileURLToPath(new URL("../../../docs/merging.md", import.meta.url)), "utf8")
-  const [, section = ""] = page.split("\n## Beside Dolt\n")
+  const [, section = ""] = page.split("\n## Comparison with Dolt\n")
   const [, ...rows] = section.split("\n").filter((line) => line.startsWith("| "))
   return rows.filter((row) => !row.startsWith("| ---")).map((row) => row.slice(2, -2).split(" | "))
 }

@@ -263,7 +263,7 @@ describe("rules", () => {
   )
 
   it("with sameChange find no conflict in the metadata that both have", () => {
-    // merging.md, Beside Dolt: "row added by both, different: fields that do not contradict each other are merged".
+    // merging.md, Comparison with Dolt: "row added by both, different: fields that do not contradict each other are merged".
     const { conflicts } = mergeDocuments(
       {
         base: undefined,

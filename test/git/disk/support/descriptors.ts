@@ -20,7 +20,8 @@ const program = Effect.gen(function* () {
   const head = Option.getOrThrow(yield* repository.resolve("main"))
   const ask = Effect.all(
     {
-      log: Stream.runCount(repository.log(head)),
+      // A filter by author needs a Git process.
+      log: Stream.runCount(repository.log(head, { author: "." })),
       unknown: repository.object("1".repeat(40) as Oid)
     },
     { mode: "either" }
