@@ -42,6 +42,7 @@ const tier = (
 const sampled = [
   "test/git/disk/DamagedFiles.test.ts",
   "test/http/server/eventLoop.test.ts",
+  "test/laws/conflict-retries.test.ts",
   "test/store/core/{Foreign,IndexBadInput}.test.ts",
   "test/store/merging/MergeBadInput.test.ts",
   "test/store/remote/github/PullRequests.test.ts"

@@ -8,6 +8,7 @@ import { hostServer } from "../store/core/Remotes.js"
 import * as HttpBackend from "../support/git/HttpBackend.js"
 import { newRepository, scopedClientOf } from "../support/github/OnHost.js"
 import { HostServer } from "../support/host/HostServer.js"
+import { isWhole } from "../support/vitest/whole.js"
 
 /** With an index a write changes several files, so that it cannot be one request of the Contents API. */
 const indexed: StoreOptions = { indexes: { people: ["n"] } }
@@ -18,9 +19,14 @@ const carriers: ReadonlyArray<readonly [string, Omit<GitHub.GitHubOptions, "repo
   ["the Contents API", {}, {}],
   ["Git Data", {}, indexed],
   ["createCommitOnBranch", graphql, {}],
-  ["createCommitOnBranch, with an index", graphql, indexed],
   ["a push", { commitVia: "push" }, {}],
-  ["a push, with an index", { commitVia: "push" }, indexed]
+  // Carriers that send several files as they send one.
+  ...(isWhole
+    ? ([
+        ["createCommitOnBranch, with an index", graphql, indexed],
+        ["a push, with an index", { commitVia: "push" }, indexed]
+      ] as const)
+    : [])
 ]
 
 // Memory and a repository on disk: store-operations-laws.test.ts.
