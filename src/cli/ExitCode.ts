@@ -1,6 +1,6 @@
 import { ValidationError as UsageError } from "@effect/cli"
 import { Cause, ConfigError, Predicate } from "effect"
-import { StoreError } from "../domain/errors/StoreError.js"
+import { StoreError, type WriteError } from "../domain/errors/StoreError.js"
 import { DoctorFailed } from "./DoctorCommand.js"
 import { escapeControls } from "./TerminalText.js"
 
@@ -8,7 +8,7 @@ import { escapeControls } from "./TerminalText.js"
  * The exit codes of errors by tag. The others: 0 success, 1 a defect, 10 `doctor` found an error, 130 interrupted. See
  * `Help.ts` for the list that users see.
  */
-export const exitCodes: Readonly<Record<string, number>> = {
+export const exitCodes: Readonly<Record<WriteError["_tag"] | "SourceError" | "DestinationError", number>> = {
   ValidationError: 2,
   NotFoundError: 3,
   ConflictError: 4,
@@ -40,7 +40,8 @@ const describeFailure = (cause: Cause.Cause<unknown>): ExitReport => {
   if (UsageError.isValidationError(error)) return { code: 2, message: undefined }
   if (error instanceof StoreError) {
     const hint = error.hint === undefined ? "" : `\n${error.hint}`
-    return { code: exitCodes[error._tag] ?? 1, message: `${error._tag}: ${error.message}${hint}` }
+    const codes: Readonly<Record<string, number>> = exitCodes
+    return { code: codes[error._tag] ?? 1, message: `${error._tag}: ${error.message}${hint}` }
   }
   if (ConfigError.isConfigError(error)) return { code: 2, message: `The settings are wrong: ${error}` }
   if (error instanceof Error) return { code: isFile(error) ? 9 : 1, message: error.message }

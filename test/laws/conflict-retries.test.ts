@@ -8,7 +8,7 @@ import { hostServer } from "../store/core/Remotes.js"
 import * as HttpBackend from "../support/git/HttpBackend.js"
 import { newRepository, scopedClientOf } from "../support/github/OnHost.js"
 import { HostServer } from "../support/host/HostServer.js"
-import { isWhole } from "../support/vitest/whole.js"
+import { isWhole } from "../support/vitest/caseSelection.js"
 
 /** With an index a write changes several files, so that it cannot be one request of the Contents API. */
 const indexed: StoreOptions = { indexes: { people: ["n"] } }
