@@ -399,6 +399,8 @@ bothBuilds("runs of the console", (the) => {
     await page.waitForFunction(() => document.activeElement.id === "columns")
     const long = page.locator(".table tbody td", { hasText: "made by hand" }).first()
     await long.scrollIntoViewIfNeeded()
+    // The pointer may be on the cell already, where the menu was: then nothing enters it.
+    await page.mouse.move(0, 0)
     await painted(page)
     await long.hover()
     await page.locator(".tip").waitFor()
