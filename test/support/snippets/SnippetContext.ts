@@ -89,7 +89,7 @@ const chain = ChainBuilder.make<Ticket, string>().use((one) => one.id > 0 ? Effe
     imports: `import * as RateLimits from "../../../src/http/host/access/RateLimits.js"\n`
   },
   "docs/host.md 2": {
-    imports: `import * as HostServers from "../host/HostServer.js"
+    imports: `import * as HostServers from "../../support/host/HostServer.js"
 import { describe, it } from "@effect/vitest"\n`,
     before: `
 const HostServer = Object.assign(HostServers.HostServer, { layer: HostServers.layer })
