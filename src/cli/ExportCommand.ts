@@ -115,9 +115,9 @@ const exportAll = (
   limit: number | undefined
 ) =>
   Effect.gen(function* () {
-    const { showsProgress: messages } = yield* CommandOutput
+    const { showsProgress } = yield* CommandOutput
     const collections = yield* view.collections
-    const counts = messages
+    const counts = showsProgress
       ? yield* Effect.forEach(collections, (name) => view.collection(name).count)
       : undefined
     const total = counts?.reduce((sum, count) => sum + Math.min(count, limit ?? count), 0)

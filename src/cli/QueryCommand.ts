@@ -149,8 +149,9 @@ const everyDocument = (
   options: { readonly limit: number; readonly after: string | undefined }
 ) =>
   Effect.gen(function* () {
-    const { showsProgress: messages } = yield* CommandOutput
-    const total = messages && options.limit > 500 ? Math.min(options.limit, yield* reader.count) : undefined
+    const { showsProgress } = yield* CommandOutput
+    const total =
+      showsProgress && options.limit > 500 ? Math.min(options.limit, yield* reader.count) : undefined
     let done = 0
     return yield* withProgress(`reading ${reader.name}`, total, ({ report }) =>
       reader.all(options).pipe(

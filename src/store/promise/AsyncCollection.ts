@@ -127,9 +127,10 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
     destination: string | WritableStream<Uint8Array>,
     options?: PromiseOptions<ExcelOptions>
   ): Promise<ReadonlyArray<string>> {
-    const { provideFileSystem: withFilesFor } = await import("./NodeFileSystem.js")
+    const { provideFileSystem } = await import("./NodeFileSystem.js")
     return this.run(
-      (collection) => withFilesFor(destination, collection.exportExcel(destination, effectOptions(options))),
+      (collection) =>
+        provideFileSystem(destination, collection.exportExcel(destination, effectOptions(options))),
       options
     )
   }
@@ -140,10 +141,10 @@ export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends R
     format: TextFormat,
     options?: PromiseOptions<TextOptions>
   ): Promise<number> {
-    const { provideFileSystem: withFilesFor } = await import("./NodeFileSystem.js")
+    const { provideFileSystem } = await import("./NodeFileSystem.js")
     return this.run(
       (collection) =>
-        withFilesFor(destination, collection.exportText(destination, format, effectOptions(options))),
+        provideFileSystem(destination, collection.exportText(destination, format, effectOptions(options))),
       options
     )
   }

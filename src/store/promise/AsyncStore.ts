@@ -83,9 +83,9 @@ export class AsyncView extends Reads {
     destination: string | WritableStream<Uint8Array>,
     options?: PromiseOptions<DatabaseExcelOptions>
   ): Promise<{ readonly [collection: string]: ReadonlyArray<string> }> {
-    const { provideFileSystem: withFilesFor } = await import("./NodeFileSystem.js")
+    const { provideFileSystem } = await import("./NodeFileSystem.js")
     return this.run(
-      (view) => withFilesFor(destination, view.exportExcel(destination, effectOptions(options))),
+      (view) => provideFileSystem(destination, view.exportExcel(destination, effectOptions(options))),
       options
     )
   }

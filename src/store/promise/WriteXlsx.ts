@@ -18,13 +18,13 @@ export const writeXlsx = async (
 ): Promise<ReadonlyArray<string>> => {
   const signal = readSignalOption(signalOptions(options))
   const kept = withErrorListener(documents)
-  const [{ provideFileSystem: withFilesFor }, module] = await Promise.all([
+  const [{ provideFileSystem }, module] = await Promise.all([
     import("./NodeFileSystem.js"),
     import("../transfer/Export.js")
   ])
   signal?.throwIfAborted()
   const exit = await Effect.runPromiseExit(
-    withFilesFor(destination, module.writeXlsx(destination, kept, effectOptions(options))),
+    provideFileSystem(destination, module.writeXlsx(destination, kept, effectOptions(options))),
     signal === undefined ? {} : { signal }
   )
   if (Exit.isSuccess(exit)) return exit.value

@@ -24,7 +24,7 @@ export const ambientTransactions = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { head, open, people, expectFailure: refused, expectEqual: same, store } = given
+      const { head, open, people, expectFailure, expectEqual, store } = given
       const others = (yield* open()).collection("people")
       yield* people.insert({ n: 0 }, { id: "a" })
       const all = people.all()
@@ -40,18 +40,18 @@ export const ambientTransactions = law(
         yield* Fiber.join(fiber)
         yield* store.transaction({}, (tx) => tx.collection("people").insert({}, { id: "e" }))
         const view = yield* store.snapshot
-        yield* same(
+        yield* expectEqual(
           "reads inside",
           [yield* ids, shape(yield* read(people, "a")), yield* view.collection("people").list()],
           [["a", "b", "c", "d", "e"], wanted(2, { n: 1 }), ["a", "b", "c", "d", "e"]]
         )
-        yield* same("reads outside", [yield* others.list(), yield* head], [["a"], at])
+        yield* expectEqual("reads outside", [yield* others.list(), yield* head], [["a"], at])
         return "done"
       })
-      yield* same("its result", yield* store.withTransaction(body), "done")
-      yield* same("after the end", yield* others.list(), ["a", "b", "c", "d", "e"])
+      yield* expectEqual("its result", yield* store.withTransaction(body), "done")
+      yield* expectEqual("after the end", yield* others.list(), ["a", "b", "c", "d", "e"])
       const after = yield* head
-      yield* refused(
+      yield* expectFailure(
         "a body that fails",
         store.withTransaction(Effect.zipRight(people.delete("b"), new Refusal())),
         "Refusal"
@@ -61,13 +61,13 @@ export const ambientTransactions = law(
       const interrupted = yield* Effect.fork(store.withTransaction(Effect.zipRight(waiting, Effect.never)))
       yield* Deferred.await(deleted)
       yield* Fiber.interrupt(interrupted)
-      yield* same("nothing is left", [yield* head, yield* workBranches(given)], [after, 0])
+      yield* expectEqual("nothing is left", [yield* head, yield* workBranches(given)], [after, 0])
       const ended = yield* Deferred.make<void>()
       const late = yield* store.withTransaction(
         Effect.forkDaemon(Effect.zipRight(Deferred.await(ended), people.delete("b")))
       )
       yield* Deferred.succeed(ended, undefined)
-      yield* refused("a fiber that goes on after the end", Fiber.join(late), "ValidationError")
+      yield* expectFailure("a fiber that goes on after the end", Fiber.join(late), "ValidationError")
     })
 )
 
@@ -81,7 +81,7 @@ export const nestedTransactions = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { head, open, people, expectFailure: refused, expectEqual: same, store } = given
+      const { head, open, people, expectFailure, expectEqual, store } = given
       const others = (yield* open()).collection("people")
       yield* people.insert({ n: 0 }, { id: "a" })
       const at = yield* head
@@ -92,18 +92,18 @@ export const nestedTransactions = law(
       const body = Effect.gen(function* () {
         yield* people.update("a", { n: 1 })
         yield* insert("b")
-        yield* refused("an inner one that fails", failing, "Refusal")
+        yield* expectFailure("an inner one that fails", failing, "Refusal")
         yield* Effect.all([insert("c"), insert("d")], { concurrency: 2 })
         yield* people.insert({}, { id: "e" })
-        yield* same(
+        yield* expectEqual(
           "reads inside",
           [yield* people.list(), shape(yield* read(people, "a"))],
           [["a", "b", "c", "d", "e"], wanted(2, { n: 1 })]
         )
-        yield* same("reads outside", [yield* others.list(), yield* head], [["a"], at])
+        yield* expectEqual("reads outside", [yield* others.list(), yield* head], [["a"], at])
       })
       yield* store.withTransaction(body)
-      yield* same(
+      yield* expectEqual(
         "after the end",
         [yield* others.list(), shape(yield* read(others, "a")), yield* workBranches(given)],
         [["a", "b", "c", "d", "e"], wanted(2, { n: 1 }), 0]
@@ -113,15 +113,15 @@ export const nestedTransactions = law(
       const racing = store.withTransaction(
         Effect.all([Effect.ignore(reading), people.update("a", { n: 2 }), others.update("b", { n: 1 })])
       )
-      const error = yield* refused("a document that an inner one read", racing, "ConflictError")
+      const error = yield* expectFailure("a document that an inner one read", racing, "ConflictError")
       yield* store.removeTransaction(error.branch)
       const viewed = Effect.flatMap(store.snapshot, (view) => view.collection("people").get("b"))
       const clash = store.withTransaction(
         Effect.all([viewed, people.update("a", { n: 2 }), others.update("b", { n: 2 })])
       )
-      const seen = yield* refused("a document of a snapshot", clash, "ConflictError")
+      const seen = yield* expectFailure("a document of a snapshot", clash, "ConflictError")
       yield* store.removeTransaction(seen.branch)
-      yield* same(
+      yield* expectEqual(
         "nothing was published",
         [Option.getOrNull(yield* people.get("a"))?.["n"], yield* workBranches(given)],
         [1, 0]

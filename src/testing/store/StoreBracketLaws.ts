@@ -22,7 +22,7 @@ export const batches = drawnLaw(
     batchPage,
     "If the body fails or is interrupted, nothing is written."
   ),
-  ({ commits, fields, head, people, expectFailure: refused, expectEqual: same, store }) =>
+  ({ commits, fields, head, people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}] = fields
       yield* people.insert(a, { id: "kept" })
@@ -33,12 +33,12 @@ export const batches = drawnLaw(
         )
       )
       const [last] = yield* commits
-      yield* same(
+      yield* expectEqual(
         "one commit",
         [result, Option.getOrNull(commitSha), last?.message.trim().split("\n")[0]],
         [2, last?.commit, "both"]
       )
-      yield* same(
+      yield* expectEqual(
         "both documents",
         [shape(yield* read(people, "one")), yield* store.collection("things").list()],
         [wanted(1, a), ["two"]]
@@ -47,7 +47,7 @@ export const batches = drawnLaw(
       const failing = store.batch({}, (batch) =>
         Effect.zipRight(batch.put("people", "one", b), new Refusal())
       )
-      yield* refused("a body that fails", failing, "Refusal")
+      yield* expectFailure("a body that fails", failing, "Refusal")
       const queued = yield* Deferred.make<void>()
       const waiting = store.batch({}, (batch) =>
         batch
@@ -60,12 +60,16 @@ export const batches = drawnLaw(
       const missing = store.batch({}, (batch) =>
         Effect.zipRight(batch.put("people", "one", b), batch.delete("people", "missing"))
       )
-      yield* refused("deleting what is not there", missing, "NotFoundError")
+      yield* expectFailure("deleting what is not there", missing, "NotFoundError")
       const existing = store.batch({}, (batch) =>
         Effect.zipRight(batch.put("people", "new", b), batch.insert("people", b, { id: "one" }))
       )
-      yield* refused("inserting what is there", existing, "ConflictError")
-      yield* same("nothing was written", [yield* head, shape(yield* read(people, "one"))], [at, wanted(1, a)])
+      yield* expectFailure("inserting what is there", existing, "ConflictError")
+      yield* expectEqual(
+        "nothing was written",
+        [yield* head, shape(yield* read(people, "one"))],
+        [at, wanted(1, a)]
+      )
     })
 )
 
@@ -73,7 +77,7 @@ export const batches = drawnLaw(
 export const batchRules = law(
   "batchRules",
   operations("the last operation on a document wins", batchPage, "The last operation on a document wins."),
-  ({ head, people, expectFailure: refused, expectEqual: same, store }) =>
+  ({ head, people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       yield* store.batch({}, (batch) =>
@@ -83,12 +87,12 @@ export const batchRules = law(
           batch.put("people", "a", { n: 3 })
         ])
       )
-      yield* same("the last put", shape(yield* read(people, "a")), wanted(2, { n: 3 }))
+      yield* expectEqual("the last put", shape(yield* read(people, "a")), wanted(2, { n: 3 }))
       const empty = yield* store.batch({}, (batch) =>
         Effect.zipRight(batch.put("people", "gone", {}), batch.delete("people", "gone"))
       )
-      yield* same("put and delete of a new document", Option.isNone(empty.commitSha), true)
-      yield* same(
+      yield* expectEqual("put and delete of a new document", Option.isNone(empty.commitSha), true)
+      yield* expectEqual(
         "an empty batch",
         Option.isNone((yield* store.batch({}, () => Effect.void)).commitSha),
         true
@@ -96,11 +100,11 @@ export const batchRules = law(
       yield* store.batch({}, (batch) =>
         Effect.zipRight(batch.put("people", "b", {}), batch.delete("people", "b"))
       )
-      yield* same("put and delete of a stored document", yield* read(people, "b"), null)
+      yield* expectEqual("put and delete of a stored document", yield* read(people, "b"), null)
       const insertThenPut = store.batch({}, (batch) =>
         Effect.zipRight(batch.insert("people", {}, { id: "a" }), batch.put("people", "a", {}))
       )
-      yield* refused("an insert goes on asking for absence", insertThenPut, "ConflictError")
+      yield* expectFailure("an insert goes on asking for absence", insertThenPut, "ConflictError")
       const at = yield* head
       const wrong = store.batch({}, (batch) =>
         Effect.all([
@@ -110,20 +114,20 @@ export const batchRules = law(
           batch.put("people", "c", {})
         ])
       )
-      const error = yield* refused("two wrong expectations", wrong, "ConflictError")
-      yield* same(
+      const error = yield* expectFailure("two wrong expectations", wrong, "ConflictError")
+      yield* expectEqual(
         "all documents in conflict",
         error.conflicts.map((one: any) => one.id),
         ["a", "missing"]
       )
-      yield* refused(
+      yield* expectFailure(
         "an expected absence",
         store.batch({}, (batch) =>
           Effect.zipRight(batch.expect("people", "a", { absent: true }), batch.put("people", "c", {}))
         ),
         "ConflictError"
       )
-      yield* same("nothing was written", yield* head, at)
+      yield* expectEqual("nothing was written", yield* head, at)
       yield* store.batch({}, (batch) =>
         Effect.all([
           batch.expect("people", "a", { rev: 2 }),
@@ -131,22 +135,22 @@ export const batchRules = law(
           batch.put("people", "c", {})
         ])
       )
-      yield* same("right expectations", yield* people.list(), ["a", "c"])
+      yield* expectEqual("right expectations", yield* people.list(), ["a", "c"])
       yield* store.batch({}, (batch) =>
         Effect.gen(function* () {
           yield* batch.put("people", "d", {})
-          yield* same("a commit inside", Option.isSome(yield* batch.commit), true)
-          yield* same("it is written", yield* people.exists("d"), true)
+          yield* expectEqual("a commit inside", Option.isSome(yield* batch.commit), true)
+          yield* expectEqual("it is written", yield* people.exists("d"), true)
           yield* batch.put("people", "e", {})
           yield* batch.discard
-          yield* same("discard", yield* batch.operations, 0)
+          yield* expectEqual("discard", yield* batch.operations, 0)
           yield* batch.delete("people", "missing")
-          yield* refused("a commit that fails", batch.commit, "NotFoundError")
-          yield* same("keeps the queue", yield* batch.operations, 1)
+          yield* expectFailure("a commit that fails", batch.commit, "NotFoundError")
+          yield* expectEqual("keeps the queue", yield* batch.operations, 1)
           yield* batch.discard
         })
       )
-      yield* same("what was discarded", yield* people.exists("e"), false)
+      yield* expectEqual("what was discarded", yield* people.exists("e"), false)
       yield* store.batch({}, (batch) =>
         Effect.gen(function* () {
           yield* batch.put("people", "once", {})
@@ -154,14 +158,14 @@ export const batchRules = law(
           yield* batch.put("people", "twice", {})
         })
       )
-      yield* same("what was committed inside is written once", (yield* read(people, "once"))?._rev, 1)
+      yield* expectEqual("what was committed inside is written once", (yield* read(people, "once"))?._rev, 1)
       let outside: Effect.Effect<unknown, unknown> = Effect.void
       yield* store.batch({}, (batch) =>
         Effect.sync(() => {
           outside = batch.put("people", "f", {})
         })
       )
-      yield* refused("a batch that has ended", outside, "ValidationError")
+      yield* expectFailure("a batch that has ended", outside, "ValidationError")
     })
 )
 
@@ -173,31 +177,31 @@ export const writers = law(
     writerPage,
     "Commits keep the order of the calls."
   ),
-  ({ commits, people, expectFailure: refused, expectEqual: same, store }) =>
+  ({ commits, people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const { commits: made } = yield* store.writer({ maxOperations: 5, message: "written" }, (writer) =>
         Effect.gen(function* () {
           for (let n = 0; n < 4; n++) yield* writer.put("people", `n${n}`, { n })
-          yield* same("queued, not durable", [yield* writer.pending, yield* people.count], [4, 0])
+          yield* expectEqual("queued, not durable", [yield* writer.pending, yield* people.count], [4, 0])
           yield* writer.put("people", "n4", { n: 4 })
-          yield* same("at maxOperations", [yield* writer.pending, yield* people.count], [0, 5])
+          yield* expectEqual("at maxOperations", [yield* writer.pending, yield* people.count], [0, 5])
           yield* writer.put("people", "n0", { n: 10 })
           const flushed = yield* writer.flush
-          yield* same(
+          yield* expectEqual(
             "flush",
             [Option.isSome(flushed), yield* writer.pending, shape(yield* read(people, "n0"))],
             [true, 0, wanted(2, { n: 10 })]
           )
-          yield* same("a flush of nothing", Option.isNone(yield* writer.flush), true)
+          yield* expectEqual("a flush of nothing", Option.isNone(yield* writer.flush), true)
           yield* writer.put("people", "dropped", {})
-          yield* same("discard", [yield* writer.discard, yield* writer.pending], [1, 0])
+          yield* expectEqual("discard", [yield* writer.discard, yield* writer.pending], [1, 0])
           yield* writer.delete("people", "n1")
           yield* writer.insert("people", {}, { id: "last" })
         })
       )
-      yield* same("the documents", yield* people.list(), ["last", "n0", "n2", "n3", "n4"])
+      yield* expectEqual("the documents", yield* people.list(), ["last", "n0", "n2", "n3", "n4"])
       const history = yield* commits
-      yield* same(
+      yield* expectEqual(
         "its commits",
         [made, history.slice(0, 3).every(({ message }) => message.startsWith("written"))],
         [
@@ -217,7 +221,7 @@ export const writers = law(
         )
       )
       const numbers = yield* Effect.forEach(yield* things.list(), (id) => read(things, id))
-      yield* same(
+      yield* expectEqual(
         "calls at once",
         numbers.map((it) => it?.["n"]),
         [6, 1, 2, 3, 4, 5]
@@ -231,26 +235,26 @@ export const writers = law(
         ])
       )
       const last = [yield* read(things, "t0"), yield* read(things, "t1")].map((it) => it?.["n"])
-      yield* same("the last call for a document", last, [2, 3])
+      yield* expectEqual("the last call for a document", last, [2, 3])
       const failing = store.writer({}, (writer) =>
         Effect.zipRight(writer.put("people", "kept", {}), new Refusal())
       )
-      yield* refused("a body that fails", failing, "Refusal")
-      yield* same("one more flush", yield* people.exists("kept"), true)
+      yield* expectFailure("a body that fails", failing, "Refusal")
+      yield* expectEqual("one more flush", yield* people.exists("kept"), true)
       const refusedEnd = store.writer({}, (writer) =>
         Effect.zipRight(writer.put("people", "beside", {}), writer.delete("people", "missing"))
       )
-      const error = yield* refused("what cannot be written", refusedEnd, "NotFoundError")
+      const error = yield* expectFailure("what cannot be written", refusedEnd, "NotFoundError")
       const names = (error.unwritten ?? []).map((one: any) => one.id).sort()
-      yield* same("names what is not durable", names, ["beside", "missing"])
-      yield* same("and writes none of it", yield* people.exists("beside"), false)
+      yield* expectEqual("names what is not durable", names, ["beside", "missing"])
+      yield* expectEqual("and writes none of it", yield* people.exists("beside"), false)
       let outside: Effect.Effect<unknown, unknown> = Effect.void
       yield* store.writer({}, (writer) =>
         Effect.sync(() => {
           outside = writer.put("people", "f", {})
         })
       )
-      yield* refused("a writer that has ended", outside, "ValidationError")
+      yield* expectFailure("a writer that has ended", outside, "ValidationError")
     })
 )
 
@@ -262,7 +266,7 @@ export const writerTimer = law(
     writerPage,
     "A writer commits at `maxOperations` (50), `maxSeconds` (5) after the oldest"
   ),
-  ({ people, expectEqual: same, store }) =>
+  ({ people, expectEqual, store }) =>
     Effect.gen(function* () {
       // A slow server needs longer for the commit, too.
       const [took] = yield* Effect.timed(people.insert({}, { id: "before" }))
@@ -275,7 +279,7 @@ export const writerTimer = law(
             until: (done) => done,
             times
           })
-          yield* same("after the timer", [yield* writer.pending, yield* people.exists("a")], [0, true])
+          yield* expectEqual("after the timer", [yield* writer.pending, yield* people.exists("a")], [0, true])
         })
       )
     })

@@ -35,7 +35,7 @@ export const branchMerges = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { commits, open, people, remote, expectEqual: same, store } = given
+      const { commits, open, people, remote, expectEqual, store } = given
       const { draft, name, theirs } = yield* branched(given)
       yield* theirs.update("x", { b: 2 })
       yield* theirs.delete("y")
@@ -43,17 +43,17 @@ export const branchMerges = law(
       yield* people.update("x", { a: 3 })
       const shown = yield* Stream.runCollect(store.compare(given.branch, name))
       const kinds = Array.from(shown, ({ id, kind }) => [id, kind])
-      yield* same("the comparison", kinds, [
+      yield* expectEqual("the comparison", kinds, [
         ["x", "changed"],
         ["y", "removed"],
         ["z", "added"]
       ])
       const merged = yield* store.merge(name)
-      yield* same("the kind", merged.kind, "merge")
+      yield* expectEqual("the kind", merged.kind, "merge")
       const other = yield* open()
       const found = other.collection("people")
-      yield* same("a document of both", shape(yield* read(found, "x")), wanted(3, { a: 3, b: 2 }))
-      yield* same("the documents", yield* found.list(), ["x", "z"])
+      yield* expectEqual("a document of both", shape(yield* read(found, "x")), wanted(3, { a: 3, b: 2 }))
+      yield* expectEqual("the documents", yield* found.list(), ["x", "z"])
       for (const [value, ids] of [
         [3, ["x"]],
         [5, ["z"]],
@@ -61,21 +61,25 @@ export const branchMerges = law(
         [1, []]
       ] as const) {
         const ones = yield* found.findBy("a", value)
-        yield* same(
+        yield* expectEqual(
           `the index of ${value}`,
           Array.from(ones, ({ _id }) => _id),
           ids
         )
-        yield* same(`its source`, (yield* found.explain("a", value)).source, "index")
+        yield* expectEqual(`its source`, (yield* found.explain("a", value)).source, "index")
       }
       const [commit] = yield* commits
       const tip = Option.getOrThrow(yield* remote.head(name)).commit
-      yield* same("the parents", [commit?.parents.length, commit?.parents[1]], [2, tip])
-      yield* same("the same again", (yield* store.merge(name)).kind, "upToDate")
+      yield* expectEqual("the parents", [commit?.parents.length, commit?.parents[1]], [2, tip])
+      yield* expectEqual("the same again", (yield* store.merge(name)).kind, "upToDate")
       const forward = yield* store.merge(given.branch, { into: name })
-      yield* same("the other way round", forward.kind, "fastForward")
-      yield* same("both branches", Option.getOrThrow(yield* remote.head(name)).commit, commit?.commit as Oid)
-      yield* same(
+      yield* expectEqual("the other way round", forward.kind, "fastForward")
+      yield* expectEqual(
+        "both branches",
+        Option.getOrThrow(yield* remote.head(name)).commit,
+        commit?.commit as Oid
+      )
+      yield* expectEqual(
         "a document of the other one",
         shape(yield* read(draft.collection("people"), "x")),
         wanted(3, { a: 3, b: 2 })
@@ -95,7 +99,7 @@ export const branchConflicts = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { head, people, expectFailure: refused, expectEqual: same, store } = given
+      const { head, people, expectFailure, expectEqual, store } = given
       const { name, theirs } = yield* branched(given)
       yield* theirs.update("x", { a: 5, b: 5 })
       yield* theirs.update("y", { a: 6 })
@@ -103,23 +107,23 @@ export const branchConflicts = law(
       yield* people.update("x", { a: 3, b: 3 })
       yield* people.delete("y")
       const before = yield* head
-      const error: ConflictError = yield* refused("a merge", store.merge(name), "ConflictError")
+      const error: ConflictError = yield* expectFailure("a merge", store.merge(name), "ConflictError")
       const told = (error.unmerged ?? []).map(({ conflicts, id, kind }) => [
         id,
         kind,
         conflicts.map(({ path }) => path)
       ])
-      yield* same("every conflict", told, [
+      yield* expectEqual("every conflict", told, [
         ["x", "changed", [["a"], ["b"]]],
         ["y", "deleted", []]
       ])
       const dry = yield* store.merge(name, { dryRun: true })
-      yield* same("a dry run", dry.conflicts.length, 2)
-      yield* same("nothing was written", yield* head, before)
+      yield* expectEqual("a dry run", dry.conflicts.length, 2)
+      yield* expectEqual("nothing was written", yield* head, before)
       yield* store.merge(name, { onConflict: ({ id }) => (id === "x" ? "ours" : "theirs") })
-      yield* same("ours", shape(yield* read(people, "x")), wanted(3, { a: 3, b: 3 }))
-      yield* same("theirs", shape(yield* read(people, "y")), wanted(2, { a: 6 }))
-      yield* same("the documents", yield* people.list(), ["x", "y", "z"])
+      yield* expectEqual("ours", shape(yield* read(people, "x")), wanted(3, { a: 3, b: 3 }))
+      yield* expectEqual("theirs", shape(yield* read(people, "y")), wanted(2, { a: 6 }))
+      yield* expectEqual("the documents", yield* people.list(), ["x", "y", "z"])
     })
 )
 
@@ -133,7 +137,7 @@ export const branchRaces = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { open, people, expectEqual: same } = given
+      const { open, people, expectEqual } = given
       const { name, theirs } = yield* branched(given)
       yield* theirs.update("x", { b: 2 })
       yield* people.update("y", { a: 9 })
@@ -143,12 +147,12 @@ export const branchRaces = law(
         betweenBuildAndCommit(2, (time) => others.update("x", { [`other${time}`]: time }))
       )
       const merged = yield* racing.merge(name)
-      yield* same("the kind", merged.kind, "merge")
-      yield* same(
+      yield* expectEqual("the kind", merged.kind, "merge")
+      yield* expectEqual(
         "the document",
         shape(yield* read(people, "x")),
         wanted(4, { a: 1, b: 2, other0: 0, other1: 1 })
       )
-      yield* same("the other one", shape(yield* read(people, "y")), wanted(2, { a: 9 }))
+      yield* expectEqual("the other one", shape(yield* read(people, "y")), wanted(2, { a: 9 }))
     })
 )

@@ -34,7 +34,7 @@ const byCodePoint = (text: string) =>
 export const canonicalBytes = drawnLaw(
   "canonicalBytes",
   store("the bytes of a document are canonical", "files-in-the-repository", file),
-  ({ fields, file, people, expectEqual: same }) =>
+  ({ fields, file, people, expectEqual }) =>
     Effect.gen(function* () {
       const odd: JsonObject = {
         b: { z: [], y: {}, x: [1, { w: null }] },
@@ -51,7 +51,7 @@ export const canonicalBytes = drawnLaw(
           const document = yield* read(people, `d${n}`)
           const wrong = { ...given, _created_at: document?._created_at, _updated_at: document?._updated_at }
           const expected = printed({ ...wrong, _id: `d${n}`, _rev: 1 } as JsonObject, "\n")
-          yield* same("the file", yield* file(`people/d${n}.json`), `${expected}\n`)
+          yield* expectEqual("the file", yield* file(`people/d${n}.json`), `${expected}\n`)
         })
       )
     }),
@@ -66,7 +66,7 @@ export const ownership = law(
     "reading",
     "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
   ),
-  ({ people, expectEqual: same, store }) =>
+  ({ people, expectEqual, store }) =>
     Effect.gen(function* () {
       const given = { list: [1], deep: { n: 1 } }
       yield* people.insert(given, { id: "a" })
@@ -82,7 +82,7 @@ export const ownership = law(
         found.deep.n = 2
       })
       for (const id of ["a", "b"]) {
-        yield* same(id, shape(yield* read(people, id)), wanted(1, { list: [1], deep: { n: 1 } }))
+        yield* expectEqual(id, shape(yield* read(people, id)), wanted(1, { list: [1], deep: { n: 1 } }))
       }
     })
 )
@@ -97,15 +97,15 @@ export const exactNumbers = law(
     "reading",
     "A number that JavaScript cannot represent exactly can be read, but a write that would change it silently is refused."
   ),
-  ({ file, people, push, expectFailure: refused, expectEqual: same }) =>
+  ({ file, people, push, expectFailure, expectEqual }) =>
     Effect.gen(function* () {
       yield* push({ "people/a.json": `{"_id":"a","_rev":1,"n":${long},"m":1.5}\n` })
       const found = yield* read(people, "a")
-      yield* same("it can be read", [found?._rev, found?.["n"]], [1, Number(long)])
-      yield* refused("an update beside it", people.update("a", { other: 1 }), "ValidationError")
-      yield* same("the file", (yield* file("people/a.json"))?.includes(long), true)
+      yield* expectEqual("it can be read", [found?._rev, found?.["n"]], [1, Number(long)])
+      yield* expectFailure("an update beside it", people.update("a", { other: 1 }), "ValidationError")
+      yield* expectEqual("the file", (yield* file("people/a.json"))?.includes(long), true)
       yield* people.update("a", { n: long })
-      yield* same("a value of one's own", (yield* read(people, "a"))?.["n"], long)
+      yield* expectEqual("a value of one's own", (yield* read(people, "a"))?.["n"], long)
     }),
   { shardDepth: 0 }
 )
@@ -123,30 +123,42 @@ const misfits =
 export const schemas = law(
   "schemas",
   store("a schema is kept by reads and writes", "reading", misfits),
-  ({ people: plain, expectFailure: refused, expectEqual: same, store }) =>
+  ({ people: plain, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const people = store.collection("people", Person)
       const born = new Date("1815-12-10T00:00:00.000Z")
       yield* people.insert({ name: "Ada", born }, { id: "ada" })
-      yield* same("stored encoded", (yield* read(plain, "ada"))?.["born"], born.toISOString())
+      yield* expectEqual("stored encoded", (yield* read(plain, "ada"))?.["born"], born.toISOString())
       const found = yield* Effect.flatten(people.get("ada"))
-      yield* same("read decoded", [found.born?.getTime(), found.name, found._rev], [born.getTime(), "Ada", 1])
+      yield* expectEqual(
+        "read decoded",
+        [found.born?.getTime(), found.name, found._rev],
+        [born.getTime(), "Ada", 1]
+      )
       yield* plain.update("ada", { city: "London" })
       yield* people.update("ada", { age: 36 })
       const stored = yield* read(plain, "ada")
-      yield* same("fields of other clients survive", [stored?.["city"], stored?.["age"]], ["London", "36"])
-      yield* refused("a write that does not fit", people.insert({ name: 1 } as never), "ValidationError")
+      yield* expectEqual(
+        "fields of other clients survive",
+        [stored?.["city"], stored?.["age"]],
+        ["London", "36"]
+      )
+      yield* expectFailure(
+        "a write that does not fit",
+        people.insert({ name: 1 } as never),
+        "ValidationError"
+      )
       yield* plain.insert({ name: 7 }, { id: "bob" })
       yield* plain.insert({ name: "Cid" }, { id: "cid" })
-      const error = yield* refused("a document that does not fit", people.get("bob"), "ValidationError")
-      yield* same(
+      const error = yield* expectFailure("a document that does not fit", people.get("bob"), "ValidationError")
+      yield* expectEqual(
         "the error names the path",
         error.issues.map((issue: any) => issue.path),
         ["name"]
       )
-      yield* refused("a stream of it", Stream.runCollect(people.all()), "ValidationError")
+      yield* expectFailure("a stream of it", Stream.runCollect(people.all()), "ValidationError")
       const skipped = yield* Stream.runCollect(people.all({ onInvalid: "skip" }))
-      yield* same(
+      yield* expectEqual(
         "onInvalid skip",
         Array.from(skipped, ({ _id }) => _id),
         ["ada", "cid"]
@@ -154,7 +166,7 @@ export const schemas = law(
       const told: Array<string> = []
       const onInvalid = (id: string) => Effect.sync(() => void told.push(id))
       const page = yield* people.page({ onInvalid })
-      yield* same(
+      yield* expectEqual(
         "onInvalid function",
         [page.documents.map(({ _id }) => _id), told],
         [["ada", "cid"], ["bob"]]

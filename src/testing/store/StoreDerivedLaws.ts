@@ -36,7 +36,7 @@ export const derivedFiles = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { people, expectEqual: same, store } = given
+      const { people, expectEqual, store } = given
       const tags = store.collection("tags")
       yield* people.insert({ city: "London", tags: ["x", "y", "x"] }, { id: "a" })
       yield* people.insert({ city: null, tags: [] }, { id: "b" })
@@ -75,16 +75,16 @@ export const derivedFiles = law(
         ],
         { chunkSize: 1 }
       )
-      yield* same("index and manifest files", yield* problemsOf(given), [])
-      yield* same("collections", yield* store.collections, ["people", "tags"])
+      yield* expectEqual("index and manifest files", yield* problemsOf(given), [])
+      yield* expectEqual("collections", yield* store.collections, ["people", "tags"])
       const found = yield* people.findBy("city", "London")
-      yield* same(
+      yield* expectEqual(
         "findBy",
         found.map(({ _id }) => _id),
         ["a", "d", "j"]
       )
       for (const id of yield* people.list()) yield* people.delete(id)
-      yield* same("of an empty collection", yield* problemsOf(given), [])
+      yield* expectEqual("of an empty collection", yield* problemsOf(given), [])
     }),
   settings
 )
@@ -97,7 +97,7 @@ export const derivedForm = law(
     "files-in-the-repository",
     "from a value's key to ids; `tree` names the version of the collection that it describes"
   ),
-  ({ file, people, remote, root, expectEqual: same, store }) =>
+  ({ file, people, remote, root, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ city: "London", n: 1 }, { id: "a" })
       yield* people.insert({ city: ["Rome", "London"] }, { id: "b" })
@@ -107,7 +107,7 @@ export const derivedForm = law(
       const head = Option.getOrThrow(yield* remote.head("main"))
       const tree = Option.getOrThrow(yield* remote.tree(head, `${root}/people`)).oid
       const key = '{"a": [1, "x"], "b": 1}'
-      yield* same(
+      yield* expectEqual(
         "the index",
         { ...index, updated_at: null },
         {
@@ -121,8 +121,8 @@ export const derivedForm = law(
       )
       const manifest = yield* parsed("_manifest/people.json")
       const time = (yield* read(people, "c"))?._updated_at
-      yield* same("their time", [index.updated_at, manifest.updated_at], [time, time])
-      yield* same(
+      yield* expectEqual("their time", [index.updated_at, manifest.updated_at], [time, time])
+      yield* expectEqual(
         "the manifest",
         { ...manifest, updated_at: null },
         {
@@ -138,14 +138,18 @@ export const derivedForm = law(
           updated_at: null
         }
       )
-      yield* same(
+      yield* expectEqual(
         "settings",
         yield* parsed("_chainstore.json").pipe(Effect.map((it) => [it.format, it.indexes])),
         [1, { people: ["city", "tags"] }]
       )
       yield* store.collection("tags").insert({ city: "none" }, { id: "t" })
       const plain = yield* parsed("_manifest/tags.json")
-      yield* same("a manifest without fields", [plain.count, plain.ids, plain.documents], [1, ["t"], {}])
+      yield* expectEqual(
+        "a manifest without fields",
+        [plain.count, plain.ids, plain.documents],
+        [1, ["t"], {}]
+      )
     }),
   { ...settings, branch: "main" }
 )
@@ -170,13 +174,13 @@ export const foreignCommits = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { file, people, push, expectEqual: same, store } = given
+      const { file, people, push, expectEqual, store } = given
       const found = Effect.map(people.findBy("city", "London"), (all) => all.map(({ _id }) => _id))
       const how = Effect.map(people.explain("city", "London"), ({ current, source }) => [source, current])
       yield* people.insert({ city: "London" }, { id: "a" })
-      yield* same("before", [yield* found, yield* how], [["a"], ["index", true]])
+      yield* expectEqual("before", [yield* found, yield* how], [["a"], ["index", true]])
       yield* push({ "people/b.json": foreign("London") })
-      yield* same(
+      yield* expectEqual(
         "after a document",
         [yield* found, yield* how],
         [
@@ -185,7 +189,7 @@ export const foreignCommits = law(
         ]
       )
       yield* people.insert({ city: "Rome" }, { id: "c" })
-      yield* same(
+      yield* expectEqual(
         "after the next write",
         [yield* found, yield* how],
         [
@@ -194,19 +198,19 @@ export const foreignCommits = law(
         ]
       )
       yield* push({ "people/a.json": foreign("Paris", 2), "people/b.json": null })
-      yield* same("after a removal", [yield* found, yield* how], [[], ["scan", false]])
+      yield* expectEqual("after a removal", [yield* found, yield* how], [[], ["scan", false]])
       const read: Array<number> = []
       const onProgress = (progress: { documents: number; total: number }) =>
         Effect.sync(() => void read.push(progress.documents, progress.total))
       const made = yield* people.reindex({ onProgress })
-      yield* same(
+      yield* expectEqual(
         "after reindex",
         [Option.isSome(made), yield* found, yield* how],
         [true, [], ["index", true]]
       )
-      yield* same("its progress", read.slice(-2), [2, 2])
-      yield* same("a second reindex", Option.isNone(yield* people.reindex()), true)
-      yield* same(
+      yield* expectEqual("its progress", read.slice(-2), [2, 2])
+      yield* expectEqual("a second reindex", Option.isNone(yield* people.reindex()), true)
+      yield* expectEqual(
         "index and manifest",
         (yield* problemsOf(given, byCity)).filter((it) => !it.startsWith('after "somebody else"')),
         []
@@ -215,19 +219,19 @@ export const foreignCommits = law(
       const { tree: _, ...without } = index
       yield* push({ "_index/people/city.json": JSON.stringify({ ...without, values: {}, ids: {} }) })
       const paris = Effect.map(people.findBy("city", "Paris"), (all) => all.length)
-      yield* same("an index without tree", [yield* paris, yield* how], [1, ["scan", false]])
+      yield* expectEqual("an index without tree", [yield* paris, yield* how], [1, ["scan", false]])
       const trusting = yield* given.open({ trustForeignIndexes: true })
       const trusted = yield* trusting.collection("people").findBy("city", "Paris")
       const explained = yield* trusting.collection("people").explain("city", "Paris")
-      yield* same(
+      yield* expectEqual(
         "trustForeignIndexes",
         [trusted.length, explained.source, explained.current],
         [0, "index", false]
       )
       yield* push({ "_index/people/city.json": "no JSON" })
-      yield* same("a broken index", yield* paris, 1)
+      yield* expectEqual("a broken index", yield* paris, 1)
       yield* store.batch({}, (batch) => batch.put("people", "d", {}))
-      yield* same("mended by a write", [yield* paris, yield* how], [1, ["index", true]])
+      yield* expectEqual("mended by a write", [yield* paris, yield* how], [1, ["index", true]])
     }),
   { ...byCity, shardDepth: 0 }
 )
@@ -240,7 +244,7 @@ export const numberKeys = law(
     "files-in-the-repository",
     '`10` and `10.0` are different keys, and `findBy("n", 10)`'
   ),
-  ({ file, people, push, expectEqual: same }) =>
+  ({ file, people, push, expectEqual }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 10 }, { id: "a" })
       yield* push({
@@ -250,10 +254,10 @@ export const numberKeys = law(
       })
       yield* people.reindex()
       const found = Effect.map(people.findBy("n", 10), (all) => all.map(({ _id }) => _id))
-      yield* same("findBy", yield* found, ["a", "b", "c"])
-      yield* same("explain", (yield* people.explain("n", 10)).source, "index")
+      yield* expectEqual("findBy", yield* found, ["a", "b", "c"])
+      yield* expectEqual("explain", (yield* people.explain("n", 10)).source, "index")
       const index = JSON.parse((yield* file("_index/people/n.json"))!) as { values: JsonObject }
-      yield* same(
+      yield* expectEqual(
         "keys",
         [index.values["10"], index.values["10.0"]],
         [
@@ -263,7 +267,7 @@ export const numberKeys = law(
       )
       yield* people.insert({ n: 11 }, { id: "e" })
       const later = JSON.parse((yield* file("_index/people/n.json"))!) as { values: JsonObject }
-      yield* same("keys after another write", later.values["10.0"], ["b", "c"])
+      yield* expectEqual("keys after another write", later.values["10.0"], ["b", "c"])
     }),
   { indexes: { people: ["n"] }, shardDepth: 0 }
 )

@@ -31,16 +31,16 @@ export const roundTrip = drawnLaw(
     "reading",
     "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
   ),
-  ({ fields, people, expectEqual: same }) =>
+  ({ fields, people, expectEqual }) =>
     Effect.forEach(fields.slice(0, 4), (given) =>
       Effect.gen(function* () {
         const id = yield* people.insert(given)
         const found = yield* read(people, id)
-        yield* same("the document", shape(found), wanted(1, given))
-        yield* same("its id", found?._id, id)
-        yield* same("exists", yield* people.exists(id), true)
-        yield* same("exists of another id", yield* people.exists(`${id}x`), false)
-        yield* same("get of another id", yield* read(people, `${id}x`), null)
+        yield* expectEqual("the document", shape(found), wanted(1, given))
+        yield* expectEqual("its id", found?._id, id)
+        yield* expectEqual("exists", yield* people.exists(id), true)
+        yield* expectEqual("exists of another id", yield* people.exists(`${id}x`), false)
+        yield* expectEqual("get of another id", yield* read(people, `${id}x`), null)
       })
     )
 )
@@ -53,22 +53,22 @@ export const revisions = drawnLaw(
     "guarantees-and-the-test-that-shows-each",
     "`_rev` rises by one, `_created_at` stays"
   ),
-  ({ fields, people, expectEqual: same }) =>
+  ({ fields, people, expectEqual }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}, c = {}] = fields
       const id = yield* people.insert(a)
       const first = yield* read(people, id)
-      yield* same("update merges", shape(yield* people.update(id, b)), wanted(2, { ...a, ...b }))
-      yield* same("replace overwrites", shape(yield* people.replace(id, c)), wanted(3, c))
+      yield* expectEqual("update merges", shape(yield* people.update(id, b)), wanted(2, { ...a, ...b }))
+      yield* expectEqual("replace overwrites", shape(yield* people.replace(id, c)), wanted(3, c))
       const last = yield* people.upsert(id, a)
-      yield* same("upsert merges", shape(last), wanted(4, { ...c, ...a }))
-      yield* same("what a write answers is what is read", yield* read(people, id), last)
-      yield* same("_created_at", last._created_at, first?._created_at)
-      yield* same("upsert of a missing document", shape(yield* people.upsert("new", b)), wanted(1, b))
+      yield* expectEqual("upsert merges", shape(last), wanted(4, { ...c, ...a }))
+      yield* expectEqual("what a write answers is what is read", yield* read(people, id), last)
+      yield* expectEqual("_created_at", last._created_at, first?._created_at)
+      yield* expectEqual("upsert of a missing document", shape(yield* people.upsert("new", b)), wanted(1, b))
       yield* people.delete(id)
-      yield* same("deleted", yield* read(people, id), null)
+      yield* expectEqual("deleted", yield* read(people, id), null)
       yield* people.insert(b, { id })
-      yield* same("_rev begins again", shape(yield* read(people, id)), wanted(1, b))
+      yield* expectEqual("_rev begins again", shape(yield* read(people, id)), wanted(1, b))
     })
 )
 
@@ -80,7 +80,7 @@ export const refusals = drawnLaw(
     "writing",
     "A write reads the document at the head on which its commit is based, checks `expectedRev` there"
   ),
-  ({ fields, head, people, expectFailure: refused, expectEqual: same, store }) =>
+  ({ fields, head, people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}] = fields
       yield* people.insert(a, { id: "a" })
@@ -109,20 +109,24 @@ export const refusals = drawnLaw(
         ["insert of another _id", people.insert({ _id: "c" }, { id: "b" }), "ValidationError"],
         ["update to another _id", people.update("a", { _id: "c" }), "ValidationError"]
       ]
-      for (const [what, effect, tag] of cases) yield* refused(what, effect, tag)
-      const conflict = yield* refused("update", people.update("a", b, { expectedRev: 9 }), "ConflictError")
-      yield* same(
+      for (const [what, effect, tag] of cases) yield* expectFailure(what, effect, tag)
+      const conflict = yield* expectFailure(
+        "update",
+        people.update("a", b, { expectedRev: 9 }),
+        "ConflictError"
+      )
+      yield* expectEqual(
         "a conflict holds both versions",
         conflict.conflicts.map((one: any) => [one.collection, one.id, one.expected?.rev, one.actual?.rev]),
         [["people", "a", 9, 1]]
       )
-      yield* same("the document", yield* read(people, "a"), before)
-      yield* same("the ids", yield* people.list(), ["a"])
-      yield* same("the head", yield* head, at)
+      yield* expectEqual("the document", yield* read(people, "a"), before)
+      yield* expectEqual("the ids", yield* people.list(), ["a"])
+      yield* expectEqual("the head", yield* head, at)
       yield* people.update("a", {}, { expectedRev: 1 })
       yield* people.delete("a", { expectedRev: 2 })
-      yield* same("a delete of the expected revision", yield* read(people, "a"), null)
-      yield* same("count", yield* people.count, 0)
+      yield* expectEqual("a delete of the expected revision", yield* read(people, "a"), null)
+      yield* expectEqual("count", yield* people.count, 0)
     })
 )
 
@@ -130,17 +134,17 @@ export const refusals = drawnLaw(
 export const metadata = drawnLaw(
   "metadata",
   store("metadata is the store's", "files-in-the-repository", file),
-  ({ fields, people, expectEqual: same }) =>
+  ({ fields, people, expectEqual }) =>
     Effect.gen(function* () {
       const [a = {}] = fields
       const lie: JsonObject = { ...a, _rev: 7, _created_at: "never", _updated_at: "never" }
       yield* people.insert(lie, { id: "a" })
       const first = yield* read(people, "a")
-      yield* same("inserted", shape(first), wanted(1, a))
-      yield* same("_created_at is the store's", first?._created_at === "never", false)
-      yield* same("updated", shape(yield* people.update("a", { _rev: 70 })), wanted(2, a))
-      yield* same("replaced", shape(yield* people.replace("a", { ...lie, _id: "a" })), wanted(3, a))
-      yield* same("_created_at stays", (yield* read(people, "a"))?._created_at, first?._created_at)
+      yield* expectEqual("inserted", shape(first), wanted(1, a))
+      yield* expectEqual("_created_at is the store's", first?._created_at === "never", false)
+      yield* expectEqual("updated", shape(yield* people.update("a", { _rev: 70 })), wanted(2, a))
+      yield* expectEqual("replaced", shape(yield* people.replace("a", { ...lie, _id: "a" })), wanted(3, a))
+      yield* expectEqual("_created_at stays", (yield* read(people, "a"))?._created_at, first?._created_at)
     })
 )
 
@@ -152,7 +156,7 @@ export const generatedIds = law(
     "options",
     "Generated ids begin with the time: only `hash` spreads them"
   ),
-  ({ people, expectEqual: same, store }) =>
+  ({ people, expectEqual, store }) =>
     Effect.gen(function* () {
       const ids = yield* Effect.forEach([1, 2, 3, 4, 5], (n) => people.insert({ n }))
       const more = yield* store.batch({}, (batch) =>
@@ -162,9 +166,9 @@ export const generatedIds = law(
         )
       )
       const all = [...ids, ...more.result]
-      yield* same("ids in the order of inserts", [...all].sort(), all)
-      yield* same("ids that differ", new Set(all).size, all.length)
-      yield* same("the listing", yield* people.list(), all)
+      yield* expectEqual("ids in the order of inserts", [...all].sort(), all)
+      yield* expectEqual("ids that differ", new Set(all).size, all.length)
+      yield* expectEqual("the listing", yield* people.list(), all)
     })
 )
 
@@ -172,7 +176,7 @@ export const generatedIds = law(
 export const timestamps = law(
   "timestamps",
   store("the times of a document", "files-in-the-repository", file),
-  ({ people, expectEqual: same, store }) =>
+  ({ people, expectEqual, store }) =>
     Effect.gen(function* () {
       const clock = (time: string): Clock.Clock => {
         const millis = () => Date.parse(time)
@@ -190,13 +194,13 @@ export const timestamps = law(
       ]
       yield* Effect.withClock(people.insert({ n: 1 }, { id: "a" }), clock(first!))
       const inserted = yield* read(people, "a")
-      yield* same("inserted", [inserted?._created_at, inserted?._updated_at], [first, first])
+      yield* expectEqual("inserted", [inserted?._created_at, inserted?._updated_at], [first, first])
       const updated = yield* Effect.withClock(people.update("a", { n: 2 }), clock(second!))
-      yield* same("updated", [updated._created_at, updated._updated_at], [first, second])
+      yield* expectEqual("updated", [updated._created_at, updated._updated_at], [first, second])
       const batch = store.batch({}, (it) => it.put("people", "a", { n: 3 }))
       yield* Effect.withClock(batch, clock(third!))
       const put = yield* read(people, "a")
-      yield* same("put by a batch", [put?._created_at, put?._updated_at], [first, third])
+      yield* expectEqual("put by a batch", [put?._created_at, put?._updated_at], [first, third])
     })
 )
 
@@ -208,7 +212,7 @@ export const messages = law(
     "batch-many-operations-one-commit",
     "Every write of a store is a commit."
   ),
-  ({ commits, open, people, expectEqual: same, store }) =>
+  ({ commits, open, people, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       yield* people.update("a", { n: 2 })
@@ -222,7 +226,7 @@ export const messages = law(
       yield* store.writer({}, (writer) => writer.put("people", "e", {}))
       yield* people.update("a", { n: 5 }, { message: "of the caller\n\nwith a body" })
       const said = yield* commits
-      yield* same(
+      yield* expectEqual(
         "messages",
         said
           .map(({ message }) => message.split("\n\nChainstore-Write")[0]!.trim())
@@ -248,9 +252,9 @@ export const messages = law(
       yield* signed.right.collection("people").insert({}, { id: "signed" })
       const [last] = yield* commits
       const seen = [last?.author.name, last?.author.email, last?.committer.name, last?.committer.email]
-      yield* same("signatures", seen, [author.name, author.email, committer.name, committer.email])
+      yield* expectEqual("signatures", seen, [author.name, author.email, committer.name, committer.email])
       const [entry] = yield* people.history("signed")
-      yield* same(
+      yield* expectEqual(
         "history",
         [entry?.author, entry?.message, entry?.sha],
         [author.name, "insert people/signed", last?.commit]

@@ -61,7 +61,7 @@ export const interruption = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { open, people, expectEqual: same } = given
+      const { open, people, expectEqual } = given
       yield* people.insert({ n: 0 }, { id: "a" })
       for (let at = 0; at < most; at++) {
         const [rev] = yield* stateOf(given)
@@ -82,13 +82,13 @@ export const interruption = law(
         yield* Fiber.await(self)
         const after = yield* stateOf(given)
         const isOld = after[0] === rev
-        yield* same(`interrupted at step ${at}`, after, [
+        yield* expectEqual(`interrupted at step ${at}`, after, [
           isOld ? rev : rev! + 1,
           isOld ? after[1] : at + 1,
           []
         ])
         if (!reached) {
-          yield* same("a write that nobody interrupted", isOld, false)
+          yield* expectEqual("a write that nobody interrupted", isOld, false)
           return
         }
       }
@@ -106,7 +106,7 @@ export const failures = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { open, people, expectEqual: same } = given
+      const { open, people, expectEqual } = given
       yield* people.insert({ n: 0 }, { id: "a" })
       for (let at = 0; at < most; at++) {
         const [rev, n] = yield* stateOf(given)
@@ -121,7 +121,7 @@ export const failures = law(
         const exit = yield* Effect.exit(failing.collection("people").update("a", { n: at + 1 }))
         const after = yield* stateOf(given)
         if (failed === undefined)
-          return yield* same("a write without failures", after, [rev! + 1, at + 1, []])
+          return yield* expectEqual("a write without failures", after, [rev! + 1, at + 1, []])
         const isKnown = failed.point !== "after" || !failed.writes
         const where = `a failure ${failed.point} ${failed.operation}`
         const tag = Exit.isSuccess(exit)
@@ -132,12 +132,12 @@ export const failures = law(
               ? "RemoteError"
               : String(exit.cause)
         if (tag === "success" || tag === "AmbiguousWriteError") {
-          yield* same(
+          yield* expectEqual(
             where,
             [after, tag === "AmbiguousWriteError" && isKnown],
             [[rev! + 1, at + 1, []], false]
           )
-        } else yield* same(where, [tag, ...after], ["RemoteError", rev, n, []])
+        } else yield* expectEqual(where, [tag, ...after], ["RemoteError", rev, n, []])
       }
     }),
   fields
@@ -153,17 +153,17 @@ export const movingBranch = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { open, people, expectFailure: refused, expectEqual: same } = given
+      const { open, people, expectFailure, expectEqual } = given
       yield* people.insert({ n: 0 }, { id: "a" })
       const theirs = () => people.update("a", { theirs: true })
       const early = yield* open({}, beforeCommits(1, theirs))
-      yield* refused(
+      yield* expectFailure(
         "a revision that was right before",
         early.collection("people").update("a", { n: 1 }, { expectedRev: 1 }),
         "ConflictError"
       )
       const late = yield* open({}, betweenBuildAndCommit(1, theirs))
-      yield* refused(
+      yield* expectFailure(
         "a revision that was right when it was built",
         late.collection("people").update("a", { n: 1 }, { expectedRev: 2 }),
         "ConflictError"
@@ -173,7 +173,7 @@ export const movingBranch = law(
         betweenBuildAndCommit(1, () => people.update("a", { more: 1 }))
       )
       const merged = yield* merging.collection("people").update("a", { n: 5 })
-      yield* same(
+      yield* expectEqual(
         "the patch meets the version that it stands on",
         [merged._rev, merged["more"], merged["n"]],
         [5, 1, 5]
@@ -182,7 +182,7 @@ export const movingBranch = law(
         {},
         betweenBuildAndCommit(1, () => people.delete("a"))
       )
-      yield* refused(
+      yield* expectFailure(
         "a document that went meanwhile",
         deleting.collection("people").update("a", { n: 6 }),
         "NotFoundError"
@@ -191,12 +191,12 @@ export const movingBranch = law(
         {},
         betweenBuildAndCommit(1, () => people.insert({ n: 7 }, { id: "a" }))
       )
-      yield* refused(
+      yield* expectFailure(
         "an id that came meanwhile",
         inserting.collection("people").insert({ n: 8 }, { id: "a" }),
         "ConflictError"
       )
-      yield* same("index and manifest", (yield* stateOf(given))[2], [])
+      yield* expectEqual("index and manifest", (yield* stateOf(given))[2], [])
     }),
   fields
 )

@@ -131,7 +131,7 @@ let cases = 0
 
 const text = (content: Uint8Array): string => new TextDecoder().decode(content)
 
-const same: LawContext["expectEqual"] = (what, actual, expected) =>
+const expectEqual: LawContext["expectEqual"] = (what, actual, expected) =>
   canonical(actual as Json) === canonical(expected as Json)
     ? Effect.void
     : new UnmetExpectation({
@@ -141,7 +141,7 @@ const same: LawContext["expectEqual"] = (what, actual, expected) =>
 const tagOf = (error: unknown): string =>
   error instanceof Object && "_tag" in error ? String(error._tag) : String(error)
 
-const refused: LawContext["expectFailure"] = (what, effect, tag) =>
+const expectFailure: LawContext["expectFailure"] = (what, effect, tag) =>
   Effect.matchEffect(effect, {
     onSuccess: (value) =>
       Effect.fail(
@@ -222,8 +222,8 @@ const prepare = (
         remote.head(branch),
         (head) => Option.getOrUndefined(head)?.commit as string | undefined
       ),
-      expectEqual: same,
-      expectFailure: refused
+      expectEqual,
+      expectFailure
     } satisfies LawContext
   })
 

@@ -16,7 +16,7 @@ export const mergingWrites = law(
     "merging",
     "changes of different fields are both kept, and a change of one field by both is a conflict, which is returned as data."
   ),
-  ({ open, people, expectFailure: refused, expectEqual: same }) =>
+  ({ open, people, expectFailure, expectEqual }) =>
     Effect.gen(function* () {
       const fields = { a: 1, b: 1, c: { d: 1, e: 1 }, list: [1] }
       yield* people.insert(fields, { id: "x" })
@@ -26,7 +26,7 @@ export const mergingWrites = law(
       const racing = (yield* open({}, betweenBuildAndCommit(3, theirs))).collection("people")
       yield* racing.update("x", { b: 2 }, { base })
       const raced = { theirs0: 0, theirs1: 1, theirs2: 2 }
-      yield* same(
+      yield* expectEqual(
         "an update",
         shape(yield* read(people, "x")),
         wanted(6, { ...fields, ...raced, a: 2, b: 2 })
@@ -34,22 +34,22 @@ export const mergingWrites = law(
       yield* people.replace("x", { ...fields, c: { d: 1, e: 2 } }, { base: base.sha })
       yield* people.replace("x", { ...fields, c: { d: 2, e: 1 }, list: [] }, { base: 1 })
       const merged = { ...fields, ...raced, a: 2, b: 2, c: { d: 2, e: 2 }, list: [] }
-      yield* same("replacements", shape(yield* read(people, "x")), wanted(8, merged))
-      const error: ConflictError = yield* refused(
+      yield* expectEqual("replacements", shape(yield* read(people, "x")), wanted(8, merged))
+      const error: ConflictError = yield* expectFailure(
         "one field",
         people.update("x", { a: 3, c: 5, f: 1 }, { base }),
         "ConflictError"
       )
-      yield* same(
+      yield* expectEqual(
         "every conflict",
         error.merge?.conflicts.map(({ path }) => path),
         [["a"], ["c"]]
       )
-      yield* same("the merge", error.merge?.document, { ...merged, a: 3, c: 5, f: 1 })
-      yield* same("nothing was written", shape(yield* read(people, "x")), wanted(8, merged))
+      yield* expectEqual("the merge", error.merge?.document, { ...merged, a: 3, c: 5, f: 1 })
+      yield* expectEqual("nothing was written", shape(yield* read(people, "x")), wanted(8, merged))
       const actual = error.conflicts[0]?.actual?.sha ?? ""
       yield* people.replace("x", { ...merged, a: 3 }, { base: actual })
-      yield* same("the decision", shape(yield* read(people, "x")), wanted(9, { ...merged, a: 3 }))
+      yield* expectEqual("the decision", shape(yield* read(people, "x")), wanted(9, { ...merged, a: 3 }))
     })
 )
 
@@ -61,7 +61,7 @@ export const edits = law(
     "conflicts",
     "if both changed one field, even to the same value, the function is applied again to the stored document"
   ),
-  ({ open, people, expectEqual: same }) =>
+  ({ open, people, expectEqual }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 0 }, { id: "x" })
       const others = (yield* open()).collection("people")
@@ -74,7 +74,7 @@ export const edits = law(
       yield* add(racing, "ours")
       yield* Effect.forEach(["p", "q", "r"], (name) => add(people, name), { concurrency: "unbounded" })
       const expected = { n: 6, theirs0: 1, theirs1: 1, ours: 1, p: 1, q: 1, r: 1 }
-      yield* same("the document", shape(yield* read(people, "x")), wanted(7, expected))
+      yield* expectEqual("the document", shape(yield* read(people, "x")), wanted(7, expected))
     })
 )
 
@@ -91,7 +91,7 @@ export const mergedRules = law(
     "merging",
     "`_rev` rises by one, and the schema and unique indexes hold for the merged document."
   ),
-  ({ expectFailure: refused, expectEqual: same, store }) =>
+  ({ expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const people = store.collection("people", Priced)
       yield* people.insert({ price: 5 }, { id: "x" })
@@ -99,9 +99,9 @@ export const mergedRules = law(
       yield* people.update("x", { price: 8 })
       const rules = { fields: { price: "counter" } } as const
       yield* people.update("x", { price: 6 }, { base, rules })
-      yield* same("a counter", Option.getOrThrow(yield* people.get("x")).price, 9)
-      yield* refused("too much", people.update("x", { price: 6 }, { base, rules }), "ValidationError")
+      yield* expectEqual("a counter", Option.getOrThrow(yield* people.get("x")).price, 9)
+      yield* expectFailure("too much", people.update("x", { price: 6 }, { base, rules }), "ValidationError")
       const { _rev, price } = Option.getOrThrow(yield* people.get("x"))
-      yield* same("nothing was written", { _rev, price }, { _rev: 3, price: 9 })
+      yield* expectEqual("nothing was written", { _rev, price }, { _rev: 3, price: 9 })
     })
 )

@@ -18,20 +18,20 @@ export const proposals = law(
   ),
   (given) =>
     Effect.gen(function* () {
-      const { branch: into, head, people, expectFailure: refused, remote, expectEqual: same, store } = given
+      const { branch, head, people, expectFailure, remote, expectEqual, store } = given
       yield* people.insert({ a: 1, b: 1 }, { id: "x" })
       const before = yield* head
       const listed = Effect.map(store.proposals({ state: "all" }), (all) => all.map(({ id }) => id))
       const others = yield* listed
-      yield* refused(
+      yield* expectFailure(
         "edits that fail",
-        store.propose({ title: "none", into }, (draft) =>
+        store.propose({ title: "none", into: branch }, (draft) =>
           Effect.zipRight(draft.collection("people").update("x", { a: 9 }), Effect.fail(mine))
         ),
         "Mine"
       )
-      yield* same("what failed", yield* listed, others)
-      const { proposal, result } = yield* store.propose({ title: "two", into }, (draft) =>
+      yield* expectEqual("what failed", yield* listed, others)
+      const { proposal, result } = yield* store.propose({ title: "two", into: branch }, (draft) =>
         Effect.gen(function* () {
           const drafted = draft.collection("people")
           yield* drafted.update("x", { a: 2 })
@@ -39,16 +39,16 @@ export const proposals = law(
           return yield* drafted.list()
         })
       )
-      yield* same("what the edits read", result, ["x", "y"])
-      yield* same("nothing was written", yield* head, before)
+      yield* expectEqual("what the edits read", result, ["x", "y"])
+      yield* expectEqual("nothing was written", yield* head, before)
       const it = store.proposal(proposal.id)
-      yield* refused(
+      yield* expectFailure(
         "an update that fails",
         it.update((draft) => Effect.zipRight(draft.collection("people").delete("y"), Effect.fail(mine))),
         "Mine"
       )
       const shown = yield* Stream.runCollect(it.compare())
-      yield* same(
+      yield* expectEqual(
         "what it proposes",
         Array.from(shown, ({ id, kind }) => [id, kind]),
         [
@@ -58,14 +58,14 @@ export const proposals = law(
       )
       yield* people.update("x", { b: 2 })
       const merged = yield* it.accept()
-      yield* same(
+      yield* expectEqual(
         "the commit",
         Option.getOrUndefined(merged.commitSha),
-        Option.getOrThrow(yield* remote.head(into)).commit
+        Option.getOrThrow(yield* remote.head(branch)).commit
       )
-      yield* same("both changes", shape(yield* read(people, "x")), wanted(3, { a: 2, b: 2 }))
-      yield* same("the documents", yield* people.list(), ["x", "y"])
-      yield* refused("another time", it.accept(), "ConflictError")
+      yield* expectEqual("both changes", shape(yield* read(people, "x")), wanted(3, { a: 2, b: 2 }))
+      yield* expectEqual("the documents", yield* people.list(), ["x", "y"])
+      yield* expectFailure("another time", it.accept(), "ConflictError")
       yield* store.deleteBranch(proposal.branch)
     })
 )

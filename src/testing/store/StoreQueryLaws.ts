@@ -68,7 +68,7 @@ export const queriesAgree = drawnLaw(
     "queries",
     "Results never depend on indexes, which only change what is read."
   ),
-  ({ fields, people, push, expectEqual: same, store }) =>
+  ({ fields, people, push, expectEqual, store }) =>
     Effect.gen(function* () {
       const plain = store.collection("plain")
       const documents = fields.map((one, n): readonly [string, JsonObject] => [
@@ -84,7 +84,7 @@ export const queriesAgree = drawnLaw(
         const query = { where, orderBy: orders[at % orders.length]! }
         return Effect.flatMap(
           Effect.all([resultOf(people, query), resultOf(plain, query)]),
-          ([indexed, scanned]) => same(JSON.stringify(query), indexed, scanned)
+          ([indexed, scanned]) => expectEqual(JSON.stringify(query), indexed, scanned)
         )
       })
       yield* agree
@@ -96,7 +96,11 @@ export const queriesAgree = drawnLaw(
         "plain/d2.json": null
       })
       yield* agree
-      yield* same("the values of a field", yield* people.distinct("city"), yield* plain.distinct("city"))
+      yield* expectEqual(
+        "the values of a field",
+        yield* people.distinct("city"),
+        yield* plain.distinct("city")
+      )
     }),
   {
     format: 2,
@@ -115,7 +119,7 @@ export const wholeNames = law(
     "indexes",
     "Format 1 and `findBy` support only whole names."
   ),
-  ({ people, expectEqual: same, store }) =>
+  ({ people, expectEqual, store }) =>
     Effect.gen(function* () {
       const documents: Readonly<Record<string, JsonObject>> = {
         nested: { address: { city: "Rome" } },
@@ -131,8 +135,8 @@ export const wholeNames = law(
       )
       for (const collection of collections) {
         const how = collection === people ? "with an index" : "by a scan"
-        yield* same(`findBy ${how}`, ids(yield* collection.findBy("address.city", "Rome")), ["whole"])
-        yield* same(
+        yield* expectEqual(`findBy ${how}`, ids(yield* collection.findBy("address.city", "Rome")), ["whole"])
+        yield* expectEqual(
           `query ${how}`,
           ids((yield* collection.query({ where: { "address.city": "Rome" } })).documents),
           ["nested", "whole"]
@@ -150,28 +154,31 @@ export const unreadableFiles = law(
     "conditions",
     "A file without a JSON object counts as an empty document. If a query finds it, `onInvalid` determines what happens."
   ),
-  ({ people, push, expectEqual: same, expectFailure: refused }) =>
+  ({ people, push, expectEqual, expectFailure }) =>
     Effect.gen(function* () {
       yield* people.insert({ city: "Rome" }, { id: "rome" })
       yield* people.insert({ rank: 1 }, { id: "nowhere" })
       yield* push({ "people/broken.json": "no JSON" })
       const skip = { onInvalid: "skip" } as const
       const nowhere = { where: { city: { exists: false } } } as const
-      yield* refused("get", people.get("broken"), "ValidationError")
-      yield* refused("all", Stream.runCollect(people.all()), "ValidationError")
-      yield* refused("findBy", people.findBy("city", "Rome"), "ValidationError")
-      yield* refused("a query that finds it", people.query(nowhere), "ValidationError")
-      yield* same(
+      yield* expectFailure("get", people.get("broken"), "ValidationError")
+      yield* expectFailure("all", Stream.runCollect(people.all()), "ValidationError")
+      yield* expectFailure("findBy", people.findBy("city", "Rome"), "ValidationError")
+      yield* expectFailure("a query that finds it", people.query(nowhere), "ValidationError")
+      yield* expectEqual(
         "a query that does not find it",
         ids((yield* people.query({ where: { city: "Rome" } })).documents),
         ["rome"]
       )
-      yield* same("all, skipping", ids(yield* Stream.runCollect(people.all(skip))), ["nowhere", "rome"])
-      yield* same("findBy, skipping", ids(yield* people.findBy("city", "Rome", skip)), ["rome"])
-      yield* same("a query, skipping", ids((yield* people.query({ ...nowhere, ...skip })).documents), [
+      yield* expectEqual("all, skipping", ids(yield* Stream.runCollect(people.all(skip))), [
+        "nowhere",
+        "rome"
+      ])
+      yield* expectEqual("findBy, skipping", ids(yield* people.findBy("city", "Rome", skip)), ["rome"])
+      yield* expectEqual("a query, skipping", ids((yield* people.query({ ...nowhere, ...skip })).documents), [
         "nowhere"
       ])
-      yield* same("its id is in the list", yield* people.list(), ["broken", "nowhere", "rome"])
+      yield* expectEqual("its id is in the list", yield* people.list(), ["broken", "nowhere", "rome"])
     }),
   { shardDepth: 0 }
 )
@@ -184,7 +191,7 @@ export const queryPages = law(
     "order-and-pages",
     "pages neither skip nor repeat documents when others are added or removed."
   ),
-  ({ open, people, expectEqual: same, expectFailure: refused, store }) =>
+  ({ open, people, expectEqual, expectFailure, store }) =>
     Effect.gen(function* () {
       const others = yield* open()
       for (const collection of [people, store.collection("plain")]) {
@@ -196,7 +203,7 @@ export const queryPages = law(
         )
         const query = { orderBy: [{ field: "rank", order: "desc" }] } as const
         const first = yield* collection.query({ ...query, limit: 2 })
-        yield* same(`the first page ${how}`, ids(first.documents), ["f", "e"])
+        yield* expectEqual(`the first page ${how}`, ids(first.documents), ["f", "e"])
         yield* others.batch({}, (batch) =>
           Effect.all([
             batch.put(collection.name, "before", { rank: 9, name: "before" }),
@@ -207,19 +214,19 @@ export const queryPages = law(
         )
         const { cursor } = first
         const second = yield* collection.query({ ...query, limit: 2, cursor })
-        yield* same(`the second page ${how}`, ids(second.documents), ["d", "after"])
+        yield* expectEqual(`the second page ${how}`, ids(second.documents), ["d", "after"])
         const rest = yield* collection.query({ ...query, limit: 4, cursor, select: ["name"] })
-        yield* same(
+        yield* expectEqual(
           `the rest with another limit and select ${how}`,
           [rest.documents, rest.cursor],
           [["d", "after", "c", "a"].map((id) => ({ _id: id, name: id })), null]
         )
-        yield* refused(
+        yield* expectFailure(
           "the cursor of another order",
           collection.query({ orderBy: "rank", cursor }),
           "ValidationError"
         )
-        yield* refused(
+        yield* expectFailure(
           "the cursor of another condition",
           collection.query({ ...query, where: { name: { exists: true } }, cursor }),
           "ValidationError"
@@ -237,7 +244,7 @@ export const queriedViews = law(
     "queries",
     "All of them are methods of collections, of views (`store.at`, `store.snapshot`), of `store.onBranch` and of transactions"
   ),
-  ({ head, open, people, remote, root, expectEqual: same, store }) =>
+  ({ head, open, people, remote, root, expectEqual, store }) =>
     Effect.gen(function* () {
       const others = (yield* open()).collection("people")
       yield* store.batch({}, (batch) =>
@@ -253,7 +260,7 @@ export const queriedViews = law(
           Effect.as(_id === "a" ? others.update("d", { n: 2 }) : Effect.void, [_id, n])
         )
       )
-      yield* same("queryAll reads one commit", Array.from(seen), [
+      yield* expectEqual("queryAll reads one commit", Array.from(seen), [
         ["a", 1],
         ["b", 1],
         ["c", 1],
@@ -268,19 +275,27 @@ export const queriedViews = law(
         ])
       const before = [["a", "b", "c", "d"], 4, ["Rome"]]
       const after = [["b", "c", "d"], 3, ["Oslo", "Rome"]]
-      yield* same("the store", yield* results(people), after)
-      yield* same("a snapshot", yield* results(view), before)
-      yield* same("an earlier commit", yield* results((yield* store.at(first)).collection("people")), before)
-      yield* same("another branch", yield* results(store.onBranch(branch).collection("people")), before)
+      yield* expectEqual("the store", yield* results(people), after)
+      yield* expectEqual("a snapshot", yield* results(view), before)
+      yield* expectEqual(
+        "an earlier commit",
+        yield* results((yield* store.at(first)).collection("people")),
+        before
+      )
+      yield* expectEqual(
+        "another branch",
+        yield* results(store.onBranch(branch).collection("people")),
+        before
+      )
       yield* remote.deleteBranch(branch)
       const inside = yield* store.transaction({}, (transaction) => {
         const own = transaction.collection("people")
         return Effect.zipRight(own.delete("b"), results(own))
       })
-      yield* same("a transaction", inside.result, [["c", "d"], 2, ["Oslo", "Rome"]])
+      yield* expectEqual("a transaction", inside.result, [["c", "d"], 2, ["Oslo", "Rome"]])
       const page = yield* people.query({ ...query, explain: true })
       const scan = yield* people.explainQuery({ where: { n: 1 } })
-      yield* same(
+      yield* expectEqual(
         "the explanations",
         [page.explanation.source, page.explanation.current, scan.source],
         ["index", true, "scan"]

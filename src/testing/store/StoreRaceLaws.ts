@@ -31,7 +31,7 @@ const again =
 export const conflictRetries = law(
   "conflictRetries",
   store("a changed document is tried again conflictRetries times", "writing", again),
-  ({ open, people, expectFailure: refused, expectEqual: same }) =>
+  ({ open, people, expectFailure, expectEqual }) =>
     Effect.gen(function* () {
       for (const retries of [0, 1, 3]) {
         const id = `r${retries}`
@@ -41,20 +41,20 @@ export const conflictRetries = law(
           open({ conflictRetries: retries }, betweenBuildAndCommit(times, theirs))
         const winner = yield* racing(retries)
         const written = yield* winner.collection("people").update(id, { n: 1 })
-        yield* same(
+        yield* expectEqual(
           `${retries} changes`,
           [written._rev, written["n"], written["theirs"]],
           [retries + 2, 1, retries]
         )
         const loser = yield* racing(retries + 1)
-        const error = yield* refused(
+        const error = yield* expectFailure(
           `${retries + 1} changes`,
           loser.collection("people").update(id, { n: 2 }),
           "ConflictError"
         )
         const versions = error.conflicts.map((one: any) => [one.id, one.actual.rev - one.expected.rev])
-        yield* same("both versions", versions, [[id, 1]])
-        yield* same("nothing was written", (yield* read(people, id))?.["n"], 1)
+        yield* expectEqual("both versions", versions, [[id, 1]])
+        yield* expectEqual("nothing was written", (yield* read(people, id))?.["n"], 1)
       }
     })
 )
@@ -70,7 +70,7 @@ export const differentDocuments = law(
     "writing",
     "writers of different documents never see a conflict"
   ),
-  ({ open, people, expectEqual: same }) =>
+  ({ open, people, expectEqual }) =>
     Effect.gen(function* () {
       const others = (yield* open()).collection("people")
       const made: Array<string> = []
@@ -79,8 +79,8 @@ export const differentDocuments = law(
       const racing = yield* open({ conflictRetries: 0 }, betweenBuildAndCommit(4, theirs))
       yield* racing.collection("people").insert({ n: 1 }, { id: "a" })
       yield* racing.collection("people").update("a", { n: 2 }, { expectedRev: 1 })
-      yield* same("all documents", yield* people.list(), ["a", ...made])
-      yield* same("the document", shape(yield* read(people, "a")), wanted(2, { n: 2 }))
+      yield* expectEqual("all documents", yield* people.list(), ["a", ...made])
+      yield* expectEqual("the document", shape(yield* read(people, "a")), wanted(2, { n: 2 }))
       const deadlineMillis = 100
       /** The number of builds after the deadline. Beyond the limit nobody interferes, so that the write ends. */
       let late = 0
@@ -100,7 +100,7 @@ export const differentDocuments = law(
       // Where a commit names the document alone, nobody starves it.
       const ended =
         late <= maxLateBuilds && (Exit.isSuccess(exit) || String(exit.cause).includes("ConflictError"))
-      yield* same("the deadline ends a write that others starve", ended, true)
+      yield* expectEqual("the deadline ends a write that others starve", ended, true)
     })
 )
 
@@ -112,7 +112,7 @@ export const batchRetries = law(
     "batch-many-operations-one-commit",
     "If the branch moves, the batch is built again on the new head, up to `batchRetries` times; then it fails with `ConflictError`."
   ),
-  ({ open, people, expectFailure: refused, expectEqual: same }) =>
+  ({ open, people, expectFailure, expectEqual }) =>
     Effect.gen(function* () {
       for (const retries of [0, 2]) {
         const id = `b${retries}`
@@ -121,11 +121,11 @@ export const batchRetries = law(
           open({ batchRetries: retries }, betweenBuildAndCommit(times, theirs))
         const winner = yield* racing(retries)
         yield* winner.batch({}, (batch) => batch.put("people", id, { n: 1 }))
-        yield* same(`${retries} moves`, shape(yield* read(people, id)), wanted(1, { n: 1 }))
+        yield* expectEqual(`${retries} moves`, shape(yield* read(people, id)), wanted(1, { n: 1 }))
         const loser = yield* racing(retries + 1)
         const lost = loser.batch({}, (batch) => batch.put("people", id, { n: 2 }))
-        yield* refused(`${retries + 1} moves`, lost, "ConflictError")
-        yield* same("nothing was written", shape(yield* read(people, id)), wanted(1, { n: 1 }))
+        yield* expectFailure(`${retries + 1} moves`, lost, "ConflictError")
+        yield* expectEqual("nothing was written", shape(yield* read(people, id)), wanted(1, { n: 1 }))
       }
     })
 )
@@ -138,7 +138,7 @@ export const counting = law(
     "writing",
     "If another writer moved the branch meanwhile, the write starts again"
   ),
-  ({ open, people, expectEqual: same }) =>
+  ({ open, people, expectEqual }) =>
     Effect.gen(function* () {
       const other = (yield* open()).collection("people")
       yield* people.insert({ n: 0 }, { id: "counter" })
@@ -156,16 +156,16 @@ export const counting = law(
         )
       const steps = Array.from({ length: 6 }, (_, n) => step(n % 2 === 0 ? people : other))
       yield* Effect.all(steps, { concurrency: 4, discard: true })
-      yield* same("the counter", shape(yield* read(people, "counter")), wanted(7, { n: 6 }))
+      yield* expectEqual("the counter", shape(yield* read(people, "counter")), wanted(7, { n: 6 }))
       yield* Effect.forEach([1, 2, 3, 4], (n) => people.update("counter", { [`by${n}`]: n }), {
         concurrency: "unbounded"
       })
       const last = yield* read(people, "counter")
-      yield* same("writers of one process", [last?._rev, last?.["by1"], last?.["by4"]], [11, 1, 4])
+      yield* expectEqual("writers of one process", [last?._rev, last?.["by1"], last?.["by4"]], [11, 1, 4])
       const ids = ["a", "b", "c", "d", "e", "f"]
       yield* Effect.forEach(ids, (id, n) => (n % 2 === 0 ? people : other).insert({}, { id }), {
         concurrency: "unbounded"
       })
-      yield* same("writers of other documents", yield* people.list(), [...ids, "counter"].sort())
+      yield* expectEqual("writers of other documents", yield* people.list(), [...ids, "counter"].sort())
     })
 )

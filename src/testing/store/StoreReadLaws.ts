@@ -20,31 +20,39 @@ const streams = "A Stream reads the one commit that was the head when it began, 
 export const listings = law(
   "listings",
   store("every listing shows the same documents in order", "reading", reads),
-  ({ people, expectFailure: refused, expectEqual: same, store }) =>
+  ({ people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
-      yield* same("an empty collection", [yield* people.list(), yield* people.count], [[], 0])
-      yield* same("a page of nothing", yield* people.page(), { documents: [], cursor: null })
+      yield* expectEqual("an empty collection", [yield* people.list(), yield* people.count], [[], 0])
+      yield* expectEqual("a page of nothing", yield* people.page(), { documents: [], cursor: null })
       const ids = ["b", "B", "a.1", "a-1", "z", "10", "9", "A"]
       yield* store.batch({}, (batch) => Effect.forEach(ids, (id, n) => batch.put("people", id, { n })))
       const sorted = [...ids].sort()
-      yield* same("list", yield* people.list(), sorted)
-      yield* same("count", yield* people.count, ids.length)
-      yield* same("list after an id", yield* people.list({ limit: 3, after: sorted[1] }), sorted.slice(2, 5))
-      yield* same("list after a missing id", yield* people.list({ after: "B5" }), sorted.slice(4))
-      yield* same("list after the last id", yield* people.list({ after: "z" }), [])
-      yield* same("all", idsOf(yield* collected(people.all())), sorted)
-      yield* same(
+      yield* expectEqual("list", yield* people.list(), sorted)
+      yield* expectEqual("count", yield* people.count, ids.length)
+      yield* expectEqual(
+        "list after an id",
+        yield* people.list({ limit: 3, after: sorted[1] }),
+        sorted.slice(2, 5)
+      )
+      yield* expectEqual("list after a missing id", yield* people.list({ after: "B5" }), sorted.slice(4))
+      yield* expectEqual("list after the last id", yield* people.list({ after: "z" }), [])
+      yield* expectEqual("all", idsOf(yield* collected(people.all())), sorted)
+      yield* expectEqual(
         "all, limited",
         idsOf(yield* collected(people.all({ limit: 2, after: "A" }))),
         sorted.slice(3, 5)
       )
       const odd = (document: { readonly [key: string]: Json }) => Number(document["n"]) % 2 === 1
       const found = sorted.filter((id) => ids.indexOf(id) % 2 === 1)
-      yield* same("find", idsOf(yield* collected(people.find(odd))), found)
-      yield* same("find, limited", idsOf(yield* collected(people.find(odd, { limit: 2 }))), found.slice(0, 2))
-      yield* same("collections", (yield* store.collections).includes("people"), true)
-      yield* refused("a limit of 0", people.list({ limit: 0 }), "ValidationError")
-      yield* refused("a page of 0", people.page({ limit: 0 }), "ValidationError")
+      yield* expectEqual("find", idsOf(yield* collected(people.find(odd))), found)
+      yield* expectEqual(
+        "find, limited",
+        idsOf(yield* collected(people.find(odd, { limit: 2 }))),
+        found.slice(0, 2)
+      )
+      yield* expectEqual("collections", (yield* store.collections).includes("people"), true)
+      yield* expectFailure("a limit of 0", people.list({ limit: 0 }), "ValidationError")
+      yield* expectFailure("a page of 0", people.page({ limit: 0 }), "ValidationError")
     })
 )
 
@@ -52,24 +60,24 @@ export const listings = law(
 export const pages = law(
   "pages",
   store("pages follow each other by their cursor", "reading", reads),
-  ({ people, expectEqual: same, store }) =>
+  ({ people, expectEqual, store }) =>
     Effect.gen(function* () {
       const ids = ["a", "b", "c", "d", "e", "f"]
       yield* store.batch({}, (batch) => Effect.forEach(ids, (id) => batch.put("people", id, {})))
       const first = yield* people.page({ limit: 4 })
-      yield* same("the first page", [idsOf(first.documents), first.cursor], [ids.slice(0, 4), "d"])
+      yield* expectEqual("the first page", [idsOf(first.documents), first.cursor], [ids.slice(0, 4), "d"])
       const second = yield* people.page({ limit: 4, after: "d" })
-      yield* same("the last page", [idsOf(second.documents), second.cursor], [["e", "f"], null])
+      yield* expectEqual("the last page", [idsOf(second.documents), second.cursor], [["e", "f"], null])
       const full = yield* people.page({ limit: 6 })
-      yield* same("a full last page", [full.documents.length, full.cursor], [6, null])
+      yield* expectEqual("a full last page", [full.documents.length, full.cursor], [6, null])
       const exact = yield* people.page({ limit: 2, after: "d" })
-      yield* same(
+      yield* expectEqual(
         "a last page that is exactly full",
         [idsOf(exact.documents), exact.cursor],
         [["e", "f"], null]
       )
       const all = yield* collected(people.pages({ size: 4 }))
-      yield* same(
+      yield* expectEqual(
         "pages",
         all.map(({ cursor, documents }) => [idsOf(documents), cursor]),
         [
@@ -78,7 +86,7 @@ export const pages = law(
         ]
       )
       const rest = yield* collected(people.pages({ size: 2, after: "b" }))
-      yield* same(
+      yield* expectEqual(
         "pages after an id",
         rest.map(({ documents }) => idsOf(documents)),
         [
@@ -93,7 +101,7 @@ export const pages = law(
 export const pinnedStreams = law(
   "pinnedStreams",
   store("a stream reads one commit", "reading", streams),
-  ({ open, people, expectEqual: same, store }) =>
+  ({ open, people, expectEqual, store }) =>
     Effect.gen(function* () {
       const ids = ["a", "b", "c", "d", "e", "f"]
       yield* store.batch({}, (batch) => Effect.forEach(ids, (id) => batch.put("people", id, { n: 1 })))
@@ -127,12 +135,12 @@ export const pinnedStreams = law(
             return Effect.as(change, one)
           })
         )
-        yield* same(
+        yield* expectEqual(
           kind,
           seen,
           ids.map((id) => [id, 1])
         )
-        yield* same(`${kind} does not hold what others write`, yield* people.list(), [
+        yield* expectEqual(`${kind} does not hold what others write`, yield* people.list(), [
           "a",
           "b",
           "c",
@@ -182,7 +190,7 @@ const finds =
 export const finding = drawnLaw(
   "finding",
   store("findBy and a scan agree", "reading", finds),
-  ({ fields, open, expectFailure: refused, expectEqual: same }) =>
+  ({ fields, open, expectFailure, expectEqual }) =>
     Effect.gen(function* () {
       const one = yield* open({ indexes: { people: ["value"] } })
       const people = one.collection("people")
@@ -205,7 +213,7 @@ export const finding = drawnLaw(
           .map(({ id }) => id)
         for (const name of collections) {
           const found = yield* one.collection(name).findBy("value", question)
-          yield* same(
+          yield* expectEqual(
             `${name === "people" ? "by index" : "by a scan"}: ${JSON.stringify(question)}`,
             idsOf(found),
             expected
@@ -216,12 +224,12 @@ export const finding = drawnLaw(
         yield* people.explain("value", 1),
         yield* one.collection("plain").explain("value", 1)
       ]
-      yield* same("explain", [how.source, how.current, other.source], ["index", true, "scan"])
+      yield* expectEqual("explain", [how.source, how.current, other.source], ["index", true, "scan"])
       for (const name of collections) {
         const limited = yield* one.collection(name).findBy("value", 1, { limit: 1 })
         const after = yield* one.collection(name).findBy("value", 1, { after: "d00" })
-        yield* same("limit and after", [idsOf(limited), idsOf(after)], [["d00"], ["d04"]])
+        yield* expectEqual("limit and after", [idsOf(limited), idsOf(after)], [["d00"], ["d04"]])
       }
-      yield* refused("a limit of 0", people.findBy("value", 1, { limit: 0 }), "ValidationError")
+      yield* expectFailure("a limit of 0", people.findBy("value", 1, { limit: 0 }), "ValidationError")
     })
 )

@@ -15,51 +15,55 @@ export const jsonSchemas = law(
     "schemas-in-the-repository",
     "`writeJsonSchema` stores the JSON Schema of an Effect schema's encoded side, or a given JSON Schema, in one commit. If the same schema is stored already, it writes nothing and returns none."
   ),
-  ({ commits, file, open, people, push, expectFailure: refused, expectEqual: same, store }) =>
+  ({ commits, file, open, people, push, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const typed = store.collection(
         "people",
         Schema.Struct({ name: Schema.NonEmptyString, born: Schema.optional(Schema.Date) })
       )
-      yield* same("nothing at first", Option.isNone(yield* people.jsonSchema), true)
+      yield* expectEqual("nothing at first", Option.isNone(yield* people.jsonSchema), true)
       const first = yield* typed.writeJsonSchema()
-      yield* same("one commit", first, Option.fromNullable((yield* commits)[0]?.commit))
+      yield* expectEqual("one commit", first, Option.fromNullable((yield* commits)[0]?.commit))
       const found = Option.getOrThrow(yield* people.jsonSchema)
-      yield* same("the fields", Object.keys(found["properties"] as object), ["name", "born"])
-      yield* same("what is required", found["required"], ["name"])
-      yield* same("the file", JSON.parse((yield* file("_schemas/people.json"))!), found)
-      yield* same("no collection", (yield* store.collections).includes("_schemas"), false)
+      yield* expectEqual("the fields", Object.keys(found["properties"] as object), ["name", "born"])
+      yield* expectEqual("what is required", found["required"], ["name"])
+      yield* expectEqual("the file", JSON.parse((yield* file("_schemas/people.json"))!), found)
+      yield* expectEqual("no collection", (yield* store.collections).includes("_schemas"), false)
       const before = (yield* commits).length
-      yield* same("the same once more", Option.isNone(yield* typed.writeJsonSchema()), true)
-      yield* same("the same, given", Option.isNone(yield* people.writeJsonSchema({ schema: found })), true)
-      yield* same("no commit", (yield* commits).length, before)
+      yield* expectEqual("the same once more", Option.isNone(yield* typed.writeJsonSchema()), true)
+      yield* expectEqual(
+        "the same, given",
+        Option.isNone(yield* people.writeJsonSchema({ schema: found })),
+        true
+      )
+      yield* expectEqual("no commit", (yield* commits).length, before)
       const given = { type: "object", properties: { b: { type: "integer" }, a: {} } }
       const second = Option.getOrThrow(yield* people.writeJsonSchema({ schema: given, message: "given" }))
-      yield* same("its message", (yield* commits)[0]?.message.trim().split("\n")[0], "given")
+      yield* expectEqual("its message", (yield* commits)[0]?.message.trim().split("\n")[0], "given")
       const other = (yield* open()).collection("people")
-      yield* same("another client", Option.getOrThrow(yield* other.jsonSchema), given)
-      yield* same(
+      yield* expectEqual("another client", Option.getOrThrow(yield* other.jsonSchema), given)
+      yield* expectEqual(
         "its order",
         JSON.stringify(Option.getOrThrow(yield* other.jsonSchema)),
         JSON.stringify(given)
       )
       const past = (yield* store.at(Option.getOrThrow(first))).collection("people")
-      yield* same("as it was", Option.getOrThrow(yield* past.jsonSchema), found)
-      yield* same(
+      yield* expectEqual("as it was", Option.getOrThrow(yield* past.jsonSchema), found)
+      yield* expectEqual(
         "as it is",
         yield* store.snapshot.pipe(Effect.flatMap((it) => it.commitSha)),
         Option.some(second)
       )
-      yield* refused("no schema at hand", people.writeJsonSchema(), "ValidationError")
-      yield* refused(
+      yield* expectFailure("no schema at hand", people.writeJsonSchema(), "ValidationError")
+      yield* expectFailure(
         "what is not a schema",
         people.writeJsonSchema({ schema: { type: "text" } }),
         "ValidationError"
       )
       yield* push({ "_schemas/people.json": "[]" })
-      yield* refused("a file that is not one", people.jsonSchema, "ValidationError")
+      yield* expectFailure("a file that is not one", people.jsonSchema, "ValidationError")
       yield* people.writeJsonSchema({ schema: given })
-      yield* same("mended", Option.getOrThrow(yield* people.jsonSchema), given)
+      yield* expectEqual("mended", Option.getOrThrow(yield* people.jsonSchema), given)
     })
 )
 
@@ -71,20 +75,20 @@ export const recordedSettings = law(
     "options",
     "Sharding, indexes and manifests belong to the repository: a store without these options adopts the recorded ones, and options that differ are a `ValidationError`."
   ),
-  ({ file, open, people, expectFailure: refused, remote, root, expectEqual: same }) =>
+  ({ file, open, people, expectFailure, remote, root, expectEqual }) =>
     Effect.gen(function* () {
-      yield* same("nothing before the first write", yield* file("_chainstore.json"), null)
+      yield* expectEqual("nothing before the first write", yield* file("_chainstore.json"), null)
       yield* people.insert({ city: "London" }, { id: "abcdef" })
       const recorded = yield* file("_chainstore.json")
-      yield* same("recorded with the first write", recorded?.includes("shardDepth"), true)
+      yield* expectEqual("recorded with the first write", recorded?.includes("shardDepth"), true)
       const path = (name: string) => `people/${name.slice(0, 1)}/${name.slice(1, 2)}/${name}.json`
-      yield* same("its place", (yield* file(path("abcdef"))) === null, false)
+      yield* expectEqual("its place", (yield* file(path("abcdef"))) === null, false)
       const adopting = yield* open({ shardDepth: undefined, shardWidth: undefined, indexes: undefined })
       yield* adopting.collection("people").insert({ city: "London" }, { id: "xyz" })
-      yield* same("the place of a store without options", (yield* file(path("xyz"))) === null, false)
+      yield* expectEqual("the place of a store without options", (yield* file(path("xyz"))) === null, false)
       const index = JSON.parse((yield* file("_index/people/city.json"))!) as { values: JsonObject }
-      yield* same("its index", index.values["London"], ["abcdef", "xyz"])
-      yield* same(
+      yield* expectEqual("its index", index.values["London"], ["abcdef", "xyz"])
+      yield* expectEqual(
         "both read both",
         [yield* people.list(), yield* adopting.collection("people").list()],
         [
@@ -93,17 +97,17 @@ export const recordedSettings = law(
         ]
       )
       const differing = yield* open({ shardDepth: 1 })
-      yield* refused(
+      yield* expectFailure(
         "a write with options that differ",
         differing.collection("people").insert({}),
         "ValidationError"
       )
-      yield* refused(
+      yield* expectFailure(
         "a read with options that differ",
         differing.collection("people").list(),
         "ValidationError"
       )
-      yield* same("the settings", yield* file("_chainstore.json"), recorded)
+      yield* expectEqual("the settings", yield* file("_chainstore.json"), recorded)
       const hashed = yield* open({
         root: `${root}/hashed`,
         shardBy: "hash",
@@ -117,7 +121,7 @@ export const recordedSettings = law(
         recursive: true
       })
       const places = Option.getOrThrow(files).entries.filter(({ path }) => path.endsWith("ada.json"))
-      yield* same(
+      yield* expectEqual(
         "the place by hash",
         places.map((entry) => entry.path),
         [`people/${adaHash}/ada.json`]
@@ -129,7 +133,7 @@ export const recordedSettings = law(
         indexes: undefined
       })
       yield* plain.collection("people").insert({ n: 1 }, { id: "a" })
-      yield* same(
+      yield* expectEqual(
         "the plain layout",
         [(yield* file("plain/people/a.json")) === null, yield* file("plain/_chainstore.json")],
         [false, null]
@@ -149,31 +153,35 @@ export const roots = law(
     "options",
     'where the collections are; `""` is the repository\'s own root'
   ),
-  ({ branch, file, head, open, people, expectFailure: refused, remote, root, expectEqual: same, store }) =>
+  ({ branch, file, head, open, people, expectFailure, remote, root, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       const deeper = yield* open({ root: `/${root}/deeper/` })
       yield* deeper.collection("people").insert({ n: 2 }, { id: "a" })
-      yield* same("the file of the other root", (yield* file("deeper/people/a.json")) === null, false)
-      yield* same(
+      yield* expectEqual("the file of the other root", (yield* file("deeper/people/a.json")) === null, false)
+      yield* expectEqual(
         "each its own",
         [shape(yield* read(people, "a")), shape(yield* read(deeper.collection("people"), "a"))],
         [wanted(1, { n: 1 }), wanted(1, { n: 2 })]
       )
       const name = `other-${root.replaceAll("/", "-")}`
       const missing = store.onBranch(name)
-      yield* refused("a read on a missing branch", missing.collection("people").list(), "NotFoundError")
-      yield* refused("a write on a missing branch", missing.collection("people").insert({}), "NotFoundError")
+      yield* expectFailure("a read on a missing branch", missing.collection("people").list(), "NotFoundError")
+      yield* expectFailure(
+        "a write on a missing branch",
+        missing.collection("people").insert({}),
+        "NotFoundError"
+      )
       yield* remote.createBranch(name, (yield* head) as never)
       const other = store.onBranch(name).collection("people")
       yield* other.update("a", { n: 3 })
-      yield* same(
+      yield* expectEqual(
         "each branch its own",
         [(yield* read(people, "a"))?.["n"], (yield* read(other, "a"))?.["n"]],
         [1, 3]
       )
       const opened = yield* open({ branch: name })
-      yield* same(
+      yield* expectEqual(
         "the option",
         [(yield* read(opened.collection("people"), "a"))?.["n"], opened.branch],
         [3, name]
@@ -181,13 +189,17 @@ export const roots = law(
       const whole = yield* open({ branch: name, root: "" })
       yield* whole.collection("of-the-root").insert({ n: 4 }, { id: "a" })
       const at = yield* remote.snapshot(name).file("of-the-root/a.json")
-      yield* same(
+      yield* expectEqual(
         "the repository's own root",
         [Option.isSome(at), (yield* whole.collections).includes("of-the-root")],
         [true, true]
       )
-      yield* same("the first branch's head is its own", Option.getOrNull(yield* store.commitSha), yield* head)
-      yield* same("the branch's name", store.branch, branch)
+      yield* expectEqual(
+        "the first branch's head is its own",
+        Option.getOrNull(yield* store.commitSha),
+        yield* head
+      )
+      yield* expectEqual("the branch's name", store.branch, branch)
       yield* remote.deleteBranch(name)
     }),
   { shardDepth: 0 }
@@ -201,7 +213,7 @@ export const options = law(
     "options",
     "An unknown option is a `ValidationError` too, which names the nearest known option"
   ),
-  ({ open, expectFailure: refused, expectEqual: same }) =>
+  ({ open, expectFailure, expectEqual }) =>
     Effect.gen(function* () {
       const wrong: Record<string, object> = {
         "readonly for readOnly": { readonly: true },
@@ -215,9 +227,14 @@ export const options = law(
         "no concurrency": { concurrency: 0 },
         "an author without email": { author: { name: "Ada" } }
       }
-      for (const [what, given] of Object.entries(wrong)) yield* refused(what, open(given), "ValidationError")
-      const error = yield* refused("readonly", open({ readonly: true } as never), "ValidationError")
-      yield* same("the nearest option", String(error.message + (error.hint ?? "")).includes("readOnly"), true)
+      for (const [what, given] of Object.entries(wrong))
+        yield* expectFailure(what, open(given), "ValidationError")
+      const error = yield* expectFailure("readonly", open({ readonly: true } as never), "ValidationError")
+      yield* expectEqual(
+        "the nearest option",
+        String(error.message + (error.hint ?? "")).includes("readOnly"),
+        true
+      )
       yield* open({ deadline: "5 seconds", concurrency: 4 })
     })
 )
@@ -230,7 +247,7 @@ export const doctoring = law(
     "size",
     "`doctor` lists files above 1 MB, ids that differ only in case, files outside of the layout"
   ),
-  ({ head, people, push, remote, expectEqual: same, store, file }) =>
+  ({ head, people, push, remote, expectEqual, store, file }) =>
     Effect.gen(function* () {
       const findings = Effect.map(store.doctorWith({ deep: true }), (all) =>
         [
@@ -242,48 +259,48 @@ export const doctoring = law(
         ].sort()
       )
       yield* people.insert({ city: "London" }, { id: "a" })
-      yield* same("a healthy collection", yield* findings, [])
+      yield* expectEqual("a healthy collection", yield* findings, [])
       const [said] = (yield* store.doctor).filter(
         ({ code, collection }) => code === "collection" && collection === "people"
       )
-      yield* same("what was looked at", said?.severity, "ok")
+      yield* expectEqual("what was looked at", said?.severity, "ok")
       yield* people.insert({}, { id: "A" })
       yield* people.insert({ text: "x".repeat(1_100_000) }, { id: "large" })
-      yield* same("case and size", yield* findings, ["case-twins", "document-large"])
+      yield* expectEqual("case and size", yield* findings, ["case-twins", "document-large"])
       yield* people.delete("A")
       yield* people.delete("large")
       yield* push({ "people/sub/b.json": "{}", "people/readme.txt": "hello" })
-      yield* same("misplaced files", (yield* findings).includes("misplaced"), true)
+      yield* expectEqual("misplaced files", (yield* findings).includes("misplaced"), true)
       yield* push({ "people/sub/b.json": null, "people/readme.txt": null, "people/broken.json": "{" })
       const broken = yield* findings
-      yield* same("an unreadable document", broken.includes("unreadable"), true)
-      yield* same(
+      yield* expectEqual("an unreadable document", broken.includes("unreadable"), true)
+      yield* expectEqual(
         "stale files",
         [broken.includes("index-stale"), broken.includes("manifest-stale")],
         [true, true]
       )
       yield* push({ "people/broken.json": null })
       yield* people.reindex()
-      yield* same("healthy again", yield* findings, [])
+      yield* expectEqual("healthy again", yield* findings, [])
       const index = JSON.parse((yield* file("_index/people/city.json"))!) as JsonObject
       yield* push({
         "_index/people/city.json": JSON.stringify({ ...index, values: { Rome: ["a"] }, ids: { a: ["Rome"] } })
       })
-      yield* same("a wrong index", yield* findings, ["index-wrong"])
+      yield* expectEqual("a wrong index", yield* findings, ["index-wrong"])
       yield* people.reindex()
-      yield* same("a wrong index after reindex", yield* findings, [])
+      yield* expectEqual("a wrong index after reindex", yield* findings, [])
       const manifest = JSON.parse((yield* file("_manifest/people.json"))!) as JsonObject
       yield* push({
         "_manifest/people.json": JSON.stringify({ ...manifest, count: 7 }),
         "_index/people/city.json": null
       })
-      yield* same("a wrong manifest, no index", yield* findings, ["index-missing", "manifest-wrong"])
+      yield* expectEqual("a wrong manifest, no index", yield* findings, ["index-missing", "manifest-wrong"])
       const work = "chainstore-tx-01arz3ndektsv4rrffq69g5fav"
       yield* remote.createBranch(work, (yield* head) as never)
       const left = (yield* store.doctor).filter(
         ({ code, message }) => code === "work-branch" && message.includes(work)
       )
-      yield* same("a work branch that is left", left.length, 1)
+      yield* expectEqual("a work branch that is left", left.length, 1)
       yield* remote.deleteBranch(work)
     }),
   { indexes: { people: ["city"] }, manifests: { people: ["city"] }, shardDepth: 0 }

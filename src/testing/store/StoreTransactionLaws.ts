@@ -15,7 +15,7 @@ const appears = "Before that nothing is visible outside, and reads inside see th
 export const transactions = law(
   "transactions",
   operations("a transaction appears at once, or not", transactionPage, appears),
-  ({ head, people, expectFailure: refused, remote, expectEqual: same, store }) =>
+  ({ head, people, expectFailure, remote, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 0 }, { id: "a" })
       const at = yield* head
@@ -25,34 +25,34 @@ export const transactions = law(
           yield* inside.update("a", { n: 1 })
           yield* inside.insert({ n: 2 }, { id: "b" })
           yield* tx.batch({}, (batch) => batch.put("people", "c", {}))
-          yield* same(
+          yield* expectEqual(
             "reads inside",
             [yield* inside.list(), shape(yield* read(inside, "a"))],
             [["a", "b", "c"], wanted(2, { n: 1 })]
           )
-          yield* same(
+          yield* expectEqual(
             "reads outside",
             [yield* people.list(), shape(yield* read(people, "a")), yield* head],
             [["a"], wanted(1, { n: 0 }), at]
           )
-          yield* same("one that is running is not stale", (yield* store.staleTransactions).length, 0)
-          yield* same("a branch of its own", tx.branch.startsWith("chainstore-tx-"), true)
+          yield* expectEqual("one that is running is not stale", (yield* store.staleTransactions).length, 0)
+          yield* expectEqual("a branch of its own", tx.branch.startsWith("chainstore-tx-"), true)
           return tx.branch
         })
       )
-      yield* same(
+      yield* expectEqual(
         "after the end",
         [yield* people.list(), shape(yield* read(people, "a"))],
         [["a", "b", "c"], wanted(2, { n: 1 })]
       )
-      yield* same("its commit", Option.getOrNull(commitSha), yield* head)
+      yield* expectEqual("its commit", Option.getOrNull(commitSha), yield* head)
       const branches = Effect.map(remote.listBranches("chainstore-tx-"), (all) => all.length)
-      yield* same(
+      yield* expectEqual(
         "its branch is gone",
         [Option.isNone(yield* remote.head(result)), yield* branches],
         [true, 0]
       )
-      yield* refused(
+      yield* expectFailure(
         "a body that fails",
         store.transaction({}, (tx) => Effect.zipRight(tx.collection("people").delete("b"), new Refusal())),
         "Refusal"
@@ -68,9 +68,9 @@ export const transactions = law(
       )
       yield* Effect.raceFirst(Deferred.await(begun), Fiber.join(fiber))
       yield* Fiber.interrupt(fiber)
-      yield* same("nothing is left", [yield* people.list(), yield* branches], [["a", "b", "c"], 0])
+      yield* expectEqual("nothing is left", [yield* people.list(), yield* branches], [["a", "b", "c"], 0])
       const nothing = yield* store.transaction({}, (tx) => tx.collection("people").list())
-      yield* same(
+      yield* expectEqual(
         "one that writes nothing",
         [nothing.result, Option.getOrNull(nothing.commitSha) === null],
         [["a", "b", "c"], true]
@@ -85,7 +85,7 @@ const unchanged =
 export const transactionRaces = law(
   "transactionRaces",
   operations("a transaction conflicts only with what it read or wrote", transactionPage, unchanged),
-  ({ head, open, people, expectFailure: refused, remote, expectEqual: same, store }) =>
+  ({ head, open, people, expectFailure, remote, expectEqual, store }) =>
     Effect.gen(function* () {
       const others = (yield* open()).collection("people")
       yield* store.batch({}, (batch) =>
@@ -101,14 +101,14 @@ export const transactionRaces = law(
           return made?._created_at
         })
       )
-      yield* same(
+      yield* expectEqual(
         "elsewhere",
         [shape(yield* read(people, "a")), shape(yield* read(people, "b"))],
         [wanted(2, { n: 1 }), wanted(2, { n: 9 })]
       )
       const [entry] = yield* people.history("made")
       const made = yield* read(people, "made")
-      yield* same(
+      yield* expectEqual(
         "commits that were made again",
         [entry?.message.trim(), made?._rev, made?._created_at],
         ["made inside", 1, result]
@@ -130,18 +130,26 @@ export const transactionRaces = law(
         const clash = store.transaction({}, (tx) =>
           Effect.zipRight(body(tx as never), others.update("b", { n: 2 }))
         )
-        const error = yield* refused(what, clash, "ConflictError")
-        yield* same(
+        const error = yield* expectFailure(what, clash, "ConflictError")
+        yield* expectEqual(
           `${what}: the documents`,
           error.conflicts.map((one: any) => one.id),
           ["b"]
         )
-        yield* same(`${what}: nothing was published`, shape(yield* read(people, "a")), before)
-        yield* same(`${what}: the branch is kept`, Option.isSome(yield* remote.head(error.branch)), true)
+        yield* expectEqual(`${what}: nothing was published`, shape(yield* read(people, "a")), before)
+        yield* expectEqual(
+          `${what}: the branch is kept`,
+          Option.isSome(yield* remote.head(error.branch)),
+          true
+        )
         const stale = yield* store.staleTransactions
-        yield* same(`${what}: it is listed`, stale.map(({ branch }) => branch).includes(error.branch), true)
+        yield* expectEqual(
+          `${what}: it is listed`,
+          stale.map(({ branch }) => branch).includes(error.branch),
+          true
+        )
         yield* store.removeTransaction(error.branch)
-        yield* same(
+        yield* expectEqual(
           `${what}: removed`,
           [Option.isNone(yield* remote.head(error.branch)), (yield* store.staleTransactions).length],
           [true, 0]
@@ -153,9 +161,9 @@ export const transactionRaces = law(
           Effect.zipRight(tx.collection("people").update("a", {}), others.insert({}, { id: "new" }))
         )
       )
-      const error = yield* refused("a document that it missed", missed, "ConflictError")
+      const error = yield* expectFailure("a document that it missed", missed, "ConflictError")
       yield* store.removeTransaction(error.branch)
-      yield* refused("removing another branch", store.removeTransaction("main"), "ValidationError")
-      yield* same("the branch is still there", (yield* head) === undefined, false)
+      yield* expectFailure("removing another branch", store.removeTransaction("main"), "ValidationError")
+      yield* expectEqual("the branch is still there", (yield* head) === undefined, false)
     })
 )

@@ -21,7 +21,7 @@ export const imports = law(
     "import",
     "An existing document is replaced and its `_rev` rises by one, unless its content already equals the record."
   ),
-  ({ commits, head, people, expectFailure: refused, expectEqual: same, store }) =>
+  ({ commits, head, people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 0, old: true }, { id: "a" })
       yield* people.insert({ n: 2 }, { id: "b" })
@@ -39,7 +39,7 @@ export const imports = law(
         records.map(({ key, n }) => ({ _id: key, n })),
         { dryRun: true, onRow: onRow as never }
       )
-      yield* same(
+      yield* expectEqual(
         "a dry run",
         [dry.inserted, dry.replaced, dry.unchanged, rows, yield* head],
         [3, 1, 1, ["replace", "unchanged", "insert", "insert", "insert"], at]
@@ -47,36 +47,40 @@ export const imports = law(
       const given = records.map(({ key, n }) => (key === undefined ? { n } : { _id: key, n }))
       const before = (yield* commits).length
       const report = yield* people.importRecords(given, { chunkSize: 2, message: "imported" })
-      yield* same(
+      yield* expectEqual(
         "its report",
         [report.records, report.inserted, report.replaced, report.unchanged],
         [5, 3, 1, 1]
       )
       const made = (yield* commits).slice(0, (yield* commits).length - before)
-      yield* same(
+      yield* expectEqual(
         "a commit for each chunk",
         [report.commits, made.every(({ message }) => message.startsWith("imported"))],
         [made.map(({ commit }) => commit).reverse(), true]
       )
-      yield* same("chunks", report.commits.length, 3)
-      yield* same("a document that was there", shape(yield* read(people, "a")), wanted(2, { n: 1 }))
-      yield* same("one that is as the record says", shape(yield* read(people, "b")), wanted(1, { n: 2 }))
+      yield* expectEqual("chunks", report.commits.length, 3)
+      yield* expectEqual("a document that was there", shape(yield* read(people, "a")), wanted(2, { n: 1 }))
+      yield* expectEqual(
+        "one that is as the record says",
+        shape(yield* read(people, "b")),
+        wanted(1, { n: 2 })
+      )
       const again = yield* people.importRecords(given, { chunkSize: 2, importId: report.importId })
-      yield* same("again", [again.unchanged, again.commits, yield* people.count], [5, [], 5])
+      yield* expectEqual("again", [again.unchanged, again.commits, yield* people.count], [5, [], 5])
       const things = store.collection("things")
       yield* things.importRecords([{ name: "x", n: 1 }], { idField: "name" })
-      yield* same("idField", yield* things.list(), ["x"])
+      yield* expectEqual("idField", yield* things.list(), ["x"])
       const wrong = things.importRecords([{ _id: "ok" }, { _id: "../bad" }, { _id: "never" }], {
         chunkSize: 1
       })
-      yield* refused("a row that cannot be stored", wrong, "ValidationError")
-      yield* same("chunks before it stay", yield* things.list(), ["ok", "x"])
+      yield* expectFailure("a row that cannot be stored", wrong, "ValidationError")
+      yield* expectEqual("chunks before it stay", yield* things.list(), ["ok", "x"])
       const first = things.importRecords([{ _id: "first" }, { _id: "../bad" }], {
         chunkSize: 1,
         validate: "first"
       })
-      yield* refused("validate first", first, "ValidationError")
-      yield* same("writes nothing", yield* things.list(), ["ok", "x"])
+      yield* expectFailure("validate first", first, "ValidationError")
+      yield* expectEqual("writes nothing", yield* things.list(), ["ok", "x"])
     })
 )
 
@@ -86,7 +90,7 @@ const views = "Views (`store.at`, `store.snapshot`) export too."
 export const exports = law(
   "exports",
   transfer("an export holds the documents in order", "export", views),
-  ({ people, expectEqual: same, store }) =>
+  ({ people, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* store.batch({}, (batch) =>
         Effect.all([
@@ -108,18 +112,18 @@ export const exports = law(
           return [count, text(pieces)] as const
         })
       const csv = yield* exported("csv", { columns: ["_id", "name", "n", "list"] })
-      yield* same("csv", csv, [
+      yield* expectEqual("csv", csv, [
         4,
         '_id,name,n,list\r\na,=A,1,\r\nb,"B, ""quoted""",2,\r\nc,,,"[1, ""x""]"\r\nd,,9,\r\n'
       ])
       const guarded = yield* exported("csv", { columns: ["name"], limit: 1, guardFormulas: true })
-      yield* same("guardFormulas and limit", guarded, [1, "name\r\n'=A\r\n"])
+      yield* expectEqual("guardFormulas and limit", guarded, [1, "name\r\n'=A\r\n"])
       const [count, lines] = yield* exported("ndjson", {}, view.collection("people"))
       const documents = lines
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line) as { _id: string; n: unknown })
-      yield* same(
+      yield* expectEqual(
         "ndjson of a view",
         [count, documents.map(({ _id, n }) => [_id, n])],
         [
@@ -132,10 +136,10 @@ export const exports = law(
         ]
       )
       const [, list] = yield* exported("json", { columns: ["n"] })
-      yield* same("json", JSON.parse(list), [{ n: 1 }, { n: 2 }, { n: null }, { n: 9 }])
+      yield* expectEqual("json", JSON.parse(list), [{ n: 1 }, { n: 2 }, { n: null }, { n: 9 }])
       const book = written()
       const columns = yield* store.exportExcel(book.sink, { collections: ["people"] })
-      yield* same(
+      yield* expectEqual(
         "a workbook",
         [columns["people"]?.slice(0, 4), text(book.pieces.slice(0, 1)).slice(0, 2)],
         [["_id", "_rev", "_created_at", "_updated_at"], "PK"]

@@ -14,7 +14,7 @@ const restores =
 export const restoring = drawnLaw(
   "restoring",
   operations("restore brings a version back exactly", travel, restores),
-  ({ fields, head, people, expectFailure: refused, expectEqual: same }) =>
+  ({ fields, head, people, expectFailure, expectEqual }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}] = fields
       const empty = yield* Effect.zipRight(people.insert({}, { id: "before" }), head)
@@ -23,25 +23,29 @@ export const restoring = drawnLaw(
       const created = (yield* read(people, "a"))?._created_at
       yield* people.update("a", { later: true, ...b })
       const back = yield* people.restore("a", first!)
-      yield* same("the content", shape(back), wanted(3, a))
-      yield* same("what is read", yield* read(people, "a"), back)
-      yield* same("_created_at", back._created_at, created)
-      yield* refused("another revision", people.restore("a", first!, { expectedRev: 2 }), "ConflictError")
-      yield* refused(
+      yield* expectEqual("the content", shape(back), wanted(3, a))
+      yield* expectEqual("what is read", yield* read(people, "a"), back)
+      yield* expectEqual("_created_at", back._created_at, created)
+      yield* expectFailure(
+        "another revision",
+        people.restore("a", first!, { expectedRev: 2 }),
+        "ConflictError"
+      )
+      yield* expectFailure(
         "an expected absence",
         people.restore("a", first!, { expectedRev: null }),
         "ConflictError"
       )
-      yield* same(
+      yield* expectEqual(
         "the expected revision",
         shape(yield* people.restore("a", first!.slice(0, 12), { expectedRev: 3 })),
         wanted(4, a)
       )
       yield* people.delete("a")
       const made = yield* people.restore("a", first!, { expectedRev: null })
-      yield* same("a missing document", [shape(made), made._created_at], [wanted(2, a), created])
-      yield* refused("a version without the document", people.restore("a", empty!), "NotFoundError")
-      yield* refused(
+      yield* expectEqual("a missing document", [shape(made), made._created_at], [wanted(2, a), created])
+      yield* expectFailure("a version without the document", people.restore("a", empty!), "NotFoundError")
+      yield* expectFailure(
         "a missing commit",
         people.restore("a", "0123456789012345678901234567890123456789"),
         "NotFoundError"
@@ -56,7 +60,7 @@ const reverts =
 export const reverting = drawnLaw(
   "reverting",
   operations("revert undoes the documents of a commit", travel, reverts),
-  ({ fields, head, people, push, expectFailure: refused, remote, root, expectEqual: same, store }) =>
+  ({ fields, head, people, push, expectFailure, remote, root, expectEqual, store }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}] = fields
       yield* store.batch({}, (batch) =>
@@ -77,51 +81,51 @@ export const reverting = drawnLaw(
       const commit = Option.getOrThrow(commitSha)
       yield* people.update("other", { n: 1 })
       const reverted = yield* store.revert(commit)
-      yield* same("its commit", reverted.commitSha, yield* head)
-      yield* same("its documents", reverted.documents.map(({ id }) => id).sort(), [
+      yield* expectEqual("its commit", reverted.commitSha, yield* head)
+      yield* expectEqual("its documents", reverted.documents.map(({ id }) => id).sort(), [
         "changed",
         "deleted",
         "made"
       ])
-      yield* same("what changed", shape(yield* read(people, "changed")), wanted(3, a))
+      yield* expectEqual("what changed", shape(yield* read(people, "changed")), wanted(3, a))
       const again = yield* read(people, "deleted")
-      yield* same("what was deleted", [shape(again), again?._created_at], [wanted(2, b), created])
-      yield* same("what was made", yield* read(people, "made"), null)
-      yield* same("what is not of the commit", (yield* read(people, "other"))?.["n"], 1)
+      yield* expectEqual("what was deleted", [shape(again), again?._created_at], [wanted(2, b), created])
+      yield* expectEqual("what was made", yield* read(people, "made"), null)
+      yield* expectEqual("what is not of the commit", (yield* read(people, "other"))?.["n"], 1)
       yield* people.update("changed", { n: 2 })
       const at = yield* head
-      const error = yield* refused(
+      const error = yield* expectFailure(
         "a document changed again",
         store.revert(reverted.commitSha),
         "ConflictError"
       )
-      yield* same(
+      yield* expectEqual(
         "the documents in conflict",
         error.conflicts.map((one: any) => one.id),
         ["changed"]
       )
-      yield* same("nothing was written", yield* head, at)
+      yield* expectEqual("nothing was written", yield* head, at)
       yield* store.revert(reverted.commitSha, { force: true })
-      yield* same(
+      yield* expectEqual(
         "force",
         [shape(yield* read(people, "changed")), yield* read(people, "deleted")],
         [wanted(5, b), null]
       )
       const file = yield* push({ "notes.txt": "of somebody" })
-      yield* refused("a commit without documents", store.revert(file), "ValidationError")
+      yield* expectFailure("a commit without documents", store.revert(file), "ValidationError")
       const mixed = yield* push({ "notes.txt": "changed", "people/by-hand.json": '{"n":1}\n' })
       const partly = yield* store.revert(mixed)
-      yield* same("files that are no documents", partly.skipped, [`${root}/notes.txt`])
-      yield* same("the document beside them", yield* read(people, "by-hand"), null)
+      yield* expectEqual("files that are no documents", partly.skipped, [`${root}/notes.txt`])
+      yield* expectEqual("the document beside them", yield* read(people, "by-hand"), null)
       const orphan = `orphan-${root.replaceAll("/", "-")}`
       const begun = yield* remote.commit(orphan, Option.none(), {
         message: "begins a history",
         changes: [{ _tag: "Put", path: `${root}/people/a.json`, content: new TextEncoder().encode("{}") }]
       })
       const onOrphan = store.onBranch(orphan)
-      yield* refused("the first commit of a history", onOrphan.revert(begun.commit), "ValidationError")
+      yield* expectFailure("the first commit of a history", onOrphan.revert(begun.commit), "ValidationError")
       yield* remote.deleteBranch(orphan)
-      yield* refused(
+      yield* expectFailure(
         "a missing commit",
         store.revert("0123456789012345678901234567890123456789"),
         "NotFoundError"
@@ -138,7 +142,7 @@ export const histories = law(
     "guarantees",
     "An acknowledged write is in the history exactly once"
   ),
-  ({ people, expectFailure: refused, expectEqual: same, store }) =>
+  ({ people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const shas: Array<string> = []
       for (const n of [1, 2, 3]) {
@@ -150,33 +154,33 @@ export const histories = law(
       }
       yield* people.delete("a", { message: "gone" })
       const all = yield* people.history("a")
-      yield* same(
+      yield* expectEqual(
         "its messages",
         all.map(({ message }) => message),
         ["gone", "version 3", "version 2", "version 1"]
       )
-      yield* same(
+      yield* expectEqual(
         "its commits",
         all.slice(1).map(({ sha }) => sha),
         shas
       )
-      yield* same(
+      yield* expectEqual(
         "its times",
         all.every(({ date }) => !Number.isNaN(Date.parse(date))),
         true
       )
       const two = yield* people.history("a", { limit: 2 })
-      yield* same(
+      yield* expectEqual(
         "limit",
         two.map(({ message }) => message),
         ["gone", "version 3"]
       )
-      yield* same("of a missing document", yield* people.history("never"), [])
-      yield* refused("a limit of 0", people.history("a", { limit: 0 }), "ValidationError")
+      yield* expectEqual("of a missing document", yield* people.history("never"), [])
+      yield* expectFailure("a limit of 0", people.history("a", { limit: 0 }), "ValidationError")
       for (const [at, { sha }] of all.slice(1).entries()) {
         const view = yield* store.at(sha)
         const found = yield* Effect.flatten(view.collection("people").get("a"))
-        yield* same("the document at each commit", shape(found), wanted(3 - at, { n: 3 - at }))
+        yield* expectEqual("the document at each commit", shape(found), wanted(3 - at, { n: 3 - at }))
       }
     })
 )
@@ -188,7 +192,7 @@ const previews =
 export const previewing = law(
   "previewing",
   operations("a preview makes no commit", "preview-what-a-write-would-commit", previews),
-  ({ file, head, people, expectFailure: refused, root, expectEqual: same, store }) =>
+  ({ file, head, people, expectFailure, root, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ city: "London" }, { id: "a" })
       const at = yield* head
@@ -197,34 +201,34 @@ export const previewing = law(
           dry.collection("people").update("a", { city: "Rome" }, { message: "move" })
         )
       )
-      yield* same(
+      yield* expectEqual(
         "nothing was written",
         [yield* head, shape(yield* read(people, "a"))],
         [at, wanted(1, { city: "London" })]
       )
-      yield* same("its message", shown.message, "move")
+      yield* expectEqual("its message", shown.message, "move")
       const paths = shown.changes.map((change) => `${change._tag} ${change.path.slice(root.length + 1)}`)
       const files = ["Put _index/people/city.json", "Put _manifest/people.json", "Put people/a.json"]
-      yield* same("its files", [...paths].sort(), files)
+      yield* expectEqual("its files", [...paths].sort(), files)
       const [change] = shown.changes.filter(({ path }) => path.endsWith("people/a.json"))
       const content =
         change?._tag === "Put" ? JSON.parse(new TextDecoder().decode(change.content)) : undefined
-      yield* same("its content", [content?.city, content?._rev], ["Rome", 2])
+      yield* expectEqual("its content", [content?.city, content?._rev], ["Rome", 2])
       yield* people.update("a", { city: "Rome" })
       const before = JSON.parse((yield* file("people/a.json"))!)
-      yield* same(
+      yield* expectEqual(
         "what the write then holds",
         { ...before, _updated_at: "" },
         { ...content, _updated_at: "" }
       )
       const nothing = store.preview((dry) => dry.batch({}, () => Effect.void))
-      yield* same("where nothing would be written", Option.isNone(yield* nothing), true)
-      yield* refused(
+      yield* expectEqual("where nothing would be written", Option.isNone(yield* nothing), true)
+      yield* expectFailure(
         "a write that would fail",
         store.preview((dry) => dry.collection("people").insert({}, { id: "a" })),
         "ConflictError"
       )
-      yield* refused(
+      yield* expectFailure(
         "a body that fails",
         store.preview(() => new Refusal()),
         "Refusal"

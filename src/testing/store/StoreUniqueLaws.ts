@@ -11,7 +11,7 @@ export const uniqueValues = law(
     "unique-indexes",
     "Of many writers of one value exactly one succeeds."
   ),
-  ({ open, people, expectFailure: refused, expectEqual: same, store }) =>
+  ({ open, people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       const other = (yield* open()).collection("people")
       yield* people.insert({ mail: "first" }, { id: "first" })
@@ -21,19 +21,19 @@ export const uniqueValues = law(
         { concurrency: "unbounded" }
       )
       const [winner, ...more] = tried.flatMap((one) => (one._tag === "Right" ? [one.right] : []))
-      yield* same("the writers that succeeded", more, [])
+      yield* expectEqual("the writers that succeeded", more, [])
       const found = yield* people.findBy("mail", "one")
-      yield* same(
+      yield* expectEqual(
         "the document with the value",
         found.map(({ _id }) => _id),
         [winner]
       )
-      const error = yield* refused(
+      const error = yield* expectFailure(
         "a second one",
         people.update("first", { mail: ["x", "one"] }),
         "ConflictError"
       )
-      yield* same(
+      yield* expectEqual(
         "what the error says",
         [error.reason, error.violations],
         [
@@ -49,12 +49,12 @@ export const uniqueValues = law(
           )
         )
       yield* put("one", "first")
-      yield* refused("two of one batch", put("same", "same"), "ConflictError")
+      yield* expectFailure("two of one batch", put("same", "same"), "ConflictError")
       yield* people.insert({ mail: null }, { id: "g" })
       yield* people.insert({ mail: null }, { id: "h" })
       yield* people.delete("first")
       yield* people.update("g", { mail: "one" })
-      yield* same("all documents", (yield* people.list()).length, 3)
+      yield* expectEqual("all documents", (yield* people.list()).length, 3)
     }),
   mail
 )

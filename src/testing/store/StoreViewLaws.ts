@@ -11,28 +11,32 @@ const store = promiseOf("store")
 export const freshReads = law(
   "freshReads",
   store("a read sees the head", "reading", reads),
-  ({ open, people, push, expectEqual: same, store }) =>
+  ({ open, people, push, expectEqual, store }) =>
     Effect.gen(function* () {
       const others = (yield* open()).collection("people")
       yield* people.insert({ n: 1 }, { id: "a" })
       for (const n of [2, 3]) {
         yield* others.update("a", { n })
         yield* others.upsert(`b${n}`, { n })
-        yield* same("get", shape(yield* read(people, "a")), wanted(n, { n }))
-        yield* same(
+        yield* expectEqual("get", shape(yield* read(people, "a")), wanted(n, { n }))
+        yield* expectEqual(
           "fresh",
           shape(Option.getOrNull(yield* people.get("a", { fresh: true }))),
           wanted(n, { n })
         )
-        yield* same("list", yield* people.list(), n === 2 ? ["a", "b2"] : ["a", "b2", "b3"])
-        yield* same("count", yield* people.count, n)
-        yield* same("findBy", idsOf(yield* people.findBy("n", n)), ["a", `b${n}`])
-        yield* same("exists", [yield* people.exists("a"), yield* people.exists("c")], [true, false])
+        yield* expectEqual("list", yield* people.list(), n === 2 ? ["a", "b2"] : ["a", "b2", "b3"])
+        yield* expectEqual("count", yield* people.count, n)
+        yield* expectEqual("findBy", idsOf(yield* people.findBy("n", n)), ["a", `b${n}`])
+        yield* expectEqual("exists", [yield* people.exists("a"), yield* people.exists("c")], [true, false])
       }
       yield* push({ "people/a.json": null })
-      yield* same("after a removal", [yield* read(people, "a"), yield* people.list()], [null, ["b2", "b3"]])
+      yield* expectEqual(
+        "after a removal",
+        [yield* read(people, "a"), yield* people.list()],
+        [null, ["b2", "b3"]]
+      )
       yield* store.invalidate()
-      yield* same("after invalidate", yield* people.list(), ["b2", "b3"])
+      yield* expectEqual("after invalidate", yield* people.list(), ["b2", "b3"])
     }),
   { shardDepth: 0 }
 )
@@ -60,7 +64,7 @@ class Counting extends Cache {
 export const caches = law(
   "caches",
   store("a cache changes no answer", "options", "An entry contains `content`, the blob id `oid`"),
-  ({ open, people, expectEqual: same }) =>
+  ({ open, people, expectEqual }) =>
     Effect.gen(function* () {
       const cache = new Counting()
       const stores = [yield* open({ cache: false }), yield* open({ cache }), yield* open({ cache: true })]
@@ -69,7 +73,7 @@ export const caches = law(
       const seen = (what: string, n: number) =>
         Effect.forEach(stores, (one) =>
           Effect.flatMap(read(one.collection("people"), "a"), (found) =>
-            same(what, shape(found), wanted(rev, { n }))
+            expectEqual(what, shape(found), wanted(rev, { n }))
           )
         )
       for (const n of [1, 2, 3]) {
@@ -85,11 +89,12 @@ export const caches = law(
         yield* seen("get, with a cache that is behind", n)
         yield* behind
         const written = yield* stores[1]!.collection("people").update("a", { n }, { expectedRev: rev })
-        yield* same("a write, with a cache that is behind", written._rev, ++rev)
+        yield* expectEqual("a write, with a cache that is behind", written._rev, ++rev)
       }
-      yield* same("a cache of one's own is used", cache.sets > 0, true)
+      yield* expectEqual("a cache of one's own is used", cache.sets > 0, true)
       yield* people.delete("a")
-      for (const one of stores) yield* same("deleted", yield* read(one.collection("people"), "a"), null)
+      for (const one of stores)
+        yield* expectEqual("deleted", yield* read(one.collection("people"), "a"), null)
     })
 )
 
@@ -101,7 +106,7 @@ export const versions = law(
     "reading",
     "`version(id)` returns a document with its revision, its blob id (`sha`, for `expect`) and the commit that was read."
   ),
-  ({ head, people, expectFailure: refused, remote, root, expectEqual: same, store }) =>
+  ({ head, people, expectFailure, remote, root, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       yield* people.update("a", { n: 2 })
@@ -110,15 +115,15 @@ export const versions = law(
         yield* remote.tree(version.commit as never, `${root}/people`, { recursive: true })
       )
       const oid = listed.entries.find(({ path }) => path.endsWith("a.json"))?.oid
-      yield* same("version", [version.rev, version.sha, version.commit], [2, oid, yield* head])
-      yield* same("its document", shape(version.document), wanted(2, { n: 2 }))
-      yield* same("of a missing document", Option.isNone(yield* people.version("b")), true)
+      yield* expectEqual("version", [version.rev, version.sha, version.commit], [2, oid, yield* head])
+      yield* expectEqual("its document", shape(version.document), wanted(2, { n: 2 }))
+      yield* expectEqual("of a missing document", Option.isNone(yield* people.version("b")), true)
       const guarded = (sha: string) =>
         store.batch({}, (batch) =>
           Effect.zipRight(batch.expect("people", "a", { sha }), batch.put("people", "a", { n: 3 }))
         )
       yield* guarded(version.sha)
-      yield* refused("an expectation of an old version", guarded(version.sha), "ConflictError")
+      yield* expectFailure("an expectation of an old version", guarded(version.sha), "ConflictError")
     })
 )
 
@@ -129,7 +134,7 @@ const views =
 export const viewing = law(
   "viewing",
   store("views see one commit", "reading", views),
-  ({ branch, head, people, expectFailure: refused, expectEqual: same, store }) =>
+  ({ branch, head, people, expectFailure, expectEqual, store }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       const first = yield* head
@@ -138,12 +143,20 @@ export const viewing = law(
       yield* people.insert({ n: 2 }, { id: "b" })
       const second = yield* head
       const view = before.collection("people")
-      yield* same("get", shape(yield* Effect.map(view.get("a"), Option.getOrNull)), wanted(1, { n: 1 }))
-      yield* same("list and count", [yield* view.list(), yield* view.count], [["a"], 1])
-      yield* same("findBy", [yield* view.findBy("n", 2), idsOf(yield* view.findBy("n", 1))], [[], ["a"]])
-      yield* same("exists", yield* view.exists("b"), false)
-      yield* same("its commit", Option.getOrNull(yield* before.commitSha), first)
-      yield* same("the store's commit", Option.getOrNull(yield* store.commitSha), second)
+      yield* expectEqual(
+        "get",
+        shape(yield* Effect.map(view.get("a"), Option.getOrNull)),
+        wanted(1, { n: 1 })
+      )
+      yield* expectEqual("list and count", [yield* view.list(), yield* view.count], [["a"], 1])
+      yield* expectEqual(
+        "findBy",
+        [yield* view.findBy("n", 2), idsOf(yield* view.findBy("n", 1))],
+        [[], ["a"]]
+      )
+      yield* expectEqual("exists", yield* view.exists("b"), false)
+      yield* expectEqual("its commit", Option.getOrNull(yield* before.commitSha), first)
+      yield* expectEqual("the store's commit", Option.getOrNull(yield* store.commitSha), second)
       for (const method of [
         "insert",
         "update",
@@ -154,10 +167,10 @@ export const viewing = law(
         "importRecords",
         "reindex"
       ]) {
-        yield* same(`a view's ${method}`, method in view, false)
+        yield* expectEqual(`a view's ${method}`, method in view, false)
       }
       for (const method of ["batch", "writer", "transaction", "revert"]) {
-        yield* same(`a view's ${method}`, method in before, false)
+        yield* expectEqual(`a view's ${method}`, method in before, false)
       }
       const refs: Record<string, string | undefined> = {
         [first!]: first,
@@ -168,13 +181,17 @@ export const viewing = law(
         [`${second}^^`]: first
       }
       for (const [ref, commit] of Object.entries(refs)) {
-        yield* same(`resolveRef(${ref})`, Option.getOrNull(yield* store.resolveRef(ref)), commit)
-        yield* same(`at(${ref})`, Option.getOrNull(yield* (yield* store.at(ref)).commitSha), commit)
+        yield* expectEqual(`resolveRef(${ref})`, Option.getOrNull(yield* store.resolveRef(ref)), commit)
+        yield* expectEqual(`at(${ref})`, Option.getOrNull(yield* (yield* store.at(ref)).commitSha), commit)
       }
       const past = (yield* store.at(first!)).collection("people")
-      yield* same("at a commit", yield* past.list(), ["a"])
-      yield* refused("at a missing ref", store.at("no-such-ref"), "NotFoundError")
-      yield* same("resolveRef of a missing ref", Option.isNone(yield* store.resolveRef("no-such-ref")), true)
+      yield* expectEqual("at a commit", yield* past.list(), ["a"])
+      yield* expectFailure("at a missing ref", store.at("no-such-ref"), "NotFoundError")
+      yield* expectEqual(
+        "resolveRef of a missing ref",
+        Option.isNone(yield* store.resolveRef("no-such-ref")),
+        true
+      )
     })
 )
 
@@ -186,7 +203,7 @@ export const readOnly = law(
     "options",
     "writes fail with `AuthError`; `ref` reads one commit or tag"
   ),
-  ({ head, open, people, expectFailure: refused, expectEqual: same }) =>
+  ({ head, open, people, expectFailure, expectEqual }) =>
     Effect.gen(function* () {
       yield* people.insert({ n: 1 }, { id: "a" })
       const first = yield* head
@@ -198,7 +215,7 @@ export const readOnly = law(
       ] as const) {
         const store = yield* open(options)
         const reading = store.collection("people")
-        yield* same(`${what}: get`, shape(yield* read(reading, "a")), wanted(n, { n }))
+        yield* expectEqual(`${what}: get`, shape(yield* read(reading, "a")), wanted(n, { n }))
         const writes: Record<string, Effect.Effect<unknown, unknown>> = {
           insert: reading.insert({}),
           update: reading.update("a", {}),
@@ -214,8 +231,8 @@ export const readOnly = law(
           importRecords: reading.importRecords([{ n: 1 }])
         }
         for (const [method, effect] of Object.entries(writes))
-          yield* refused(`${what}: ${method}`, effect, "AuthError")
+          yield* expectFailure(`${what}: ${method}`, effect, "AuthError")
       }
-      yield* same("nothing was written", yield* head, second)
+      yield* expectEqual("nothing was written", yield* head, second)
     })
 )

@@ -35,10 +35,10 @@ const getCommit = withReply(
 type File = (typeof Files.Type)[number]
 
 /** A description lists 3,000 files at most, on pages of 300. */
-const mostPages = 10
+const maxPages = 10
 
 /** The number of files of one prefetch query. More files are read in batches. */
-const mostBrought = 100
+const maxPrefetched = 100
 
 /** One version of a file, as a side of a patch. */
 interface Version {
@@ -103,14 +103,14 @@ export const makePatches = (parts: {
     )
 
   /** Prefetches the old versions of the changed files together with the parent. */
-  const bringParent = (commit: Oid, parent: Oid | undefined): Effect.Effect<void, CallFailure> => {
+  const prefetchParent = (commit: Oid, parent: Oid | undefined): Effect.Effect<void, CallFailure> => {
     const paths = (files.peek(commit) ?? []).flatMap(({ filename, previous_filename: previous, status }) =>
       status === "added" ? [] : [previous ?? filename]
     )
     if (!headLookup.canPrefetch || parent === undefined || paths.length === 0) return Effect.void
     const directories = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))))
-    const wants = { files: paths.length > mostBrought ? [] : paths, directories: [...directories] }
-    return Effect.map(graphqlPrefetch.read({ commit: parent }, wants), (head) => {
+    const request = { files: paths.length > maxPrefetched ? [] : paths, directories: [...directories] }
+    return Effect.map(graphqlPrefetch.read({ commit: parent }, request), (head) => {
       if (Option.isSome(head)) cachedTrees.putCommit(head.value)
     })
   }
@@ -132,13 +132,13 @@ export const makePatches = (parts: {
       cachedTrees.putCommit(head)
       if (files.peek(head.commit) === undefined) {
         let { files: listed, more } = first.value
-        for (let page = 2; keep(head.commit, listed) && more && page <= mostPages; page++) {
+        for (let page = 2; keep(head.commit, listed) && more && page <= maxPages; page++) {
           const next = Option.getOrUndefined(yield* read(head.commit, page))
           listed = next?.files
           more = next?.more === true
         }
       }
-      yield* bringParent(head.commit, found.parents[0]?.sha)
+      yield* prefetchParent(head.commit, found.parents[0]?.sha)
       return Option.some(head)
     })
 
