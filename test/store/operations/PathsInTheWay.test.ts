@@ -4,7 +4,7 @@ import { ValidationError } from "../../../src/domain/errors/StoreError.js"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
-import { onHost } from "../../support/github/OnHost.js"
+import { clientsOnHost, onHost } from "../../support/github/OnHost.js"
 import { layer as host } from "../../support/host/HostServer.js"
 import { file, foreignCommit } from "../core/ForeignCommit.js"
 import { remotes } from "../core/Remotes.js"
@@ -99,4 +99,35 @@ describe.each([...remotes, ...onHosts])("on %s", (_name, layer) => {
       assert.deepStrictEqual(skipped, ["data/notes/x.json"])
       assert.strictEqual(yield* entryAt(remote, "notes/x.json"), "160000")
     }))
+})
+
+describe.concurrent("a submodule that another client has committed", () => {
+  for (const [way, options] of clients.filter(([way]) => way !== "by push")) {
+    for (const prefetched of [false, true]) {
+      it.scopedLive(
+        `is not replaced ${way} by a client that has ${prefetched ? "prefetched and " : ""}read its path only`,
+        () =>
+          Effect.gen(function* () {
+            const client = yield* clientsOnHost(options)
+            const [theirs, ours] = [yield* client, yield* client]
+            const store = yield* Effect.provideService(Store.make(), GitRemote, theirs)
+            yield* store.collection("notes").insert({ n: 0 }, { id: "a" })
+            yield* foreignCommit(theirs, submodule("notes/x.json"))
+            const change = file("notes/x.json", { _id: "x", _rev: 1 })
+            const written = yield* Effect.either(
+              ours.commitNext("main", (snapshot) =>
+                Effect.gen(function* () {
+                  if (prefetched) yield* snapshot.prefetch(() => ({ files: [change.path], directories: [] }))
+                  yield* snapshot.file(change.path)
+                  return { commit: Option.some({ message: "ours", changes: [change] }), result: undefined }
+                })
+              )
+            )
+            assert.strictEqual(yield* entryAt(theirs, "notes/x.json"), "160000")
+            assert.instanceOf(Option.getOrNull(Either.getLeft(written)), ValidationError)
+          }).pipe(Effect.provide(Layer.fresh(host({ checked: false })))),
+        60_000
+      )
+    }
+  }
 })

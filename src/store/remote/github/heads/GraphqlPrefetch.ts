@@ -115,7 +115,7 @@ const encoder = new TextEncoder()
 export const makeGraphqlPrefetch = (
   client: Client,
   cache: ObjectCache,
-  cachedTrees: Pick<CachedTrees, "directoryAt" | "entryAt">,
+  cachedTrees: Pick<CachedTrees, "directoryAt" | "entryAt" | "noteNotAFile">,
   repositoryId: RepositoryId
 ): GraphqlPrefetch => {
   const { owner, repo } = client.settings.address
@@ -145,6 +145,8 @@ export const makeGraphqlPrefetch = (
       return
     }
     cache.putDirectories(root, new Map([[path, null]]))
+    // Read as a file, it is absent. A write must not replace it.
+    if (found?.type === "commit") cachedTrees.noteNotAFile(root, path, "commit")
     cache.putFile(root, path, found?.type === "blob" ? found.oid : null)
     const text = found?.object?.text
     if (found === null || typeof text !== "string") return
