@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { neverConnected } from "../../domain/errors/NeverConnected.js"
 import { AuthError, NotFoundError, RateLimitError, RemoteError } from "../../domain/errors/StoreError.js"
 import { collectResponse, LostReply, type Transport } from "./Transport.js"
 
@@ -30,13 +31,6 @@ const secondsOf = (text: string | undefined): number | undefined => {
 }
 
 const init = { redirect: "manual", cache: "no-store" } as RequestInit
-
-/** Whether no connection was made, so that the server did not receive the request. */
-const neverConnected = (cause: unknown): boolean => {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  const code = inner instanceof Error && "code" in inner ? String(inner.code) : ""
-  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(code)
-}
 
 /** Smart HTTP for one repository. See gitprotocol-http(5). */
 export const make = ({ authorization, client, timeout, url, userAgent }: SmartHttpOptions): Transport => {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, TestClock } from "effect"
-import { classify } from "../../../../src/store/remote/github/client/ApiFailure.js"
 import { limitHeaders, retryAfter } from "../../../../src/store/remote/github/client/LimitHeaders.js"
 import { makeRateLimiter, paceOf } from "../../../../src/store/remote/github/client/RateLimiter.js"
+import { classify } from "../../../../src/store/remote/github/client/ReplyClassification.js"
 
 const settings = {
   maxRetries: 3,

@@ -4,9 +4,9 @@ import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import * as Api from "../../../../src/store/remote/github/api/Api.js"
-import { classify } from "../../../../src/store/remote/github/client/ApiFailure.js"
 import { makeClient } from "../../../../src/store/remote/github/client/Client.js"
 import { resolveOptions } from "../../../../src/store/remote/github/client/Options.js"
+import { classify } from "../../../../src/store/remote/github/client/ReplyClassification.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
 
 interface Recorded {
