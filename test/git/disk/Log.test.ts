@@ -6,6 +6,33 @@ import { engine } from "./support/temporary.js"
 
 const paths = ["a", "d/b", "d/e/c"]
 
+/** Runs an effect while no program can be started. */
+const withoutGit = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const path = process.env["PATH"]
+      process.env["PATH"] = "/nowhere"
+      return path
+    }),
+    () => effect,
+    (path) =>
+      Effect.sync(() => {
+        process.env["PATH"] = path
+      })
+  )
+
+/** Commits `0` to `count - 1` on the branch main: the first one writes all files, each further one the file of its number. */
+const fastImport = (directory: string, count: number, files: number) => {
+  const file = (n: number, content: string) => `M 100644 inline d/${n}\ndata ${content.length}\n${content}\n`
+  const commits = Array.from({ length: count }, (_, n) => {
+    const head = `commit refs/heads/main\ncommitter A <a@b> ${1_700_000_000 + n} +0000\ndata ${`${n}`.length}\n${n}\n`
+    return n === 0
+      ? head + Array.from({ length: files }, (_, at) => file(at, "0")).join("")
+      : head + file(n % files, `${n}`)
+  })
+  execFileSync("git", ["fast-import", "--quiet"], { cwd: directory, input: commits.join("") })
+}
+
 /** Commits with their parents, as distances back, the errors of their clocks, and the files that they have. */
 const histories = fc.array(
   fc.record({
@@ -92,18 +119,42 @@ describe("the log of a short history", () => {
         )
       }
       const head = Option.getOrThrow(yield* repository.ref("refs/heads/main"))
-      const path = process.env["PATH"]
-      process.env["PATH"] = "/nowhere"
-      const found = yield* Effect.ensuring(
-        Stream.runCollect(repository.log(head, { path: "a" })),
-        Effect.sync(() => {
-          process.env["PATH"] = path
-        })
-      )
+      const found = yield* withoutGit(Stream.runCollect(repository.log(head, { path: "a" })))
       assert.deepStrictEqual(
         Chunk.toReadonlyArray(found).map(({ message }) => message),
         ["2", "1"]
       )
     })
+  )
+
+  it.scopedLive("looks for no commit beyond its limit", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      fastImport(repository.directory, 300, 400)
+      const head = Option.getOrThrow(yield* repository.ref("refs/heads/main"))
+      const newest = yield* withoutGit(Stream.runCollect(repository.log(head, { path: "d/299", limit: 1 })))
+      assert.deepStrictEqual(
+        Chunk.toReadonlyArray(newest).map(({ message }) => message),
+        ["299"]
+      )
+      const none = yield* withoutGit(Stream.runCollect(repository.log(head, { path: "d/299", limit: 0 })))
+      assert.lengthOf(none, 0)
+    })
+  )
+
+  it.scopedLive(
+    "is Git's where it would parse many bytes of directories, which nothing could interrupt",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: false })
+        fastImport(repository.directory, 100, 5_000)
+        const head = Option.getOrThrow(yield* repository.ref("refs/heads/main"))
+        const log = Stream.runCollect(repository.log(head, { path: "d/4000", limit: 20 }))
+        assert.strictEqual((yield* Effect.exit(withoutGit(log)))._tag, "Failure")
+        assert.deepStrictEqual(
+          Chunk.toReadonlyArray(yield* log).map(({ message }) => message),
+          ["0"]
+        )
+      })
   )
 })

@@ -54,6 +54,9 @@ export interface LogOptions {
 /** A history is walked in memory up to so many commits. */
 const nativeSteps = 200
 
+/** A walk in memory stops at trees of so many bytes, because it cannot pause: Git reads larger trees faster. */
+const nativeBytes = 1024 * 1024
+
 /** A walk is too long, or the files do not have all of its objects. */
 class NotNear extends Error {}
 
@@ -74,17 +77,29 @@ function* nearLog(
     if (commit === undefined) throw new NotNear()
     return commit
   }
+  const read = new Set<Oid>()
+  let bytes = 0
+  const treeOf = (oid: Oid) => {
+    if (bytes > nativeBytes) throw new NotNear()
+    const tree = objects.tree(oid)
+    if (!read.has(oid)) {
+      read.add(oid)
+      bytes += tree.weight
+    }
+    return tree
+  }
   const entry = ({ tree }: CommitInfo) => {
-    const found = entryAt((at, name) => objects.tree(at).entryNamed(name), tree, path)
+    const found = entryAt((at, name) => treeOf(at).entryNamed(name), tree, path)
     return found === undefined || found.oid === emptyTree ? undefined : `${found.mode} ${found.oid}`
   }
   const age = ({ committer }: CommitInfo) => Date.parse(committer.date)
   const found: Array<CommitInfo> = []
   const end = Math.max(0, Math.floor(skip)) + Math.max(0, Math.floor(limit))
+  if (end === 0) return found
   try {
     for (const commit of commitLog({ find, age, entry }, from, path !== "")) {
-      if (found.length >= end) break
       found.push(commit)
+      if (found.length >= end) break
       yield
     }
   } catch {
