@@ -4,6 +4,7 @@ import { ErrorBody } from "../../domain/http/ErrorBody.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
+import { text } from "./endpoint/Endpoint.js"
 
 // Bodies were parsed by JSON.parse, so every value is valid JSON.
 const JsonValue = Schema.declare((value): value is Json => value !== undefined).annotations({
@@ -25,7 +26,6 @@ const Stored = Schema.declare(
   (value): value is StoredDocument => isObject(value) && typeof value["_id"] === "string"
 ).annotations({ identifier: "StoredDocument", jsonSchema: { type: "object" } })
 
-const text = Schema.String.annotations({ message: () => ({ message: "must be a string", override: true }) })
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
   Schema.optionalWith(schema, { exact: true, default: () => value })

@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import type { MergeConflict } from "../../../domain/merge/MergeRules.js"
 import { type EditSettlement, maxEdits } from "../../../store/browse/StagedEdits.js"
+import { post, text } from "../endpoint/Endpoint.js"
 import { Proposal } from "../timeline/Api.js"
 
 // These endpoints are a separate module, because the console loads it together with its editor.
@@ -12,12 +13,10 @@ const JsonDocument = Schema.declare(isObject).annotations({
   identifier: "JsonDocument",
   jsonSchema: { type: "object" }
 })
-const text = Schema.String.annotations({ message: () => ({ message: "must be a string", override: true }) })
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-export const EditableRequest = Schema.Struct({ collection: text, id: text }).annotations({
-  identifier: "EditableRequest",
-  message: () => "must be an object"
+const EditableRequest = Schema.Struct({ collection: text, id: text }).annotations({
+  identifier: "EditableRequest"
 })
 
 const EditBase = Schema.Struct({ sha: text, commit: text })
@@ -29,10 +28,7 @@ export const EditableAnswer = Schema.Struct({
   document: Schema.NullOr(Schema.Struct({ ...EditBase.fields, text: Schema.String }))
 }).annotations({ identifier: "EditableAnswer" })
 
-export const SchemaRequest = Schema.Struct({ collection: text }).annotations({
-  identifier: "SchemaRequest",
-  message: () => "must be an object"
-})
+const SchemaRequest = Schema.Struct({ collection: text }).annotations({ identifier: "SchemaRequest" })
 
 /** `schema` is null if the collection has none. */
 export const SchemaAnswer = Schema.Struct({ schema: Schema.NullOr(JsonDocument) }).annotations({
@@ -97,12 +93,9 @@ const FewEdits = Schema.declare(
 })
 
 /** Edits of documents. `text` is the complete new document, or null to delete it. */
-export const ReviewRequest = Schema.Struct({
+const ReviewRequest = Schema.Struct({
   edits: Schema.compose(FewEdits, Schema.Array(StagedEdit))
-}).annotations({
-  identifier: "ReviewRequest",
-  message: () => "must be an object"
-})
+}).annotations({ identifier: "ReviewRequest" })
 
 /** The outcome of each edit, in their order. */
 export const ReviewedEdits = Schema.Array(
@@ -133,9 +126,8 @@ export const ReviewAnswer = Schema.Struct({
   problem: Schema.optional(Schema.String)
 }).annotations({ identifier: "Review" })
 
-export const PublishRequest = Schema.Struct({ ...ReviewRequest.fields, message: text }).annotations({
-  identifier: "PublishRequest",
-  message: () => "must be an object"
+const PublishRequest = Schema.Struct({ ...ReviewRequest.fields, message: text }).annotations({
+  identifier: "PublishRequest"
 })
 
 /** `commit` is null if nothing was written because of a conflict, or because the documents are already as edited. */
@@ -145,11 +137,11 @@ export const PublishAnswer = Schema.Struct({
 }).annotations({ identifier: "Publication" })
 
 /** Edits to propose for review. */
-export const ProposeRequest = Schema.Struct({
+const ProposeRequest = Schema.Struct({
   ...ReviewRequest.fields,
   title: text,
   body: optional(text)
-}).annotations({ identifier: "ProposeRequest", message: () => "must be an object" })
+}).annotations({ identifier: "ProposeRequest" })
 
 /**
  * `proposal` is null if nothing was proposed because of a conflict, or because the documents are already as edited.
@@ -164,12 +156,6 @@ export const ProposeAnswer = Schema.Struct({
  * block the event loop for too long.
  */
 export const maxBytes = 256 * 1024
-
-const post = <P, PI, A, I>(
-  path: `/api/${string}`,
-  body: Schema.Schema<P, PI>,
-  reply: Schema.Schema<A, I>
-) => ({ method: "POST" as const, path, body, reply })
 
 /** Returns a document for editing, with the version that edits name as their base. */
 export const editable = post("/api/editable", EditableRequest, EditableAnswer)

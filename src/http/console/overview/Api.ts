@@ -1,17 +1,5 @@
 import * as Schema from "effect/Schema"
-
-const text = Schema.String.annotations({ message: () => ({ message: "must be a string", override: true }) })
-
-const post = <P, PI, A, I>(
-  path: `/api/${string}`,
-  body: Schema.Schema<P, PI>,
-  reply: Schema.Schema<A, I>
-) => ({
-  method: "POST" as const,
-  path,
-  body: body.annotations({ message: () => "must be an object" }),
-  reply
-})
+import { post, text } from "../endpoint/Endpoint.js"
 
 /** The most collections that one request counts. */
 export const maxCounted = 100

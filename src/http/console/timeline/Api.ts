@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
+import { post, text } from "../endpoint/Endpoint.js"
 
 // The store validates these values.
 const Document = Schema.declare(
@@ -10,7 +11,6 @@ const JsonValue = Schema.declare((value): value is Json => value !== undefined).
   jsonSchema: {}
 })
 const value = Schema.optional(JsonValue)
-const text = Schema.String.annotations({ message: () => ({ message: "must be a string", override: true }) })
 const Offset = Schema.optionalWith(Schema.NonNegativeInt, { exact: true, default: () => 0 })
 
 const Kind = Schema.Literal("added", "changed", "removed")
@@ -80,17 +80,6 @@ const MergePreview = Schema.Struct({
 const ProposalRequest = Schema.Struct({ id: text })
 const Decided = { id: text, decisions: Schema.Array(Decision) }
 const Committed = Schema.Struct({ commit: Schema.NullOr(Schema.String) })
-
-const post = <P, PI, A, I>(
-  path: `/api/${string}`,
-  body: Schema.Schema<P, PI>,
-  reply: Schema.Schema<A, I>
-) => ({
-  method: "POST" as const,
-  path,
-  body: body.annotations({ message: () => "must be an object" }),
-  reply
-})
 
 /** Returns the newest commits of the branch. */
 export const commits = post(
