@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { BrowseOptions } from "./BrowseOptions.js"
-import type { Overview } from "./Overview.js"
+import type { ChangesSince, Overview } from "./Overview.js"
 
 /** The maximum number of documents that `changesSince` names. */
 const maxNamed = 50
@@ -19,14 +19,14 @@ export const makeOverview = ({ store }: BrowseOptions): Overview => ({
         ...(yield* Effect.forEach(others, (name) => store.collection(name).count, { concurrency }))
       ]
     }),
+  // A list of all of them would not fit into memory where a whole collection was imported.
   changesSince: (commit) =>
-    Effect.map(
-      Stream.runCollect(store.compare(commit, store.branch, { against: "first" })),
-      (differences) => ({
-        total: differences.length,
-        documents: Array.from(differences)
-          .slice(0, maxNamed)
-          .map(({ collection, id, kind }) => ({ collection, id, kind }))
+    Stream.runFold(
+      store.compare(commit, store.branch, { against: "first" }),
+      { total: 0, documents: [] as ChangesSince["documents"] },
+      ({ documents, total }, { collection, id, kind }) => ({
+        total: total + 1,
+        documents: total < maxNamed ? [...documents, { collection, id, kind }] : documents
       })
     ),
   health: (deep) => store.doctorWith({ deep })
