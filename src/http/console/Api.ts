@@ -4,7 +4,7 @@ import { ErrorBody } from "../../domain/http/ErrorBody.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
-import { text } from "./endpoint/Endpoint.js"
+import { post, text } from "./endpoint/Endpoint.js"
 
 // Bodies were parsed by JSON.parse, so every value is valid JSON.
 const JsonValue = Schema.declare((value): value is Json => value !== undefined).annotations({
@@ -37,7 +37,7 @@ export const LoginRequest = Schema.Struct({
   branch: withDefault(text, "main"),
   root: withDefault(text, "data"),
   api: optional(text)
-}).annotations({ identifier: "LoginRequest", message: () => "must be an object" })
+}).annotations({ identifier: "LoginRequest" })
 export type LoginRequest = typeof LoginRequest.Type
 
 /** The repository, branch and root of a session. */
@@ -110,7 +110,7 @@ export const QueryRequest = Schema.Struct({
   where: optional(Conditions),
   orderBy: optional(OrderFields),
   maxRequests: optional(Schema.Number)
-}).annotations({ identifier: "QueryRequest", message: () => "must be an object" })
+}).annotations({ identifier: "QueryRequest" })
 export type QueryRequest = typeof QueryRequest.Type
 
 export const QueryAnswer = Schema.Struct({
@@ -139,7 +139,7 @@ export const DocumentRequest = Schema.Struct({
   collection: text,
   id: text,
   at: optional(text)
-}).annotations({ identifier: "DocumentRequest", message: () => "must be an object" })
+}).annotations({ identifier: "DocumentRequest" })
 
 /** `document` is null if it does not exist at that commit. */
 export const DocumentAnswer = Schema.Struct({ document: Schema.NullOr(Stored) }).annotations({
@@ -151,7 +151,7 @@ export const HistoryRequest = Schema.Struct({
   collection: text,
   id: optional(text),
   limit: withDefault(Schema.Number, 30)
-}).annotations({ identifier: "HistoryRequest", message: () => "must be an object" })
+}).annotations({ identifier: "HistoryRequest" })
 
 export const HistoryAnswer = Schema.Struct({
   entries: Schema.Array(
@@ -171,14 +171,13 @@ export const RestoreRequest = Schema.Struct({
   id: text,
   commit: text,
   expectedRev: optional(Schema.Number)
-}).annotations({ identifier: "RestoreRequest", message: () => "must be an object" })
+}).annotations({ identifier: "RestoreRequest" })
 
 export const RestoreAnswer = Schema.Struct({ document: Stored }).annotations({ identifier: "RestoreAnswer" })
 
 /** `since` is the commit that the page shows. */
 export const NewerRequest = Schema.Struct({ since: optional(text) }).annotations({
-  identifier: "NewerRequest",
-  message: () => "must be an object"
+  identifier: "NewerRequest"
 })
 
 export const NewerAnswer = Schema.Struct({
@@ -186,10 +185,7 @@ export const NewerAnswer = Schema.Struct({
   count: Schema.optional(Schema.Number)
 }).annotations({ identifier: "NewerCommits" })
 
-export const SwitchRequest = Schema.Struct({ branch: text }).annotations({
-  identifier: "SwitchRequest",
-  message: () => "must be an object"
-})
+export const SwitchRequest = Schema.Struct({ branch: text }).annotations({ identifier: "SwitchRequest" })
 
 /**
  * The header with the repository, branch and root that a page shows. If the session has been switched to others in
@@ -225,12 +221,6 @@ const get = <A, I>(path: `/api/${string}`, reply: Schema.Schema<A, I>) => ({
   body: undefined,
   reply
 })
-
-const post = <P, PI, A, I>(
-  path: `/api/${string}`,
-  body: Schema.Schema<P, PI>,
-  reply: Schema.Schema<A, I>
-) => ({ method: "POST" as const, path, body, reply })
 
 /** Signs in and sets a session cookie. Errors: 401, 404, 422, 429. */
 export const login = post("/api/login", LoginRequest, SessionView)

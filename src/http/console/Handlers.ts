@@ -188,7 +188,7 @@ export const router = (options: ConsoleOptions = {}) =>
       mapStoreErrors(
         Effect.gen(function* () {
           const { id, own, request } = yield* sameOriginRequest
-          const payload = yield* body(request, Api.LoginRequest)
+          const payload = yield* body(request, Api.login.body)
           const address = ClientAddress.fromRequest(request, options.publicUrl)
           const owner = ownerOf(payload)
           // Sign-ins without a token are counted separately, because they guess no token.

@@ -19,7 +19,7 @@ export const makeOverview = ({ store }: BrowseOptions): Overview => ({
         ...(yield* Effect.forEach(others, (name) => store.collection(name).count, { concurrency }))
       ]
     }),
-  // A list of all of them would not fit into memory where a whole collection was imported.
+  // A whole collection may have been imported since: only the first differences are kept.
   changesSince: (commit) =>
     Stream.runFold(
       store.compare(commit, store.branch, { against: "first" }),

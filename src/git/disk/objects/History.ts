@@ -54,7 +54,7 @@ export interface LogOptions {
 /** A history is walked in memory up to so many commits. */
 const nativeSteps = 200
 
-/** A walk in memory stops at trees of so many bytes, because it cannot pause: Git reads larger trees faster. */
+/** A walk in memory reads trees of up to so many bytes, because it does not pause while it compares commits. */
 const nativeBytes = 1024 * 1024
 
 /** A walk is too long, or the files do not have all of its objects. */
