@@ -13,13 +13,13 @@ export const examine = async (
   directory: string,
   objects: ObjectDatabase
 ): Promise<ReadonlyArray<HealthFinding>> => {
-  objects.examine()
+  objects.files.examine()
   const found: Array<HealthFinding> = RepairLog.list(directory).map(({ at, message }) => ({
     severity: "ok",
     code: "repaired",
     message: `${at}: ${message}`
   }))
-  for (const stem of objects.damagedPacks) {
+  for (const stem of objects.files.damagedPacks) {
     found.push({
       severity: "error",
       code: "pack-index",
@@ -44,11 +44,11 @@ export const examine = async (
       hint: "if no other machine uses the repository either, remove the file"
     })
   }
-  if (objects.packCount > tooManyPacks) {
+  if (objects.files.packCount > tooManyPacks) {
     found.push({
       severity: "warning",
       code: "packs",
-      message: `there are ${objects.packCount} packs: the maintenance has not succeeded for long`,
+      message: `there are ${objects.files.packCount} packs: the maintenance has not succeeded for long`,
       hint: "the log of the process that writes says why; or run `git gc` in the repository"
     })
   }

@@ -109,11 +109,11 @@ export const make = (options: MaintenanceOptions) =>
       })
 
     const children = Effect.gen(function* () {
-      yield* attempt(operation, directory, () => objects.examine())
+      yield* attempt(operation, directory, () => objects.files.examine())
       // If the pack is damaged, too, it is left, and the other packs are maintained nevertheless.
-      for (const stem of objects.damagedPacks) yield* Effect.ignoreLogged(reindex(stem))
-      yield* attempt(operation, directory, () => objects.rescan())
-      yield* repack({ directory, lease, damaged: objects.damagedPacks })
+      for (const stem of objects.files.damagedPacks) yield* Effect.ignoreLogged(reindex(stem))
+      yield* attempt(operation, directory, () => objects.files.rescan())
+      yield* repack({ directory, lease, damaged: objects.files.damagedPacks })
       yield* runTethered(directory, operation, [
         ...["-c", "core.fsync=all"],
         ...["commit-graph", "write", "--reachable", "--split", "--no-progress"],
@@ -128,8 +128,8 @@ export const make = (options: MaintenanceOptions) =>
       yield* withChildren(lease, operation, directory, children)
       yield* attemptPromise(operation, directory, () => Accelerators.settle(directory))
       yield* attempt(operation, directory, () => {
-        objects.rescan()
-        objects.loose.count = 0
+        objects.files.rescan()
+        objects.files.loose.count = 0
       })
     })
 
@@ -172,9 +172,9 @@ export const make = (options: MaintenanceOptions) =>
       clearTimeout(timer)
       if (options.packs === 0 || running) return
       const due = Math.max(
-        objects.packCount / options.packs,
-        objects.loose.count / options.looseObjects,
-        objects.damagedPacks.length
+        objects.files.packCount / options.packs,
+        objects.files.loose.count / options.looseObjects,
+        objects.files.damagedPacks.length
       )
       if (due < 1) return
       if (due >= overdue) return begin()

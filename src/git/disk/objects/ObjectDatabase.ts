@@ -1,25 +1,15 @@
-import { statSync } from "node:fs"
-import * as path from "node:path"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { emptyTree } from "../../../domain/identifiers/Oid.js"
 import { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { CommitInfo } from "../../Commit.js"
 import type { RawObject } from "../../GitObject.js"
-import { pathExists } from "../files/Directories.js"
-import { EngineError, isCorruption, MissingObject } from "../files/EngineError.js"
-import { hasErrorCode } from "../files/FileOperations.js"
+import { EngineError, MissingObject } from "../files/EngineError.js"
 import type { Lease } from "../lease/Lease.js"
 import { parseCommit, tagTarget } from "../packs/ObjectParsing.js"
-import { type DeflatedObject, ObjectStream } from "../packs/ObjectStream.js"
-import type { BuiltPack } from "../packs/PackBuilder.js"
-import type { PackFile } from "../packs/PackFile.js"
-import { PackSet } from "../packs/PackSet.js"
-import { writePack } from "../packs/PackWriter.js"
+import type { ObjectStream } from "../packs/ObjectStream.js"
 import { RawTree } from "../packs/RawTree.js"
 import type { NewTree } from "../packs/TreeRewriter.js"
-import type { ObjectType } from "../port/GitRepository.js"
-import { alternatesOf } from "./Alternates.js"
-import { LooseObjects } from "./LooseObjects.js"
+import { ObjectFiles, type ObjectInfo } from "./ObjectFiles.js"
 
 export interface CacheSizes {
   /** The size of the cache of parsed trees, in bytes. Default 64 MiB. */
@@ -34,24 +24,12 @@ export interface CacheSizes {
 const cacheOfBytes = <A, K extends string | number = string>(limit: number) =>
   new LruCache<A, K>(limit, undefined, { largest: limit })
 
-/** All copies of an object are damaged. `cause` is the error of the first one. */
-class DamagedCopies {
-  constructor(readonly cause: unknown) {}
-}
-
-const timeOf = (directory: string): number | undefined =>
-  statSync(directory, { throwIfNoEntry: false })?.mtimeMs
-
 /**
- * The objects of a repository: those of staged commits, then packs, then loose files. Reads are synchronous, because the files are
- * usually in the page cache.
+ * The objects of a repository: those of staged commits, then those in files, with caches of parsed ones. Reads are synchronous,
+ * because the files are usually in the page cache.
  */
 export class ObjectDatabase {
-  private readonly packs: PackSet
-  /** The loose objects of the alternates. */
-  private alternates: ReadonlyArray<LooseObjects> = []
-  /** The directory of an alternate that is missing. */
-  private missingAlternate: string | undefined
+  readonly files: ObjectFiles
   private readonly trees: LruCache<RawTree>
   private readonly commits: LruCache<CommitInfo>
   /** Cache of objects that only stock Git could find. */
@@ -59,156 +37,46 @@ export class ObjectDatabase {
   readonly memo = cacheOfBytes<NewTree>(32 * 1024 * 1024)
   /** Objects of commits that are not yet on the disk. */
   readonly staged = new Map<Oid, { readonly object: RawObject; users: number }>()
-  readonly loose: LooseObjects
-  /** The mtime of the directory of packs at the last scan. */
-  private scannedAt: number | undefined
-  private readonly objects: string
-  private readonly packDirectory: string
 
-  constructor(
-    directory: string,
-    private readonly lease: Lease,
-    caches: CacheSizes
-  ) {
-    this.objects = path.join(directory, "objects")
-    this.packDirectory = path.join(this.objects, "pack")
-    this.loose = new LooseObjects(this.objects, lease)
-    this.loose.estimate()
+  constructor(directory: string, lease: Lease, caches: CacheSizes) {
+    const objects = caches.objects ?? 64 * 1024 * 1024
     this.trees = cacheOfBytes(caches.trees ?? 64 * 1024 * 1024)
-    this.packs = new PackSet(
-      directory,
-      cacheOfBytes((caches.objects ?? 64 * 1024 * 1024) * 0.75),
-      caches.packIndex ?? 1024 * 1024
-    )
-    this.commits = cacheOfBytes((caches.objects ?? 64 * 1024 * 1024) * 0.25)
-    this.rescan()
+    this.commits = cacheOfBytes(objects * 0.25)
+    this.files = new ObjectFiles(directory, lease, {
+      deltaBases: cacheOfBytes(objects * 0.75),
+      packIndex: caches.packIndex ?? 1024 * 1024
+    })
   }
 
   close(): void {
-    this.packs.close()
-  }
-
-  /** The number of packs of the repository itself at the last scan. */
-  get packCount(): number {
-    return this.packs.ownCount
-  }
-
-  /** Scans the directories of packs again, because other processes add and remove packs. */
-  rescan(): void {
-    const directories = alternatesOf(this.objects)
-    this.scannedAt = timeOf(this.packDirectory)
-    this.missingAlternate = directories.find((directory) => !pathExists(directory))
-    this.alternates = directories.map((directory) => new LooseObjects(directory, this.lease))
-    this.packs.rescan(directories)
-  }
-
-  /** Reads the first intact copy of an object. */
-  private lookUp<A>(
-    oid: Oid,
-    packed: (pack: PackFile, offset: number) => A,
-    loose: (objects: LooseObjects) => A | undefined
-  ): A | DamagedCopies | undefined {
-    let damaged: DamagedCopies | undefined
-    const tried = (use: () => A | undefined): A | undefined => {
-      try {
-        return use()
-      } catch (cause) {
-        // The pack was replaced meanwhile: the object is in a newer pack.
-        if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return undefined
-        if (!isCorruption(cause)) throw cause
-        damaged ??= new DamagedCopies(cause)
-        return undefined
-      }
-    }
-    for (const [pack, offset] of this.packs.holding(oid)) {
-      const found = tried(() => packed(pack, offset))
-      if (found !== undefined) return found
-    }
-    for (const objects of [this.loose, ...this.alternates]) {
-      const found = tried(() => loose(objects))
-      if (found !== undefined) return found
-    }
-    return damaged
-  }
-
-  /** Reads an object, and repeats the lookup after a scan of the packs. */
-  private lookUpAgain<A>(
-    oid: Oid,
-    packed: (pack: PackFile, offset: number) => A,
-    loose: (objects: LooseObjects) => A | undefined
-  ): A | undefined {
-    const found = this.lookUp(oid, packed, loose)
-    if (found !== undefined && !(found instanceof DamagedCopies)) return found
-    // An id may be missing from a partially read index because of damage.
-    this.packs.verify()
-    this.rescan()
-    // The loose objects are searched again, too: an object may move between packs and loose files.
-    const again = this.lookUp(oid, packed, loose)
-    if (again instanceof DamagedCopies) throw again.cause
-    return again
+    this.files.close()
   }
 
   /** Finds an object; undefined if it is missing. */
   find(oid: Oid): RawObject | undefined {
     const staged = this.staged.get(oid)
     if (staged !== undefined) return staged.object
-    const found = this.lookUpAgain(
-      oid,
-      (pack, offset) => pack.readNamed(oid, offset),
-      (loose) => loose.read(oid)
-    )
+    const found = this.files.read(oid)
     if (found !== undefined) return found
     const foreign = this.foreign.get(oid)
     if (foreign !== undefined) return foreign
     if (oid === emptyTree) return { type: "tree", content: new Uint8Array(0) }
-    if (this.damage !== undefined) throw new MissingObject(oid, this.damage)
+    const { damage } = this.files
+    if (damage !== undefined) throw new MissingObject(oid, damage)
     return undefined
   }
 
-  /** The reason why an object that was not found may exist: a part of the repository cannot be read. */
-  private get damage(): string | undefined {
-    return this.missingAlternate === undefined
-      ? this.packs.damage
-      : `the alternate ${this.missingAlternate} is missing`
-  }
-
-  /** Scans the directories of packs, and verifies every index. */
-  examine(): void {
-    this.rescan()
-    this.packs.verify()
-  }
-
-  /** The packs of the repository itself that have a damaged index, by their paths without extension. */
-  get damagedPacks(): ReadonlyArray<string> {
-    return this.packs.damaged
-  }
-
   /** The type and size of an object, without reading the content if possible. */
-  info(oid: Oid): { readonly type: ObjectType; readonly size: number } | undefined {
-    if (!this.staged.has(oid)) {
-      const found = this.lookUp<{ readonly type: ObjectType; readonly size: number }>(
-        oid,
-        (pack, offset) => pack.info(oid, offset),
-        (loose) => loose.deflated(oid)
-      )
-      if (found !== undefined && !(found instanceof DamagedCopies))
-        return { type: found.type, size: found.size }
-    }
+  info(oid: Oid): ObjectInfo | undefined {
+    const found = this.staged.has(oid) ? undefined : this.files.info(oid)
+    if (found !== undefined) return found
     const object = this.find(oid)
     return object === undefined ? undefined : { type: object.type, size: object.content.length }
   }
 
   /** Opens an object of at least `size` bytes as a stream; undefined if it must be read as a whole. */
   open(oid: Oid, size: number): ObjectStream | undefined {
-    if (this.staged.has(oid)) return undefined
-    return this.lookUpAgain(
-      oid,
-      (pack, offset) => ({ stream: openStream(pack.deflated(offset, size), size) }),
-      (loose) => {
-        const found = loose.deflated(oid)
-        return found === undefined ? undefined : { stream: openStream(found, size) }
-      }
-    )?.stream
+    return this.staged.has(oid) ? undefined : this.files.open(oid, size)
   }
 
   /** Reads an object. Throws if it is missing. */
@@ -240,10 +108,8 @@ export class ObjectDatabase {
 
   /** Removes a cached commit if another process has pruned it. */
   private evictPruned(oid: Oid): void {
-    if (this.commits.get(oid) === undefined) return
-    // An open pack stays readable after its deletion.
-    if (this.scannedAt !== timeOf(this.packDirectory)) this.rescan()
-    if (!this.packs.contains(oid) && this.info(oid) === undefined) this.commits.delete(oid)
+    if (this.commits.get(oid) === undefined || this.files.isPacked(oid)) return
+    if (this.info(oid) === undefined) this.commits.delete(oid)
   }
 
   /** A commit that a caller names. Unlike the parents of a commit, it may have been pruned since it was cached. */
@@ -295,41 +161,12 @@ export class ObjectDatabase {
 
   /** The ids that begin with `prefix` (at least four digits). */
   startingWith(prefix: string): Array<Oid> {
-    this.rescan()
-    const found = new Set<Oid>()
-    for (const oid of this.packs.startingWith(prefix)) found.add(oid)
+    const found = new Set(this.files.startingWith(prefix))
     for (const oid of this.staged.keys()) if (oid.startsWith(prefix)) found.add(oid)
-    for (const loose of [this.loose, ...this.alternates])
-      for (const oid of loose.startingWith(prefix)) found.add(oid)
-    if (found.size === 0 && this.damage !== undefined) {
-      throw new EngineError(
-        "Corrupt",
-        `No object begins with ${prefix}: ${this.damage}`,
-        "Run the maintenance"
-      )
+    const { damage } = this.files
+    if (found.size === 0 && damage !== undefined) {
+      throw new EngineError("Corrupt", `No object begins with ${prefix}: ${damage}`, "Run the maintenance")
     }
     return [...found]
   }
-
-  /** Writes a pack, and adds it to the packs of the repository. */
-  writePack(
-    pack: BuiltPack,
-    durable: boolean,
-    beside: ReadonlyArray<number>,
-    keepSource: string
-  ): Promise<() => void> {
-    return writePack({
-      pack,
-      durable,
-      beside,
-      keepSource,
-      objects: this.objects,
-      lease: this.lease,
-      register: (stem) => this.packs.register(stem, pack.index),
-      isRegistered: (stem) => this.packs.has(stem)
-    })
-  }
 }
-
-const openStream = (object: DeflatedObject | undefined, size: number): ObjectStream | undefined =>
-  object === undefined || object.size < size ? undefined : new ObjectStream(object)

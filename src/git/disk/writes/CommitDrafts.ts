@@ -41,7 +41,7 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
           edits.length = from
           if (from === 0) blobs.length = 0
           const part = changes.slice(from, from + slice)
-          if (part.some(({ _tag }) => _tag === "Link")) objects.rescan()
+          if (part.some(({ _tag }) => _tag === "Link")) objects.files.rescan()
           for (const change of part) {
             if (change._tag === "Remove") {
               edits.push({ path: change.path, mode: "100644", oid: undefined })

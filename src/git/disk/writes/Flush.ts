@@ -9,7 +9,8 @@ import { toRemoteError } from "../files/EngineError.js"
 import { tryUnlink } from "../files/FileOperations.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { type BuiltPack, type PackableObject, PackBuilder } from "../packs/PackBuilder.js"
-import type { FoundRef, RefOutcome, RefStore } from "../refs/RefStore.js"
+import type { FoundRef } from "../refs/RefReader.js"
+import type { RefOutcome, RefStore } from "../refs/RefStore.js"
 
 /** The commits of one branch in a flush. */
 export interface BranchFlush {
@@ -132,7 +133,7 @@ export const flush = async (
   let unprotect = () => {}
   try {
     for (const { tip } of ready) prepared.push(refs.prepare(`${tip}\n`))
-    unprotect = await objects.writePack(
+    unprotect = await objects.files.writePack(
       pack,
       durable,
       prepared.map(({ fd }) => fd),

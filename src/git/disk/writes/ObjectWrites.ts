@@ -39,7 +39,7 @@ export const make = ({
   writeObject: (type, content) =>
     Effect.zipLeft(
       attemptPromise("GitRepository.writeObject", directory, () =>
-        objects.loose.write(type, content, durable)
+        objects.files.loose.write(type, content, durable)
       ),
       written
     ),
@@ -47,12 +47,14 @@ export const make = ({
   writeBlob: (size, pieces) => {
     const operation = "GitRepository.writeBlob"
     return Effect.acquireUseRelease(
-      attempt(operation, directory, () => objects.loose.writer("blob", size)),
+      attempt(operation, directory, () => objects.files.loose.writer("blob", size)),
       (writer) =>
         Stream.runForEach(pieces, (piece) =>
           attemptPromise(operation, directory, () => writer.write(piece))
         ).pipe(
-          Effect.zipRight(attemptPromise(operation, directory, () => objects.loose.finish(writer, durable)))
+          Effect.zipRight(
+            attemptPromise(operation, directory, () => objects.files.loose.finish(writer, durable))
+          )
         ),
       (writer) => Effect.promise(() => writer.close())
     ).pipe(Effect.zipLeft(written))
@@ -61,7 +63,7 @@ export const make = ({
   writeCommit: (commit) =>
     Effect.zipLeft(
       attemptPromise("GitRepository.writeCommit", directory, () =>
-        objects.loose.write("commit", encodeCommit(commit), durable)
+        objects.files.loose.write("commit", encodeCommit(commit), durable)
       ),
       written
     ),
@@ -71,7 +73,7 @@ export const make = ({
       const operation = "GitRepository.writeTree"
       yield* settled(...Option.toArray(base), ...changes.flatMap(({ oid }) => Option.toArray(oid)))
       const made = yield* native.runStepsChecked(operation, function* () {
-        objects.rescan()
+        objects.files.rescan()
         for (const change of changes) {
           if (Option.isSome(change.oid))
             drafts.checkTarget(operation, change.path, change.oid.value, change.mode)
@@ -84,7 +86,7 @@ export const make = ({
         )
       })
       yield* attemptPromise(operation, directory, async () => {
-        for (const { tree } of made.trees) await objects.loose.write("tree", tree.bytes, durable)
+        for (const { tree } of made.trees) await objects.files.loose.write("tree", tree.bytes, durable)
       })
       yield* written
       return made.root

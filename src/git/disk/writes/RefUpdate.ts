@@ -50,7 +50,7 @@ export const make =
       attemptPromise(operation, directory, async (signal) => {
         const target = Option.getOrUndefined(next)
         // A removed pack may still be open, but a ref must not point to its objects.
-        if (target !== undefined) objects.rescan()
+        if (target !== undefined) objects.files.rescan()
         if (target !== undefined && objects.info(target) === undefined) throw new MissingObject(target)
         return refs.update(name, Option.getOrUndefined(expected), target, durable, signal)
       }),

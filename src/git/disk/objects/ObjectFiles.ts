@@ -1,0 +1,214 @@
+import { statSync } from "node:fs"
+import * as path from "node:path"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import type { LruCache } from "../../../domain/runtime/LruCache.js"
+import type { RawObject } from "../../GitObject.js"
+import { pathExists } from "../files/Directories.js"
+import { isCorruption } from "../files/EngineError.js"
+import { hasErrorCode } from "../files/FileOperations.js"
+import type { Lease } from "../lease/Lease.js"
+import { type DeflatedObject, ObjectStream } from "../packs/ObjectStream.js"
+import type { BuiltPack } from "../packs/PackBuilder.js"
+import type { PackFile } from "../packs/PackFile.js"
+import { PackSet } from "../packs/PackSet.js"
+import { writePack } from "../packs/PackWriter.js"
+import type { ObjectType } from "../port/GitRepository.js"
+import { alternatesOf } from "./Alternates.js"
+import { LooseObjects } from "./LooseObjects.js"
+
+/** The type of an object, and the size of its content in bytes. */
+export interface ObjectInfo {
+  readonly type: ObjectType
+  readonly size: number
+}
+
+/** All copies of an object are damaged. `cause` is the error of the first one. */
+class DamagedCopies {
+  constructor(readonly cause: unknown) {}
+}
+
+const timeOf = (directory: string): number | undefined =>
+  statSync(directory, { throwIfNoEntry: false })?.mtimeMs
+
+/**
+ * The objects in the files of a repository: those of packs, then loose ones, each of the repository itself and of its alternates.
+ * Other processes add and remove these files, so a lookup that fails is repeated after a scan of the directories.
+ */
+export class ObjectFiles {
+  readonly loose: LooseObjects
+  private readonly packs: PackSet
+  /** The loose objects of the alternates. */
+  private alternates: ReadonlyArray<LooseObjects> = []
+  /** The directory of an alternate that is missing. */
+  private missingAlternate: string | undefined
+  /** The mtime of the directory of packs at the last scan. */
+  private scannedAt: number | undefined
+  private readonly objects: string
+  private readonly packDirectory: string
+
+  constructor(
+    directory: string,
+    private readonly lease: Lease,
+    caches: {
+      readonly deltaBases: LruCache<RawObject, number>
+      /** The size in bytes from which the index of a pack is read in parts. */
+      readonly packIndex: number
+    }
+  ) {
+    this.objects = path.join(directory, "objects")
+    this.packDirectory = path.join(this.objects, "pack")
+    this.loose = new LooseObjects(this.objects, lease)
+    this.loose.estimate()
+    this.packs = new PackSet(directory, caches.deltaBases, caches.packIndex)
+    this.rescan()
+  }
+
+  close(): void {
+    this.packs.close()
+  }
+
+  /** The number of packs of the repository itself at the last scan. */
+  get packCount(): number {
+    return this.packs.ownCount
+  }
+
+  /** The packs of the repository itself that have a damaged index, by their paths without extension. */
+  get damagedPacks(): ReadonlyArray<string> {
+    return this.packs.damaged
+  }
+
+  /** The reason why an object that was not found may exist: a part of the repository cannot be read. */
+  get damage(): string | undefined {
+    return this.missingAlternate === undefined
+      ? this.packs.damage
+      : `the alternate ${this.missingAlternate} is missing`
+  }
+
+  /** Scans the directories of packs again. */
+  rescan(): void {
+    const directories = alternatesOf(this.objects)
+    this.scannedAt = timeOf(this.packDirectory)
+    this.missingAlternate = directories.find((directory) => !pathExists(directory))
+    this.alternates = directories.map((directory) => new LooseObjects(directory, this.lease))
+    this.packs.rescan(directories)
+  }
+
+  /** Scans the directories of packs, and verifies every index. */
+  examine(): void {
+    this.rescan()
+    this.packs.verify()
+  }
+
+  /** Whether a pack contains an object. A changed directory is scanned first, because an open pack stays readable after its deletion. */
+  isPacked(oid: Oid): boolean {
+    if (this.scannedAt !== timeOf(this.packDirectory)) this.rescan()
+    return this.packs.contains(oid)
+  }
+
+  /** Reads the first intact copy of an object. */
+  private lookUp<A>(
+    oid: Oid,
+    packed: (pack: PackFile, offset: number) => A,
+    loose: (objects: LooseObjects) => A | undefined
+  ): A | DamagedCopies | undefined {
+    let damaged: DamagedCopies | undefined
+    const tried = (use: () => A | undefined): A | undefined => {
+      try {
+        return use()
+      } catch (cause) {
+        // The pack was replaced meanwhile: the object is in a newer pack.
+        if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return undefined
+        if (!isCorruption(cause)) throw cause
+        damaged ??= new DamagedCopies(cause)
+        return undefined
+      }
+    }
+    for (const [pack, offset] of this.packs.holding(oid)) {
+      const found = tried(() => packed(pack, offset))
+      if (found !== undefined) return found
+    }
+    for (const objects of [this.loose, ...this.alternates]) {
+      const found = tried(() => loose(objects))
+      if (found !== undefined) return found
+    }
+    return damaged
+  }
+
+  /** Reads an object, and repeats the lookup after a scan of the packs. */
+  private lookUpAgain<A>(
+    oid: Oid,
+    packed: (pack: PackFile, offset: number) => A,
+    loose: (objects: LooseObjects) => A | undefined
+  ): A | undefined {
+    const found = this.lookUp(oid, packed, loose)
+    if (found !== undefined && !(found instanceof DamagedCopies)) return found
+    // An id may be missing from a partially read index because of damage.
+    this.packs.verify()
+    this.rescan()
+    // The loose objects are searched again, too: an object may move between packs and loose files.
+    const again = this.lookUp(oid, packed, loose)
+    if (again instanceof DamagedCopies) throw again.cause
+    return again
+  }
+
+  /** Reads an object; undefined if it is missing. */
+  read(oid: Oid): RawObject | undefined {
+    return this.lookUpAgain(
+      oid,
+      (pack, offset) => pack.readNamed(oid, offset),
+      (loose) => loose.read(oid)
+    )
+  }
+
+  /** The type and size of an object; undefined if they cannot be read without its content, or the object is missing. */
+  info(oid: Oid): ObjectInfo | undefined {
+    const found = this.lookUp<ObjectInfo>(
+      oid,
+      (pack, offset) => pack.info(oid, offset),
+      (loose) => loose.deflated(oid)
+    )
+    return found === undefined || found instanceof DamagedCopies
+      ? undefined
+      : { type: found.type, size: found.size }
+  }
+
+  /** Opens an object of at least `size` bytes as a stream; undefined if it must be read as a whole. */
+  open(oid: Oid, size: number): ObjectStream | undefined {
+    return this.lookUpAgain(
+      oid,
+      (pack, offset) => ({ stream: openStream(pack.deflated(offset, size), size) }),
+      (loose) => {
+        const found = loose.deflated(oid)
+        return found === undefined ? undefined : { stream: openStream(found, size) }
+      }
+    )?.stream
+  }
+
+  /** The ids that begin with `prefix` (at least four digits), after a scan. An id may occur more than once. */
+  startingWith(prefix: string): ReadonlyArray<Oid> {
+    this.rescan()
+    return [this.packs, this.loose, ...this.alternates].flatMap((source) => [...source.startingWith(prefix)])
+  }
+
+  /** Writes a pack, and adds it to the packs of the repository. */
+  writePack(
+    pack: BuiltPack,
+    durable: boolean,
+    beside: ReadonlyArray<number>,
+    keepSource: string
+  ): Promise<() => void> {
+    return writePack({
+      pack,
+      durable,
+      beside,
+      keepSource,
+      objects: this.objects,
+      lease: this.lease,
+      register: (stem) => this.packs.register(stem, pack.index),
+      isRegistered: (stem) => this.packs.has(stem)
+    })
+  }
+}
+
+const openStream = (object: DeflatedObject | undefined, size: number): ObjectStream | undefined =>
+  object === undefined || object.size < size ? undefined : new ObjectStream(object)
