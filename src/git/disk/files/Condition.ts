@@ -34,3 +34,5 @@ export const make = () => {
       })
   } as const
 }
+
+export type Condition = ReturnType<typeof make>

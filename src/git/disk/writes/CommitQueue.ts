@@ -15,9 +15,10 @@ import type { Committed, Head, NewCommit } from "../../Commit.js"
 import { branchRef } from "../../Names.js"
 import * as Condition from "../files/Condition.js"
 import { attemptPromise } from "../files/EngineError.js"
-import { FairMutex } from "../files/FairMutex.js"
 import { type FlushOptions, flush } from "./Flush.js"
+import * as LockedBranches from "./LockedBranches.js"
 import * as Staging from "./Staging.js"
+import * as WriterAccess from "./WriterAccess.js"
 
 type Built<A> = { readonly commit: Option.Option<NewCommit>; readonly result: A }
 type CommitResult<A> = { readonly committed: Option.Option<Committed>; readonly result: A }
@@ -44,8 +45,6 @@ export interface CommitQueueOptions extends FlushOptions {
 const operation = "GitRepository.commitNext"
 /** A flush starts when no writer is building a commit, or this many milliseconds after the last change of the queue. */
 const flushDelay = 2
-/** Milliseconds between two checks of a locked branch. */
-const lockCheckMillis = 10
 const maxCommits = 1_000
 const maxBytes = 64 * 1024 * 1024
 /** Milliseconds that closing waits for running writes. */
@@ -59,17 +58,10 @@ export const make = (options: CommitQueueOptions) =>
   Effect.gen(function* () {
     const { directory, objects } = options
     const staging = Staging.make(objects)
-    /** The mutexes of the branches, and the number of writers that hold or wait for each. */
-    const branchMutexes = new Map<string, { readonly mutex: FairMutex; users: number }>()
     const wakeups = yield* Queue.dropping<void>(1)
-    const exclusiveMutex = new FairMutex()
     let closed = false
     /** Whether flushing has ended. */
     let ended = false
-    /** False while an effect has exclusive access. */
-    let gateOpen = true
-    /** The number of writers that hold or wait for the mutex of a branch. */
-    let active = 0
     let flushing = false
     const wasClosed = () =>
       new RemoteError({
@@ -78,46 +70,19 @@ export const make = (options: CommitQueueOptions) =>
         path: directory,
         message: `The repository ${directory} was closed`
       })
-    const { notifyAll, waitUntil } = Condition.make()
-
-    const enter = (branch: string): FairMutex => {
-      const entry = branchMutexes.get(branch) ?? { mutex: new FairMutex(), users: 0 }
-      branchMutexes.set(branch, entry)
-      entry.users++
-      active++
-      return entry.mutex
-    }
-
-    const leave = (branch: string): void => {
-      const entry = branchMutexes.get(branch)!
-      active--
-      if (--entry.users === 0) {
-        branchMutexes.delete(branch)
-        forget(branch)
-      }
-      notifyAll()
-    }
+    const condition = Condition.make()
+    const { notifyAll, waitUntil } = condition
+    const access = WriterAccess.make({
+      condition,
+      refusal: () => (closed ? wasClosed() : undefined),
+      left: (branch) => staging.forget(branch)
+    })
+    const lockedBranches = LockedBranches.make(options.refs, () => wakeups.unsafeOffer(undefined))
 
     /** Removes the state of a branch without writers, as there may be any number of branches over time. */
     const forget = (branch: string): void => {
-      if (!branchMutexes.has(branch)) staging.forget(branch)
+      if (!access.hasWriter(branch)) staging.forget(branch)
     }
-
-    /** Runs `body` while it holds the mutex of a branch, after any exclusive access. It counts as a writer. */
-    const withBranchMutex = <A, E, R>(
-      restore: <A2, E2, R2>(effect: Effect.Effect<A2, E2, R2>) => Effect.Effect<A2, E2, R2>,
-      branch: string,
-      body: Effect.Effect<A, E, R>
-    ): Effect.Effect<A, E | RemoteError, R> =>
-      Effect.suspend(() => {
-        if (closed) return Effect.fail(wasClosed())
-        if (!gateOpen)
-          return Effect.zipRight(restore(waitUntil(() => gateOpen)), withBranchMutex(restore, branch, body))
-        return Effect.ensuring(
-          enter(branch).run(restore, body),
-          Effect.sync(() => leave(branch))
-        )
-      })
 
     const moved = (branch: string, head: Option.Option<Head>) =>
       Effect.flatMap(options.headOf(branchRef(branch)), (now) =>
@@ -126,7 +91,7 @@ export const make = (options: CommitQueueOptions) =>
 
     /** Builds and stages one commit. */
     const stage = <A, E>(
-      restore: <A2, E2, R2>(effect: Effect.Effect<A2, E2, R2>) => Effect.Effect<A2, E2, R2>,
+      restore: WriterAccess.Restore,
       name: string,
       build: (head: Option.Option<Head>) => Effect.Effect<Built<A>, E>
     ): Effect.Effect<Staged<A>, E | Failure | Staging.Withdrawn> =>
@@ -176,7 +141,7 @@ export const make = (options: CommitQueueOptions) =>
         )
       })
 
-    /** Stages a commit and wakes the flush. The call of `leave` that follows notifies waiting fibers. */
+    /** Stages a commit and wakes the flush. Waiting fibers are notified when the writer leaves the branch. */
     const append = (
       branch: Staging.Branch,
       head: Option.Option<Head>,
@@ -214,7 +179,7 @@ export const make = (options: CommitQueueOptions) =>
           )
         }
         const attempt: Effect.Effect<CommitResult<A>, E | Failure> = Effect.suspend(() =>
-          withBranchMutex(restore, name, stage(restore, name, build))
+          access.withBranch(restore, name, stage(restore, name, build))
         ).pipe(
           Effect.flatMap(awaitDurable),
           Effect.catchIf(
@@ -224,37 +189,6 @@ export const make = (options: CommitQueueOptions) =>
         )
         return attempt
       })
-
-    /** When each branch was first found locked by another process. */
-    const lockedSince = new Map<string, number>()
-    /** Whether a branch is locked by another process. Such a branch is skipped, so that it does not delay all other branches. */
-    const hasToWait = (branch: string): boolean => {
-      const now = performance.now()
-      const since = lockedSince.get(branch) ?? now
-      lockedSince.delete(branch)
-      if (!isLocked(branch)) return false
-      lockedSince.set(branch, since)
-      return now - since < options.refs.timeout
-    }
-
-    let isCheckScheduled = false
-    const checkLocksLater = (): void => {
-      if (isCheckScheduled) return
-      isCheckScheduled = true
-      setTimeout(() => {
-        isCheckScheduled = false
-        wakeups.unsafeOffer(undefined)
-      }, lockCheckMillis)
-    }
-
-    const isLocked = (branch: string): boolean => {
-      try {
-        return options.refs.isLocked(branchRef(branch))
-      } catch {
-        // The flush reports the error.
-        return false
-      }
-    }
 
     const flushOpen = Effect.gen(function* () {
       // Commits that are staged after this check wake the next flush, which waits for the throttle itself.
@@ -266,15 +200,15 @@ export const make = (options: CommitQueueOptions) =>
         )
       }
       yield* waitUntil(
-        () => active === 0 || staging.commits() >= maxCommits || staging.bytes() > maxBytes,
+        () => access.writers() === 0 || staging.commits() >= maxCommits || staging.bytes() > maxBytes,
         flushDelay
       )
-      const batches = staging.take(hasToWait)
-      if (!staging.isEmpty()) checkLocksLater()
+      const batches = staging.take(lockedBranches.hasToWait)
+      if (!staging.isEmpty()) lockedBranches.checkLater()
       if (batches.length === 0) return
       const flushes = batches.map((batch) => ({
         ...batch,
-        waitedForLock: lockedSince.delete(batch.branch)
+        waitedForLock: lockedBranches.flushing(batch.branch)
       }))
       flushing = true
       const written = yield* Effect.either(
@@ -312,7 +246,7 @@ export const make = (options: CommitQueueOptions) =>
         closed = true
         notifyAll()
         return Effect.zipRight(
-          waitUntil(() => isIdle() && active === 0, closeTimeout),
+          waitUntil(() => isIdle() && access.writers() === 0, closeTimeout),
           Effect.sync(end)
         )
       })
@@ -337,29 +271,12 @@ export const make = (options: CommitQueueOptions) =>
                 ? Effect.void
                 : Effect.zipRight(Effect.ignore(Deferred.await(last)), flushed(last))
             })
-          return withBranchMutex(restore, name, restore(Effect.zipRight(flushed(undefined), effect)))
+          return access.withBranch(restore, name, restore(Effect.zipRight(flushed(undefined), effect)))
         }),
 
       /** Runs `effect` after all staged commits are flushed, while no other writer of this process runs. */
       withExclusiveAccess: <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-        Effect.uninterruptibleMask((restore) => {
-          const body = Effect.suspend(() => {
-            gateOpen = false
-            return Effect.ensuring(
-              restore(
-                Effect.zipRight(
-                  waitUntil(() => active === 0 && isIdle()),
-                  effect
-                )
-              ),
-              Effect.sync(() => {
-                gateOpen = true
-                notifyAll()
-              })
-            )
-          })
-          return exclusiveMutex.run(restore, body)
-        }),
+        Effect.uninterruptibleMask((restore) => access.withExclusive(restore, isIdle, effect)),
 
       /** Waits until objects are no longer staged: their flush has succeeded or failed. */
       settled: (...oids: ReadonlyArray<Oid>) => waitUntil(() => !oids.some((oid) => objects.staged.has(oid)))
