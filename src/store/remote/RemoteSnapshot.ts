@@ -93,6 +93,11 @@ export interface PrefetchRequest {
   readonly files: ReadonlyArray<string>
   /** The paths of directories whose direct entries are read. */
   readonly directories: ReadonlyArray<string>
+  /**
+   * Directories whose files are read too, if they are listed without a request: all files of a level of subdirectories,
+   * and of the next level, up to the first level that has more than 64 files.
+   */
+  readonly smallDirectories?: ReadonlyArray<string> | undefined
   /** Selects files that the commit changed, of which both the old and the new version are read. */
   readonly changedFiles?: ((path: string) => boolean) | undefined
   /** Whether a write to the branch follows: a remote may find the head by a request that the write needs anyway. */

@@ -238,6 +238,43 @@ describe("requests by Git's protocol", () => {
     })
   )
 
+  for (const format of [1, 2] as const) {
+    test(
+      `a write of a store that finds its index and manifest in the repository's settings: 4 as the first call of a process, format ${format}`,
+      Effect.gen(function* () {
+        const backend = yield* HttpBackend.make
+        const url = backend.create("recorded.git", "receive.fsckObjects=true")
+        const settings = { format, indexes: { docs: ["group"] }, manifests: { docs: ["n"] } }
+        const store = yield* open(url, settings)
+        yield* seeded(store, "docs", 200)
+        const writes: ReadonlyArray<
+          readonly [string, (of: StoreService, kind: string) => Effect.Effect<unknown, unknown>]
+        > = [
+          ["insert", (of, kind) => of.collection("docs").insert({ n: -1, group: "g1" }, { id: kind })],
+          ["update", (of, kind) => of.collection("docs").update("d7", { group: kind })],
+          ["delete", (of, kind) => of.collection("docs").delete(kind)],
+          ["batch", (of, kind) => seeded(of, "docs", kind === "known" ? 20 : 25)]
+        ]
+        for (const [name, write] of writes) {
+          for (const [kind, options] of [
+            ["known", settings],
+            ["found", {}]
+          ] as const) {
+            const asked = services(
+              yield* asking(
+                backend,
+                Effect.flatMap(open(url, options), (of) => write(of, kind))
+              )
+            )
+            assert.deepStrictEqual(asked, ["GET info/refs", pull, pull, push], `${name}, ${kind}`)
+          }
+        }
+        assert.lengthOf(yield* store.collection("docs").findBy("group", "g1"), 20)
+        assert.strictEqual(backend.git("recorded.git", "fsck", "--strict", "--no-dangling"), "")
+      })
+    )
+  }
+
   // Thin packs hold what has changed: of 100,000 documents it is as much, which `bench/github.ts` measures.
   test(
     "an update of one of 4,000 sharded documents with an index: a body of at most 4 kB and the document",

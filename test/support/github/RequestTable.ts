@@ -17,6 +17,8 @@ export interface Row {
   /** At most so many as the first call of a process, over REST and with GraphQL; absent where another row says it. */
   readonly first?: readonly [rest: number, graphql: number]
   readonly store?: StoreOptions
+  /** The options of the measured store, if they are not those of the store that wrote the repository. */
+  readonly measured?: StoreOptions
   readonly seed?: (store: StoreService) => Effect.Effect<unknown, unknown>
   /** The first operation of the measured store, on another collection, is a read and not a write. */
   readonly reads?: boolean
@@ -122,6 +124,8 @@ const written = (s: StoreService) =>
   Effect.zipRight(docs(s).insert(document(3), { id: "warm-up" }), docs(s).update(first, { n: 4 }))
 
 const recorded: Partial<Row> = { store: derived, before: written }
+/** The options of the store name neither index nor manifest. */
+const adopted = (format: 1 | 2): Partial<Row> => ({ store: { ...derived, format }, measured: {} })
 const byIndex: Partial<Row> = { store: { indexes: { docs: ["name"] } }, seed: seedMany(20), reads: true }
 
 /** Twenty documents of each category, in trees. */
@@ -168,6 +172,23 @@ export const rows: ReadonlyArray<Row> = [
     remove,
     recorded
   ),
+  // The store learns of the index and the manifest from the settings.
+  ...[1 as const, 2 as const].flatMap((format) => [
+    row(
+      `insert with recorded settings, format ${format}`,
+      "",
+      format === 1 ? [6, 2, 9, 3] : [8, 3, 11, 4],
+      insert,
+      adopted(format)
+    ),
+    row(
+      `update with recorded settings, format ${format}`,
+      "",
+      format === 1 ? [7, 2, 10, 3] : [9, 3, 12, 4],
+      (s) => docs(s).update(first, { category: "c9" }),
+      adopted(format)
+    )
+  ]),
   row("batch of 50 new documents", "55", [5, 2, 5, 2], putMany(50)),
   row(
     "the same with index, manifest and expect",
@@ -251,10 +272,13 @@ export const run = (row: Row, { git, remote }: Place, state: "opened" | "used", 
     const [firstCommit = ""] = git(["rev-list", "--reverse", "main", "--", `data/docs/${first}.json`]).split(
       "\n"
     )
-    const store = Object.assign(Object.create(yield* storeOver(remote, row.store)) as StoreService, {
-      firstCommit,
-      seeded: git(["rev-parse", "main"])
-    })
+    const store = Object.assign(
+      Object.create(yield* storeOver(remote, row.measured ?? row.store)) as StoreService,
+      {
+        firstCommit,
+        seeded: git(["rev-parse", "main"])
+      }
+    )
     if (state === "used") {
       if (row.reads === true) yield* store.collection("warmup").get("first")
       else yield* store.collection("warmup").insert({ n: 2 })

@@ -140,7 +140,7 @@ export const buildCommit = (
       snapshot.prefetch(() => prefetchPaths(dependencies, edit)),
       snapshot.head
     )
-    if (!writesOneDocument(dependencies, edit)) yield* onCommit
+    if (snapshot.isPinned() || !writesOneDocument(dependencies, edit)) yield* onCommit
     let planned = yield* Effect.either(planEdit(dependencies, edit, untracked))
     const needsCommit =
       planned._tag === "Left" ? planned.left instanceof ValidationError : !changesOnlyDocuments(planned.right)

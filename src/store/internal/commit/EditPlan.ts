@@ -2,7 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { type ReadError, ValidationError } from "../../../domain/errors/StoreError.js"
 import { collectionNameProblem } from "../../../domain/identifiers/CollectionName.js"
-import { plainLayout, sameLayout, settingsFileName } from "../../../domain/settings/Settings.js"
+import {
+  plainLayout,
+  type Settings,
+  sameLayout,
+  settingsFileName
+} from "../../../domain/settings/Settings.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import type { Change, GitRemoteService, PrefetchRequest } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
@@ -38,24 +43,25 @@ export interface EditPlan {
   readonly derivedFiles: ReadonlyMap<string, DerivedFiles>
 }
 
-/**
- * Whether an edit, by the store's options, writes one document without other preconditions and without derived files.
- */
-export const writesOneDocument = ({ options: { given } }: EditDependencies, edit: DocumentEdit): boolean => {
-  const [operation] = edit.operations
-  return (
-    edit.operations.length === 1 &&
-    operation !== undefined &&
-    edit.mode === "document" &&
-    (edit.preconditions ?? []).length === 0 &&
-    edit.reindex === undefined &&
-    (given.indexes?.get(operation.collection) ?? []).length === 0 &&
-    given.manifests?.has(operation.collection) !== true
-  )
-}
-
 const collectionsOf = (documents: ReadonlyArray<{ readonly collection: string }>): Iterable<string> =>
   new Set(documents.map(({ collection }) => collection))
+
+/** Whether settings require index or manifest files of a collection that an edit changes. */
+const writesDerivedFiles = ({ indexes, manifests }: Settings, { operations }: DocumentEdit): boolean =>
+  Array.from(collectionsOf(operations)).some(
+    (collection) => (indexes.get(collection) ?? []).length > 0 || manifests.has(collection)
+  )
+
+/**
+ * Whether an edit, by the last known settings, writes one document without other preconditions and without derived
+ * files.
+ */
+export const writesOneDocument = ({ repository }: EditDependencies, edit: DocumentEdit): boolean =>
+  edit.operations.length === 1 &&
+  edit.mode === "document" &&
+  (edit.preconditions ?? []).length === 0 &&
+  edit.reindex === undefined &&
+  !writesDerivedFiles(repository.lastRead().settings, edit)
 
 /** The collection that contains a path of the repository; undefined if none does. */
 export const collectionAt = (root: string, path: string): string | undefined => {
@@ -73,13 +79,22 @@ export const prefetchPaths = (
   edit: DocumentEdit
 ): PrefetchRequest => {
   const { root } = options
-  const { settings } = repository.lastRead()
+  const { recorded, settings } = repository.lastRead()
   const documents = [...edit.operations, ...(edit.preconditions ?? [])]
   const reindex = edit.reindex === "all" ? [] : (edit.reindex ?? [])
   const collections = new Set([...documents.map(({ collection }) => collection), ...reindex])
   const files = [under(root, settingsFileName)]
   const trees = [root]
+  const smallDirectories: Array<string> = []
   for (const collection of collections) {
+    // Until the settings are read, any file of these directories may be an index or a manifest.
+    if (!recorded) {
+      smallDirectories.push(
+        under(root, indexDirectory, collection),
+        under(root, manifestDirectory, collection)
+      )
+      files.push(derived.manifestPath(collection))
+    }
     if (settings.shardDepth === 0) trees.push(under(root, collection))
     const indexes = settings.indexes.get(collection) ?? []
     const hasManifest = settings.manifests.has(collection)
@@ -87,6 +102,7 @@ export const prefetchPaths = (
       for (const tree of derived.treePaths(collection, settings)) {
         files.push(`${tree}/${headerName}`)
         trees.push(tree, `${tree}/${rowsName}`)
+        smallDirectories.push(tree)
       }
       continue
     }
@@ -100,7 +116,7 @@ export const prefetchPaths = (
   if (documents.length <= maxPrefetchedDocuments) {
     for (const { collection, id } of documents) files.push(documentPath(root, settings, collection, id))
   }
-  return { files, directories: [...new Set(trees)] }
+  return { files, directories: [...new Set(trees)], smallDirectories }
 }
 
 /**
@@ -136,6 +152,27 @@ const collectionsWithDerivedFiles = ({
 const collectionsWithUniqueIndex = ({ settings: { indexes } }: SettingsAt): ReadonlyArray<string> =>
   Array.from(indexes).flatMap(([collection, list]) => (list.some(({ unique }) => unique) ? [collection] : []))
 
+/**
+ * The settings of a snapshot. If they require derived files that were not prefetched, because other settings were known
+ * before, these are prefetched now. The snapshot is then pinned: derived files are read at a commit.
+ */
+const readSettings = (
+  dependencies: EditDependencies,
+  edit: DocumentEdit,
+  snapshot: Snapshot
+): Effect.Effect<SettingsAt, ReadError> =>
+  Effect.gen(function* () {
+    const { repository } = dependencies
+    const prefetched = repository.lastRead().settings
+    const found = yield* repository.at(snapshot)
+    const isPrefetched = snapshot.isPinned() && found.settings === prefetched
+    if (isPrefetched || found.mismatch !== undefined || !writesDerivedFiles(found.settings, edit))
+      return found
+    yield* snapshot.prefetch(() => prefetchPaths(dependencies, edit))
+    yield* snapshot.head
+    return yield* repository.at(snapshot)
+  })
+
 /** Checks the settings of a snapshot, and determines their consequences for an edit. */
 export const planEdit = (
   dependencies: EditDependencies,
@@ -143,8 +180,8 @@ export const planEdit = (
   snapshot: Snapshot
 ): Effect.Effect<EditPlan, ReadError> =>
   Effect.gen(function* () {
-    const { derived, repository } = dependencies
-    const found = yield* repository.at(snapshot)
+    const { derived } = dependencies
+    const found = yield* readSettings(dependencies, edit, snapshot)
     if (found.mismatch !== undefined) return yield* found.mismatch
     if (found.frozen !== undefined) {
       return yield* new ValidationError({

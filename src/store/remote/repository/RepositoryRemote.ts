@@ -20,6 +20,9 @@ const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.comm
 /** The number of files whose blobs are looked up together. */
 const groupSize = 512
 
+/** The number of files of one level of a small directory. */
+const maxFilesOfLevel = 64
+
 const checked = (operation: string, branch: string): Effect.Effect<string, ValidationError> =>
   Effect.suspend(() => branchError(operation, branch) ?? Effect.succeed(branchRef(branch)))
 
@@ -65,11 +68,29 @@ const readsOf = (repository: Repository): CommitReads => {
 
   const { prefetchBlobs } = repository
 
-  /** The blobs of a prefetch request: of files, and of both versions of changed files. */
-  const wanted = (at: Head | Oid, { changedFiles: changes, files }: PrefetchRequest) =>
+  /** The blobs of a directory, level by level, up to the first level that has too many. */
+  const blobsNear = (at: Head | Oid, path: string) =>
+    Effect.gen(function* () {
+      const near: Array<Oid> = []
+      const top = yield* repository.lookup(idOf(at), path)
+      let level = Option.exists(top, ({ kind }) => kind === "tree") ? [Option.getOrThrow(top).oid] : []
+      while (level.length > 0 && level.length <= maxFilesOfLevel) {
+        const trees = yield* Effect.forEach(level, (oid) => repository.tree(oid, ""))
+        const entries = trees.flatMap((tree) => (Option.isSome(tree) ? tree.value.entries : []))
+        const blobs = entries.flatMap(({ kind, oid }) => (kind === "blob" ? [oid] : []))
+        if (blobs.length > maxFilesOfLevel) break
+        near.push(...blobs)
+        level = entries.flatMap(({ kind, oid }) => (kind === "tree" ? [oid] : []))
+      }
+      return near
+    })
+
+  /** The blobs of a prefetch request: of files, of small directories, and of both versions of changed files. */
+  const wanted = (at: Head | Oid, { changedFiles: changes, files, smallDirectories = [] }: PrefetchRequest) =>
     Effect.gen(function* () {
       const entries = yield* repository.entries(idOf(at), files)
       const oids = entries.flatMap(({ kind, oid }) => (kind === "blob" ? [oid] : []))
+      for (const path of smallDirectories) oids.push(...(yield* blobsNear(at, path)))
       if (changes === undefined) return oids
       const commit = yield* repository.commit(commitOf(at))
       const [parent] = Option.match(commit, { onNone: () => [], onSome: ({ parents }) => parents })
