@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Duration, Effect, Fiber, Layer, Option } from "effect"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"
@@ -25,7 +25,7 @@ const fastClock = (): Clock.Clock => {
   }
 }
 
-const begun = (options: Partial<GitHubOptions> = {}, othersWrite = true) =>
+const begun = (options: Partial<GitHubOptions> = {}, othersWrite = true, isForced = true) =>
   Effect.gen(function* () {
     const repository = yield* newRepository
     const git = (...args: ReadonlyArray<string>) =>
@@ -40,11 +40,14 @@ const begun = (options: Partial<GitHubOptions> = {}, othersWrite = true) =>
       store.batch({}, (batch) => Effect.forEach(ids, (id) => batch.put("notes", id, { n: 1 })))
     yield* both(ours, "b", "c")
     // Somebody forces the branch back and prunes our last commit, and somebody else may write.
-    git("update-ref", "refs/heads/main", base)
-    git("reflog", "expire", "--expire=now", "--all")
-    git("gc", "-q", "--prune=now")
+    const forceBack = () => {
+      git("update-ref", "refs/heads/main", base)
+      git("reflog", "expire", "--expire=now", "--all")
+      git("gc", "-q", "--prune=now")
+    }
+    if (isForced) forceBack()
     if (othersWrite) yield* (yield* open).collection("notes").insert({ n: 1 }, { id: "z" })
-    return { ours, both }
+    return { ours, both, git, forceBack, ...repository }
   })
 
 describe.concurrent("a branch that was forced away from our last commit, which the host has pruned", () => {
@@ -96,4 +99,69 @@ describe.concurrent("a branch that was forced away from our last commit, which t
       120_000
     )
   }
+
+  /** Only commits use GraphQL, so that the fault meets a commit. */
+  const graphqlCommits = {
+    commitVia: "graphql",
+    backoffFactor: "60 seconds",
+    maxWait: "2 minutes",
+    deadline: "10 minutes"
+  } as const
+  const lostReply = (when: "before" | "after") => ({
+    rules: [{ method: "POST", path: "graphql", times: 1, fault: { _tag: "Reset" as const, when } }]
+  })
+
+  for (const when of ["before", "after"] as const) {
+    for (const othersWrite of [true, false]) {
+      it.scopedLive(
+        `is written once if the connection breaks ${when} the first GraphQL commit, with ${othersWrite ? "a commit" : "no commit"} of others`,
+        () =>
+          Effect.gen(function* () {
+            const { both, git, ours, server } = yield* begun(graphqlCommits, othersWrite)
+            yield* server.faults.set(lostReply(when))
+            const { commitSha } = yield* both(ours, "d", "e")
+            assert.strictEqual(Option.getOrThrow(commitSha), git("rev-parse", "main"))
+            assert.strictEqual(git("rev-list", "--count", "main"), othersWrite ? "3" : "2")
+            assert.deepStrictEqual(
+              yield* ours.collection("notes").list(),
+              othersWrite ? ["a", "d", "e", "z"] : ["a", "d", "e"]
+            )
+          }).pipe(Effect.withClock(fastClock()), Effect.provide(Layer.fresh(host()))),
+        120_000
+      )
+    }
+  }
+
+  it.scopedLive(
+    "is written again if a GraphQL commit whose reply was lost is pruned together with its parent",
+    () =>
+      Effect.gen(function* () {
+        const { both, forceBack, git, ours, server } = yield* begun(graphqlCommits, false, false)
+        const before = git("rev-parse", "main")
+        yield* server.faults.set(lostReply("after"))
+        const writing = yield* Effect.fork(both(ours, "d", "e"))
+        while (git("rev-parse", "main") === before) yield* Effect.sleep("100 millis")
+        const lost = git("rev-parse", "main")
+        forceBack()
+        const { commitSha } = yield* Fiber.join(writing)
+        assert.strictEqual(Option.getOrThrow(commitSha), git("rev-parse", "main"))
+        assert.notStrictEqual(git("rev-parse", "main"), lost)
+        assert.strictEqual(git("rev-list", "--count", "main"), "2")
+        assert.deepStrictEqual(yield* ours.collection("notes").list(), ["a", "d", "e"])
+      }).pipe(Effect.withClock(fastClock()), Effect.provide(Layer.fresh(host()))),
+    120_000
+  )
+
+  it.scopedLive(
+    "is not written again if the GraphQL commit whose reply was lost is still on the branch",
+    () =>
+      Effect.gen(function* () {
+        const { both, git, ours, server } = yield* begun(graphqlCommits, false, false)
+        yield* server.faults.set(lostReply("after"))
+        const { commitSha } = yield* both(ours, "d", "e")
+        assert.strictEqual(Option.getOrThrow(commitSha), git("rev-parse", "main"))
+        assert.strictEqual(git("rev-list", "--count", "main"), "3")
+      }).pipe(Effect.withClock(fastClock()), Effect.provide(Layer.fresh(host()))),
+    120_000
+  )
 })
