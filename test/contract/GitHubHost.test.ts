@@ -50,26 +50,44 @@ const subject = (...ways: ReadonlyArray<Partial<GitHub.GitHubOptions>>) =>
       return fetch(input, init)
     }
     let clients = 0
+    /** The nth writing request of the first client from now on is executed, but its reply is lost; 0: none. */
+    let lostReply = 0
+    const losing: typeof fetch = async (input, init) => {
+      const reply = await checked(input, init)
+      const body = init?.body instanceof Uint8Array ? Buffer.from(init.body).toString() : ""
+      const writes = String(input).endsWith("/graphql") ? body.includes("mutation") : init?.method !== "GET"
+      if (!writes || lostReply === 0 || --lostReply > 0) return reply
+      await reply.arrayBuffer()
+      throw new TypeError("terminated")
+    }
     // Over REST equal commits of one second are one commit (as on GitHub), so every client signs with a name of its own.
-    const connected = Effect.suspend(() => {
-      const options = ways[clients % ways.length]!
-      const author = { name: `Client ${++clients}`, email: "client@example.org" }
-      return GitHub.make({
-        repo: `local/${name}`,
-        apiUrl: server.api,
-        rawUrl: server.raw,
-        token: Redacted.make(server.token),
-        paceRequests: false,
-        ...(options.commitVia === "graphql" ? {} : { author }),
-        ...options
-      }).pipe(
-        Effect.provide(Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, checked))),
-        ownProcess
-      )
-    })
+    const connect = (transport: typeof fetch, token = server.token) =>
+      Effect.suspend(() => {
+        const options = ways[clients % ways.length]!
+        const author = { name: `Client ${++clients}`, email: "client@example.org" }
+        return GitHub.make({
+          repo: `local/${name}`,
+          apiUrl: server.api,
+          rawUrl: server.raw,
+          token: Redacted.make(token),
+          paceRequests: false,
+          ...(options.commitVia === "graphql" ? {} : { author }),
+          ...options
+        }).pipe(
+          Effect.provide(
+            Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, transport))
+          ),
+          ownProcess
+        )
+      })
     return {
-      remote: yield* connected,
-      another: connected,
+      remote: yield* connect(losing),
+      another: connect(checked),
+      rejected: connect(checked, "ghp_wrong"),
+      loseReply: (nth: number) =>
+        Effect.sync(() => {
+          lostReply = nth
+        }),
       force: (branch: string, at: Oid) => point(`refs/heads/${branch}`, at),
       tag: (name: string, at: Oid) => point(`refs/tags/${name}`, at),
       merge: (parents: ReadonlyArray<Oid>, tree: Oid) =>

@@ -1,9 +1,20 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { AsyncCache, type CacheEntry, type GitRemote, Memory, MemoryCache } from "chainstore/store"
+import {
+  AmbiguousWriteError,
+  AsyncCache,
+  AuthError,
+  type CacheEntry,
+  type GitRemote,
+  Memory,
+  MemoryCache,
+  NullCache,
+  RemoteError,
+  type RemoteSnapshot
+} from "chainstore/store"
 import { CacheLaws, RemoteLaws } from "chainstore/testing"
-import { Effect } from "effect"
+import { Effect, Option, Stream } from "effect"
 
 const page = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8")
@@ -58,6 +69,140 @@ describe("laws of remotes", () => {
     assert.include(message!, "A law of remotes does not hold: put, link and remove in one commit")
     assert.include(message!, "(src/store/remote/GitRemote.ts)")
     assert.include(message!, '  remote.commit("main"')
+  })
+})
+
+/** Clients over a network: a client without permission, and one of whose replies the next is lost. */
+const overNetwork = (
+  lost: (
+    client: GitRemote["Type"],
+    edit: Parameters<GitRemote["Type"]["commit"]>
+  ) => ReturnType<GitRemote["Type"]["commit"]>,
+  rejected: (client: GitRemote["Type"]) => GitRemote["Type"]
+): RemoteLaws.RemoteHarness => {
+  const plain = harness((client) => client)
+  return {
+    ...plain,
+    make: Effect.map(plain.make, (subject) => {
+      let next = 0
+      const commit: GitRemote["Type"]["commit"] = (...args) =>
+        Effect.suspend(() =>
+          next > 0 && --next === 0 ? lost(subject.remote, args) : subject.remote.commit(...args)
+        )
+      return {
+        ...subject,
+        remote: { ...subject.remote, commit },
+        rejected: Effect.map(subject.another, rejected),
+        loseReply: (nth: number) =>
+          Effect.sync(() => {
+            next = nth
+          })
+      }
+    })
+  }
+}
+
+const refused = new AuthError({ operation: "test", message: "Bad credentials", hint: "Use another token" })
+
+/** A client that fails with `AuthError`, except for its members of this object. */
+const rejecting =
+  (except: (client: GitRemote["Type"]) => Partial<GitRemote["Type"]>) =>
+  (client: GitRemote["Type"]): GitRemote["Type"] => {
+    const fail = () => refused
+    const snapshot = { ...client.snapshot("main"), head: refused, file: fail, directory: fail }
+    return {
+      ...client,
+      ...{ head: fail, resolve: fail, tree: fail, file: fail, snapshot: () => snapshot },
+      ...{ blobs: () => Stream.fail(refused), log: () => Stream.fail(refused), listBranches: fail },
+      ...{ commit: fail, commitNext: fail, createBranch: fail, deleteBranch: fail, advance: fail },
+      ...except(client)
+    }
+  }
+
+const unknown = new AmbiguousWriteError({
+  operation: "commit",
+  message: "The reply was lost",
+  hint: "Read it"
+})
+
+type Lost = Parameters<typeof overNetwork>[0]
+
+/** The write happens, and nothing tells so. */
+const ambiguous: Lost = (client, edit) => Effect.zipRight(client.commit(...edit), unknown)
+
+const networkFaults: Readonly<
+  Record<string, readonly [law: string, lost: Lost, except: Parameters<typeof rejecting>[0]]>
+> = {
+  "sends a write again after a lost reply": [
+    "a write whose reply is lost",
+    (client, [branch, at, commit]) =>
+      Effect.flatMap(client.commit(branch, at, commit), (made) =>
+        client.commit(branch, Option.some(made), commit)
+      ),
+    () => ({})
+  ],
+  "calls a write that happened a failure": [
+    "a write whose reply is lost",
+    (client, edit) =>
+      Effect.zipRight(
+        client.commit(...edit),
+        new RemoteError({ operation: "commit", reason: "Unreachable", message: "The reply was lost" })
+      ),
+    () => ({})
+  ],
+  "calls a write that did not happen a success": [
+    "a write whose reply is lost",
+    (_client, [, at]) => Effect.succeed({ ...Option.getOrThrow(at), blobs: new Map() }),
+    () => ({})
+  ],
+  "reads a file as absent without permission": [
+    "rejected credentials",
+    ambiguous,
+    () => ({ file: () => Effect.succeedNone })
+  ],
+  "writes without permission": ["rejected credentials", ambiguous, ({ commit }) => ({ commit })]
+}
+
+describe("laws of remotes over a network", () => {
+  it("hold for a client whose lost replies are ambiguous and whose credentials are checked", async () => {
+    const laws = RemoteLaws.laws(
+      overNetwork(
+        ambiguous,
+        rejecting(() => ({}))
+      )
+    )
+    assert.deepStrictEqual(await broken(laws.filter(({ name }) => /rejected|reply is lost/.test(name))), [])
+  })
+
+  it.each(Object.entries(networkFaults))("notice a client that %s", async (_name, [law, lost, except]) => {
+    const laws = RemoteLaws.laws(overNetwork(lost, rejecting(except)))
+    const [message] = await broken(laws.filter(({ name }) => name.startsWith(law)))
+    assert.include(message ?? "holds", `A law of remotes does not hold: ${law}`)
+  })
+
+  it("notice a client whose invalidate keeps what was read", async () => {
+    const keeping = harness((client) => {
+      const listed = new Map<string, Effect.Effect.Success<ReturnType<RemoteSnapshot["directory"]>>>()
+      return {
+        ...client,
+        snapshot: (branch) => {
+          const snapshot = client.snapshot(branch)
+          return {
+            ...snapshot,
+            directory: (path, options) => {
+              const known = options?.maxAge === undefined ? undefined : listed.get(path)
+              return known !== undefined
+                ? Effect.succeed(known)
+                : Effect.tap(snapshot.directory(path, options), (found) => listed.set(path, found))
+            }
+          }
+        }
+      }
+    })
+    const messages = await broken(
+      RemoteLaws.laws(keeping).filter(({ name }) => /read by branch name/.test(name))
+    )
+    assert.include(messages[0] ?? "holds", "A law of remotes does not hold: invalidate forgets")
   })
 })
 
@@ -124,6 +269,36 @@ describe("laws of caches", () => {
     await CacheLaws.checkAll(Effect.sync(() => new MemoryCache()))
     await CacheLaws.checkAll(Effect.sync(() => new MapCache()))
   })
+
+  it("hold for caches that evict, which say so", async () => {
+    const tiny = Effect.sync(() => new MemoryCache({ maxEntries: 2, maxBytes: 100 }))
+    await CacheLaws.checkAll(tiny, { evicts: true })
+    await CacheLaws.checkAll(
+      Effect.sync(() => new NullCache()),
+      { evicts: true }
+    )
+    const error = await CacheLaws.checkAll(tiny).then(
+      () => undefined,
+      (failed: Error) => failed
+    )
+    assert.include(error?.message ?? "holds", "check it with { evicts: true }")
+  })
+
+  it.each(Object.entries(faults).filter(([name]) => !/^(forgets|deletes everything)/.test(name)))(
+    "notice one that evicts and %s",
+    async (_name, change) => {
+      const make = Effect.sync(() => {
+        const cache = new MapCache()
+        change(cache)
+        return cache
+      })
+      const failed = await CacheLaws.checkAll(make, { evicts: true }).then(
+        () => false,
+        () => true
+      )
+      assert.isTrue(failed)
+    }
+  )
 
   it.each(Object.entries(faults))("notice one that %s", async (_name, change) => {
     const make = Effect.sync(() => {

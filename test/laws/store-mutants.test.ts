@@ -23,7 +23,10 @@ const sample: Readonly<Record<string, string>> = {
 describe("faults of stores and remotes", () => {
   it("break sentences of the documentation", () => {
     const pages = readdirSync(root("docs")).filter((name) => name.endsWith(".md"))
-    const all = [...pages.map((name) => text(`docs/${name}`)), text("src/store/remote/GitRemote.ts")]
+    const all = [
+      ...pages.map((name) => text(`docs/${name}`)),
+      ...["GitRemote", "RemoteSnapshot"].map((name) => text(`src/store/remote/${name}.ts`))
+    ]
     const missing = mutants.filter((mutant) => !all.some((page) => page.includes(mutant.breaks)))
     assert.deepStrictEqual(
       missing.map(({ breaks }) => breaks),

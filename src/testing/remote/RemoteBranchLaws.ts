@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import { assert } from "../store/LawAssert.js"
-import { assertTag, failureOf, filesOf, headOf, put, write } from "./RemoteCommits.js"
+import { assertMoved, assertTag, failureOf, filesOf, headOf, put, write } from "./RemoteCommits.js"
 import type { RemoteContract } from "./RemoteLaw.js"
 
 export const branches = ({ promises, test }: RemoteContract): void => {
@@ -97,7 +97,9 @@ export const branches = ({ promises, test }: RemoteContract): void => {
         yield* remote.createBranch("work-1", first.commit)
         yield* remote.createBranch("work-2", second.commit)
         yield* remote.createBranch("other/work-3", second.commit)
-        assertTag(yield* failureOf(remote.createBranch("work-1", second.commit)), "RefMoved")
+        for (const at of [first.commit, second.commit]) {
+          assertMoved(yield* failureOf(remote.createBranch("work-1", at)), "work-1")
+        }
         assertTag(
           yield* failureOf(remote.createBranch("nowhere", "0123456789012345678901234567890123456789" as Oid)),
           "NotFoundError",
@@ -117,6 +119,61 @@ export const branches = ({ promises, test }: RemoteContract): void => {
         assert.deepStrictEqual(yield* names("work-"), ["work-2"])
         yield* remote.createBranch("work-1", second.commit)
         assert.strictEqual((yield* headOf(other, "work-1")).commit, second.commit)
+      })
+  )
+
+  test(
+    "a branch with a unique name may be created twice, at one commit",
+    "`unique`: no other process uses this name, so an existing branch at `at` means that the request was delivered twice, which is a success.",
+    ({ another, remote }) =>
+      Effect.gen(function* () {
+        const other = yield* another
+        const first = yield* write(remote, [put("a", "1")])
+        const second = yield* write(remote, [put("a", "2")])
+        const unique = (at: Oid) => remote.createBranch("work", at, { unique: true })
+        yield* unique(first.commit)
+        yield* unique(first.commit)
+        assertMoved(yield* failureOf(unique(second.commit)), "work")
+        assertMoved(yield* failureOf(remote.createBranch("work", first.commit)), "work")
+        assert.strictEqual((yield* headOf(other, "work")).commit, first.commit)
+      })
+  )
+
+  test(
+    "a temporary branch is read, written, published and deleted like another one",
+    "`temporary`: no other process has to see the branch. A remote may keep it in this process until `moveBranches` fails with it, and it disappears with the process.",
+    ({ another, remote }) =>
+      Effect.gen(function* () {
+        const other = yield* another
+        const temporary = { temporary: true, unique: true }
+        const c1 = yield* write(remote, [put("a", "1")])
+        yield* remote.createBranch("work", c1.commit, temporary)
+        assert.strictEqual((yield* headOf(remote, "work")).commit, c1.commit)
+        yield* write(remote, [put("b", "1")], { branch: "work" })
+        const w2 = yield* write(remote, [put("b", "2")], { branch: "work" })
+        assert.deepStrictEqual(Object.fromEntries(yield* filesOf(remote, w2)), { a: "1", b: "2" })
+        assert.strictEqual((yield* headOf(remote)).commit, c1.commit)
+        yield* remote.advance("main", c1.commit, w2.commit)
+        assert.strictEqual((yield* headOf(other)).commit, w2.commit)
+        const files = yield* filesOf(other, yield* headOf(other))
+        assert.deepStrictEqual(Object.fromEntries(files), { a: "1", b: "2" })
+        yield* remote.deleteBranch("work")
+        for (const client of [remote, other]) {
+          assert.isTrue(Option.isNone(yield* client.head("work")))
+        }
+        const { moveBranches } = remote
+        if (moveBranches === undefined) return
+        yield* remote.createBranch("work", w2.commit, temporary)
+        const w3 = yield* write(remote, [put("b", "3")], { branch: "work" })
+        const done = { branch: "work", from: Option.some(w3.commit), to: Option.none() }
+        const main = { branch: "main", from: Option.some(c1.commit), to: Option.some(w3.commit) }
+        assertMoved(yield* failureOf(moveBranches([main, done])), "main")
+        assert.strictEqual((yield* headOf(other, "work")).commit, w3.commit)
+        yield* moveBranches([{ ...main, from: Option.some(w2.commit) }, done])
+        assert.strictEqual((yield* headOf(other)).commit, w3.commit)
+        for (const client of [remote, other]) {
+          assert.isTrue(Option.isNone(yield* client.head("work")))
+        }
       })
   )
 
@@ -155,7 +212,7 @@ export const branches = ({ promises, test }: RemoteContract): void => {
           a: "1",
           b: "2"
         })
-        assertTag(yield* failureOf(remote.advance("main", w2.commit, w1.commit)), "RefMoved")
+        assertMoved(yield* failureOf(remote.advance("main", w2.commit, w1.commit)), "main")
         const next = yield* write(other, [put("a", "2")])
         const w3 = yield* write(remote, [put("b", "3")], { branch: "work" })
         assertTag(yield* failureOf(remote.advance("main", w2.commit, w3.commit)), "RefMoved")
@@ -175,7 +232,7 @@ export const branches = ({ promises, test }: RemoteContract): void => {
 
   test(
     "several branches move at once or not at all, where the remote knows how",
-    "Creates, fast-forwards and deletes several branches in one transaction.",
+    "Creates, fast-forwards and deletes several branches in one transaction. Fails with `RefMoved`, which names a branch that is not at `from`, or whose `to` does not descend from `from`.",
     ({ another, remote }) =>
       Effect.gen(function* () {
         const { moveBranches } = remote
@@ -193,17 +250,17 @@ export const branches = ({ promises, test }: RemoteContract): void => {
         const w1 = yield* write(remote, [put("b", "1")], { branch: "work" })
         const main = { branch: "main", from: some(c1.commit), to: some(w1.commit) }
         const work = { branch: "work", from: some(w1.commit), to: none }
-        const refused = (...moves: Parameters<typeof moveBranches>[0]) =>
+        const refused = (named: string, ...moves: Parameters<typeof moveBranches>[0]) =>
           Effect.gen(function* () {
-            assertTag(yield* failureOf(moveBranches(moves)), "RefMoved")
+            assertMoved(yield* failureOf(moveBranches(moves)), named)
             assert.deepStrictEqual(yield* at("main"), some(c1.commit))
             assert.deepStrictEqual(yield* at("work"), some(w1.commit))
           })
-        yield* refused(main, { ...work, from: some(c1.commit) })
-        yield* refused({ ...main, from: some(w1.commit) }, work)
-        yield* refused(main, { branch: "missing", from: some(c1.commit), to: none })
-        yield* refused({ ...main, from: none }, work)
-        yield* refused(main, { branch: "work", from: some(w1.commit), to: some(c1.commit) })
+        yield* refused("work", main, { ...work, from: some(c1.commit) })
+        yield* refused("main", { ...main, from: some(w1.commit) }, work)
+        yield* refused("missing", main, { branch: "missing", from: some(c1.commit), to: none })
+        yield* refused("main", { ...main, from: none }, work)
+        yield* refused("work", main, { branch: "work", from: some(w1.commit), to: some(c1.commit) })
         yield* moveBranches([main, work, { branch: "new", from: none, to: some(c1.commit) }])
         assert.deepStrictEqual(yield* at("main"), some(w1.commit))
         assert.deepStrictEqual(yield* at("work"), none)

@@ -1,6 +1,8 @@
 import { Chunk, Effect, Either, Option, Stream } from "effect"
+import type { RefMoved } from "../../domain/errors/RefMoved.js"
 import { StoreError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
+import { branchRef } from "../../git/Names.js"
 import type { Change, GitRemoteService, Head } from "../../store/remote/GitRemote.js"
 import { assert } from "../store/LawAssert.js"
 
@@ -78,4 +80,11 @@ export const assertTag = (error: unknown, ...tags: ReadonlyArray<string>) => {
   const tag = error instanceof Object && "_tag" in error ? String(error._tag) : String(error)
   assert.include(tags, tag, `expected ${tags.join(" or ")}, got ${tag}: ${String(error)}`)
   if (error instanceof StoreError) assert.isAbove(error.message.length, 0)
+}
+
+/** The failure is a `RefMoved` that names the branch. */
+export const assertMoved = (error: unknown, branch: string) => {
+  assertTag(error, "RefMoved")
+  const { ref } = error as RefMoved
+  assert.include([branch, branchRef(branch)], ref, `expected RefMoved of ${branch}, got ${ref}`)
 }

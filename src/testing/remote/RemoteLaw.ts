@@ -20,6 +20,13 @@ export interface RemoteSubject {
   readonly tag: (name: string, at: Oid) => Effect.Effect<void, any>
   /** Makes a commit with these parents and this tree, on no branch. Absent where nothing can. */
   readonly merge?: ((parents: ReadonlyArray<Oid>, tree: Oid) => Effect.Effect<Oid, any>) | undefined
+  /** A client whose credentials the host rejects. Absent on remotes without credentials. */
+  readonly rejected?: Effect.Effect<GitRemoteService, any, Scope.Scope> | undefined
+  /**
+   * From now on, of the requests of `remote` that write, the host executes the nth one, but its reply is lost. 0: no reply
+   * is lost. Absent on remotes without requests.
+   */
+  readonly loseReply?: ((nth: number) => Effect.Effect<void>) | undefined
 }
 
 /**
@@ -79,10 +86,11 @@ export interface RemoteHarness {
 export interface RemoteContract {
   readonly sizes: RemoteSizes
   readonly promises: RemotePromises
-  /** A law: what it says, the sentence of the port that promises it, and how it is checked. */
+  /** A law: its name, the sentence that promises it, how it is checked, and the page of the sentence. Default: the port. */
   readonly test: (
     name: string,
     sentence: string,
-    body: (subject: RemoteSubject) => Effect.Effect<unknown, unknown, Scope.Scope>
+    body: (subject: RemoteSubject) => Effect.Effect<unknown, unknown, Scope.Scope>,
+    link?: string
   ) => void
 }

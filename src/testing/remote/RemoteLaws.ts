@@ -7,11 +7,13 @@ import type { LawPromise } from "../laws/LawPromise.js"
 import { describeCause } from "../store/StoreLaw.js"
 import { branches } from "./RemoteBranchLaws.js"
 import { commits } from "./RemoteCommitLaws.js"
+import { failures } from "./RemoteFailureLaws.js"
 import { histories } from "./RemoteHistoryLaws.js"
 import type { RemoteHarness, RemotePromises, RemoteSizes, RemoteSubject } from "./RemoteLaw.js"
 import { merges } from "./RemoteMergeLaws.js"
 import { queues } from "./RemoteQueueLaws.js"
 import { races } from "./RemoteRaceLaws.js"
+import { snapshots } from "./RemoteSnapshotLaws.js"
 import { trees } from "./RemoteTreeLaws.js"
 
 export type { LawPromise } from "../laws/LawPromise.js"
@@ -77,7 +79,9 @@ const most = 40
 const watched = (subject: RemoteSubject, note: (call: string) => void): RemoteSubject => ({
   ...subject,
   remote: recordCalls(subject.remote, "remote", note),
-  another: Effect.map(subject.another, (client) => recordCalls(client, "another", note))
+  another: Effect.map(subject.another, (client) => recordCalls(client, "another", note)),
+  rejected:
+    subject.rejected && Effect.map(subject.rejected, (client) => recordCalls(client, "rejected", note))
 })
 
 const checked = (
@@ -112,13 +116,16 @@ export const laws = (harness: RemoteHarness): ReadonlyArray<RemoteLaw> => {
     test: (
       name: string,
       sentence: string,
-      body: (subject: RemoteSubject) => Effect.Effect<unknown, unknown, Scope.Scope>
+      body: (subject: RemoteSubject) => Effect.Effect<unknown, unknown, Scope.Scope>,
+      link = "src/store/remote/GitRemote.ts"
     ) => {
-      const promise = { title: name, sentence, link: "src/store/remote/GitRemote.ts" }
+      const promise = { title: name, sentence, link }
       found.push({ name, promise, check: checked(harness, promise, body) })
     }
   }
-  for (const register of [trees, commits, races, queues, histories, merges, branches]) register(contract)
+  for (const register of [trees, snapshots, commits, races, queues, histories, merges, branches, failures]) {
+    register(contract)
+  }
   return found
 }
 

@@ -2,6 +2,7 @@ import { Effect, Either, Fiber, Option } from "effect"
 import type { Head } from "../../store/remote/GitRemote.js"
 import { assert } from "../store/LawAssert.js"
 import {
+  assertMoved,
   assertTag,
   bytes,
   failureOf,
@@ -27,7 +28,7 @@ export const races = ({ sizes, test }: RemoteContract): void => {
         const stale = yield* failureOf(
           remote.commit("main", Option.some(first), { message: "stale", changes: [put("a", "3")] })
         )
-        assertTag(stale, "RefMoved")
+        assertMoved(stale, "main")
         if (stale._tag === "RefMoved") assert.deepStrictEqual(stale.actual, Option.some(second.commit))
         const fresh = yield* failureOf(
           remote.commit("main", Option.none(), { message: "first?", changes: [put("a", "3")] })
@@ -36,7 +37,7 @@ export const races = ({ sizes, test }: RemoteContract): void => {
         const gone = yield* failureOf(
           remote.commit("gone", Option.some(second), { message: "gone", changes: [put("a", "3")] })
         )
-        assertTag(gone, "RefMoved")
+        assertMoved(gone, "gone")
         assert.isTrue(Option.isNone(yield* remote.head("gone")))
         assert.strictEqual((yield* headOf(remote)).commit, second.commit)
       })

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { Cache, type CacheEntry } from "../../store/Cache.js"
+import * as GitObject from "../../git/GitObject.js"
+import { AsyncCache, Cache, type CacheEntry } from "../../store/Cache.js"
 import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
 import { idsOf, reads } from "./StoreReadLaws.js"
@@ -44,6 +45,7 @@ export const freshReads = law(
 /** A cache of one's own that lies about nothing, and counts. */
 class Counting extends Cache {
   readonly entries = new Map<string, CacheEntry>()
+  readonly given: Array<CacheEntry> = []
   sets = 0
   override get(key: string) {
     return Effect.sync(() => Option.fromNullable(this.entries.get(key)))
@@ -51,6 +53,7 @@ class Counting extends Cache {
   override set(key: string, entry: CacheEntry) {
     return Effect.sync(() => {
       this.sets++
+      this.given.push(entry)
       this.entries.set(key, entry)
     })
   }
@@ -92,9 +95,65 @@ export const caches = law(
         yield* expectEqual("a write, with a cache that is behind", written._rev, ++rev)
       }
       yield* expectEqual("a cache of one's own is used", cache.sets > 0, true)
+      for (const { content, oid } of cache.given) {
+        yield* expectEqual("the bytes that a cache was given", GitObject.hash("blob", content), oid)
+      }
       yield* people.delete("a")
       for (const one of stores)
         yield* expectEqual("deleted", yield* read(one.collection("people"), "a"), null)
+    })
+)
+
+/** A cache whose methods fail in turn: each throws, or dies, on every second call. */
+class Failing extends AsyncCache {
+  readonly entries = new Map<string, CacheEntry>()
+  calls = 0
+  private fail() {
+    if (this.calls++ % 2 === 0) throw new Error("the cache is not there")
+  }
+  get(key: string) {
+    this.fail()
+    return this.entries.get(key)
+  }
+  async set(key: string, entry: CacheEntry) {
+    this.fail()
+    this.entries.set(key, entry)
+  }
+  async delete(key: string) {
+    this.fail()
+    this.entries.delete(key)
+  }
+  clear() {
+    this.fail()
+    this.entries.clear()
+  }
+}
+
+/** Answers are the same with a cache that fails. */
+export const failingCaches = law(
+  "failingCaches",
+  store(
+    "a cache that fails changes no result",
+    "options",
+    "A cache whose methods throw or reject costs requests, but does not change results"
+  ),
+  ({ open, people, expectEqual }) =>
+    Effect.gen(function* () {
+      const cache = new Failing()
+      const one = yield* open({ cache })
+      const cached = one.collection("people")
+      yield* people.insert({ n: 0 }, { id: "a" })
+      for (const n of [1, 2, 3, 4]) {
+        yield* expectEqual("get", shape(yield* read(cached, "a")), wanted(2 * n - 1, { n: n - 1 }))
+        yield* (n % 2 === 0 ? people : cached).replace("a", { n: 0 })
+        const updated = yield* cached.update("a", { n }, { expectedRev: 2 * n })
+        yield* expectEqual("update", updated._rev, 2 * n + 1)
+        yield* expectEqual("get again", shape(yield* read(cached, "a")), wanted(2 * n + 1, { n }))
+        yield* one.invalidate()
+      }
+      yield* expectEqual("a cache of one's own is used", cache.calls > 0, true)
+      yield* cached.delete("a")
+      yield* expectEqual("deleted", yield* read(cached, "a"), null)
     })
 )
 

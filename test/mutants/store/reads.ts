@@ -36,6 +36,10 @@ const spelling = '`10` and `10.0` are different keys, and `findBy("n", 10)` find
 const serial =
   "The result of a read, and the reason of a refusal, are correct at some commit between the head before the call and the head after it."
 
+const fileCache = "store/internal/snapshot/FileCache.ts"
+const failing = "A cache whose methods throw or reject costs requests, but does not change results."
+const content = "An entry contains `content`, the blob id `oid`"
+
 /** Faults of reads. */
 export const reads = [
   mutant("ids are sorted by language", head, [
@@ -304,6 +308,16 @@ export const reads = [
     assembly,
     'kind === "tree" && collectionNameProblem(path) === undefined',
     'kind === "tree"'
+  ]),
+  mutant("a cache that fails fails the read", failing, [
+    fileCache,
+    'Effect.as(Effect.logDebug("a cache failed", cause), otherwise)',
+    "Effect.failCause(cause as never)"
+  ]),
+  mutant("a buffer that a cache was given is used again", content, [
+    fileCache,
+    "return orIfFailing(() => cache.set(keyOf(path), file.value), undefined)",
+    "return Effect.tap(orIfFailing(() => cache.set(keyOf(path), file.value), undefined), () => Effect.yieldNow().pipe(Effect.map(() => void file.value.content.fill(32))))"
   ]),
   mutant(
     "a cached version is an answer",

@@ -10,6 +10,7 @@ const reading = "git/TreeReading.ts"
 const revision = "git/Revision.ts"
 const draft = "git/CommitDraft.ts"
 const object = "git/GitObject.ts"
+const snapshots = "store/remote/RemoteSnapshot.ts"
 
 const commit =
   "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit."
@@ -36,6 +37,17 @@ const probes =
 const names =
   "The commit that `resolve` finds. A full id is assumed to be that of a commit until a read finds nothing."
 const snapshot = "The current state of the branch. Never older than the last write of this process."
+
+const unique =
+  "`unique`: no other process uses this name, so an existing branch at `at` means that the request was delivered twice, which is a success."
+const temporary = "`temporary`: no other process has to see the branch."
+const named =
+  "Fails with `RefMoved`, which names a branch that is not at `from`, or whose `to` does not descend from `from`."
+const pins = "From then on it is pinned: every read is of that commit."
+const knows = "The commit, if it is known without a request."
+const confirms = "Whether the remote confirmed that the caller's cached version is current (HTTP 304)."
+const bypasses = "Sends no validator and bypasses every cache."
+const assumes = "A remote does so only if the commit fails when the assumption is wrong."
 
 /** Faults of remotes: sentences of the port. */
 export const remotes = [
@@ -201,8 +213,8 @@ export const remotes = [
   ]),
   mutant("a branch is made twice", creates, [
     remote,
-    "yield* repository.updateRef(name, Option.none(), Option.some(at), options)",
-    "yield* repository.updateRef(name, yield* repository.ref(name), Option.some(at))"
+    "const created = repository.updateRef(name, Option.none(), Option.some(at), options)",
+    "const created = repository.updateRef(name, yield* repository.ref(name), Option.some(at))"
   ]),
   mutant("a branch is made at nothing", creates, [
     remote,
@@ -365,5 +377,65 @@ export const remotes = [
     reading,
     'found?.mode === "040000" && found.oid !== emptyTree ? found.oid : undefined',
     'found?.mode === "040000" ? found.oid : undefined'
+  ]),
+  mutant("a unique branch cannot be delivered twice", unique, [
+    remote,
+    "yield* options?.unique === true",
+    "yield* options?.unique === null"
+  ]),
+  mutant("a branch that another process created is a success", unique, [
+    remote,
+    'error._tag === "RefMoved" && Option.contains(error.actual, at)',
+    'error._tag === "RefMoved"'
+  ]),
+  mutant("every branch counts as unique", unique, [
+    remote,
+    "yield* options?.unique === true",
+    "yield* options?.unique !== null"
+  ]),
+  mutant("a temporary branch is not created", temporary, [
+    remote,
+    "        yield* requireCommit(operation, at)\n",
+    "        yield* requireCommit(operation, at)\n        if (options?.temporary === true) return\n"
+  ]),
+  mutant("a lost race of several branches names the first", named, [
+    engine,
+    "const moved = movedFrom(ref, expected)\n          if (moved !== undefined) return moved",
+    "const moved = movedFrom(ref, expected)\n          if (moved !== undefined) return new RefMoved({ ...moved, ref: updates[0]!.name, expected: moved.expected, actual: moved.actual })"
+  ]),
+  mutant(
+    "a snapshot follows its branch",
+    pins,
+    [
+      snapshots,
+      "        pin ??= snapshotOf(remote, head)\n        return pin\n",
+      "        pin = snapshotOf(remote, head)\n        return pin\n"
+    ],
+    [snapshots, "      if (pin !== undefined) return Effect.succeed(pin)\n", ""]
+  ),
+  mutant("a snapshot does not know its head", knows, [
+    snapshots,
+    "knownHead: () => pin?.knownHead(),",
+    "knownHead: () => undefined,"
+  ]),
+  mutant("every cached version is confirmed", confirms, [
+    snapshots,
+    "notModified: held?.oid === oid",
+    "notModified: held !== undefined"
+  ]),
+  mutant("a fresh read is confirmed", bypasses, [
+    snapshots,
+    "const held = fresh ? undefined : Option.getOrUndefined(cached)",
+    "const held = Option.getOrUndefined(cached)"
+  ]),
+  mutant("an absence is believed without a check", assumes, [
+    snapshots,
+    "file: (path, { cached = Option.none(), fresh = false } = {}) => {\n",
+    'file: (path, { assume, cached = Option.none(), fresh = false } = {}) => {\n    if (assume === "absent") return Effect.succeedNone\n'
+  ]),
+  mutant("a cached version is believed without a check", assumes, [
+    snapshots,
+    "file: (path, { cached = Option.none(), fresh = false } = {}) => {\n",
+    'file: (path, { assume, cached = Option.none(), fresh = false } = {}) => {\n    if (assume === "cached" && Option.isSome(cached)) return Effect.succeedSome({ ...cached.value, notModified: true })\n'
   ])
 ]

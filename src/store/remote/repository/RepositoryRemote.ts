@@ -269,7 +269,14 @@ export const makeRepositoryRemote = (
         const operation = "GitRemote.createBranch"
         const name = yield* checked(operation, branch)
         yield* requireCommit(operation, at)
-        yield* repository.updateRef(name, Option.none(), Option.some(at), options)
+        const created = repository.updateRef(name, Option.none(), Option.some(at), options)
+        yield* options?.unique === true
+          ? Effect.catchIf(
+              created,
+              (error) => error._tag === "RefMoved" && Option.contains(error.actual, at),
+              () => Effect.void
+            )
+          : created
       }),
 
     deleteBranch: (branch) => Effect.flatMap(checked("GitRemote.deleteBranch", branch), deleteRef),
