@@ -14,7 +14,7 @@ import { machine } from "./support/compare.js"
  * How long a service is held by bodies that cost more than they look, of up to 1 MiB: the longest hold of the event loop
  * while each is answered, as its own monitor shows it.
  *
- *   npm run build:library && npx tsx bench/event-loop.ts [how many shapes to print]
+ *   npm run bench event-loop -- [how many shapes to print]
  */
 
 const print = Number(process.argv[2] ?? 10)

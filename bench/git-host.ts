@@ -1,6 +1,6 @@
 /**
  * Writes and reads of a repository with 200 documents, by push (`GitHost`) beside GitHub's API, stock Git and isomorphic-git:
- * milliseconds and requests of the median round. `npx tsx bench/git-host.ts`.
+ * milliseconds and requests of the median round. `npm run bench git-host`.
  */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"

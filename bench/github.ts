@@ -1,6 +1,6 @@
 /**
  * Requests per operation, counted before our host: over REST and GraphQL beside the reference's counts and the most that
- * we allow ourselves, then with writes by push and by Git's protocol alone: `npx tsx bench/github.ts`.
+ * we allow ourselves, then with writes by push and by Git's protocol alone: `npm run bench github`.
  */
 
 import { execFileSync } from "node:child_process"

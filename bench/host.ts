@@ -1,5 +1,5 @@
 /**
- * The GitHub-compatible host against the engine underneath it, and cloning against `git daemon`. `npx tsx bench/host.ts`
+ * The GitHub-compatible host against the engine underneath it, and cloning against `git daemon`. `npm run bench host`
  */
 import { fork, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

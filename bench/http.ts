@@ -1,8 +1,8 @@
 /**
  * The service against Fastify 5 with JSON schema doing the same work (log line, request id, security headers, Host
- * check, metrics, limit, time-out): 64 connections, one process each, rounds interleaved. `npx tsx bench/http.ts`
+ * check, metrics, limit, time-out): 64 connections, one process each, rounds interleaved. `npm run bench http`
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
@@ -11,7 +11,6 @@ import { fileURLToPath } from "node:url"
 import autocannon from "autocannon"
 import { compare, report } from "./support/compare.js"
 
-const root = fileURLToPath(new URL("..", import.meta.url))
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 3)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
 
@@ -32,7 +31,6 @@ const freePort = (): Promise<number> =>
 const started = async (args: ReadonlyArray<string>): Promise<Running> => {
   const port = await freePort()
   const child = spawn(process.execPath, args, {
-    cwd: root,
     env: {
       ...process.env,
       PORT: String(port),
@@ -156,10 +154,8 @@ const long = async (running: Running, count: number) => {
   return times.sort((a, b) => a - b)[7]!
 }
 
-// Measures the compiled service: code compiled by tsx sets the name of every closure at run time.
-spawnSync("npx", ["tsc", "-p", "tsconfig.build.json", "--noCheck"], { cwd: root, stdio: "inherit" })
 const ours = await started(["dist/bin/serve.js"])
-const peer = await started(["--import", "tsx", "bench/support/fastifyPlayground.ts"])
+const peer = await started([fileURLToPath(new URL("fastifyPlayground.js", import.meta.url))])
 try {
   const measured = []
   for (const work of works) measured.push(await measure(work, ours, peer))

@@ -17,7 +17,7 @@ import { fastImport, freshPlace, idOf } from "./support/repositories.js"
  * What an index and a manifest cost: one durable insert, the bytes that it adds to the repository, and a query by the index
  * in a store that has read nothing.
  *
- *   npx tsx bench/scale.ts [sizes] [--in DIRECTORY]
+ *   npm run bench scale -- [sizes] [--in DIRECTORY]
  *
  * The sizes are 1000 and 100000 unless they are given, each by itself or together. The repositories that it begins with are
  * kept in the directory of `--in` and used again: at 1000000 making them takes most of the time. `BENCH_ROUNDS` is 3.

@@ -1,20 +1,16 @@
 /**
- * How long the programs take to start, beside an empty program of Node. Needs the build.
- *
- *   npm run build:library && npx tsx bench/start.ts
+ * How long the programs take to start, beside an empty program of Node. `npm run bench start`
  */
 import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { compare, report } from "./support/compare.js"
 
-const root = fileURLToPath(new URL("..", import.meta.url))
 const data = mkdtempSync(join(tmpdir(), "bench-start-"))
 const env = { ...process.env, CHAINSTORE_DATA: data, CHAINSTORE_REPO: "local/bench" }
-const program = (name: string) => join(root, "dist/bin", `${name}.js`)
+const program = (name: string) => join("dist/bin", `${name}.js`)
 
 /** Runs a program to its end, and returns the milliseconds that it took. */
 const ended = (...args: ReadonlyArray<string>): number => {

@@ -2,7 +2,7 @@
  * Import of rows of ten columns into a repository on this machine, and exports of them: time and memory, at a quarter
  * of the size and at the whole, so that what grows with the rows shows. Every figure is of a process of its own.
  *
- *   npx tsx bench/transfer.ts [--rows 8000] [--rounds 3]
+ *   npm run bench transfer -- [--rows 8000] [--rounds 3]
  */
 import { spawnSync } from "node:child_process"
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from "node:fs"
@@ -183,8 +183,6 @@ const measure = (stage: string, directory: string, count: number): Figure => {
     process.execPath,
     [
       "--expose-gc",
-      "--import",
-      "tsx",
       fileURLToPath(import.meta.url),
       "--stage",
       stage,
