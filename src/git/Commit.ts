@@ -23,7 +23,8 @@ export type FileMode = "100644" | "100755" | "120000" | "160000"
 
 /**
  * One change of a commit. `Remove` of a path that is not in the parent is a `ValidationError`, and so is `Put` where the
- * parent has a directory or a submodule.
+ * parent has a directory or a submodule. GitHub's API replaces these without an error, so its client refuses only a
+ * `Put` whose path it has read, or whose directory it has listed, in that parent.
  *
  * @since 0.1.0
  * @category models

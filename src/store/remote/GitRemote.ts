@@ -185,7 +185,8 @@ export interface GitRemoteService extends CommitReads {
    * Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist;
    * the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the
    * commit is durable and visible. The `merges` of the commit become its further parents; a merged commit that is not
-   * in the repository is a `ValidationError`.
+   * in the repository is a `ValidationError`. A file that would take the place of a directory or a submodule of the
+   * parent, or is below a file of it, is a `ValidationError`.
    */
   readonly commit: (
     branch: string,

@@ -1,6 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import * as GitObject from "../../git/GitObject.js"
+import type { Change, GitRemoteService, RemoteSnapshot } from "../../store/remote/GitRemote.js"
 import { assert } from "../store/LawAssert.js"
 import {
   assertTag,
@@ -14,7 +15,7 @@ import {
   remove,
   write
 } from "./RemoteCommits.js"
-import type { RemoteContract } from "./RemoteLaw.js"
+import type { RemoteContract, RemoteSubject } from "./RemoteLaw.js"
 
 /** Clocks of remotes may differ by less. */
 const day = 86_400_000
@@ -165,6 +166,78 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
     refused("a file where a directory is, is refused", [put("dir", "1")])
     refused("a file below a file is refused", [put("file/below", "1")])
     refused("a file and a file below it in one commit are refused", [put("n", "1"), put("n/m", "2")])
+  }
+
+  const submoduleIsKept =
+    "A file that would take the place of a directory or a submodule of the parent, or is below a file of it, is a `ValidationError`."
+
+  /** Another client puts a submodule at `dir/sub`. */
+  const submodule = ({ another, remote }: RemoteSubject) =>
+    Effect.gen(function* () {
+      const { commit } = yield* write(remote, [put("dir/file", "1")])
+      return yield* write(yield* another, [{ _tag: "Link", path: "dir/sub", oid: commit, mode: "160000" }])
+    })
+
+  /** Commits as the next of the branch, after reading the head and `read`. */
+  const next = (
+    remote: GitRemoteService,
+    changes: ReadonlyArray<Change>,
+    read: (snapshot: RemoteSnapshot) => Effect.Effect<unknown, unknown> = () => Effect.void
+  ) =>
+    remote.commitNext("main", (snapshot) =>
+      Effect.as(Effect.zipRight(snapshot.head, read(snapshot)), {
+        commit: Option.some({ message: "a commit", changes }),
+        result: undefined
+      })
+    )
+
+  const inItsPlace = [put("dir/sub", "a file"), put("dir/other", "2")]
+
+  test(
+    "a file does not take the place of a submodule in a directory that was listed, unless the commit says so",
+    submoduleIsKept,
+    (subject) =>
+      Effect.gen(function* () {
+        const { remote } = subject
+        const at = yield* submodule(subject)
+        const listed = (snapshot: RemoteSnapshot) => snapshot.directory("dir")
+        assertTag(yield* failureOf(next(remote, inItsPlace, listed)), "ValidationError")
+        const head = yield* headOf(remote)
+        assert.strictEqual(head.commit, at.commit)
+        yield* remote.tree(head, "dir")
+        const blind = remote.commit("main", Option.some(head), { message: "a commit", changes: inItsPlace })
+        assertTag(yield* failureOf(blind), "ValidationError")
+        assert.strictEqual((yield* headOf(remote)).commit, at.commit)
+        yield* next(
+          remote,
+          inItsPlace.map((change) =>
+            change._tag === "Put" ? { ...change, replacesSubmodule: true } : change
+          ),
+          listed
+        )
+        const made = yield* filesOf(remote, yield* headOf(remote))
+        assert.deepStrictEqual(Object.fromEntries(made), {
+          "dir/file": "1",
+          "dir/other": "2",
+          "dir/sub": "a file"
+        })
+      })
+  )
+
+  if (promises.clashesAreRefused) {
+    test("a file does not take the place of a submodule that was not read", submoduleIsKept, (subject) =>
+      Effect.gen(function* () {
+        const { remote } = subject
+        const at = yield* submodule(subject)
+        const head = yield* headOf(remote)
+        for (const changes of [inItsPlace, [put("dir/sub", "a file")], [put("dir/sub/below", "a file")]]) {
+          assertTag(yield* failureOf(next(remote, changes)), "ValidationError")
+          const commit = remote.commit("main", Option.some(head), { message: "a commit", changes })
+          assertTag(yield* failureOf(commit), "ValidationError")
+        }
+        assert.strictEqual((yield* headOf(remote)).commit, at.commit)
+      })
+    )
   }
 
   test(

@@ -59,7 +59,10 @@ export interface RemoteSizes {
 export interface RemotePromises {
   /** A branch moved back to an ancestor of the expected head is noticed (GitHub's REST accepts it). */
   readonly movedBackIsNoticed: boolean
-  /** A file where a directory is to be, or the reverse, is refused (GitHub's trees replace it silently). */
+  /**
+   * A file where a directory or a submodule is, or below a file, is refused even if the path was not read (GitHub's
+   * trees replace it silently).
+   */
   readonly clashesAreRefused: boolean
   /** The first commit of an empty repository has no parent, whatever it holds (GitHub begins with one file alone). */
   readonly firstIsRoot: boolean
