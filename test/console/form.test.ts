@@ -2,7 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import Ajv from "ajv"
 import formats from "ajv-formats"
 import { Either, FastCheck as fc, JSONSchema, Schema } from "effect"
-import { type Field, formOf, initialValue, newItem } from "../../src/console/edit/form/Fields.js"
+import type { Field } from "../../src/console/edit/form/Field.js"
+import { formOf } from "../../src/console/edit/form/FormModel.js"
+import { initialValue, newItem } from "../../src/console/edit/form/InitialValue.js"
 import { nodeAt, type Path, parseNodes } from "../../src/console/edit/form/JsonNodes.js"
 import { pendingAfterEdit } from "../../src/console/edit/form/PendingInput.js"
 import { inferSchema } from "../../src/console/edit/form/SchemaInference.js"
@@ -427,7 +429,7 @@ it("fields are what the schema says, and what is there where it says otherwise",
       ["tags", "list", false, false, undefined],
       ["place", "object", false, false, undefined],
       ["either", "number", false, false, undefined],
-      ["lists", "json", false, false, "It is required."],
+      ["lists", "list", false, false, "It is required."],
       ["more", "text", true, true, "The schema does not define this field."]
     ]
   )
@@ -459,7 +461,11 @@ it("fields are what the schema says, and what is there where it says otherwise",
   )
   assert.strictEqual(one('{"a": "x\\ry"}', { type: "string" }).kind, "json")
   assert.strictEqual(one('{"a": "x\\ny"}', { type: "string" }).kind, "long")
-  assert.strictEqual(one('{"a": [{}]}', { type: "array", items: { type: "string" } }).kind, "json")
+  const misfit = one('{"a": [{}]}', { type: "array", items: { type: "string" } })
+  assert.deepStrictEqual(
+    [misfit.kind, misfit.parts.map(({ kind, problem }) => [kind, problem])],
+    ["list", [["object", "It must be text."]]]
+  )
   assert.strictEqual(one('{"a": 1}', { $ref: "#/nowhere" }).kind, "number")
   assert.include(one("{}", { $ref: "#/nowhere" }).help, "which does not exist")
   // A value that is one of very many is typed.
@@ -523,4 +529,43 @@ it("what a form cannot show says why", () => {
   assert.include(why(`{"a": ${"[".repeat(950)}${"]".repeat(950)}}`), "nested too deeply")
   const wide = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`f${at}`, at]))
   assert.include(why(JSON.stringify(wide)), "at most 400 fields")
+})
+
+it("items that are objects or lists have fields with their own paths, up to a depth", () => {
+  const part: JsonObject = {
+    type: "object",
+    required: ["w"],
+    properties: { w: { type: "number", minimum: 1 }, tags: { type: "array", items: { type: "string" } } }
+  }
+  const schema: JsonObject = {
+    properties: {
+      parts: { type: "array", items: part, uniqueItems: true },
+      pair: { type: "array", items: [{ type: "string" }, { type: "number" }] }
+    }
+  }
+  const model = Either.getOrThrow(
+    formOf('{"parts": [{"w": 2}, {"w": 0.50, "tags": [1]}, {"w": 2.0}], "pair": ["x", "y"]}', {
+      schema,
+      documents: undefined
+    })
+  )
+  assert.deepStrictEqual(
+    model.problems.map(({ path, problem }) => [path, problem]),
+    [
+      [["parts"], "Its items must be unique."],
+      [["parts", 1, "w"], "It must be at least 1."],
+      [["parts", 1, "tags", 0], "It must be text."],
+      [["pair", 1], "It must be a number."]
+    ]
+  )
+  assert.strictEqual(newItem(model.fields[0]!), "{}")
+  const deep = fieldsOf('{"a": [[[[1]]]]}', { type: "object" })[0]!
+  const innermost = deep.parts[0]!.parts[0]!.parts[0]!
+  assert.deepStrictEqual([innermost.kind, innermost.path], ["json", ["a", 0, 0, 0]])
+  assert.include(innermost.help, "nested too deeply")
+  // Where a list of objects has too many fields, it is JSON, and the rest stays a form.
+  const rows = Array.from({ length: 200 }, (_, n) => ({ n, m: n }))
+  const [long, name] = fieldsOf(JSON.stringify({ long: rows, name: "x" }), { type: "object" })
+  assert.deepStrictEqual([long!.kind, name!.kind], ["json", "text"])
+  assert.include(long!.help, "too many fields")
 })

@@ -157,7 +157,15 @@ bothBuilds("the console for everybody", (the) => {
   it("25: where there is little room the data come first, and the query is one line that opens", async () => {
     const { page } = await the.enter({}, { viewport: { width: 390, height: 844 } })
     const query = page.locator("#query")
-    assert.isAbove((await query.boundingBox())!.height, 200, "the whole form, as long as nothing is asked")
+    await page.locator('.home[aria-busy="false"]').waitFor()
+    for (const width of [390, 1024]) {
+      await page.setViewportSize({ width, height: 844 })
+      assert.isBelow((await query.boundingBox())!.height, 60, `beside the home page, ${width}`)
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.locator("#query-toggle").click()
+    assert.isAbove((await query.boundingBox())!.height, 200, "unfolded")
+    await page.locator("#query-toggle").click()
     await choose(page, "products")
     const top = (selector: string) =>
       page

@@ -88,7 +88,7 @@ bothBuilds("forms in the console", (the) => {
     await lines(
       "things",
       "t-1",
-      '{"title": "Lamp", "kind": "lamp", "price": 10.5, "extra": [{"n": 1}], "tags": ["a", "b"], "size": {"w": 3, "h": 4}}'
+      '{"title": "Lamp", "kind": "lamp", "price": 10.5, "extra": [[[[{"n": 1}]]]], "tags": ["a", "b"], "size": {"w": 3, "h": 4}}'
     )
     const { page } = await the.enter({ hash: "#table=things&document=t-1&panel=edit" })
     const form = page.getByRole("form", { name: "Fields of things/t-1" })
@@ -125,7 +125,7 @@ bothBuilds("forms in the console", (the) => {
     const before = await draft(page, "t-1")
     assert.include(before, '"count": 12345678901234567890')
     assert.include(before, '"price": 1.50')
-    assert.include(before, '"extra": [\n    {\n      "n": 1\n    }\n  ]')
+    assert.deepStrictEqual(JSON.parse(before).extra, [[[[{ n: 1 }]]]])
     await page.getByLabel("Type of count").selectOption("null")
     await page.getByLabel("Type of price").selectOption("absent")
     await page.getByLabel("Type of story").selectOption("value")
@@ -161,7 +161,7 @@ bothBuilds("forms in the console", (the) => {
     assert.strictEqual(await field(page, "w required").inputValue(), "0")
     await page.keyboard.press("Control+Shift+z")
     assert.strictEqual(await field(page, "w required").inputValue(), "2.50")
-    await page.getByRole("button", { name: "Edit extra as JSON" }).press("Enter")
+    await page.getByRole("button", { name: "Edit extra, item 1, item 1, item 1 as JSON" }).press("Enter")
     await editor(page).waitFor()
     await page.waitForFunction(() => document.activeElement.classList.contains("json-text"))
     await page.keyboard.press("ArrowRight")
@@ -172,7 +172,7 @@ bothBuilds("forms in the console", (the) => {
     assert.deepStrictEqual(JSON.parse(text), {
       title: "Light ☀",
       kind: "desk",
-      extra: [2, { n: 1 }],
+      extra: [[[[2, { n: 1 }]]]],
       tags: ["c", "b"],
       size: { w: 2.5, h: 4 },
       count: null,
@@ -248,6 +248,98 @@ bothBuilds("forms in the console", (the) => {
     await press("Remove item 1 of list")
     await shown(["33"])
     assert.match(await draft(page, "n-2"), /\[\s*33\s*\]/)
+  })
+
+  it("22: objects and lists in a list have fields of their own, by keyboard alone", async () => {
+    const part: JsonObject = {
+      type: "object",
+      required: ["w"],
+      properties: { w: { type: "number", minimum: 1 }, tags: { type: "array", items: { type: "string" } } }
+    }
+    const pair: JsonObject = { type: "array", items: [{ type: "string" }, { type: "number" }] }
+    await the.on.run(
+      the.on.store.collection("sets").writeJsonSchema({
+        schema: { type: "object", properties: { parts: { type: "array", items: part }, pair } }
+      })
+    )
+    await lines("sets", "s-1", '{"parts": [{"w": 2.5, "tags": ["a"]}], "pair": ["x", 1]}')
+    const { page } = await the.enter({ hash: "#table=sets&document=s-1&panel=edit" })
+    const form = page.getByRole("form", { name: "Fields of sets/s-1" })
+    await form.waitFor()
+    const item = (name: string) => form.getByRole("group", { name, exact: true })
+    const first = item("parts, item 1")
+    const second = item("parts, item 2")
+    assert.strictEqual(await first.getByLabel("w required").inputValue(), "2.5")
+    await first.getByLabel("w required").fill("2.50")
+
+    await form.getByRole("button", { name: "Add to parts", exact: true }).press("Enter")
+    await second.waitFor()
+    assert.include(await form.innerText(), "1 field does not fit")
+    // The focus is in the group that was added.
+    assert.isTrue(await second.evaluate((group: Dom) => group.contains(document.activeElement)))
+    await second.getByLabel("Type of w").selectOption("value")
+    await second.getByLabel("w required").fill("3")
+    await second.getByLabel("Type of tags").selectOption("value")
+    await second.getByRole("button", { name: "Add to tags", exact: true }).press("Enter")
+    await page.keyboard.type("b")
+    // An item of an item is moved and removed in its own list.
+    await first.getByRole("button", { name: "Add to tags", exact: true }).press("Enter")
+    await page.keyboard.type("c")
+    await first.getByRole("button", { name: "Move item 2 of tags up", exact: true }).press("Enter")
+    await form.getByRole("button", { name: "Move item 1 of parts down", exact: true }).press("Enter")
+    assert.strictEqual(
+      await focused(page),
+      (await page.getByLabel("Move item 2 of parts up").getAttribute("id")) ?? ""
+    )
+    await field(page, "pair, item 2").fill("1.50")
+    const text = await draft(page, "s-1")
+    assert.deepStrictEqual(JSON.parse(text), {
+      parts: [
+        { w: 3, tags: ["b"] },
+        { w: 2.5, tags: ["c", "a"] }
+      ],
+      pair: ["x", 1.5]
+    })
+    assert.include(text, '"w": 2.50')
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    await page.setViewportSize({ width: 390, height: 844 })
+    assert.deepStrictEqual(await axe(page, "light"), [])
+    assert.isTrue(
+      await page.evaluate(() =>
+        [...document.querySelectorAll(".fields *")].every((element: Dom) => {
+          const { left, right } = element.getBoundingClientRect()
+          return left >= 0 && right <= innerWidth
+        })
+      ),
+      "at 390 pixels"
+    )
+    await page.setViewportSize({ width: 1360, height: 820 })
+    await form.getByRole("button", { name: "Remove item 1 of parts", exact: true }).press("Enter")
+    await second.waitFor({ state: "detached" })
+    assert.strictEqual(await first.getByLabel("w required").inputValue(), "2.50")
+    await page.keyboard.press("Control+z")
+    await second.waitFor()
+    await page.keyboard.press("Control+Enter")
+    await page.locator(".reviewed").first().waitFor()
+    await page.locator("#publish").press("Enter")
+    await page.locator(".review .banner", { hasText: "Published as commit" }).waitFor()
+    assert.deepStrictEqual(await stored("sets", "s-1"), JSON.parse(text))
+  })
+
+  it("a text with line breaks keeps them when it is moved to where a text of one line was", async () => {
+    await lines("numbers", "n-3", '{"list": ["one", "first\\nsecond"]}')
+    const { page } = await the.enter({ hash: "#table=numbers" })
+    await page.locator("#open-n-3").click()
+    await page.locator("#edit").click()
+    await page.getByRole("button", { name: "Form", exact: true }).click()
+    await field(page, "list, item 1").focus()
+    await page.getByRole("button", { name: "Move item 2 of list up", exact: true }).click()
+    await field(page, "list, item 1").press("End")
+    await page.keyboard.type("!")
+    await field(page, "list, item 2").focus()
+    await page.keyboard.press("End")
+    await page.keyboard.type("?")
+    assert.match(await draft(page, "n-3"), /"first(!\\nsecond|\\nsecond!)",\s*"one\?"/)
   })
 
   it("22: without a schema the fields are inferred; what no form shows is JSON, and says why", async () => {

@@ -43,8 +43,10 @@ const filtersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Filter> =>
     )
 
 /** The parts of a query as short texts. */
-const chipsOf = ({ at, filters, limit, whole }: Route): ReadonlyArray<string> => [
-  ...(filters.length === 0 ? ["all documents"] : filters.map((filter) => filterText([filter]))),
+const chipsOf = ({ at, collection, filters, limit, whole }: Route): ReadonlyArray<string> => [
+  ...(filters.length > 0
+    ? filters.map((filter) => filterText([filter]))
+    : [collection === undefined ? "no collection chosen" : "all documents"]),
   ...(at === undefined ? [] : [`at ${shortCommit(at)}`]),
   ...(limit === 50 ? [] : [`limit ${limit}`]),
   ...(whole ? ["whole documents"] : [])
@@ -71,8 +73,7 @@ export const QueryForm = (props: {
   const { route } = props
   const [rows, setRows] = useState(() => rowsOf(route.filters))
   const [collection, setCollection] = useState(route.collection ?? props.collections[0] ?? "")
-  const [opened, setOpened] = useState(false)
-  const open = opened || route.collection === undefined
+  const [open, setOpen] = useState(false)
   const limit = useRef<HTMLInputElement>(null)
   const at = useRef<HTMLInputElement>(null)
   const whole = useRef<HTMLInputElement>(null)
@@ -112,7 +113,7 @@ export const QueryForm = (props: {
     const filters = filtersOf(rows)
     shown.current = JSON.stringify(filters)
     const ref = at.current?.value.trim() ?? ""
-    setOpened(false)
+    setOpen(false)
     props.onRun({
       collection,
       filters,
@@ -144,7 +145,7 @@ export const QueryForm = (props: {
           id="query-toggle"
           aria-expanded={open}
           aria-controls="query"
-          onClick={() => setOpened(!open)}
+          onClick={() => setOpen(!open)}
         >
           <Icon name="search" />
           <span class="sr-only">Query:</span>

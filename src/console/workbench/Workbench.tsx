@@ -95,7 +95,8 @@ export const Workbench = (props: {
   // A layout effect runs before the next key press, which then goes into the form.
   useLayoutEffect(() => {
     const first = document.querySelector<HTMLElement>('[data-first="true"]')
-    ;(first ?? heading.current)?.focus()
+    // On a narrow page the folded form has no input that can have the focus.
+    ;(first?.checkVisibility() === true ? first : heading.current)?.focus()
   }, [])
   useEffect(readRate, [])
 

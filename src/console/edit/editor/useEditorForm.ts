@@ -7,7 +7,7 @@ import type { Problem } from "../../components/Problem.js"
 import { useEffectRunner } from "../../components/useEffectRunner.js"
 import { guardViewChange } from "../../navigation/NavigationGuard.js"
 import type { DataSourceService } from "../../source/DataSource.js"
-import { type FormModel, type FormSchema, formOf } from "../form/Fields.js"
+import { type FormModel, type FormSchema, formOf } from "../form/FormModel.js"
 import { inferSchema } from "../form/SchemaInference.js"
 
 export type EditorView = "form" | "json"

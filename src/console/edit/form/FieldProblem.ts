@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
+import { equalJson } from "../../../domain/json/JsonEquality.js"
 import { inexactNumbers } from "../../../domain/json/JsonText.js"
 import { decimal } from "../../../domain/json/NumberText.js"
 import { plural } from "../../components/Plural.js"
@@ -110,15 +111,16 @@ const ofNumber = (schema: JsonObject, raw: string): string | undefined => {
   return undefined
 }
 
-const ofList = (schema: JsonObject, { items }: ListNode): string | undefined => {
+const ofList = (schema: JsonObject, { items }: ListNode, text: string): string | undefined => {
   const least = limit(schema, "minItems")
   const most = limit(schema, "maxItems")
   if (least !== undefined && items.length < least) return `It needs at least ${plural(least, "item")}.`
   if (most !== undefined && items.length > most)
     return `It may have at most ${plural(most, "item")}, and has ${items.length}.`
   if (member(schema, "uniqueItems") !== true) return undefined
-  const scalars = items.flatMap((item) => ("value" in item ? [JSON.stringify(item.value)] : []))
-  return new Set(scalars).size < scalars.length ? "Its items must be unique." : undefined
+  const values = items.map(({ from, to }) => JSON.parse(text.slice(from, to)) as Json)
+  const isRepeated = values.some((value, at) => values.slice(0, at).some((other) => equalJson(value, other)))
+  return isRepeated ? "Its items must be unique." : undefined
 }
 
 const encoder = new TextEncoder()
@@ -151,5 +153,5 @@ export const fieldProblem = (
   if (!isOf(type, node, raw)) return `It must be ${typeNames[String(type)] ?? String(type)}.`
   if (node.kind === "text") return ofText(schema, node.value as string)
   if (node.kind === "number") return ofNumber(schema, raw)
-  return node.kind === "list" ? ofList(schema, node) : undefined
+  return node.kind === "list" ? ofList(schema, node, text) : undefined
 }

@@ -3,8 +3,10 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { ConfirmDialog } from "../../components/ConfirmDialog.js"
 import { plural } from "../../components/Plural.js"
 import { useNavigationGuard } from "../../navigation/NavigationGuard.js"
-import type { FormModel } from "./Fields.js"
+import { focusField } from "./FieldFocus.js"
 import { FieldView } from "./FieldView.js"
+import type { FormModel } from "./FormModel.js"
+import { FormProblems } from "./FormProblems.js"
 import type { Path } from "./JsonNodes.js"
 import { type PendingInput, pendingAfterEdit } from "./PendingInput.js"
 import { type FormEdit, type TextChange, textChangeOf } from "./TextEdits.js"
@@ -39,7 +41,7 @@ export const Form = (props: {
   const focus = useRef<string | undefined>(undefined)
   useLayoutEffect(() => {
     if (focus.current === undefined) return
-    document.getElementById(focus.current)?.focus()
+    focusField(focus.current)
     focus.current = undefined
   })
   const hands = {
@@ -102,11 +104,7 @@ export const Form = (props: {
         }}
       >
         {props.note === undefined ? null : <p class="help">{props.note}</p>}
-        {model.problems === 0 ? null : (
-          <p class="wrong form-sum">
-            {plural(model.problems, "field")} {model.problems === 1 ? "does" : "do"} not fit what is expected.
-          </p>
-        )}
+        <FormProblems fields={model.problems} />
         {model.fields.map((field) => (
           <FieldView key={field.name} field={field} hands={hands} />
         ))}
