@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { indexKeysOf, lookupKeys } from "../../../src/domain/indexes/IndexKey.js"
 import { encode } from "../../../src/domain/json/CanonicalJson.js"
 import type { Json } from "../../../src/domain/json/Json.js"
-import { fieldMatches } from "../../../src/domain/json/JsonEquality.js"
+import { equalJson, fieldMatches } from "../../../src/domain/json/JsonEquality.js"
 import { parseObject } from "../../../src/domain/json/JsonText.js"
 import { parseLossless } from "../../../src/domain/json/LosslessJson.js"
 
@@ -102,7 +102,11 @@ describe("keys", () => {
   })
 
   it("are those that Python gives the same file, in every spelling of a number", () => {
-    const digits = fc.stringMatching(/^(0|[1-9]\d{0,20})$/)
+    const digits = fc.oneof(
+      fc.stringMatching(/^(0|[1-9]\d{0,8})$/),
+      fc.bigInt({ min: 10n ** 15n, max: 10n ** 21n }).map(String),
+      fc.bigInt({ min: 2n ** 53n - 3n, max: 2n ** 53n + 5n }).map(String)
+    )
     const fraction = fc.stringMatching(/^\.\d{1,3}0{0,3}$/)
     const exponent = fc.stringMatching(/^[eE][+-]?\d{1,2}$/)
     const maybe = (part: fc.Arbitrary<string>) => fc.oneof(fc.constant(""), part)
@@ -129,8 +133,85 @@ print(json.dumps([keys(json.loads(text)["f"]) for text in json.load(sys.stdin)])
       const plain = Either.getOrThrow(parseObject(new TextEncoder().encode(file)))["f"]!
       const index = new Map((expected[at] as Array<string>).map((key) => [key, []]))
       const keys = lookupKeys(plain, index)
-      assert.isTrue(keys === undefined || keys.some((key) => index.has(key)), file)
+      if (Array.isArray(plain) && plain.length === 0) return assert.isUndefined(keys, file)
+      assert.isTrue(
+        keys!.some((key) => index.has(key)),
+        file
+      )
+      const queries = [plain, ...(Array.isArray(plain) ? plain.slice(0, 1) : [])]
+      for (const key of keys!.filter((one) => index.has(one))) {
+        assert.isTrue(
+          queries.some((query) => equalJson(JSON.parse(key), query)),
+          `${file}: ${key}`
+        )
+      }
     })
+  })
+
+  it("are looked up in every spelling, and no others", () => {
+    const index = (...keys: ReadonlyArray<string>) => new Map(keys.map((key) => [key, []]))
+    const known = index(
+      ...[
+        "9007199254740991",
+        "9007199254740992",
+        "9007199254740993",
+        "9007199254740994",
+        "-9007199254740993"
+      ],
+      ...[
+        "9007199254740992.0",
+        " 9007199254740992",
+        "+9007199254740992",
+        "text",
+        "1",
+        "1.0",
+        "1.5",
+        "-1",
+        "[1.0]"
+      ],
+      ...['["1"]', "[1", "[2]", '{"a": 1.0}', '{"a": 2}', '{"a": [1]}', '{"a"', "null"]
+    )
+    const cases: ReadonlyArray<readonly [query: Json, found: ReadonlyArray<string>]> = [
+      [2 ** 53, ["9007199254740992", "9007199254740992.0", "9007199254740993"]],
+      [-(2 ** 53), ["-9007199254740993"]],
+      [2 ** 53 - 1, ["9007199254740991"]],
+      [1, ["1", "1.0"]],
+      [1.5, ["1.5"]],
+      [-1, ["-1"]],
+      ["text", ["text"]],
+      ["1", ["1"]],
+      [null, ["null"]],
+      [[1], ["1", "1.0", "[1.0]"]],
+      [["1"], ['["1"]', "1"]],
+      [[2, 3], []],
+      [{ a: 1 }, ['{"a": 1.0}']],
+      [{ a: "1" }, []]
+    ]
+    for (const [query, expected] of cases) {
+      const keys = lookupKeys(query, known)!
+      for (const key of typeof query === "string" ? [] : keys.filter((key) => !known.has(key))) {
+        const spelled = JSON.parse(key)
+        assert.isTrue(
+          equalJson(spelled, query) || (Array.isArray(query) && equalJson(spelled, query[0])),
+          key
+        )
+      }
+      const found = keys.filter((key) => known.has(key))
+      assert.deepStrictEqual([...found].sort(), [...expected].sort(), JSON.stringify(query))
+    }
+    assert.isUndefined(lookupKeys([], known))
+    // Of a key that is not in the index the canonical spelling is returned.
+    assert.deepStrictEqual(lookupKeys({ a: [7] }, index()), ['{"a": [7]}'])
+    assert.deepStrictEqual(lookupKeys(true, index()), ["true"])
+    assert.deepStrictEqual(lookupKeys([true, false], index()), ["[true, false]", "true"])
+  })
+
+  it("of a missing field are none, and of numbers that JSON does not have those of JavaScript", () => {
+    assert.deepStrictEqual(indexKeysOf(undefined), [])
+    assert.deepStrictEqual(indexKeysOf([]), [])
+    assert.deepStrictEqual(indexKeysOf(["a", 1, "a", 1]), ["a", "1"])
+    assert.deepStrictEqual(indexKeysOf(Number.POSITIVE_INFINITY), ["Infinity"])
+    assert.deepStrictEqual(indexKeysOf({ a: Number.NaN }), ['{"a":null}'])
   })
 
   it("of a document that this store wrote are those of its file", () => {

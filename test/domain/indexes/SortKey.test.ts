@@ -95,6 +95,9 @@ const read = (stored: LosslessJson): Json => {
     : (stored as Json)
 }
 
+/** The key of the negative of a number, by its key. */
+const negative = (key: string) => `nm${descending(key.slice(2))}`
+
 describe("the order of values", () => {
   it("is: null, false, true, numbers, texts by code point, lists, objects", () => {
     const sorted: ReadonlyArray<SortValue> = [
@@ -160,6 +163,42 @@ describe("the order of values", () => {
       "a b c d no np4015- np40212- np4005- nmuyxtz t_london-- vnp4011-ta--- wta--np4011--"
     )
     assert.strictEqual(sortKey("zZ:`-. é\uffff𐀀"), "tz0_z0_0_z6-2d-2e-20zc3za9zefz9fzbfzefza0z80zefzb0z80--")
+    // The first and the last character of each length in UTF-8.
+    assert.strictEqual(sortKey("\x7f\x80\u07ff\u0800"), "tz7fzc2z80zdfzbfze0za0z80--")
+    assert.strictEqual(sortKey(Number.NaN), "nr")
+    assert.strictEqual(sortKey(Number.POSITIVE_INFINITY) + sortKey(Number.NEGATIVE_INFINITY), "nqna")
+    assert.strictEqual(tupleSortKey([1, "a"]), "np4011-ta--")
+    assert.strictEqual(tupleSortKey([1, "a"], ["desc", "asc"]), "a9uyxxzta--")
+  })
+
+  it("has exact bounds of the integers that JavaScript does not tell apart", () => {
+    const range = (value: LosslessJson) => equalKeyRange(value).join(" ")
+    assert.strictEqual(range(2 ** 54 + 4), "np41718014398509481986- np4171801439850948199-")
+    assert.strictEqual(
+      range(-(2 ** 54) - 4),
+      equalKeyRange(2 ** 54 + 4)
+        .map(negative)
+        .reverse()
+        .join(" ")
+    )
+    // Below a power of two the integers lie closer than above it.
+    assert.strictEqual(range(2 ** 54), "np41718014398509481983- np41718014398509481986-")
+    const most = BigInt(Number.MAX_VALUE)
+    const [below] = equalKeyRange(Number.MAX_VALUE)
+    assert.strictEqual(below, sortKey(new LosslessNumber(String(most - 2n ** 970n))))
+    assert.strictEqual(
+      equalKeyRange(Number.MAX_VALUE)[1],
+      sortKey(new LosslessNumber(String((most * 3n) / 2n)))
+    )
+    for (const exact of [1, 2 ** 53 - 1, 0.5, "9007199254740993", null, [2, "a"]] as const) {
+      assert.deepStrictEqual(equalKeyRange(exact as LosslessJson), [
+        sortKey(exact as LosslessJson),
+        sortKey(exact as LosslessJson)
+      ])
+    }
+    const [from, to] = equalKeyRange({ a: [2 ** 54] })
+    assert.strictEqual(from, "wta--vnp41718014398509481983---")
+    assert.strictEqual(to, "wta--vnp41718014398509481986---")
   })
 
   it("is that of the keys, and equal keys are equal values", () => {
