@@ -83,8 +83,8 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
           list,
           (error) => error instanceof LostReply,
           (error) =>
-            Effect.flatMap(Effect.option(protocol.uploadPack), (advertised) =>
-              Option.isSome(advertised) && advertised.value.version !== 2
+            Effect.flatMap(protocol.probeVersionZero, (advertised) =>
+              Option.isSome(advertised)
                 ? Effect.fail<ServerProtocol.RequestFailure | LostReply>(error)
                 : protocol.retrying(list)
             )

@@ -90,13 +90,28 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
     /** Whether the server has replied to a request of version 2. */
     let speaksVersionTwo = false
 
+    const versionMutex = yield* Effect.makeSemaphore(1)
+    let probed: Option.Option<Advertisement> = Option.none()
+
+    /**
+     * The advertisement of a server that does not speak version 2; none if it does, or does not reply. Concurrent callers
+     * share one request.
+     */
+    const probeVersionZero = Effect.suspend(() =>
+      Option.isSome(probed) || speaksVersionTwo
+        ? Effect.void
+        : Effect.map(Effect.option(uploadPack), (advertised) => {
+            probed = advertised
+          })
+    ).pipe(
+      versionMutex.withPermits(1),
+      Effect.map(() => Option.filter(probed, ({ version }) => version !== 2))
+    )
+
     /** The advertisement of a server whose reply is late and that does not speak version 2. */
-    const lateVersionZero = Effect.delay(Effect.option(uploadPack), lateReply).pipe(
-      Effect.flatMap((advertised) =>
-        Option.isSome(advertised) && advertised.value.version !== 2
-          ? Effect.succeed(advertised.value)
-          : Effect.never
-      )
+    const lateVersionZero = Effect.flatMap(
+      Effect.delay(probeVersionZero, lateReply),
+      Option.match({ onNone: () => Effect.never, onSome: Effect.succeed })
     )
 
     /** Runs the first request of version 2. Left if the server turns out not to speak version 2 before it replies. */
@@ -130,10 +145,12 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
               }),
               onFailure: (error) =>
                 isRefusal(error) || isUnreachable(error)
-                  ? Effect.flatMap(Effect.option(uploadPack), (advertised) =>
-                      Option.isSome(advertised) && advertised.value.version !== 2
-                        ? Effect.flatMap(useVersionZero(advertised.value), zero)
-                        : Effect.fail(error)
+                  ? Effect.flatMap(
+                      probeVersionZero,
+                      Option.match({
+                        onNone: () => Effect.fail(error),
+                        onSome: (advertised) => Effect.flatMap(useVersionZero(advertised), zero)
+                      })
                     )
                   : Effect.fail(error)
             })
@@ -146,6 +163,7 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
       /** The advertisement of `upload-pack`. */
       uploadPack,
       withVersion,
+      probeVersionZero,
       speaksVersionTwo: () => speaksVersionTwo,
       /** Requests the current advertisement of a server that does not speak version 2. */
       refreshVersionZero: Effect.flatMap(retrying(uploadPack), useVersionZero),

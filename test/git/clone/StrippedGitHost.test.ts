@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Logger, LogLevel, Option, Stream } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
@@ -5,7 +6,7 @@ import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import { gitServers } from "../../support/git/GitServers.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
-import { withoutCapabilities } from "../../support/git/WireFaults.js"
+import { bodyOf, forward, isForwarded, withoutCapabilities } from "../../support/git/WireFaults.js"
 
 /** The missing capabilities of a server, its configuration, and the expected log messages. */
 const servers = [
@@ -140,4 +141,55 @@ describe("a store on a Git server that lacks", () => {
       }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
     200_000
   )
+
+  for (const [how, reply] of [
+    ["does not reply to", () => {}],
+    ["refuses", (response: ServerResponse) => response.writeHead(400).end()]
+  ] as const) {
+    it.scopedLive(
+      `version 2, which it ${how}: concurrent first callers ask once for the version`,
+      () =>
+        Effect.gen(function* () {
+          const backend = yield* HttpBackend.make
+          const url = backend.create("asked.git")
+          const store = (at: string) =>
+            Effect.flatMap(GitHost.scoped({ url: at, timeout: "60 seconds" }), (remote) =>
+              Effect.provideService(Store.make(), GitRemote, remote)
+            )
+          const branches = ["a", "b", "c", "d", "e", "f"]
+          yield* (yield* store(url)).collection("notes").insert({ n: 1 }, { id: "a" })
+          for (const branch of branches) backend.git("asked.git", "branch", branch, "main")
+          let first = 0
+          backend.intercept = (request, response, run) => {
+            request.headers["git-protocol"] = ""
+            if (request.method !== "POST" || isForwarded(request)) {
+              run()
+              return true
+            }
+            void bodyOf(request).then(async (body) => {
+              if (body.includes("command=")) {
+                first++
+                return reply(response)
+              }
+              const { bytes, status, type } = await forward(backend, request, body)
+              response.writeHead(status, { "content-type": type }).end(bytes)
+            })
+            return true
+          }
+          const reader = yield* store(url)
+          const before = backend.requests.length
+          const found = yield* Effect.forEach(
+            branches,
+            (branch) => reader.onBranch(branch).collection("notes").get("a"),
+            { concurrency: "unbounded" }
+          )
+          assert.lengthOf(found.filter(Option.isSome), branches.length)
+          assert.strictEqual(first, branches.length)
+          const advertisements = backend.requests.slice(before).filter(({ method }) => method === "GET")
+          // One for the version, and one for each lookup, which in version 0 lists all refs.
+          assert.lengthOf(advertisements, 1 + branches.length)
+        }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
+      40_000
+    )
+  }
 })
