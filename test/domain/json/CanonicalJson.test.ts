@@ -1,8 +1,16 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { Either, FastCheck } from "effect"
-import { encode, maxDepth } from "../../../src/domain/json/CanonicalJson.js"
+import { Effect, Either, FastCheck } from "effect"
+import * as Steps from "../../../src/domain/concurrency/Steps.js"
+import {
+  encode,
+  encodeInline,
+  encodeSliced,
+  JsonMap,
+  maxDepth
+} from "../../../src/domain/json/CanonicalJson.js"
 import { inexactNumbers, parseObject } from "../../../src/domain/json/JsonText.js"
+import { LosslessNumber } from "../../../src/domain/json/NumberText.js"
 import { compareCodePoints } from "../../../src/domain/text/CodePointOrder.js"
 
 const bytes = (value: unknown) => Buffer.from(Either.getOrThrow(encode(value)))
@@ -127,6 +135,147 @@ describe("canonical JSON", () => {
     assert.include(problem(thrower).message, "no")
     assert.strictEqual(bytes({ a: undefined, b: 1 }).toString(), '{\n  "b": 1\n}\n')
   })
+
+  it("says in words what JSON cannot hold", () => {
+    class Person {
+      readonly name = "Ada"
+    }
+    const anonymous = Object.assign(Object.create(null), { toJSON: () => 1 })
+    const cases: ReadonlyArray<readonly [value: unknown, message: string]> = [
+      [Number.NaN, "NaN is not a number that JSON can hold"],
+      [Number.NEGATIVE_INFINITY, "-Infinity is not a number that JSON can hold"],
+      [undefined, "undefined in a list"],
+      [1n, "a bigint is not JSON"],
+      [() => 1, "a function is not JSON"],
+      [Symbol("s"), "a symbol is not JSON"],
+      [new Date(0), "a Date is not JSON"],
+      [new Map(), "a Map is not JSON"],
+      [new (class {})().constructor, "a function is not JSON"],
+      [Object.assign(new (class {})(), { toJSON: () => 1 }), "an object that is not plain is not JSON"],
+      [{ toJSON: () => 1 }, "a Object is not JSON"],
+      [anonymous, "an object that is not plain is not JSON"],
+      [Object.assign(new Date(0), { constructor: "Date" }), "an object that is not plain is not JSON"]
+    ]
+    for (const [value, message] of cases) {
+      assert.deepStrictEqual(problem([value]), { path: "[0]", message }, message)
+      assert.deepStrictEqual(Either.flip(encodeInline([value])), Either.right({ path: "[0]", message }))
+    }
+    const thrown = {
+      get bad(): number {
+        throw new Error("no")
+      }
+    }
+    assert.deepStrictEqual(problem(thrown), { path: "", message: "cannot be read: Error: no" })
+    assert.strictEqual(bytes(new Person()).toString(), '{\n  "name": "Ada"\n}\n')
+    assert.strictEqual(bytes({ toJSON: 1 }).toString(), '{\n  "toJSON": 1\n}\n')
+  })
+
+  it("has up to 900 levels of lists and objects", () => {
+    const nested = (levels: number, wrap: (inner: unknown) => unknown) => {
+      let value: unknown = 1
+      for (let level = 0; level < levels; level++) value = wrap(value)
+      return value
+    }
+    for (const wrap of [(inner: unknown) => [inner], (inner: unknown) => ({ a: inner })]) {
+      assert.isTrue(Either.isRight(encode(nested(maxDepth, wrap))))
+      const { message, path } = problem(nested(maxDepth + 1, wrap))
+      assert.strictEqual(message, "nested deeper than 900 levels, or a cycle")
+      assert.strictEqual(path.replaceAll(/\[0\]|\.?a/g, "x"), "x".repeat(maxDepth))
+    }
+  })
+
+  it("has an indent of two spaces, and in one line none", () => {
+    const value = {
+      b: [[], {}, [1, [2]], { c: null }],
+      a: new LosslessNumber("1.0"),
+      é: { y: true, x: "\n" }
+    }
+    assert.strictEqual(
+      bytes(value).toString(),
+      [
+        "{",
+        '  "a": 1.0,',
+        '  "b": [',
+        "    [],",
+        "    {},",
+        "    [",
+        "      1,",
+        "      [",
+        "        2",
+        "      ]",
+        "    ],",
+        "    {",
+        '      "c": null',
+        "    }",
+        "  ],",
+        '  "é": {',
+        '    "x": "\\n",',
+        '    "y": true',
+        "  }",
+        "}",
+        ""
+      ].join("\n")
+    )
+    assert.deepStrictEqual(
+      encodeInline(value),
+      Either.right('{"a": 1.0, "b": [[], {}, [1, [2]], {"c": null}], "é": {"x": "\\n", "y": true}}')
+    )
+    for (const [scalar, text] of [
+      ["a", '"a"'],
+      [1, "1"],
+      [false, "false"],
+      [null, "null"],
+      [new LosslessNumber("1e400"), "1e400"]
+    ] as const) {
+      assert.deepStrictEqual(encodeInline(scalar), Either.right(text))
+      assert.strictEqual(bytes(scalar).toString(), `${text}\n`)
+    }
+    const map = new JsonMap(
+      new Map<string, unknown>([
+        ["b", [1]],
+        ["__proto__", new JsonMap(new Map([["a", 1]]))],
+        ["gone", undefined]
+      ])
+    )
+    assert.deepStrictEqual(encodeInline(map), Either.right('{"__proto__": {"a": 1}, "b": [1]}'))
+    assert.strictEqual(
+      bytes(map).toString(),
+      '{\n  "__proto__": {\n    "a": 1\n  },\n  "b": [\n    1\n  ]\n}\n'
+    )
+  })
+
+  it.effect("is the same for large values, in pauses and at once", () =>
+    Effect.gen(function* () {
+      const size = 2 * Steps.stepSize
+      const key = (n: number) => `${(n * 7919) % 100_003}é𝄞`
+      for (const count of [1, size - 1, size, size + 1, 5 * size + 3]) {
+        for (const order of [(n: number) => n, (n: number) => count - n]) {
+          const members = Array.from(
+            { length: count },
+            (_, n) => [key(order(n)), "ü".repeat(n % 90)] as const
+          )
+          const value = { list: members.map(([, text]) => text), ...Object.fromEntries(members) }
+          const sorted = Object.fromEntries(
+            Object.entries(value).sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+          )
+          const map = new JsonMap(new Map(Object.entries(value)))
+          const expected = `${JSON.stringify(sorted, null, 2)}\n`
+          // JavaScript puts keys that are integers first.
+          assert.strictEqual(bytes(map).toString(), expected)
+          assert.strictEqual(bytes(value).toString(), expected)
+          assert.deepStrictEqual(
+            Buffer.from(Either.getOrThrow(yield* encodeSliced(value))).toString(),
+            expected
+          )
+        }
+      }
+      const problemLast = [...Array.from({ length: 5000 }, () => 0), 1n]
+      assert.deepStrictEqual(
+        yield* encodeSliced(problemLast),
+        Either.left({ path: "[5000]", message: "a bigint is not JSON" })
+      )
+    })
+  )
 
   it("finds the numbers that JavaScript cannot hold", () => {
     const text =

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { runSync } from "../../../src/domain/concurrency/Steps.js"
-import { parse } from "../../../src/domain/json/JsonParser.js"
+import { endOfString, isShort, parse, parseSliced } from "../../../src/domain/json/JsonParser.js"
 
 const outcome = (read: () => unknown): unknown => {
   try {
@@ -144,6 +145,100 @@ const longestStep = (text: string) => {
   }
   return longest
 }
+
+/** The number of steps in which a text is read. */
+const stepsOf = (text: string, piece: number) => {
+  const steps = parse(text, piece)
+  let count = 0
+  while (steps.next().done !== true) count++
+  return count
+}
+
+describe("the steps in which a JSON text is read", () => {
+  const list = (items: number) => `[${Array.from({ length: items }, () => "10").join(",")}]`
+
+  it("are one for a text of at most two pieces", () => {
+    assert.isTrue(isShort({ length: 20 }, 10))
+    assert.isFalse(isShort({ length: 21 }, 10))
+    assert.isTrue(isShort({ length: 131_072 }))
+    assert.isFalse(isShort({ length: 131_073 }))
+    assert.strictEqual(stepsOf(list(6).replace("[", "[ "), 10), 0)
+    assert.isAbove(stepsOf(list(7), 10), 0)
+    assert.throws(() => runSync(parse("[1,]", 10)), /^(?!Unexpected text after position)/)
+  })
+
+  it("are one or two for each piece, in lists, objects and nested ones", () => {
+    // A pause where a piece is read, and one where the scan has passed a piece.
+    const counts = [
+      [list(100), 30],
+      [list(100).replaceAll("10", "[1]"), 30],
+      [list(100).replaceAll("10", "[[1,2],[3]]"), 30],
+      [`{${Array.from({ length: 50 }, (_, n) => `"k${n}":[${n}]`).join(",")}}`, 30],
+      [`{${Array.from({ length: 50 }, (_, n) => `"k${n}":${n}`).join(",")}}`, 30],
+      [`[${`"${"x".repeat(100)}",`.repeat(20)}1]`, 30],
+      [`${"[".repeat(100)}${"]".repeat(100)}`, 30],
+      [`${'{"a":['.repeat(30)}1${"]}".repeat(30)}`, 30],
+      [`[[1],${" ".repeat(100)}[2]]`, 30],
+      [" ".repeat(100), 30]
+    ] as const
+    assert.deepStrictEqual(
+      counts.map(([text, piece]) => {
+        try {
+          return stepsOf(text, piece)
+        } catch {
+          return "refused"
+        }
+      }),
+      [20, 26, 107, 35, 25, 41, 102, 68, 6, "refused"]
+    )
+  })
+
+  it("say where a text is refused", () => {
+    const message = (text: string) => {
+      try {
+        runSync(parse(text, 4))
+      } catch (error) {
+        return (error as SyntaxError).message
+      }
+      return "read"
+    }
+    assert.deepStrictEqual(
+      [
+        "[1,2,3,4]]",
+        "[1,2,3,4]x",
+        "[1,2,3,x]",
+        "[1,2,3,,4]",
+        "[1,2,3,4,]",
+        '{"a":1,"b"}',
+        "[[1,2,3]x,4]",
+        "[1,2,3,4}",
+        "[1,2,3,4,5",
+        "x[1,2,3,4]",
+        ",,,,,,,,,,",
+        '[1,2,3,"abc'
+      ].map(message),
+      [9, 9, 5, 5, 5, 7, 8, 8, 10, 1, 0, 11].map((at) => `Unexpected text after position ${at}`)
+    )
+  })
+
+  it.effect("can be interleaved with other work", () =>
+    Effect.gen(function* () {
+      const text = list(100_000)
+      assert.deepStrictEqual(yield* parseSliced(text), JSON.parse(text))
+      assert.deepStrictEqual(yield* parseSliced("[]"), [])
+      assert.instanceOf(yield* Effect.flip(parseSliced(`${text}]`)), SyntaxError)
+      assert.instanceOf(yield* Effect.flip(parseSliced("[")), SyntaxError)
+    })
+  )
+
+  it("find the end of a string behind any number of backslashes", () => {
+    const ends = ['"abc"', '"a\\"b"', '"a\\\\"b"', '"\\\\\\"', '"', '"abc', '""""'].map((text) =>
+      endOfString(text, 0)
+    )
+    assert.deepStrictEqual(ends, [4, 5, 4, 5, 1, 4, 1])
+    assert.strictEqual(endOfString('x"a"', 1), 3)
+  })
+})
 
 describe("a JSON text of many levels", () => {
   // A step is "a few milliseconds": of 48 levels, each of which waits for a piece, none is read before the innermost is.

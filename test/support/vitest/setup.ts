@@ -1,5 +1,6 @@
 import * as vitest from "@effect/vitest"
 import { afterAll } from "vitest"
+import "./equality.js"
 import "./options.js"
 import { endAll } from "./perFile.js"
 
