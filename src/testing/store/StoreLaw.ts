@@ -36,6 +36,11 @@ export interface StoreSubject {
   readonly options?: StoreOptions | undefined
 }
 
+/** A subject of several laws, which share the client that no store uses. */
+export interface SharedSubject extends StoreSubject {
+  readonly reader?: GitRemoteService | undefined
+}
+
 /**
  * A law that does not hold for a store.
  *
@@ -169,7 +174,7 @@ const commitsSince = (remote: GitRemoteService, branch: string, base: string | u
   })
 
 const prepare = (
-  subject: StoreSubject,
+  subject: SharedSubject,
   options: StoreOptions,
   fields: ReadonlyArray<JsonObject>,
   note: (call: string) => void
@@ -179,7 +184,7 @@ const prepare = (
     const base = { ...subject.options, ...options }
     const root = `${base.root ?? "laws"}/${now.toString(36)}-${cases++}`
     const branch = base.branch ?? "main"
-    const remote = yield* subject.remote
+    const remote = subject.reader ?? (yield* subject.remote)
     const scope = yield* Effect.scope
     const begun = Option.getOrUndefined(yield* remote.head(branch))?.commit
     const open: LawContext["open"] = (more = {}, around = (client) => client, name = "other") =>

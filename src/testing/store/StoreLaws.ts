@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
+import * as Scope from "effect/Scope"
 import type { JsonObject } from "../../domain/json/Json.js"
 import { formatValue } from "../laws/CallRecord.js"
 import * as Ambient from "./StoreAmbientLaws.js"
@@ -10,7 +12,13 @@ import * as Contents from "./StoreContentLaws.js"
 import * as Derived from "./StoreDerivedLaws.js"
 import * as Documents from "./StoreDocumentLaws.js"
 import * as Faults from "./StoreFaultLaws.js"
-import { documents, type StoreLaw, StoreLawViolation, type StoreSubject } from "./StoreLaw.js"
+import {
+  documents,
+  type SharedSubject,
+  type StoreLaw,
+  StoreLawViolation,
+  type StoreSubject
+} from "./StoreLaw.js"
 import * as Merges from "./StoreMergeLaws.js"
 import * as Proposals from "./StoreProposalLaws.js"
 import * as Queries from "./StoreQueryLaws.js"
@@ -117,5 +125,13 @@ export const check = async (
  * @category checking
  */
 export const checkAll = async (subject: StoreSubject, parameters: Parameters = {}): Promise<void> => {
-  for (const law of Object.values(all)) await check(law, subject, parameters)
+  const scope = Effect.runSync(Scope.make())
+  try {
+    // Opening a repository on a disk takes longer than many laws.
+    const reader = await Effect.runPromise(Scope.extend(subject.remote, scope))
+    const shared: SharedSubject = { ...subject, reader }
+    for (const law of Object.values(all)) await check(law, shared, parameters)
+  } finally {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  }
 }
