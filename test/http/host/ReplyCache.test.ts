@@ -1,8 +1,10 @@
 import { rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Redacted, Stream } from "effect"
+import { Effect, Fiber, Redacted, Stream } from "effect"
 import * as Reply from "../../../src/http/host/reply/Reply.js"
+import * as ConditionalReply from "../../../src/http/host/request/ConditionalReply.js"
+import type { HostCall } from "../../../src/http/host/request/HostCall.js"
 import * as ReplyCache from "../../../src/http/host/request/ReplyCache.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
@@ -22,6 +24,46 @@ it("replies are cached for their key alone, within the size of the cache", () =>
   assert.isUndefined(cache.get("/stream", "key"))
   assert.isDefined(cache.get("/99", "key"))
 })
+
+const callOf = (replyCache: ReplyCache.ReplyCache, url: string) =>
+  ({
+    host: { replyCache },
+    links: { api: "http://localhost/api/v3" },
+    media: "json",
+    principal: { id: "somebody" },
+    request: { url, headers: {} },
+    version: "2022-11-28"
+  }) as unknown as HostCall
+
+it.effect("concurrent requests make a reply once, also if the first one is interrupted", () =>
+  Effect.gen(function* () {
+    const call = callOf(ReplyCache.make(200_000), "/large")
+    let runs = 0
+    const open = yield* Effect.makeLatch()
+    const make = Effect.suspend(() => {
+      runs++
+      return Effect.as(open.await, Reply.okJson({ runs }))
+    })
+    const asked = ConditionalReply.cached(call, "key", make)
+    const first = yield* Effect.fork(asked)
+    const rest = yield* Effect.fork(
+      Effect.all(
+        Array.from({ length: 20 }, () => asked),
+        { concurrency: 20 }
+      )
+    )
+    // All of them have asked before the first one is interrupted.
+    yield* Effect.repeatN(Effect.yieldNow(), 100)
+    assert.strictEqual(runs, 1)
+    yield* Fiber.interrupt(first)
+    yield* Effect.repeatN(Effect.yieldNow(), 100)
+    yield* open.open
+    const replies = yield* Fiber.join(rest)
+    assert.strictEqual(runs, 2)
+    assert.deepStrictEqual(new Set(replies.map(({ body }) => body)), new Set([JSON.stringify({ runs: 2 })]))
+    assert.strictEqual(call.host.replyCache.making.size(), 0)
+  })
+)
 
 const other = {
   token: Redacted.make("another-token"),

@@ -30,7 +30,8 @@ export const json = (call: HostCall, body: unknown, headers: Reply.Headers = {})
 
 /**
  * A reply that the URL and `key` (object ids) determine completely. It comes from the reply cache if possible. `make`
- * does not run if the client's `ETag` matches or the reply is cached.
+ * does not run if the client's `ETag` matches or the reply is cached. Requests for a reply that is being made wait for
+ * it.
  */
 export const cached = <E, R>(
   call: HostCall,
@@ -40,15 +41,22 @@ export const cached = <E, R>(
 ): Effect.Effect<Reply.Reply, E, R> =>
   Effect.suspend(() => {
     const request = requestKey(call)
-    const entry = call.host.replyCache.get(request, key)
-    if (entry !== undefined) {
+    const { replyCache } = call.host
+    const known = (): Effect.Effect<Reply.Reply> | undefined => {
+      const entry = replyCache.get(request, key)
+      if (entry === undefined) return undefined
       return Effect.succeed(matches(call, entry.etag) ? notModified(entry.etag, {}) : entry.reply)
     }
+    const found = known()
+    if (found !== undefined) return found
     const etag = givenEtag ?? etagOf(request, key)
     if (matches(call, etag)) return Effect.succeed(notModified(etag, {}))
-    return Effect.map(make, (made) => {
-      const reply = { ...made, headers: { ...made.headers, etag } }
-      call.host.replyCache.set(request, key, etag, reply)
+    const made = Effect.map(make, (body) => {
+      const reply = { ...body, headers: { ...body.headers, etag } }
+      replyCache.set(request, key, etag, reply)
       return reply
     })
+    return replyCache.making.withLock(etag)(
+      Effect.suspend((): Effect.Effect<Reply.Reply, E, R> => known() ?? made)
+    )
   })

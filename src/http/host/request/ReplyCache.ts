@@ -1,3 +1,4 @@
+import { type KeyedMutex, makeKeyedMutex } from "../../../domain/concurrency/KeyedMutex.js"
 import { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { Reply } from "../reply/Reply.js"
 
@@ -11,6 +12,8 @@ interface CachedReply {
 export interface ReplyCache {
   readonly get: (request: string, key: string) => CachedReply | undefined
   readonly set: (request: string, key: string, etag: string, reply: Reply) => void
+  /** Held by the `ETag` of a reply while the reply is made, so that concurrent requests make it once. */
+  readonly making: KeyedMutex
 }
 
 /** The maximum share of one reply, so that a few large replies do not evict all others. */
@@ -23,6 +26,7 @@ const minBufferedLength = 32_768
 export const make = (bytes: number): ReplyCache => {
   const known = new LruCache<CachedReply>(bytes, undefined, { largest: bytes * maxShare })
   return {
+    making: makeKeyedMutex(),
     get: (request, key) => {
       const found = known.get(request)
       return found?.key === key ? found : undefined
