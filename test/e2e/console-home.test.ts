@@ -1,4 +1,5 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
+import { execFileSync } from "node:child_process"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
@@ -162,5 +163,30 @@ bothBuilds("the home page of the console", (the) => {
       .press("Enter")
     assert.strictEqual(await focused(page), "recent-title")
     assert.strictEqual(await page.getByRole("button", { name: /· main ·/ }).count(), 0)
+  })
+
+  it("a collection that cannot be counted says why, and the others are counted", async () => {
+    const git = (...args: ReadonlyArray<string>) =>
+      execFileSync("git", ["-C", the.on.repository, ...args], { encoding: "utf8" }).trim()
+    const gitWith = (input: string, ...args: ReadonlyArray<string>) =>
+      execFileSync("git", ["-C", the.on.repository, ...args], { encoding: "utf8", input }).trim()
+    // The directory of one collection is missing from the repository's objects.
+    const listed = git("ls-tree", "main:data")
+    const lost = `040000 tree ${"12".repeat(20)}\tdamaged`
+    const data = gitWith(`${listed}\n${lost}\n`, "mktree", "--missing")
+    const rest = git("ls-tree", "main")
+      .split("\n")
+      .filter((line) => !line.endsWith("\tdata"))
+    const root = gitWith([...rest, `040000 tree ${data}\tdata`, ""].join("\n"), "mktree", "--missing")
+    const identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    const commit = git(...identity, "commit-tree", "-m", "lose a directory", root)
+    git("update-ref", "refs/heads/damaged", commit)
+    const { page } = await the.enter({ branch: "damaged" })
+    await loaded(page)
+    const collections = await card(page, "Collections").innerText()
+    assert.match(collections, /products\s+200 documents/)
+    assert.match(collections, /damaged\s+cannot be counted\s+\S/)
+    assert.include(await card(page, "Recent commits").innerText(), "lose a directory")
+    await clean(page, "not counted")
   })
 })

@@ -55,8 +55,17 @@ export const HomePage = (props: {
                         <bdi>{name}</bdi>
                       </button>
                       <span class="quiet-text number">
-                        {count === undefined ? "not counted" : plural(count, "document")}
+                        {count === undefined
+                          ? "not counted"
+                          : typeof count === "number"
+                            ? plural(count, "document")
+                            : "cannot be counted"}
                       </span>
+                      {count === undefined || typeof count === "number" ? null : (
+                        <p class="home-problem">
+                          <bdi>{count.message}</bdi>
+                        </p>
+                      )}
                     </li>
                   )
                 })}

@@ -16,13 +16,47 @@ const countedFirst = 6
 /** The collections that one press of the button counts. */
 const countedNext = 50
 
+/** The number of documents of a collection, or why they could not be counted. */
+export type CollectionCount = number | Problem
+
+/** The failures that concern one collection and not the connection, the session or the limit. */
+const kindsOfCollection: ReadonlySet<Problem["kind"]> = new Set([
+  "commit",
+  "conflict",
+  "invalid",
+  "missing",
+  "server",
+  "unreadable"
+])
+
+/** Counts collections together; if one of them fails, each by itself. */
+const countsOf = (
+  source: DataSourceService,
+  names: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<readonly [string, CollectionCount]>, Problem> => {
+  const one = (name: string): Effect.Effect<CollectionCount, Problem> =>
+    Effect.catchAll(
+      source.timeline(({ counts }) => Effect.map(counts([name]), ([count = 0]): CollectionCount => count)),
+      (problem) => (kindsOfCollection.has(problem.kind) ? Effect.succeed(problem) : Effect.fail(problem))
+    )
+  const together: Effect.Effect<ReadonlyArray<CollectionCount>, Problem> = names.length === 0
+    ? Effect.succeed([])
+    : source.timeline(({ counts }) => counts(names))
+  const each = Effect.catchAll(together, (problem) =>
+    kindsOfCollection.has(problem.kind)
+      ? Effect.forEach(names, one, { concurrency: 4 })
+      : Effect.fail(problem)
+  )
+  return Effect.map(each, (counts) => names.map((name, at) => [name, counts[at] ?? 0] as const))
+}
+
 /** What the home page shows of one head of the branch. */
 export interface RepositoryOverview {
   /** Null for a branch without commits. */
   readonly head: string | null
   readonly commits: ReadonlyArray<HistoryEntry>
-  /** The number of documents, by collection. */
-  readonly counts: ReadonlyMap<string, number>
+  /** The number of documents, or why it is unknown, by collection. */
+  readonly counts: ReadonlyMap<string, CollectionCount>
   readonly visit: Visit | undefined
   /** Undefined if the head is that of the last visit; `gone` if the repository no longer has the earlier commit. */
   readonly changes: ChangesSince | "gone" | undefined
@@ -43,7 +77,7 @@ const read = (
     const [commits, counts, changes] = yield* Effect.all(
       [
         source.timeline((timeline) => timeline.commits(commitCount)),
-        counted.length === 0 ? Effect.succeed([]) : source.timeline(({ counts }) => counts(counted)),
+        countsOf(source, counted),
         visit === undefined || visit.head === head
           ? Effect.succeed<ChangesSince | "gone" | undefined>(undefined)
           : source
@@ -61,7 +95,7 @@ const read = (
     return {
       head,
       commits,
-      counts: new Map(counted.map((name, at) => [name, counts[at] ?? 0])),
+      counts: new Map(counts),
       visit,
       changes
     }
@@ -94,16 +128,11 @@ export const useOverview = (
   const uncounted = collections.filter((name) => overview?.counts.has(name) === false)
   const countMore = () => {
     const next = uncounted.slice(0, countedNext)
-    counting.run(
-      source.timeline(({ counts }) => counts(next)),
-      {
-        success: (counts) => {
-          if (overview === undefined) return
-          const added = next.map((name, at): [string, number] => [name, counts[at] ?? 0])
-          keep({ ...overview, counts: new Map([...overview.counts, ...added]) })
-        }
+    counting.run(countsOf(source, next), {
+      success: (added) => {
+        if (overview !== undefined) keep({ ...overview, counts: new Map([...overview.counts, ...added]) })
       }
-    )
+    })
   }
 
   return {
