@@ -34,9 +34,8 @@ const notAList = Either.left("is not a list of rows in lines")
 const notRows = Either.left("has lines that are not rows")
 
 describe("a leaf", () => {
-  const rows = [{ _id: "a" }, { _id: "b", n: 1 }, { _id: "ü", text: "€" }].map(entry)
-
   it("is a JSON list with a row a line, and is read back with the weight of each line", () => {
+    const rows = [{ _id: "a" }, { _id: "b", n: 1 }, { _id: "ü", text: "€" }].map(entry)
     const content = printLeaf(rows)
     const text = '[\n{"_id": "a"},\n{"_id": "b", "n": 1},\n{"_id": "ü", "text": "€"}\n]\n'
     assert.strictEqual(new TextDecoder().decode(content), text)
@@ -134,15 +133,15 @@ describe("a leaf", () => {
 describe("a separator", () => {
   const short = `t${"a".repeat(nameLength - 1)}`
   const long = `${short}b`
-  const cut = Separator.of(long)
+  const cutAt = () => Separator.of(long)
 
   it("is named like its key, and a long key by its beginning and its hash", () => {
     assert.strictEqual(Separator.of(short).name, short)
-    assert.strictEqual(cut.name, `${short}.${sha256(long).slice(0, 32)}`)
-    assert.deepStrictEqual([Separator.of(short).isCut, cut.isCut], [false, true])
-    assert.deepStrictEqual([Separator.of(short).start, cut.start], [short, short])
+    assert.strictEqual(cutAt().name, `${short}.${sha256(long).slice(0, 32)}`)
+    assert.deepStrictEqual([Separator.of(short).isCut, cutAt().isCut], [false, true])
+    assert.deepStrictEqual([Separator.of(short).start, cutAt().start], [short, short])
     assert.strictEqual(Separator.of(short).strength, sha256(short).slice(0, 12))
-    assert.strictEqual(cut.strength, sha256(long).slice(0, 12))
+    assert.strictEqual(cutAt().strength, sha256(long).slice(0, 12))
     assert.strictEqual(least.strength, "")
   })
 
@@ -151,13 +150,13 @@ describe("a separator", () => {
     assert.deepStrictEqual(results, [-1, 0, 1, -1, 1])
     assert.strictEqual(Separator.of(short).compareKey(long), 1)
     assert.strictEqual(Separator.of(short).compareKey(short), 0)
-    assert.strictEqual(cut.compareKey(short), -1, "a beginning of the key")
-    assert.strictEqual(cut.compareKey(long), undefined)
-    assert.strictEqual(cut.compareKey(`${long}a`), undefined)
-    assert.strictEqual(cut.compareKey("ta"), -1)
-    assert.strictEqual(cut.compareKey("tb"), 1)
-    assert.strictEqual(cut.compareKey(`tb${long}`), 1)
-    assert.strictEqual(cut.compareKey(`s${long}`), -1)
+    assert.strictEqual(cutAt().compareKey(short), -1, "a beginning of the key")
+    assert.strictEqual(cutAt().compareKey(long), undefined)
+    assert.strictEqual(cutAt().compareKey(`${long}a`), undefined)
+    assert.strictEqual(cutAt().compareKey("ta"), -1)
+    assert.strictEqual(cutAt().compareKey("tb"), 1)
+    assert.strictEqual(cutAt().compareKey(`tb${long}`), 1)
+    assert.strictEqual(cutAt().compareKey(`s${long}`), -1)
   })
 
   it("is the name of a file or directory, except of the first one", () => {
@@ -168,7 +167,7 @@ describe("a separator", () => {
     assert.deepStrictEqual(names, ["0.json", "0", "tab.json", "tab"])
     assert.strictEqual(separatorAt("0.json", true, separator), separator)
     assert.strictEqual(separatorAt("0", false, separator), separator)
-    for (const { name } of [separator, Separator.of(short), cut]) {
+    for (const { name } of [separator, Separator.of(short), cutAt()]) {
       assert.strictEqual(separatorAt(`${name}.json`, true, least)?.name, name)
       assert.strictEqual(separatorAt(name, false, least)?.name, name)
     }

@@ -214,6 +214,38 @@ describe("a tree of small files", () => {
     })
   )
 
+  it.effect("is read no further than an edit needs", () =>
+    Effect.gen(function* () {
+      const rowAt = (n: number) => entry({ v: words(n), _id: `D${n}` })
+      const count = 250
+      const files = yield* built(Array.from({ length: count }, (_, n) => rowAt(n)))
+      const reads = { insert: 0, removal: 0, change: 0 }
+      for (let n = 0; n < 60; n++) {
+        for (const [kind, edits] of [
+          ["insert", [[rowAt(count + n).key, rowAt(count + n)]]],
+          ["removal", [[rowAt(n).key, undefined]]],
+          [
+            "change",
+            [
+              [rowAt(count + n).key, undefined],
+              [rowAt(count + n + 1000).key, rowAt(count + n + 1000)]
+            ]
+          ]
+        ] as const) {
+          const tree = yield* opened(files)
+          files.read = []
+          const applied = yield* run(files.reader, () => applyEdits(tree, new Map(edits), emptyTree, small))
+          reads[kind] += files.read.length
+          files.edit(applied.edits)
+        }
+      }
+      // Eight reads an insert, twelve a removal: of four levels, those of the group and of its neighbours.
+      assert.isAtMost(reads.insert, 493)
+      assert.isAtMost(reads.removal, 717)
+      assert.isAtMost(reads.change, 975)
+    })
+  )
+
   it.effect("has the files that the format says, which others must find again", () =>
     Effect.gen(function* () {
       const cities = ["Amsterdam", "Berlin", "Cairo", "London", "Oslo"]
