@@ -49,12 +49,12 @@ export const parseAdvertisement = (bytes: Uint8Array, service: string): Advertis
       if (text.startsWith("shallow ")) continue
       const [oid = "", name = ""] = text.split(" ")
       if (!isOid(oid)) {
-        throw new ProtocolError(
-          "malformed",
-          /^[0-9a-f]{64}$/.test(oid)
-            ? "the repository names its objects by SHA-256, which is not supported"
-            : `a ref has the invalid object id ${JSON.stringify(oid.slice(0, 80))}`
-        )
+        throw /^[0-9a-f]{64}$/.test(oid)
+          ? new ProtocolError("unsupported", "the server names its objects by sha256, not by sha1")
+          : new ProtocolError(
+              "malformed",
+              `a ref has the invalid object id ${JSON.stringify(oid.slice(0, 80))}`
+            )
       }
       if (rest !== undefined) parsedCapabilities = capabilitiesOf(rest.split(" "))
       // A repository without refs sends one line with this name, for its capabilities.

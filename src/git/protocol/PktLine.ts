@@ -1,8 +1,11 @@
 /** A response that is not of Git's protocol, or in which the server reports an error. */
 export class ProtocolError extends Error {
   constructor(
-    /** `malformed`: not of Git's protocol. `refused`: an error that the server reports. `large`: more than the allowed size. */
-    readonly kind: "malformed" | "refused" | "large",
+    /**
+     * `malformed`: not of Git's protocol. `refused`: an error that the server reports. `large`: more than the allowed size.
+     * `unsupported`: a repository that this client cannot read.
+     */
+    readonly kind: "malformed" | "refused" | "large" | "unsupported",
     message: string
   ) {
     super(message)

@@ -71,17 +71,28 @@ export const postForBytes = (
   body: Uint8Array
 ): Effect.Effect<Uint8Array, TransportFailure> => collectResponse(url, service, transport.post(service, body))
 
+const reasons = {
+  refused: "Server",
+  unsupported: "Unsupported",
+  malformed: "Corrupt",
+  large: "Corrupt"
+} as const
+
+const messageOf = ({ kind, message }: ProtocolError) =>
+  kind === "unsupported"
+    ? message
+    : kind === "refused"
+      ? `the Git server refused the request: ${message}`
+      : `the response of the Git server is not of Git's protocol: ${message}`
+
 /** Translates a `ProtocolError`. */
 export const toRemoteError = (operation: string, url: string, error: unknown): RemoteError =>
   error instanceof ProtocolError
     ? new RemoteError({
         operation,
-        reason: error.kind === "refused" ? "Server" : "Corrupt",
+        reason: reasons[error.kind],
         path: url,
-        message:
-          error.kind === "refused"
-            ? `the Git server refused the request: ${error.message}`
-            : `the response of the Git server is not of Git's protocol: ${error.message}`,
+        message: messageOf(error),
         cause: error
       })
     : new RemoteError({ operation, reason: "Server", path: url, message: String(error), cause: error })

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
@@ -339,6 +340,79 @@ describe("a store on a Git server", () => {
       assert.strictEqual(ada?.["name"], "Ada")
       const doctor = yield* call(["doctor"], { environment: { CHAINSTORE_GIT_URL: url } })
       assert.include(doctor.out, url)
+    })
+  )
+
+  test(
+    "takes the credentials of Git's helpers on the command line, unless a token is given",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("helped.git")
+      const authorizations = new Set<string | undefined>()
+      backend.intercept = (request, _, run) => {
+        authorizations.add(request.headers.authorization)
+        run()
+        return true
+      }
+      const { call } = yield* commandLine
+      const helper = {
+        GIT_CONFIG_COUNT: "1",
+        GIT_CONFIG_KEY_0: "credential.helper",
+        GIT_CONFIG_VALUE_0: "!f() { echo username=ada; echo password=of-the-helper; }; f"
+      }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => Object.assign(process.env, helper)),
+        () => Effect.sync(() => Object.keys(helper).forEach((name) => delete process.env[name]))
+      )
+      const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`
+      const put = yield* call(["put", "people", "ada", "--data", '{"n":1}', "--git-url", url])
+      assert.strictEqual(put.code, 0, put.err)
+      assert.deepStrictEqual([...authorizations], [basic("ada:of-the-helper")])
+      authorizations.clear()
+      const got = yield* call(["get", "people", "ada", "--git-url", url], {
+        environment: { CHAINSTORE_TOKEN: "given" }
+      })
+      assert.strictEqual(got.code, 0, got.err)
+      assert.deepStrictEqual([...authorizations], [basic("git:given")])
+    })
+  )
+
+  test(
+    "does not read or write a repository whose objects are named by SHA-256",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const directory = path.join(backend.directory, "sha256.git")
+      const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { encoding: "utf8" })
+      git("init", "-q", "--bare", "-b", "main", "--object-format=sha256", directory)
+      git("-C", directory, "config", "http.receivepack", "true")
+      const people = (yield* open(`${backend.url}/sha256.git`)).collection("people")
+      for (const call of [people.list(), people.insert({ n: 1 })]) {
+        const error = yield* failure(call)
+        assert.match(String(error), /: the server names its objects by sha256, not by sha1$/)
+        assert.strictEqual((error as { readonly reason?: string }).reason, "Unsupported")
+      }
+      assert.strictEqual(git("-C", directory, "for-each-ref"), "")
+    })
+  )
+
+  test(
+    "fails with the server's text where a branch is protected, and writes other branches",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("protected.git")
+      const store = yield* open(url)
+      yield* store.collection("people").insert({ n: 1 }, { id: "a" })
+      yield* store.createBranch("draft")
+      const hook = path.join(backend.directory, "protected.git/hooks/update")
+      fs.writeFileSync(
+        hook,
+        '#!/bin/sh\n[ "$1" != refs/heads/main ] || { echo "GH006: Protected branch update failed for refs/heads/main." >&2; exit 1; }\n',
+        { mode: 0o755 }
+      )
+      const error = yield* failure(store.collection("people").insert({ n: 2 }, { id: "b" }))
+      assert.match(String(error), /GH006: Protected branch update failed/)
+      yield* store.onBranch("draft").collection("people").insert({ n: 2 }, { id: "b" })
+      assert.deepStrictEqual(yield* store.collection("people").list(), ["a"])
     })
   )
 
