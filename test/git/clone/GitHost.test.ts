@@ -386,7 +386,7 @@ describe("a store on a Git server", () => {
       git("init", "-q", "--bare", "-b", "main", "--object-format=sha256", directory)
       git("-C", directory, "config", "http.receivepack", "true")
       const people = (yield* open(`${backend.url}/sha256.git`)).collection("people")
-      for (const call of [people.list(), people.insert({ n: 1 })]) {
+      for (const call of [Effect.asVoid(people.list()), Effect.asVoid(people.insert({ n: 1 }))]) {
         const error = yield* failure(call)
         assert.match(String(error), /: the server names its objects by sha256, not by sha1$/)
         assert.strictEqual((error as { readonly reason?: string }).reason, "Unsupported")
