@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}/index.ts`, import.meta.url))
 
@@ -55,8 +56,34 @@ const long = [
   "test/store/remote/github/OperationsOver{Graphql,Rest}.test.ts"
 ]
 
+/** The slow files of `npm run test:e2e`. They start first, so that no worker ends long before the other. */
+const slow = [
+  "installed-package",
+  "console-drafts",
+  "console-edit",
+  "console-tabs",
+  "console-time",
+  "console-table",
+  "console-axe",
+  "console-runs",
+  "examples",
+  "playground",
+  "console-forms"
+]
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = slow.findIndex((name) => moduleId.endsWith(`/test/e2e/${name}.test.ts`))
+      return at < 0 ? slow.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: SlowFirst },
     // Vitest leaves a core idle; most of these tests wait for Git, sockets and processes.
     minWorkers: 1,
     maxWorkers: "100%",

@@ -183,18 +183,22 @@ export const merges = ({ sizes, test }: RemoteContract): void => {
     })
   )
 
-  test("the merge base of long branches is found", bases, ({ another, remote }) =>
+  test("the merge base of long branches is found", bases, ({ another, force, merge, remote }) =>
     Effect.gen(function* () {
-      const { fork } = yield* diverged(remote)
+      const { fork, theirs } = yield* diverged(remote)
       const length = Math.min(110, sizes.files)
+      let tip = theirs.commit
       for (let round = 0; round < length; round++) {
-        yield* write(remote, [put("long", `${round}`)], { branch: "side" })
+        tip =
+          merge === undefined
+            ? (yield* write(remote, [put("long", `${round}`)], { branch: "side" })).commit
+            : yield* merge([tip], theirs.tree)
       }
+      yield* force("side", tip)
       const ours = yield* headOf(remote)
-      const theirs = yield* headOf(remote, "side")
       const other = yield* another
-      assert.deepStrictEqual(yield* other.mergeBases(ours.commit, theirs.commit), [fork.commit])
-      assert.deepStrictEqual(yield* other.mergeBases(theirs.commit, ours.commit), [fork.commit])
+      assert.deepStrictEqual(yield* other.mergeBases(ours.commit, tip), [fork.commit])
+      assert.deepStrictEqual(yield* other.mergeBases(tip, ours.commit), [fork.commit])
     })
   )
 }
