@@ -128,8 +128,8 @@ const source = (file: string, times: number) =>
         })
       )
     )
-    const known = Option.getOrElse(size, () => 0)
-    return { bytes, share: () => (known > smallFile ? Math.min(1, read / known) : undefined) }
+    const total = Option.getOrElse(size, () => 0)
+    return { bytes, share: () => (total > smallFile ? Math.min(1, read / total) : undefined) }
   })
 
 const rowText = (row: ImportRow) =>

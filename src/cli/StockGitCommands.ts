@@ -108,8 +108,8 @@ export const init = Command.make(
       const top = (yield* git(clone, "rev-parse", "--show-toplevel")).trim()
       const path = join(top, ".gitattributes")
       const before = (yield* files.exists(path)) ? yield* files.readFileString(path) : ""
-      const known = new Set(before.split(/\r?\n/))
-      const missing = attributesOf(root).filter((line) => !known.has(line))
+      const lines = new Set(before.split(/\r?\n/))
+      const missing = attributesOf(root).filter((line) => !lines.has(line))
       const start = before === "" || before.endsWith("\n") ? before : `${before}\n`
       if (missing.length > 0) yield* files.writeFileString(path, `${start}${missing.join("\n")}\n`)
       const name = Option.getOrElse(program, () => "chainstore")

@@ -197,11 +197,11 @@ export function* unsafeEditTree<Directory>(
       if (edit !== undefined) at.changes.push(edit)
       continue
     }
-    const made = directories.edit(at.oid, at.before, at.changes)
+    const edited = directories.edit(at.oid, at.before, at.changes)
     open.pop()
     const above = open[open.length - 1]
-    if (above === undefined) return made ?? emptyTree
-    above.changes.push(directoryEdit(made, at.name, at.node, at.path))
+    if (above === undefined) return edited ?? emptyTree
+    above.changes.push(directoryEdit(edited, at.name, at.node, at.path))
     // A step for each directory, as one may be large.
     yield
   }

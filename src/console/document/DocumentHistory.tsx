@@ -46,9 +46,9 @@ export const DocumentHistory = (props: {
 
   const version = (sha: string) =>
     Effect.suspend(() => {
-      const known = versions.current.get(sha)
-      return known !== undefined
-        ? Effect.succeed(known)
+      const cached = versions.current.get(sha)
+      return cached !== undefined
+        ? Effect.succeed(cached)
         : Effect.tap(read(source.document(collection, id, sha)), (document) =>
             Effect.sync(() => versions.current.set(sha, document))
           )

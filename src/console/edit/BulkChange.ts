@@ -39,8 +39,8 @@ export const applyChange = (text: string, change: BulkChange): Either.Either<str
       ? Either.right(text)
       : Either.left(`has a value that is not an object at ${other}`)
   const path: Path = steps
-  const made = textChangeOf(text, change._tag === "Set" ? { ...change, path } : { _tag: "Remove", path })
-  return Either.right(made === undefined ? text : applyTextChange(text, made))
+  const changed = textChangeOf(text, change._tag === "Set" ? { ...change, path } : { _tag: "Remove", path })
+  return Either.right(changed === undefined ? text : applyTextChange(text, changed))
 }
 
 const metadata = new Set(["_id", "_rev", "_created_at", "_updated_at"])

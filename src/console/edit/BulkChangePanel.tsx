@@ -118,7 +118,7 @@ export const BulkChangePanel = (props: {
       success: (looked) => {
         const out: Array<string> = []
         let { room } = looked
-        let made = 0
+        let changed = 0
         let unchanged = 0
         for (const { base, id } of looked.found) {
           // A draft may have changed while the documents were read.
@@ -137,7 +137,7 @@ export const BulkChangePanel = (props: {
             const size = bytesOf([next]) - (draft === undefined ? 0 : bytesOf([draft]))
             const saved = size > room ? "much" : Drafts.save(drafts, next, seen)
             if (typeof saved === "object") {
-              made++
+              changed++
               room -= size
             } else out.push(`${id} ${reasons[saved]}`)
           }
@@ -148,8 +148,9 @@ export const BulkChangePanel = (props: {
             : `${plural(out.length, "document")} skipped: ${out.slice(0, maxNamed).join("; ")}${out.length > maxNamed ? "; and more" : ""}.`
         setLeft(told)
         if (told !== undefined) alarm(told)
-        else announce(`${plural(made, "draft")} created${unchanged === 0 ? "" : `, ${unchanged} unchanged`}.`)
-        if (made > 0) props.onReview(told)
+        else
+          announce(`${plural(changed, "draft")} created${unchanged === 0 ? "" : `, ${unchanged} unchanged`}.`)
+        if (changed > 0) props.onReview(told)
       }
     })
   }

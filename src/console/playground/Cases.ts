@@ -22,10 +22,10 @@ const bounds = (steps: ReadonlyArray<StepDraft>): ReadonlyArray<number> =>
 
 /** The requests at which the conditions of a draft change: each of their numbers and its neighbours. */
 export const boundaryCases = (draft: ChainDraft): ReadonlyArray<CaseDraft> => {
-  const known = new Set(draft.cases.map(({ request }) => parseNumber(request)))
+  const requests = new Set(draft.cases.map(({ request }) => parseNumber(request)))
   const points = new Set(bounds(draft.handlers).flatMap((bound) => [bound - 1, bound, bound + 1]))
   return [...points]
-    .filter((point) => !known.has(point))
+    .filter((point) => !requests.has(point))
     .sort((a, b) => a - b)
     .slice(0, maxCases - draft.cases.length)
     .map((point) => ({ key: nextKey(), request: String(point), expected: "" }))

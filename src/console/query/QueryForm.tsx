@@ -77,7 +77,7 @@ export const QueryForm = (props: {
   const limit = useRef<HTMLInputElement>(null)
   const at = useRef<HTMLInputElement>(null)
   const whole = useRef<HTMLInputElement>(null)
-  const known = useId()
+  const suggestions = useId()
   const written = JSON.stringify(route.filters)
   const shown = useRef(written)
   useEffect(() => {
@@ -187,7 +187,7 @@ export const QueryForm = (props: {
               aria-label={`Field of filter ${i + 1}`}
               placeholder={i === 0 ? "field, e.g. tags or size.width" : "field"}
               required={row.operator !== "is" || row.value !== ""}
-              list={known}
+              list={suggestions}
               autocomplete="off"
               autocapitalize="none"
               spellcheck={false}
@@ -232,7 +232,7 @@ export const QueryForm = (props: {
             </button>
           </div>
         ))}
-        <datalist id={known}>
+        <datalist id={suggestions}>
           {props.fields.map((field) => (
             <option key={field} value={field} />
           ))}

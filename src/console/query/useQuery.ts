@@ -183,13 +183,13 @@ export const useQuery = (
       setLatest(undefined)
       return
     }
-    const known = asked.current
-    if (known?.question === question && (known.sort === sortKey || !elsewhere)) {
+    const previous = asked.current
+    if (previous?.question === question && (previous.sort === sortKey || !elsewhere)) {
       asked.current = { question, sort: sortKey }
       return
     }
     asked.current = { question, sort: sortKey }
-    ask(null, false, known?.question === question)
+    ask(null, false, previous?.question === question)
   }, [source, question, sortKey])
 
   const expectFocus = () => {

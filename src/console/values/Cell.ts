@@ -9,8 +9,8 @@ const texts = new WeakMap<object, string>()
 
 /** Caches the JSON of large values, which the table needs at every render. */
 const textOf = (value: JsonObject | ReadonlyArray<Json>): string => {
-  const known = texts.get(value)
-  if (known !== undefined) return known
+  const cached = texts.get(value)
+  if (cached !== undefined) return cached
   const text = JSON.stringify(value)
   texts.set(value, text)
   return text

@@ -40,10 +40,12 @@ const escapes = Array.from({ length: 256 }, (_, byte) => escapeOf(byte))
 /** The characters for one UTF-16 unit. Surrogates sort after all others, as in `compareCodePoints`. */
 const escapeUnit = (unit: number): string => {
   if (unit < 0x80) return escapes[unit]!
-  const place = unit < 0xd800 ? unit : unit >= 0xe000 ? unit - 0x800 : unit + 0x2000
-  if (place < 0x800) return escapes[0xc0 | (place >> 6)]! + escapes[0x80 | (place & 0x3f)]!
+  const codePoint = unit < 0xd800 ? unit : unit >= 0xe000 ? unit - 0x800 : unit + 0x2000
+  if (codePoint < 0x800) return escapes[0xc0 | (codePoint >> 6)]! + escapes[0x80 | (codePoint & 0x3f)]!
   return (
-    escapes[0xe0 | (place >> 12)]! + escapes[0x80 | ((place >> 6) & 0x3f)]! + escapes[0x80 | (place & 0x3f)]!
+    escapes[0xe0 | (codePoint >> 12)]! +
+    escapes[0x80 | ((codePoint >> 6) & 0x3f)]! +
+    escapes[0x80 | (codePoint & 0x3f)]!
   )
 }
 

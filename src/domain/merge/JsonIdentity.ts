@@ -141,8 +141,8 @@ export class Comparison {
       return this.known.get(a)?.get(b) ?? { a, b, names, isFirst: true, length, at: 0, before }
     }
     if (!isObject(a) || !isObject(b)) return false
-    const known = this.known.get(a)?.get(b)
-    if (known !== undefined) return known
+    const cached = this.known.get(a)?.get(b)
+    if (cached !== undefined) return cached
     const names = Object.keys(a)
     return { a, b, names, isFirst: true, length: names.length, at: 0, before }
   }

@@ -264,9 +264,9 @@ export function* merging(
 ): Steps.Steps<MergedDocument<LosslessObject>> {
   const { ours, theirs } = sides
   const base = isMark(sides.base) ? undefined : sides.base
-  const made = new Merging(rules)
-  const isOneVersion = Object.hasOwn(ours, "_rev") && (yield* made.isSpelledAlike(ours, theirs))
-  if (isOneVersion || (yield* made.isSpelledAlike(base, theirs))) return { document: ours, conflicts: [] }
-  if (yield* made.isSpelledAlike(base, ours)) return { document: theirs, conflicts: [] }
-  return { document: yield* made.document({ base, ours, theirs }), conflicts: made.conflicts }
+  const merge = new Merging(rules)
+  const isOneVersion = Object.hasOwn(ours, "_rev") && (yield* merge.isSpelledAlike(ours, theirs))
+  if (isOneVersion || (yield* merge.isSpelledAlike(base, theirs))) return { document: ours, conflicts: [] }
+  if (yield* merge.isSpelledAlike(base, ours)) return { document: theirs, conflicts: [] }
+  return { document: yield* merge.document({ base, ours, theirs }), conflicts: merge.conflicts }
 }

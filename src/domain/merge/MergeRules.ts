@@ -189,10 +189,10 @@ const ruleProblem = (rule: unknown, path: string, seen: Set<unknown>): string | 
       : `${path}: ${JSON.stringify(rule)} is not a rule${unknownName(rule, ruleWords)}`
   }
   if (!isRecord(rule)) return `${path} must be a rule of merging, it is ${kindOf(rule)}`
-  const known = ["key", "fields", "sequence"]
-  const stranger = Object.keys(rule).find((name) => !known.includes(name))
+  const members = ["key", "fields", "sequence"]
+  const stranger = Object.keys(rule).find((name) => !members.includes(name))
   if (stranger !== undefined)
-    return `${path}.${stranger} is not part of a rule${unknownName(stranger, known)}`
+    return `${path}.${stranger} is not part of a rule${unknownName(stranger, members)}`
   if (rule.sequence !== undefined) {
     return rule.sequence === "conflict" || rule.sequence === "byContent"
       ? undefined
@@ -208,9 +208,9 @@ const ruleProblem = (rule: unknown, path: string, seen: Set<unknown>): string | 
 /** The problem with merge rules, if any. */
 export const mergeRulesProblem = (rules: unknown): string | undefined => {
   if (!isRecord(rules)) return `must be an object of rules, it is ${kindOf(rules)}`
-  const known = ["fields", "document", "sameChange", "settle"]
-  const stranger = Object.keys(rules).find((name) => !known.includes(name))
-  if (stranger !== undefined) return `${stranger} is not part of the rules${unknownName(stranger, known)}`
+  const members = ["fields", "document", "sameChange", "settle"]
+  const stranger = Object.keys(rules).find((name) => !members.includes(name))
+  if (stranger !== undefined) return `${stranger} is not part of the rules${unknownName(stranger, members)}`
   for (const name of ["document", "settle"]) {
     if (rules[name] !== undefined && typeof rules[name] !== "function") return `${name} must be a function`
   }

@@ -55,8 +55,10 @@ class Reading {
   }
 
   private merged(each: ReadonlyArray<Mutable | undefined>): Mutable | undefined {
-    const known = each.filter((fields) => fields !== undefined)
-    return known.length > 1 ? Object.fromEntries(known.flatMap((fields) => Object.entries(fields))) : known[0]
+    const defined = each.filter((fields) => fields !== undefined)
+    return defined.length > 1
+      ? Object.fromEntries(defined.flatMap((fields) => Object.entries(fields)))
+      : defined[0]
   }
 
   /** The rules of renamed or optional members, whose annotations are only on the decoded side. */

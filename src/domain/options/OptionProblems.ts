@@ -60,14 +60,14 @@ export const optionProblems = (issue: ParseResult.ParseIssue, path: string): Rea
       return optionProblems(issue.issue, keysOf(issue).reduce(below, path))
     }
     case "Composite": {
-      const known = namesOf(issue.ast)
+      const names = namesOf(issue.ast)
       const issues: ReadonlyArray<ParseResult.ParseIssue> = Array.isArray(issue.issues)
         ? issue.issues
         : [issue.issues as ParseResult.ParseIssue]
       if (AST.isUnion(issue.ast)) return closest(issues.map((one) => optionProblems(one, path)))
       return issues.flatMap((one) =>
         one._tag === "Pointer" && one.issue._tag === "Unexpected"
-          ? [unknownOption(path, keysOf(one)[0]!, known)]
+          ? [unknownOption(path, keysOf(one)[0]!, names)]
           : optionProblems(one, path)
       )
     }

@@ -18,7 +18,7 @@ const problem = (ast: SchemaAST.AST, input: unknown): ParseResult.ParseIssue | u
     return new ParseResult.Type(ast, input, `must be an object with ${one}`)
   }
   const issues: Array<ParseResult.ParseIssue> = []
-  let known = 0
+  let mask = 0
   for (const name of Object.keys(input)) {
     if (issues.length > maxProblems) break
     const value = (input as Readonly<Record<string, unknown>>)[name]
@@ -32,12 +32,12 @@ const problem = (ast: SchemaAST.AST, input: unknown): ParseResult.ParseIssue | u
       )
       continue
     }
-    known++
+    mask++
     if (typeof value !== "number" || !Number.isFinite(value)) {
       issues.push(new ParseResult.Pointer(name, input, new ParseResult.Type(Numeric.ast, value)))
     }
   }
-  if (known > 1 || (known === 0 && issues.length === 0)) {
+  if (mask > 1 || (mask === 0 && issues.length === 0)) {
     issues.unshift(new ParseResult.Type(ast, input, `must have ${one}`))
   }
   const [first, ...rest] = issues

@@ -71,12 +71,12 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
   ): Effect.Effect<boolean, ServerFailure> =>
     Effect.gen(function* () {
       if (yield* hasObject(oid)) return true
-      const known = yield* haves
+      const commits = yield* haves
       return yield* origin.fetch({
         wants: [oid],
-        haves: known,
+        haves: commits,
         shallow: yield* shallowCommits,
-        depth: known.length > 0 ? headDepth : withParents ? 2 : 1,
+        depth: commits.length > 0 ? headDepth : withParents ? 2 : 1,
         filter: "blob:none"
       })
     })

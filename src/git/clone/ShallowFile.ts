@@ -32,9 +32,9 @@ export const make = (directory: string): Effect.Effect<ShallowFile, RemoteError,
   Effect.gen(function* () {
     const lease = yield* Effect.acquireRelease(
       attempt(operation, directory, () => {
-        const made = new Lease(directory)
-        made.open()
-        return made
+        const opened = new Lease(directory)
+        opened.open()
+        return opened
       }),
       (made) => Effect.ignore(attempt(operation, directory, () => made.close()))
     )

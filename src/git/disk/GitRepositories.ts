@@ -186,8 +186,8 @@ export const make = (
         const directory = directoryOf(named)
         const identity = attempt("GitRepositories.open", directory, () => {
           const now = identityOf(directory)
-          const known = now !== undefined && now === identities.get(directory)
-          return (known ? hasHead(directory) : isRepository(directory)) ? now : undefined
+          const isUnchanged = now !== undefined && now === identities.get(directory)
+          return (isUnchanged ? hasHead(directory) : isRepository(directory)) ? now : undefined
         })
         return Effect.flatMap(
           identity,
@@ -212,8 +212,8 @@ export const make = (
 
     const temporaryDirectory = Effect.acquireRelease(
       attempt("GitRepositories.prepare", root, () => {
-        const made = fs.mkdtempSync(path.join(root, creatingPrefix))
-        return { made, directory: path.join(made, "repository.git") }
+        const created = fs.mkdtempSync(path.join(root, creatingPrefix))
+        return { made: created, directory: path.join(created, "repository.git") }
       }),
       ({ directory, made }) =>
         Effect.promise(async () => {

@@ -32,9 +32,9 @@ class MissingObject {
 const infos = new WeakMap<MemoryCommit, CommitInfo>()
 
 const infoOf = (commit: MemoryCommit): CommitInfo => {
-  const known = infos.get(commit) ?? GitObject.parseCommit(commit.oid, GitObject.encodeCommit(commit))!
-  infos.set(commit, known)
-  return known
+  const info = infos.get(commit) ?? GitObject.parseCommit(commit.oid, GitObject.encodeCommit(commit))!
+  infos.set(commit, info)
+  return info
 }
 
 /**
@@ -240,7 +240,7 @@ export const open = (memory: MemoryRepository): Repository => {
           const invalid = linkError(operation, changes)
           if (invalid !== undefined) return invalid
           const root = Option.getOrUndefined(Option.map(base, rootOf))
-          const made = new Map<Oid, MapTree>()
+          const created = new Map<Oid, MapTree>()
           const after = editMapTree(
             memory.trees,
             root,
@@ -248,12 +248,12 @@ export const open = (memory: MemoryRepository): Repository => {
             operation,
             (tree) => {
               const oid = memory.treeOid(tree)
-              made.set(oid, tree)
+              created.set(oid, tree)
               return oid
             }
           )
           if (after instanceof ValidationError) return after
-          const find = (tree: Oid, entry: string) => (made.get(tree) ?? memory.trees.get(tree))?.get(entry)
+          const find = (tree: Oid, entry: string) => (created.get(tree) ?? memory.trees.get(tree))?.get(entry)
           return Option.fromNullable(directoryAt(find, after, path))
         }),
         (answer) => (answer instanceof ValidationError ? answer : Effect.succeed(answer))
@@ -291,10 +291,14 @@ export const open = (memory: MemoryRepository): Repository => {
             const { commit, result } = yield* build(head)
             if (Option.isNone(commit)) return { committed: Option.none(), result }
             const millis = yield* Timestamp.now(operation)
-            const made = commitOn(operation, branch, head, commit.value, millis)
-            if (made instanceof RefMoved || made instanceof RemoteError || made instanceof ValidationError)
-              return yield* made
-            return { committed: Option.some(made), result }
+            const created = commitOn(operation, branch, head, commit.value, millis)
+            if (
+              created instanceof RefMoved ||
+              created instanceof RemoteError ||
+              created instanceof ValidationError
+            )
+              return yield* created
+            return { committed: Option.some(created), result }
           })
         )
       }),

@@ -70,8 +70,8 @@ export class MemoryRepository {
   /** Stores a commit. No ref points to it yet. */
   writeCommit(commit: GitObject.CommitObject): MemoryCommit {
     const oid = GitObject.hash("commit", GitObject.encodeCommit(commit))
-    const known = this.commits.get(oid)
-    if (known !== undefined) return known
+    const existing = this.commits.get(oid)
+    if (existing !== undefined) return existing
     const written = { ...commit, oid, sequence: this.commits.size }
     this.commits.set(oid, written)
     return written

@@ -118,8 +118,8 @@ export const router = (options: ConsoleOptions = {}) =>
       const { id, request } = yield* sameOriginRequest
       const session = yield* sessions.find(id)
       if (Option.isNone(session)) return yield* notSignedIn()
-      const place = request.headers[Api.sessionTargetHeader]
-      if (place !== undefined && place !== Api.sessionTarget(session.value)) return yield* sessionSwitched()
+      const target = request.headers[Api.sessionTargetHeader]
+      if (target !== undefined && target !== Api.sessionTarget(session.value)) return yield* sessionSwitched()
       return { session: session.value, request }
     })
 

@@ -95,13 +95,13 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
             Effect.gen(function* () {
               const id = randomBytes(32).toString("base64url")
               const scope = yield* Scope.make()
-              const made = yield* restore(Scope.extend(open(id), scope)).pipe(
+              const opened = yield* restore(Scope.extend(open(id), scope)).pipe(
                 Effect.onError(() => Scope.close(scope, Exit.void))
               )
               const now = yield* Monotonic.millis
-              entries.set(id, { session: made.session, scope, createdAt: now, seenAt: now })
+              entries.set(id, { session: opened.session, scope, createdAt: now, seenAt: now })
               while (entries.size > limits.maximum) yield* close(excess())
-              return made
+              return opened
             })
           ),
 

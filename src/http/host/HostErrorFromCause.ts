@@ -22,8 +22,8 @@ const storageErrors: ReadonlyMap<unknown, HostError> = new Map([
  */
 const storageError = (failure: unknown): HostError | undefined => {
   for (let error = failure; error instanceof Error; error = error.cause) {
-    const known = storageErrors.get((error as NodeJS.ErrnoException).code)
-    if (known !== undefined) return known
+    const reason = storageErrors.get((error as NodeJS.ErrnoException).code)
+    if (reason !== undefined) return reason
     if (/: No space left on device/.test(error.message)) return diskFull
   }
   return undefined

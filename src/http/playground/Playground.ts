@@ -60,10 +60,10 @@ export const layer = (own: Package): Layer.Layer<Playground> =>
 
 const languagesOf = (own: Package) => {
   // A frozen list is encoded once. Clients control the origin with their `Host`, so the cache is bounded.
-  const known = new LruCache<LanguageList>(16)
+  const cached = new LruCache<LanguageList>(16)
   return (origin: string) =>
     Effect.sync(() => {
-      const found = known.get(origin)
+      const found = cached.get(origin)
       if (found !== undefined) return found
       const list = frozen({
         languages: [
@@ -76,6 +76,6 @@ const languagesOf = (own: Package) => {
           }
         ]
       })
-      return known.set(origin, list)
+      return cached.set(origin, list)
     })
 }

@@ -28,14 +28,14 @@ for (const { method, path } of Object.values(PlaygroundGroup.endpoints)) {
 
 const answer = (cause: Cause.Cause<unknown>, request: HttpServerRequest.HttpServerRequest) => {
   const path = request.url.split("?", 1)[0]!
-  const known = ErrorReply.fromCause(cause)
+  const reply = ErrorReply.fromCause(cause)
   const allowed = methods.get(path)
-  if (known?._tag === "NotFound" && allowed !== undefined) {
+  if (reply?._tag === "NotFound" && allowed !== undefined) {
     return request.method === "OPTIONS"
       ? ErrorReply.optionsReply(allowed)
       : respond(ErrorReply.methodNotAllowed(request.method, path, allowed))
   }
-  return respond(known ?? ErrorReply.internal(request.headers["x-request-id"] ?? "none"))
+  return respond(reply ?? ErrorReply.internal(request.headers["x-request-id"] ?? "none"))
 }
 
 const withServerRules = (app: HttpApp.Default<unknown>): HttpApp.Default =>

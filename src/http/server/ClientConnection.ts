@@ -86,11 +86,11 @@ export class ClientConnection {
 const connections = new WeakMap<Socket, ClientConnection>()
 
 export const connectionOf = (socket: Socket, shared: ServerState): ClientConnection => {
-  const known = connections.get(socket)
-  if (known !== undefined) return known
-  const made = new ClientConnection(shared, socket)
-  connections.set(socket, made)
-  return made
+  const existing = connections.get(socket)
+  if (existing !== undefined) return existing
+  const created = new ClientConnection(shared, socket)
+  connections.set(socket, created)
+  return created
 }
 
 /** Whether a connection has a request whose reply is not completely sent. */

@@ -91,13 +91,13 @@ const encoder = (schema: Schema.Schema.All): ((value: unknown) => string) => {
   const plain = SchemaAST.encodedAST(schema.ast) === schema.ast
   const encode = Schema.encodeUnknownSync(schema as Schema.Schema<unknown, unknown>)
   const json = (value: unknown) => JSON.stringify(plain ? value : encode(value))
-  const known = new WeakMap<object, string>()
+  const encoded = new WeakMap<object, string>()
   return (value) => {
     if (typeof value !== "object" || value === null) return json(value)
-    const before = known.get(value)
+    const before = encoded.get(value)
     if (before !== undefined) return before
     const text = json(value)
-    if (isFrozen(value)) known.set(value, text)
+    if (isFrozen(value)) encoded.set(value, text)
     return text
   }
 }

@@ -35,8 +35,8 @@ export class LoginThrottle {
   }
 
   private refused(client: string, now: number) {
-    const known = this.refusals.peek(client)
-    if (known !== undefined && now - known.since < this.limits.windowMillis) return known
+    const recorded = this.refusals.peek(client)
+    if (recorded !== undefined && now - recorded.since < this.limits.windowMillis) return recorded
     return this.refusals.set(client, { since: now, count: 0 })
   }
 

@@ -107,13 +107,13 @@ const pattern = (path: string): RegExp => {
 export const methodsOf = <E, R>(
   routes: HttpRouter.HttpRouter<E, R>
 ): ((path: string) => ReadonlyArray<string>) => {
-  const known = Chunk.toReadonlyArray(routes.routes).map((route) => ({
+  const declared = Chunk.toReadonlyArray(routes.routes).map((route) => ({
     method: route.method,
     pattern: pattern(route.prefix._tag === "Some" && route.path === "/" ? route.prefix.value : route.path)
   }))
   return (path) => {
     const methods = new Set<string>()
-    for (const route of known) if (route.pattern.test(path)) methods.add(route.method)
+    for (const route of declared) if (route.pattern.test(path)) methods.add(route.method)
     return Array.from(methods)
   }
 }

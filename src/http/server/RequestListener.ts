@@ -56,14 +56,14 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
     for (const { matches, mount, serve } of mounted) {
       if (!matches(exchange.path)) continue
       exchange.route = mount.name
-      const known = mount.methods?.(exchange.path)
-      if (known !== undefined) {
-        if (known.length === 0) return exchange.fail(ErrorReply.notFound(exchange.method, exchange.path))
+      const allowed = mount.methods?.(exchange.path)
+      if (allowed !== undefined) {
+        if (allowed.length === 0) return exchange.fail(ErrorReply.notFound(exchange.method, exchange.path))
         const served =
-          known.includes("*") ||
-          known.includes(exchange.method) ||
-          (exchange.method === "HEAD" && known.includes("GET"))
-        if (!served) return wrongMethodOrOptions(exchange, known)
+          allowed.includes("*") ||
+          allowed.includes(exchange.method) ||
+          (exchange.method === "HEAD" && allowed.includes("GET"))
+        if (!served) return wrongMethodOrOptions(exchange, allowed)
       }
       return serve(exchange)
     }

@@ -219,10 +219,10 @@ export const make = (options: BrowseOptions): Browse => {
     if (Option.isNone(found) || found.value.documents.size === 0) return Option.none()
     const manifest = found.value
     const { fields, tree } = manifest
-    const known = yield* at === undefined ? recent : rootAt(at)
+    const root = yield* at === undefined ? recent : rootAt(at)
     const isCurrent =
       tree !== undefined &&
-      (known.trees.get(collection) === tree ||
+      (root.trees.get(collection) === tree ||
         (at === undefined && (yield* present).trees.get(collection) === tree))
     if (isCurrent) {
       const state = { current: true, fields, missing: [], extra: [] }

@@ -142,18 +142,18 @@ export const documentQueries = (
       const fields = mayPlan ? yield* projected : []
       if (fields.length > 0) {
         const select = [...fields]
-        const known = yield* plan({ where, orderBy, select })
-        if (known.source === "manifest") {
-          const answer = yield* runPlanned({ where, orderBy, select }, known)
+        const planned = yield* plan({ where, orderBy, select })
+        if (planned.source === "manifest") {
+          const answer = yield* runPlanned({ where, orderBy, select }, planned)
           const total = filters.length === 0 ? { total: yield* collection.count } : {}
           const manifest = { current: true, fields, missing: [], extra: [] }
           return answerOf(answer.documents, answer.cursor, { ...answer, ...total, manifest })
         }
       }
-      const known =
+      const planned =
         isPlanned || (mayPlan && orderBy !== undefined) ? yield* plan({ where, orderBy }) : undefined
-      if (known !== undefined && (isPlanned || isOrderCheap(known))) {
-        return yield* runPlanned({ where, orderBy }, known)
+      if (planned !== undefined && (isPlanned || isOrderCheap(planned))) {
+        return yield* runPlanned({ where, orderBy }, planned)
       }
       if (where !== undefined) return yield* run({ where })
       const after = cursor ?? undefined
@@ -167,16 +167,16 @@ export const documentQueries = (
       return answerOf(page.documents, page.cursor, { source: "scan", read })
     }
     const after = cursor ?? undefined
-    const known = where === undefined ? undefined : yield* plan({ where })
-    const isIndexed = known !== undefined && known.source === "index"
+    const planning = where === undefined ? undefined : yield* plan({ where })
+    const isIndexed = planning !== undefined && planning.source === "index"
     const count = isIndexed
-      ? Effect.succeed(known.estimated.documents)
+      ? Effect.succeed(planning.estimated.documents)
       : Effect.map(collection.list({ after }), ({ length }) => length)
     const cost = yield* costOf(query, count)
     if (cost !== undefined) return answerOf([], null, { source: "scan", cost })
     if (!isIndexed) return yield* filtered(collection.all({ after, onInvalid }), filters, { source: "scan" })
     const behind = after === undefined ? [] : [{ _id: { greaterThan: after } }]
     const found = collection.queryAll({ where: { and: [where!, ...behind] }, onInvalid })
-    return yield* filtered(found, rest, { source: "index", reason: known.reason })
+    return yield* filtered(found, rest, { source: "index", reason: planning.reason })
   })
 }

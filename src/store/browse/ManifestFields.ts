@@ -8,21 +8,21 @@ import type { FileVersion } from "../remote/GitRemote.js"
 
 /** Reads the fields of manifests of format 2 from the settings. Caches the parsed settings by their blob id. */
 export const makeManifestFieldsReader = () => {
-  let known: { readonly oid: Oid; readonly settings: Settings | undefined } | undefined
+  let cached: { readonly oid: Oid; readonly settings: Settings | undefined } | undefined
   return (
     collection: string,
     oid: Oid,
     read: Effect.Effect<Option.Option<FileVersion>, ReadError>
   ): Effect.Effect<ReadonlyArray<string>, ReadError> =>
     Effect.gen(function* () {
-      if (known?.oid !== oid) {
+      if (cached?.oid !== oid) {
         const file = yield* read
         const parsed = Option.isNone(file)
           ? undefined
           : Either.getOrUndefined(parseSettings(file.value.content))
-        known = { oid, settings: parsed?.settings }
+        cached = { oid, settings: parsed?.settings }
       }
-      const { settings } = known
+      const { settings } = cached
       return settings?.format === 2 ? (settings.manifests.get(collection) ?? []) : []
     })
 }

@@ -19,9 +19,9 @@ export interface ProjectedManifest extends ManifestFile {
 
 /** Whether all fields of a query are in the manifest. */
 export const coversQuery = ({ fields }: ProjectedManifest, query: Query): boolean => {
-  const known = new Set(["_id", ...fields])
+  const covered = new Set(["_id", ...fields])
   const paths = [...query.filters, ...sortsOf(query)].map(({ path }) => path)
-  return paths.every((path) => known.has(path) || known.has(path.split(".")[0]!))
+  return paths.every((path) => covered.has(path) || covered.has(path.split(".")[0]!))
 }
 
 /** The position of a row in the sort order: its sort values, then its id. */

@@ -32,11 +32,11 @@ export const makeManifestReader = (
       if (Option.isNone(head)) return Option.none<ProjectedManifest>()
       return Option.flatMap(yield* remote.file(head.value, path), parse)
     }
-    const known = latest.get(collection)
-    const read = yield* remote.snapshot(branch).file(path, { cached: Option.fromNullable(known?.blob) })
+    const cached = latest.get(collection)
+    const read = yield* remote.snapshot(branch).file(path, { cached: Option.fromNullable(cached?.blob) })
     if (Option.isNone(read)) return Option.none<ProjectedManifest>()
     const { content, oid } = read.value
-    if (known?.blob.oid === oid) return known.manifest
+    if (cached?.blob.oid === oid) return cached.manifest
     const manifest = parse(read.value)
     latest.set(collection, { blob: { path, oid, content }, manifest })
     return manifest

@@ -18,10 +18,10 @@ export const report = async <Builder extends object, Req>(
   const cause = details.errorInstance
   if (details.counterexample === null) return new Error(whole, { cause })
   const [builder, request] = details.counterexample
-  const known: ChainPromise | undefined =
+  const promise: ChainPromise | undefined =
     law === undefined ? undefined : (promises as Readonly<Record<string, ChainPromise>>)[law]
   const broken =
-    known === undefined ? [] : [`Promise: ${known.title}`, `  "${known.sentence}" (${known.link})`]
+    promise === undefined ? [] : [`Promise: ${promise.title}`, `  "${promise.sentence}" (${promise.link})`]
   const lines = [
     `ChainLaws.${law ?? "check"} does not hold.`,
     ...broken,

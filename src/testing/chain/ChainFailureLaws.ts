@@ -151,9 +151,9 @@ export const synchronousEntries: Law = (builder, request) =>
  */
 export const interruptionArrives: Law = (builder, request) =>
   Effect.gen(function* () {
-    for (const place of ["condition", "handler"]) {
+    for (const part of ["condition", "handler"]) {
       for (const entry of ["execute", "executeNamed"] as const) {
-        const law = `interruption arrives: a waiting ${place}, Chain.${entry}`
+        const law = `interruption arrives: a waiting ${part}, Chain.${entry}`
         const waiting = yield* Deferred.make<void>()
         const released = yield* Deferred.make<void>()
         const wait = Effect.zipRight(Deferred.succeed(waiting, undefined), Effect.never)
@@ -167,7 +167,7 @@ export const interruptionArrives: Law = (builder, request) =>
             )
           )
           .useWhen(
-            () => (place === "condition" ? wait : Effect.succeed(true)),
+            () => (part === "condition" ? wait : Effect.succeed(true)),
             () => wait
           )
           .use(builder)

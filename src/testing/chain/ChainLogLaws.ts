@@ -82,11 +82,11 @@ export const logs: Law = (builder, request) =>
             Exit.failCause(cause ?? Cause.empty),
             Exit.failCause(entries[1]?.cause ?? Cause.empty)
           )
-          const known = new Set(["level", "message", "chain", "phase", "elapsedMillis", "cause"])
+          const members = new Set(["level", "message", "chain", "phase", "elapsedMillis", "cause"])
           yield* same(
             `logs hold nothing of the request: ${way}`,
             [],
-            entries.flatMap((entry) => Object.keys(entry).filter((key) => !known.has(key)))
+            entries.flatMap((entry) => Object.keys(entry).filter((key) => !members.has(key)))
           )
         }
       }

@@ -20,7 +20,7 @@ export const descriptions: Law = (builder) =>
     const { handlers } = Chain.describe(builder.build())
     const steps = handlers.filter(({ kind }) => kind !== "fallback")
     const [own] = handlers.filter(({ kind }) => kind === "fallback")
-    const place = Chain.count(builder.build())
+    const position = Chain.count(builder.build())
     const options = (name: string) => ({ name, description: `what ${name} does` })
     const all = builder
       .useWhen(() => true, reply, options("when"))
@@ -66,8 +66,8 @@ export const descriptions: Law = (builder) =>
       line("fragment", "branch"),
       line("merged", "branch", ""),
       line(reply.name, "handler", ""),
-      line(`handler-${place + 10}`, "handler", ""),
-      line(`handler-${place + 11}`, "handler", "")
+      line(`handler-${position + 10}`, "handler", ""),
+      line(`handler-${position + 11}`, "handler", "")
     ]
     const described = Chain.describe(all.build())
     yield* same(
@@ -78,12 +78,12 @@ export const descriptions: Law = (builder) =>
         ...described.handlers.filter(({ kind }) => kind === "fallback")
       ]
     )
-    yield* same(law, place + 13, Chain.count(all.build()))
+    yield* same(law, position + 13, Chain.count(all.build()))
     yield* same(law, Chain.count(all.build()), described.count)
     const closed = builder.withFallback(reply, options("last"))
     const last = Chain.describe(closed.build())
     yield* same(law, [...steps, line("last", "fallback")], last.handlers)
-    yield* same(law, [place, place], [Chain.count(closed.build()), last.count])
+    yield* same(law, [position, position], [Chain.count(closed.build()), last.count])
     yield* same(law, "fallback", Chain.describe(builder.withFallback(reply).build()).handlers.at(-1)?.name)
     yield* same(law, "chain", ChainBuilder.make<unknown, unknown>().build().name)
   })

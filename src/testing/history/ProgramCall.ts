@@ -44,13 +44,13 @@ const versions = new WeakMap<CollectionAccess, Map<string, Version>>()
 /** The version of a document that a face has seen first, which may be long out of date. */
 const firstVersion = (face: CollectionAccess, collection: string, id: string) =>
   Effect.gen(function* () {
-    const known = versions.get(face) ?? new Map<string, Version>()
-    versions.set(face, known)
+    const byDocument = versions.get(face) ?? new Map<string, Version>()
+    versions.set(face, byDocument)
     const key = `${collection}/${id}`
-    const version = known.get(key)
+    const version = byDocument.get(key)
     if (version !== undefined) return Option.some(version)
     const found = yield* face.collection(collection).version(id)
-    if (Option.isSome(found)) known.set(key, found.value)
+    if (Option.isSome(found)) byDocument.set(key, found.value)
     return found
   })
 

@@ -26,18 +26,18 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
     "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ another, remote }) =>
       Effect.gen(function* () {
-        const made = yield* remote.commit("main", Option.none(), {
+        const committed = yield* remote.commit("main", Option.none(), {
           message: "first\n\nwith a body: grüße",
           changes: [put("data/a.json", "{}\n")],
           author: { name: "Ada Łovelace", email: "ada@example.org" },
           committer: { name: "Charles", email: "charles@example.org" }
         })
         const head = yield* headOf(remote)
-        assert.deepStrictEqual([head.commit, head.tree], [made.commit, made.tree])
-        assert.strictEqual(made.blobs.get("data/a.json"), GitObject.hash("blob", bytes("{}\n")))
-        const info = Option.getOrThrow(yield* remote.commitInfo(made.commit))
+        assert.deepStrictEqual([head.commit, head.tree], [committed.commit, committed.tree])
+        assert.strictEqual(committed.blobs.get("data/a.json"), GitObject.hash("blob", bytes("{}\n")))
+        const info = Option.getOrThrow(yield* remote.commitInfo(committed.commit))
         assert.deepStrictEqual(info.parents, [])
-        assert.strictEqual(info.tree, made.tree)
+        assert.strictEqual(info.tree, committed.tree)
         assert.strictEqual(info.message.trimEnd(), "first\n\nwith a body: grüße")
         assert.deepStrictEqual(
           [info.author.name, info.author.email, info.committer.name, info.committer.email],
@@ -118,14 +118,14 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
         const changes = Array.from({ length: sizes.files }, (_, index) =>
           put(`data/${index % 7}/${index}.json`, `{"n": ${index}}`)
         )
-        const made = yield* write(remote, changes)
-        assert.strictEqual(made.blobs.size, sizes.files)
-        const files = yield* filesOf(remote, made)
+        const committed = yield* write(remote, changes)
+        assert.strictEqual(committed.blobs.size, sizes.files)
+        const files = yield* filesOf(remote, committed)
         assert.strictEqual(files.size, sizes.files + 1)
         for (let index = 0; index < sizes.files; index++) {
           assert.strictEqual(files.get(`data/${index % 7}/${index}.json`), `{"n": ${index}}`)
         }
-        const info = Option.getOrThrow(yield* remote.commitInfo(made.commit))
+        const info = Option.getOrThrow(yield* remote.commitInfo(committed.commit))
         assert.strictEqual(info.parents.length, 1)
       })
   )
@@ -215,8 +215,8 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
           ),
           listed
         )
-        const made = yield* filesOf(remote, yield* headOf(remote))
-        assert.deepStrictEqual(Object.fromEntries(made), {
+        const files = yield* filesOf(remote, yield* headOf(remote))
+        assert.deepStrictEqual(Object.fromEntries(files), {
           "dir/file": "1",
           "dir/other": "2",
           "dir/sub": "a file"
@@ -246,13 +246,13 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
     ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("a", "file"), put("b/c", "below")])
-        const made = yield* write(remote, [
+        const committed = yield* write(remote, [
           remove("a"),
           put("a/inner", "1"),
           remove("b/c"),
           put("b", "now a file")
         ])
-        assert.deepStrictEqual(Object.fromEntries(yield* filesOf(remote, made)), {
+        assert.deepStrictEqual(Object.fromEntries(yield* filesOf(remote, committed)), {
           "a/inner": "1",
           b: "now a file"
         })
@@ -264,11 +264,11 @@ export const commits = ({ promises, sizes, test }: RemoteContract): void => {
     "Creates one commit on `expected` and moves the branch to it, atomically. `expected: none`: the branch must not exist; the repository may be empty. Fails with `RefMoved` if the branch points to another commit. When it succeeds, the commit is durable and visible.",
     ({ remote }) =>
       Effect.gen(function* () {
-        const made = yield* write(remote, [put("a", "1")])
+        const committed = yield* write(remote, [put("a", "1")])
         for (const branch of ["a..b", "a b", "a~1", "-x", "x.lock", "a:b", "", "a//b"]) {
           const commit = remote.commit(branch, Option.none(), { message: "m", changes: [put("a", "1")] })
           assertTag(yield* failureOf(commit), "ValidationError")
-          assertTag(yield* failureOf(remote.createBranch(branch, made.commit)), "ValidationError")
+          assertTag(yield* failureOf(remote.createBranch(branch, committed.commit)), "ValidationError")
         }
       })
   )

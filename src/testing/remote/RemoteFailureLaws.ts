@@ -96,12 +96,12 @@ export const failures = ({ test }: RemoteContract): void => {
           }
         }
         const head = yield* headOf(remote)
-        const made = { message: "on the expected head", changes: [put("g", "1")] }
+        const commit = { message: "on the expected head", changes: [put("g", "1")] }
         yield* attempt(
-          made.message,
+          commit.message,
           1,
-          remote.commit("main", Option.some(head), made),
-          Effect.map(messagesOf(other, "main"), (all) => all.filter((one) => one === made.message).length)
+          remote.commit("main", Option.some(head), commit),
+          Effect.map(messagesOf(other, "main"), (all) => all.filter((one) => one === commit.message).length)
         )
         yield* attempt(
           "createBranch",

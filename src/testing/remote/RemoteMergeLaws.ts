@@ -114,7 +114,7 @@ export const merges = ({ sizes, test }: RemoteContract): void => {
         const { ours, theirs } = yield* diverged(remote)
         const other = yield* another
         const head = yield* remote.head("main")
-        const made = yield* Effect.forEach(
+        const results = yield* Effect.forEach(
           [remote, other],
           (client, index) =>
             Effect.either(
@@ -126,8 +126,8 @@ export const merges = ({ sizes, test }: RemoteContract): void => {
             ),
           { concurrency: 2 }
         )
-        const [won] = made.filter(Either.isRight)
-        const [lost] = made.filter(Either.isLeft)
+        const [won] = results.filter(Either.isRight)
+        const [lost] = results.filter(Either.isLeft)
         assert.isTrue(won !== undefined && lost !== undefined, "one is made, and one is refused")
         assertTag(lost!.left, "RefMoved")
         const again = yield* merge(other, "main", [theirs.commit], [put("own/again", "1")])

@@ -102,10 +102,10 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
               ),
               ({ committed, result }) =>
                 Effect.gen(function* () {
-                  const made = Option.getOrThrow(committed)
+                  const commit = Option.getOrThrow(committed)
                   const visible = yield* headOf(other)
-                  const reached = yield* other.isAncestor(made.commit, visible.commit)
-                  return { made, result, reached }
+                  const reached = yield* other.isAncestor(commit.commit, visible.commit)
+                  return { made: commit, result, reached }
                 })
             ),
           { concurrency: "unbounded" }
@@ -203,7 +203,7 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
         const other = yield* another
         yield* write(remote, [put("base", "1")])
         let rounds = 0
-        const made = yield* writeNext(remote, () =>
+        const written = yield* writeNext(remote, () =>
           Effect.gen(function* () {
             rounds++
             if (rounds === 1) yield* write(other, [put("theirs", "1")])
@@ -211,7 +211,7 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
           })
         )
         assert.isAtLeast(rounds, 2)
-        const files = yield* filesOf(other, yield* madeBy(other, made))
+        const files = yield* filesOf(other, yield* madeBy(other, written))
         assert.deepStrictEqual(Object.fromEntries(files), { base: "1", ours: `${rounds}`, theirs: "1" })
         const after = yield* writeNext(remote, countUp(remote, "count"))
         assert.isTrue(Option.isSome(after.committed))
@@ -247,9 +247,9 @@ export const queues = ({ promises, sizes, test }: RemoteContract): void => {
       Effect.gen(function* () {
         const other = yield* another
         yield* write(remote, [put("seed", "1")])
-        const made = yield* putFile(remote, "main", "d/a", bytes("1"), Option.none(), { message: "make" })
-        const blob = Option.getOrThrow(made.blob)
-        assert.strictEqual((yield* headOf(other)).commit, made.commit)
+        const written = yield* putFile(remote, "main", "d/a", bytes("1"), Option.none(), { message: "make" })
+        const blob = Option.getOrThrow(written.blob)
+        assert.strictEqual((yield* headOf(other)).commit, written.commit)
         const again = putFile(remote, "main", "d/a", bytes("2"), Option.none(), { message: "make again" })
         assertTag(yield* failureOf(again), "ConflictError")
         yield* write(other, [put("elsewhere", "1")])

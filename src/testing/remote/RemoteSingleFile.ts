@@ -22,11 +22,11 @@ const commitFile = (
   expected: Option.Option<Oid>,
   text: CommitText
 ) => {
-  const known = Option.map(expected, (oid) => ({ oid, content: new Uint8Array() }))
+  const version = Option.map(expected, (oid) => ({ oid, content: new Uint8Array() }))
   const expect = Option.isNone(expected) ? "absent" : "cached"
   return Effect.map(
     remote.commitNext(branch, (snapshot) =>
-      Effect.flatMap(snapshot.file(change.path, { cached: known, assume: expect }), (found) => {
+      Effect.flatMap(snapshot.file(change.path, { cached: version, assume: expect }), (found) => {
         const actual = Option.map(found, ({ oid }) => oid)
         return Option.getOrUndefined(actual) === Option.getOrUndefined(expected)
           ? Effect.succeed({ commit: Option.some({ ...text, changes: [change] }), result: undefined })

@@ -126,20 +126,20 @@ export const snapshots = ({ test }: RemoteContract): void => {
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a", "1"), put("d/x", "1")])
         const second = yield* write(remote, [put("a", "2")])
-        const known = Option.getOrThrow(yield* remote.file(first, "a"))
+        const version = Option.getOrThrow(yield* remote.file(first, "a"))
         const read = (...args: Parameters<typeof remote.file>) =>
           Effect.map(
             remote.file(...args),
             Option.map(({ content, oid }) => [text(content), oid])
           )
-        assert.deepStrictEqual(yield* read(first, "a", { known }), Option.some(["1", known.oid]))
+        assert.deepStrictEqual(yield* read(first, "a", { known: version }), Option.some(["1", version.oid]))
         const now = second.blobs.get("a")!
-        assert.deepStrictEqual(yield* read(second, "a", { known }), Option.some(["2", now]))
-        assert.deepStrictEqual(yield* read(second.commit, "a", { known }), Option.some(["2", now]))
-        assert.deepStrictEqual(yield* read(second, "missing", { known }), Option.none())
+        assert.deepStrictEqual(yield* read(second, "a", { known: version }), Option.some(["2", now]))
+        assert.deepStrictEqual(yield* read(second.commit, "a", { known: version }), Option.some(["2", now]))
+        assert.deepStrictEqual(yield* read(second, "missing", { known: version }), Option.none())
         const directory = Option.getOrThrow(yield* remote.tree(first, "d")).oid
         assert.deepStrictEqual(
-          yield* read(first, "d", { known: { ...known, oid: directory } }),
+          yield* read(first, "d", { known: { ...version, oid: directory } }),
           Option.none()
         )
       }),

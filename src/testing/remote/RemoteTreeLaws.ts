@@ -46,12 +46,12 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
     "The current state of the branch. Never older than the last write of this process.",
     ({ remote }) =>
       Effect.gen(function* () {
-        const made = yield* write(
+        const committed = yield* write(
           remote,
           ["a.json", "a/b.json", "a/c/d.json", "a-b", "z/y/x/w.json"].map((path) => put(path, path))
         )
-        const direct = Option.getOrThrow(yield* remote.tree(made, ""))
-        assert.strictEqual(direct.oid, made.tree)
+        const direct = Option.getOrThrow(yield* remote.tree(committed, ""))
+        assert.strictEqual(direct.oid, committed.tree)
         assert.deepStrictEqual(
           direct.entries.map(({ kind, mode, path }) => [path, mode, kind]),
           [
@@ -61,12 +61,12 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
             ["z", "040000", "tree"]
           ]
         )
-        const whole = Option.getOrThrow(yield* remote.tree(made, "", { recursive: true }))
+        const whole = Option.getOrThrow(yield* remote.tree(committed, "", { recursive: true }))
         assert.deepStrictEqual(
           whole.entries.map((entry) => entry.path),
           ["a-b", "a.json", "a/b.json", "a/c/d.json", "z/y/x/w.json"]
         )
-        const below = Option.getOrThrow(yield* remote.tree(made, "a", { recursive: true }))
+        const below = Option.getOrThrow(yield* remote.tree(committed, "a", { recursive: true }))
         assert.deepStrictEqual(
           below.entries.map((entry) => entry.path),
           ["b.json", "c/d.json"]
@@ -76,14 +76,14 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
           assert.strictEqual(entry.oid, GitObject.hash("blob", bytes(entry.path)))
           if (entry.size !== undefined) assert.strictEqual(entry.size, entry.path.length)
         }
-        const byTree = Option.getOrThrow(yield* remote.tree(made.tree, "z/y"))
+        const byTree = Option.getOrThrow(yield* remote.tree(committed.tree, "z/y"))
         assert.deepStrictEqual(
           byTree.entries.map((entry) => entry.path),
           ["x"]
         )
-        assert.isTrue(Option.isNone(yield* remote.tree(made, "missing")))
-        assert.isTrue(Option.isNone(yield* remote.tree(made, "a.json")))
-        assert.isTrue(Option.isNone(yield* remote.tree(made, "a/b.json/c")))
+        assert.isTrue(Option.isNone(yield* remote.tree(committed, "missing")))
+        assert.isTrue(Option.isNone(yield* remote.tree(committed, "a.json")))
+        assert.isTrue(Option.isNone(yield* remote.tree(committed, "a/b.json/c")))
       })
   )
 
@@ -92,33 +92,37 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
     "The current state of the branch. Never older than the last write of this process.",
     ({ remote }) =>
       Effect.gen(function* () {
-        const made = yield* write(remote, [put("d/a.json", "A"), put("d/b.json", "B"), put("c.json", "C")])
-        const a = Option.getOrThrow(yield* remote.file(made, "d/a.json"))
+        const committed = yield* write(remote, [
+          put("d/a.json", "A"),
+          put("d/b.json", "B"),
+          put("c.json", "C")
+        ])
+        const a = Option.getOrThrow(yield* remote.file(committed, "d/a.json"))
         assert.strictEqual(text(a.content), "A")
-        assert.strictEqual(a.oid, made.blobs.get("d/a.json"))
-        assert.deepStrictEqual(yield* readAt(remote, made.commit, "c.json"), Option.some("C"))
+        assert.strictEqual(a.oid, committed.blobs.get("d/a.json"))
+        assert.deepStrictEqual(yield* readAt(remote, committed.commit, "c.json"), Option.some("C"))
         for (const path of ["d", "missing", "d/missing", "c.json/x"]) {
-          assert.isTrue(Option.isNone(yield* remote.file(made, path)), path)
+          assert.isTrue(Option.isNone(yield* remote.file(committed, path)), path)
         }
         const read = Option.getOrThrow(yield* remote.snapshot("main").file("d/b.json"))
         assert.strictEqual(text(read.content), "B")
         assert.isTrue(Option.isNone(yield* remote.snapshot("main").file("d/zzz.json")))
-        const known = { path: "d/b.json", oid: read.oid, content: read.content }
+        const version = { path: "d/b.json", oid: read.oid, content: read.content }
         const again = Option.getOrThrow(
-          yield* remote.snapshot("main").file("d/b.json", { cached: Option.some(known) })
+          yield* remote.snapshot("main").file("d/b.json", { cached: Option.some(version) })
         )
         assert.strictEqual(text(again.content), "B")
         const fresh = Option.getOrThrow(
-          yield* remote.snapshot("main").file("d/b.json", { cached: Option.some(known), fresh: true })
+          yield* remote.snapshot("main").file("d/b.json", { cached: Option.some(version), fresh: true })
         )
         assert.strictEqual(text(fresh.content), "B")
         const many = yield* Stream.runCollect(
           remote.blobs(
-            made,
+            committed,
             [
               { path: "d/b.json" },
               { path: "missing.json" },
-              { path: "c.json", oid: made.blobs.get("c.json") },
+              { path: "c.json", oid: committed.blobs.get("c.json") },
               { path: "d/a.json" }
             ],
             { concurrency: 4 }
@@ -141,8 +145,8 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
     ({ remote }) =>
       Effect.gen(function* () {
         for (let round = 0; round < 5; round++) {
-          const made = yield* write(remote, [put("a.json", `${round}`)])
-          assert.strictEqual((yield* headOf(remote)).commit, made.commit)
+          const committed = yield* write(remote, [put("a.json", `${round}`)])
+          assert.strictEqual((yield* headOf(remote)).commit, committed.commit)
           const read = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
           assert.strictEqual(text(read.content), `${round}`)
         }
@@ -162,15 +166,15 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
           "with space/and %41#?&+'\"\\.json",
           `${Array.from({ length: 60 }, (_, depth) => `level-${depth}`).join("/")}/leaf.json`
         ]
-        const made = yield* write(
+        const committed = yield* write(
           remote,
           paths.map((path) => put(path, `content of ${path} 🦊`))
         )
-        const files = yield* filesOf(remote, made)
+        const files = yield* filesOf(remote, committed)
         assert.deepStrictEqual(Array.from(files.keys()).sort(), [...paths].sort())
         for (const path of paths) {
           assert.strictEqual(files.get(path), `content of ${path} 🦊`)
-          assert.deepStrictEqual(yield* readAt(remote, made, path), Option.some(`content of ${path} 🦊`))
+          assert.deepStrictEqual(yield* readAt(remote, committed, path), Option.some(`content of ${path} 🦊`))
           const read = yield* remote.snapshot("main").file(path)
           assert.strictEqual(text(Option.getOrThrow(read).content), `content of ${path} 🦊`)
         }
@@ -189,13 +193,13 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
           large[index] = state >>> 24
         }
         const every = Uint8Array.from({ length: 256 }, (_, index) => index)
-        const made = yield* write(remote, [
+        const committed = yield* write(remote, [
           put("empty", ""),
           put("large", large),
           put("every", every),
           put("crlf", "a\r\nb\r\n")
         ])
-        const read = (path: string) => Effect.map(remote.file(made, path), Option.getOrThrow)
+        const read = (path: string) => Effect.map(remote.file(committed, path), Option.getOrThrow)
         assert.strictEqual((yield* read("empty")).content.length, 0)
         assert.strictEqual((yield* read("empty")).oid, GitObject.hash("blob", new Uint8Array()))
         assert.deepStrictEqual(Array.from((yield* read("every")).content), Array.from(every))
@@ -214,18 +218,18 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
     ({ remote }) =>
       Effect.gen(function* () {
         const given = bytes("abc")
-        const made = yield* write(remote, [put("a", given)])
+        const committed = yield* write(remote, [put("a", given)])
         given.fill(0)
-        const first = Option.getOrThrow(yield* remote.file(made, "a"))
+        const first = Option.getOrThrow(yield* remote.file(committed, "a"))
         assert.strictEqual(text(first.content), "abc")
         first.content.fill(0)
-        assert.deepStrictEqual(yield* readAt(remote, made, "a"), Option.some("abc"))
+        assert.deepStrictEqual(yield* readAt(remote, committed, "a"), Option.some("abc"))
         const branch = Option.getOrThrow(yield* remote.snapshot("main").file("a"))
         branch.content.fill(0)
-        const many = Chunk.toReadonlyArray(yield* Stream.runCollect(remote.blobs(made, [{ path: "a" }])))
+        const many = Chunk.toReadonlyArray(yield* Stream.runCollect(remote.blobs(committed, [{ path: "a" }])))
         assert.strictEqual(text(many[0]!.content), "abc")
         many[0]!.content.fill(0)
-        assert.deepStrictEqual(yield* readAt(remote, made, "a"), Option.some("abc"))
+        assert.deepStrictEqual(yield* readAt(remote, committed, "a"), Option.some("abc"))
       })
   )
 
@@ -242,16 +246,16 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
             `${index % 10}`
           )
         })
-        const made = yield* write(remote, changes)
-        const whole = Option.getOrThrow(yield* remote.tree(made, "", { recursive: true }))
+        const committed = yield* write(remote, changes)
+        const whole = Option.getOrThrow(yield* remote.tree(committed, "", { recursive: true }))
         assert.strictEqual(whole.entries.length, sizes.listing)
         assert.deepStrictEqual(
           whole.entries.map((entry) => entry.path),
           changes.map((change) => change.path).sort(GitObject.compareNames)
         )
-        const flat = Option.getOrThrow(yield* remote.tree(made, "flat"))
+        const flat = Option.getOrThrow(yield* remote.tree(committed, "flat"))
         assert.strictEqual(flat.entries.length, Math.ceil(sizes.listing / 2))
-        const before = yield* filesCount(remote, made.tree)
+        const before = yield* filesCount(remote, committed.tree)
         const after = yield* write(remote, [put("flat/zzz.json", "1"), remove("flat/0000000.json")])
         assert.strictEqual(yield* filesCount(remote, after.tree), before)
       })
@@ -266,15 +270,15 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
         assert.isTrue(Option.isNone(yield* remote.treeAfter(none, "d", [])))
         const first = [put("d/a.json", "1"), put("d/e/b.json", "2"), put("x.json", "3")]
         const planned = yield* remote.treeAfter(none, "d", first)
-        const made = yield* write(remote, first)
+        const committed = yield* write(remote, first)
         const lookup = (at: { readonly commit: Oid; readonly tree: Oid }, path: string) =>
           Effect.map(
             remote.tree(at, path),
             Option.map((tree) => tree.oid)
           )
-        assert.deepStrictEqual(planned, yield* lookup(made, "d"))
+        assert.deepStrictEqual(planned, yield* lookup(committed, "d"))
         const second = [put("d/a.json", "1b"), remove("d/e/b.json"), put("q/r.json", "4")]
-        const at = Option.some(made)
+        const at = Option.some(committed)
         const expected = yield* Effect.all({
           root: remote.treeAfter(at, "", second),
           d: remote.treeAfter(at, "d", second),
@@ -282,7 +286,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
           e: remote.treeAfter(at, "d/e", second),
           missing: remote.treeAfter(at, "missing", second)
         })
-        assert.strictEqual((yield* headOf(remote)).commit, made.commit, "nothing is written")
+        assert.strictEqual((yield* headOf(remote)).commit, committed.commit, "nothing is written")
         const next = yield* write(remote, second)
         assert.deepStrictEqual(expected.root, Option.some(next.tree))
         assert.deepStrictEqual(expected.d, yield* lookup(next, "d"))

@@ -202,10 +202,10 @@ export const foreignCommits = law(
       const read: Array<number> = []
       const onProgress = (progress: { documents: number; total: number }) =>
         Effect.sync(() => void read.push(progress.documents, progress.total))
-      const made = yield* people.reindex({ onProgress })
+      const report = yield* people.reindex({ onProgress })
       yield* expectEqual(
         "after reindex",
-        [Option.isSome(made), yield* found, yield* how],
+        [Option.isSome(report), yield* found, yield* how],
         [true, [], ["index", true]]
       )
       yield* expectEqual("its progress", read.slice(-2), [2, 2])

@@ -73,13 +73,13 @@ export const differentDocuments = law(
   ({ open, people, expectEqual }) =>
     Effect.gen(function* () {
       const others = (yield* open()).collection("people")
-      const made: Array<string> = []
+      const ids: Array<string> = []
       const theirs = (time: number) =>
-        Effect.tap(others.insert({ time }, { id: `theirs${time}` }), (id) => Effect.sync(() => made.push(id)))
+        Effect.tap(others.insert({ time }, { id: `theirs${time}` }), (id) => Effect.sync(() => ids.push(id)))
       const racing = yield* open({ conflictRetries: 0 }, betweenBuildAndCommit(4, theirs))
       yield* racing.collection("people").insert({ n: 1 }, { id: "a" })
       yield* racing.collection("people").update("a", { n: 2 }, { expectedRev: 1 })
-      yield* expectEqual("all documents", yield* people.list(), ["a", ...made])
+      yield* expectEqual("all documents", yield* people.list(), ["a", ...ids])
       yield* expectEqual("the document", shape(yield* read(people, "a")), wanted(2, { n: 2 }))
       const deadlineMillis = 100
       /** The number of builds after the deadline. Beyond the limit nobody interferes, so that the write ends. */

@@ -96,9 +96,9 @@ export const transactionRaces = law(
           const inside = tx.collection("people")
           yield* inside.update("a", { n: 1 })
           yield* inside.insert({ n: 0 }, { id: "made", message: "made inside" })
-          const made = yield* read(inside, "made")
+          const created = yield* read(inside, "made")
           yield* others.update("b", { n: 9 })
-          return made?._created_at
+          return created?._created_at
         })
       )
       yield* expectEqual(
@@ -107,10 +107,10 @@ export const transactionRaces = law(
         [wanted(2, { n: 1 }), wanted(2, { n: 9 })]
       )
       const [entry] = yield* people.history("made")
-      const made = yield* read(people, "made")
+      const created = yield* read(people, "made")
       yield* expectEqual(
         "commits that were made again",
-        [entry?.message.trim(), made?._rev, made?._created_at],
+        [entry?.message.trim(), created?._rev, created?._created_at],
         ["made inside", 1, result]
       )
       const conflicts: Record<

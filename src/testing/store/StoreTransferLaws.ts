@@ -52,11 +52,11 @@ export const imports = law(
         [report.records, report.inserted, report.replaced, report.unchanged],
         [5, 3, 1, 1]
       )
-      const made = (yield* commits).slice(0, (yield* commits).length - before)
+      const added = (yield* commits).slice(0, (yield* commits).length - before)
       yield* expectEqual(
         "a commit for each chunk",
-        [report.commits, made.every(({ message }) => message.startsWith("imported"))],
-        [made.map(({ commit }) => commit).reverse(), true]
+        [report.commits, added.every(({ message }) => message.startsWith("imported"))],
+        [added.map(({ commit }) => commit).reverse(), true]
       )
       yield* expectEqual("chunks", report.commits.length, 3)
       yield* expectEqual("a document that was there", shape(yield* read(people, "a")), wanted(2, { n: 1 }))

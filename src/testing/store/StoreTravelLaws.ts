@@ -42,8 +42,12 @@ export const restoring = drawnLaw(
         wanted(4, a)
       )
       yield* people.delete("a")
-      const made = yield* people.restore("a", first!, { expectedRev: null })
-      yield* expectEqual("a missing document", [shape(made), made._created_at], [wanted(2, a), created])
+      const restored = yield* people.restore("a", first!, { expectedRev: null })
+      yield* expectEqual(
+        "a missing document",
+        [shape(restored), restored._created_at],
+        [wanted(2, a), created]
+      )
       yield* expectFailure("a version without the document", people.restore("a", empty!), "NotFoundError")
       yield* expectFailure(
         "a missing commit",

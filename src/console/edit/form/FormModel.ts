@@ -135,7 +135,7 @@ const fieldsOf = (
   const required = new Set(listIn(schema, "required"))
   const isHidden = (name: string) => path.length === 0 && metadata.has(name)
   const there = new Map(node.members.map(({ key, value }) => [key, value]))
-  const known = Object.entries(properties)
+  const declared = Object.entries(properties)
     .filter(([name]) => !isHidden(name))
     .map(([name, given]) =>
       fieldOf(build, {
@@ -159,7 +159,7 @@ const fieldsOf = (
         refused: others === false && !inferred ? "The schema does not define this field." : undefined
       })
     )
-  return [...known, ...rest]
+  return [...declared, ...rest]
 }
 
 const problemsIn = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> =>

@@ -25,8 +25,8 @@ const objectOf = (objects: ReadonlyArray<JsonObject>, depth: number, hidden: Rea
   for (const object of objects) {
     for (const [name, value] of Object.entries(object)) {
       if (hidden.has(name)) continue
-      const known = values.get(name)
-      if (known !== undefined) known.push(value)
+      const seen = values.get(name)
+      if (seen !== undefined) seen.push(value)
       else if (values.size < maxFields) values.set(name, [value])
     }
   }

@@ -92,8 +92,8 @@ export class ObjectDatabase {
   }
 
   tree(oid: Oid): RawTree {
-    const known = this.trees.get(oid)
-    if (known !== undefined) return known
+    const cached = this.trees.get(oid)
+    if (cached !== undefined) return cached
     const object = this.read(oid)
     if (object.type !== "tree")
       throw new EngineError("Corrupt", `Object ${oid} is a ${object.type}, not a tree`)
@@ -119,8 +119,8 @@ export class ObjectDatabase {
   }
 
   commit(oid: Oid): CommitInfo | undefined {
-    const known = this.commits.get(oid)
-    if (known !== undefined) return known
+    const cached = this.commits.get(oid)
+    if (cached !== undefined) return cached
     const object = this.find(oid)
     return object?.type === "commit" ? this.cacheCommit(oid, object.content) : undefined
   }
@@ -150,8 +150,8 @@ export class ObjectDatabase {
   /** The tree of a commit, tag or tree; undefined if the object is missing. */
   rootOf(oid: Oid): Oid | undefined {
     this.evictPruned(oid)
-    const known = this.commits.get(oid)
-    if (known !== undefined) return known.tree
+    const cached = this.commits.get(oid)
+    if (cached !== undefined) return cached.tree
     if (this.trees.get(oid) !== undefined || oid === emptyTree) return oid
     const peeled = this.peel(oid)
     if (peeled === undefined) return undefined

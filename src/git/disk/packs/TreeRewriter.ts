@@ -55,19 +55,19 @@ export function* rewriteTree(
     find: (tree, name) => tree.entryNamed(name),
     edit: (oid, before, changes) => {
       const key = memoKey(oid, changes)
-      const known = key === undefined ? undefined : source.memo.get(key)
-      if (known !== undefined) {
-        if (known.tree.length === 0) return undefined
-        if (known.oid !== oid) trees.push(known)
-        return known.oid
+      const memoized = key === undefined ? undefined : source.memo.get(key)
+      if (memoized !== undefined) {
+        if (memoized.tree.length === 0) return undefined
+        if (memoized.oid !== oid) trees.push(memoized)
+        return memoized.oid
       }
       const { tree, splices } = before.edit(changes)
       const delta = oid === undefined ? undefined : { base: oid, baseSize: before.bytes.length, splices }
-      const made: NewTree = { oid: GitObject.hash("tree", tree.bytes), tree, delta }
-      if (key !== undefined) source.memo.set(key, made, tree.weight + key.length)
+      const written: NewTree = { oid: GitObject.hash("tree", tree.bytes), tree, delta }
+      if (key !== undefined) source.memo.set(key, written, tree.weight + key.length)
       if (tree.length === 0) return undefined
-      if (made.oid !== oid) trees.push(made)
-      return made.oid
+      if (written.oid !== oid) trees.push(written)
+      return written.oid
     }
   }
   const root = yield* unsafeEditTree(directories, base, edits, options)

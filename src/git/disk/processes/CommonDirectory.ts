@@ -74,11 +74,11 @@ const homeOf = (): string => {
   if (home !== undefined && fs.existsSync(home)) return home
   const temporary = os.tmpdir()
   removeDead(temporary)
-  const made = fs.mkdtempSync(path.join(temporary, `${prefix}${identity.join("~")}~`))
+  const created = fs.mkdtempSync(path.join(temporary, `${prefix}${identity.join("~")}~`))
   if (home === undefined) process.once("exit", () => fs.rmSync(home!, { recursive: true, force: true }))
-  home = made
+  home = created
   prepared.clear()
-  return made
+  return created
 }
 
 interface PreparedDirectory {

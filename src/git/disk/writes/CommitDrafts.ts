@@ -88,14 +88,14 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
         const invalid = commitTextError(operation, commit)
         if (invalid !== undefined) throw invalid
         const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
-        const made = yield* rewriteTree(objects, base, edits, { operation, removesDirectories: false })
-        const content = GitObject.encodeCommit(makeCommitObject(head, made.root, commit, now, signature))
+        const rewritten = yield* rewriteTree(objects, base, edits, { operation, removesDirectories: false })
+        const content = GitObject.encodeCommit(makeCommitObject(head, rewritten.root, commit, now, signature))
         const oid = GitObject.hash("commit", content)
         objects.cacheCommit(oid, content)
         const put = putBlobOids(commit, (index) => edits[index]?.oid)
         return {
-          committed: { commit: oid, tree: made.root, blobs: put },
-          objects: [...blobs, ...packableTrees(made.trees), { oid, type: "commit" as const, content }]
+          committed: { commit: oid, tree: rewritten.root, blobs: put },
+          objects: [...blobs, ...packableTrees(rewritten.trees), { oid, type: "commit" as const, content }]
         }
       })
     })

@@ -116,7 +116,7 @@ export const make = (options: CommitQueueOptions) =>
           }
           if (isInvalid()) return yield* invalidated(head)
           const { commit, result } = built.value
-          const made = Option.isNone(commit)
+          const drafted = Option.isNone(commit)
             ? Option.none<Staging.Draft>()
             : yield* options.draft(head, commit.value).pipe(
                 Effect.asSome,
@@ -126,7 +126,7 @@ export const make = (options: CommitQueueOptions) =>
                     isInvalid() ? invalidated(head) : Effect.fail(error)
                 )
               )
-          return { head, made, result }
+          return { head, made: drafted, result }
         })
         return Effect.flatMap(
           restore(draft),

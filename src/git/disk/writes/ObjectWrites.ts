@@ -72,7 +72,7 @@ export const make = ({
     Effect.gen(function* () {
       const operation = "GitRepository.writeTree"
       yield* settled(...Option.toArray(base), ...changes.flatMap(({ oid }) => Option.toArray(oid)))
-      const made = yield* native.runStepsChecked(operation, function* () {
+      const rewritten = yield* native.runStepsChecked(operation, function* () {
         objects.files.rescan()
         for (const change of changes) {
           if (Option.isSome(change.oid))
@@ -86,10 +86,10 @@ export const make = ({
         )
       })
       yield* attemptPromise(operation, directory, async () => {
-        for (const { tree } of made.trees) await objects.files.loose.write("tree", tree.bytes, durable)
+        for (const { tree } of rewritten.trees) await objects.files.loose.write("tree", tree.bytes, durable)
       })
       yield* written
-      return made.root
+      return rewritten.root
     }),
 
   treeAfter: (base, path, changes) =>
@@ -98,10 +98,12 @@ export const make = ({
       const { edits } = yield* drafts.editsOf(operation, changes, false)
       return yield* native.runStepsChecked(operation, function* () {
         const root = Option.getOrUndefined(Option.map(base, native.rootOf))
-        const made = yield* rewriteTree(objects, root, edits, { operation, removesDirectories: false })
-        const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))
+        const rewritten = yield* rewriteTree(objects, root, edits, { operation, removesDirectories: false })
+        const fresh = new Map(rewritten.trees.map(({ oid, tree }) => [oid, tree]))
         const load = (oid: Oid) => fresh.get(oid) ?? objects.tree(oid)
-        return Option.fromNullable(directoryAt((tree, name) => load(tree).entryNamed(name), made.root, path))
+        return Option.fromNullable(
+          directoryAt((tree, name) => load(tree).entryNamed(name), rewritten.root, path)
+        )
       })
     })
 })

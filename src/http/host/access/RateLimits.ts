@@ -99,9 +99,9 @@ const counters = () => {
     }
     const found = all.get(key)
     if (found !== undefined && found.until > now) return found
-    const made = { used: 0, until: now + length }
-    all.set(key, made)
-    return made
+    const fresh = { used: 0, until: now + length }
+    all.set(key, fresh)
+    return fresh
   }
 }
 

@@ -114,13 +114,13 @@ export const layer = (options: TokensOptions) =>
           grants
         }))
       ]
-      const known = new Map<string, readonly [Buffer, Principal]>()
+      const byHash = new Map<string, readonly [Buffer, Principal]>()
       const entry = (token: StoredToken) => {
-        const found = known.get(token.hash)
+        const found = byHash.get(token.hash)
         if (found !== undefined) return found
-        const made = [Buffer.from(token.hash, "hex"), toPrincipal(token)] as const
-        known.set(token.hash, made)
-        return made
+        const hashed = [Buffer.from(token.hash, "hex"), toPrincipal(token)] as const
+        byHash.set(token.hash, hashed)
+        return hashed
       }
 
       return Tokens.of({

@@ -26,7 +26,7 @@ export const createRepository = (
     }
     const settings = { private: input.visibility !== "PUBLIC", description: input.description ?? null }
     const named = { owner, name: RepositoryCreation.nameFrom(input.name) }
-    const made = yield* RepositoryCreation.make(
+    const created = yield* RepositoryCreation.make(
       context.call.host.repositories,
       principal,
       named,
@@ -41,6 +41,6 @@ export const createRepository = (
     )
     return {
       clientMutationId: input.clientMutationId,
-      repository: context.objects.repository(context, made)
+      repository: context.objects.repository(context, created)
     }
   })

@@ -86,8 +86,8 @@ const fieldCounts = new WeakMap<GraphQLResolveInfo["fieldNodes"], number>()
 
 /** The number of fields that a query selects of each entry. */
 const fieldsOf = ({ fieldNodes, fragments }: GraphQLResolveInfo) => {
-  const known = fieldCounts.get(fieldNodes)
-  if (known !== undefined) return known
+  const counted = fieldCounts.get(fieldNodes)
+  if (counted !== undefined) return counted
   const fields = fieldNodes.reduce(
     (sum, { selectionSet }) => countFields(selectionSet, (name) => fragments[name], sum),
     0

@@ -74,8 +74,8 @@ const checkedDocuments = new LruCache<CheckedDocument>(256)
 const maxCachedLength = 16_384
 
 const checkCached = (query: string): CheckedDocument => {
-  const known = checkedDocuments.get(query)
-  if (known !== undefined) return known
+  const checked = checkedDocuments.get(query)
+  if (checked !== undefined) return checked
   const found = check(query)
   return query.length <= maxCachedLength ? checkedDocuments.set(query, found) : found
 }

@@ -37,8 +37,8 @@ export const history = (
   const [since, until] = [timestamp(args.since), timestamp(args.until)]
   const emails = args.author?.emails ?? []
   // `git log --author` treats each line as another author. An e-mail address contains neither a line break nor a NUL.
-  const known = emails.filter((email) => !/[\n\0]/.test(email)).map((email) => `<${email}>`)
-  const author = known.length === 0 ? undefined : known.join("\n")
+  const patterns = emails.filter((email) => !/[\n\0]/.test(email)).map((email) => `<${email}>`)
+  const author = patterns.length === 0 ? undefined : patterns.join("\n")
   if ((path !== "" && !isPath(path)) || (emails.length > 0 && author === undefined))
     return RelayConnection.page([], 0, false, 0)
   const total = () => run(CommitCount.countCommits(git, from, { path, since, until, author }))

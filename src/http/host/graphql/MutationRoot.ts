@@ -130,9 +130,9 @@ const updateRefsTogether = (hosted: HostedRepository, updates: ReadonlyArray<Ref
       if (new Set(updates.map(({ name }) => name)).size < updates.length) {
         return yield* fail("UNPROCESSABLE", "A ref was named more than once.")
       }
-      const made = updates.filter(({ afterOid }) => afterOid !== zeros).map(({ name }) => name)
-      const all = new Set(made)
-      const inTheWay = made.flatMap(prefixesOf).find((name) => all.has(name))
+      const present = updates.filter(({ afterOid }) => afterOid !== zeros).map(({ name }) => name)
+      const all = new Set(present)
+      const inTheWay = present.flatMap(prefixesOf).find((name) => all.has(name))
       if (inTheWay !== undefined) {
         return yield* fail("UNPROCESSABLE", `A ref named "${inTheWay}" conflicts with an existing ref.`)
       }

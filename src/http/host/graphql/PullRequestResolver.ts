@@ -251,14 +251,14 @@ export const createPullRequest = (
 ) =>
   Effect.gen(function* () {
     const hosted = yield* repositoryById(context, input.repositoryId)
-    const made = yield* PullRequestRoutes.create(context.call, hosted, {
+    const created = yield* PullRequestRoutes.create(context.call, hosted, {
       title: input.title,
       head: input.headRefName,
       base: input.baseRefName,
       body: input.body ?? null,
       draft: input.draft ?? false
     }).pipe(Effect.mapError(toGraphQlError))
-    return yield* payload(context, hosted, made.number, input)
+    return yield* payload(context, hosted, created.number, input)
   })
 
 const updating =

@@ -18,7 +18,7 @@ const mostHosts = 1000
  * own host.
  */
 export const from = (publicUrl: string | undefined) => {
-  const known = publicUrl === undefined ? undefined : new URL(publicUrl)
+  const configured = publicUrl === undefined ? undefined : new URL(publicUrl)
   const remembered = new LruCache<Links>(mostHosts)
   return (host = "", apiPrefix: string): Links => {
     const key = `${host} ${apiPrefix}`
@@ -26,7 +26,8 @@ export const from = (publicUrl: string | undefined) => {
     if (found !== undefined) return found
     const isHost = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host)
     const named = isHost && URL.canParse(`http://${host}`) ? host : "localhost"
-    const origin = known !== undefined && known.host === named ? known.origin : `http://${named}`
+    const origin =
+      configured !== undefined && configured.host === named ? configured.origin : `http://${named}`
     return remembered.set(key, { origin, api: `${origin}${apiPrefix}` })
   }
 }

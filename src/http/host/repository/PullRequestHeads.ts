@@ -140,16 +140,19 @@ const updatingRepository = (git: GitRepository): GitRepository => ({
   withRefMutex: (name, effect) => git.withRefMutex(name, (move) => effect(updatingMove(git, move))),
   commitNext: (branch, build) =>
     Effect.flatMap(OpenPullRequests.list(git), (all) => {
-      const made = git.commitNext(branch, build)
+      const committed = git.commitNext(branch, build)
       const entries = all.filter(({ head }) => head === branch)
-      if (entries.length === 0) return made
+      if (entries.length === 0) return committed
       // The commit is flushed with others in a group and holds no lock until then.
       const inTurn = Effect.forEach(
         entries,
         ({ number }) => git.withRefMutex(`${branches}${branch}`, (move) => update(git, move, number)),
         { discard: true }
       )
-      return Effect.zipRight(Effect.mapError(inTurn, updateFailed), Effect.ensuring(made, logFailure(inTurn)))
+      return Effect.zipRight(
+        Effect.mapError(inTurn, updateFailed),
+        Effect.ensuring(committed, logFailure(inTurn))
+      )
     }),
   // Git processes move refs here and do not report which.
   withExclusiveAccess: (effect) =>

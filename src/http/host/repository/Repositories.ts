@@ -269,17 +269,17 @@ export const layer = (options: RepositoriesOptions) =>
             const { name, owner } = hosted
             const found = yield* find(owner, name)
             if (found !== undefined) return yield* write(found)
-            const made = yield* make(owner, name, { private: true, description: null }, write, hasRefs)
-            return Option.isSome(made) ? made.value : yield* write(yield* existing(owner, name))
+            const created = yield* make(owner, name, { private: true, description: null }, write, hasRefs)
+            return Option.isSome(created) ? created.value : yield* write(yield* existing(owner, name))
           }),
         create: (owner, name, given, write) =>
           Effect.gen(function* () {
             if (!areValidNames(owner, name)) return yield* notFound
             if (!(yield* users.acquire(`${owner}/${name}`))) return Option.none()
-            const made = yield* make(owner, name, given, write ?? (() => Effect.void), () =>
+            const created = yield* make(owner, name, given, write ?? (() => Effect.void), () =>
               Effect.succeed(true)
             )
-            return Option.isSome(made) ? Option.some(yield* existing(owner, name)) : Option.none()
+            return Option.isSome(created) ? Option.some(yield* existing(owner, name)) : Option.none()
           }),
         listVisible: (principal) =>
           Effect.gen(function* () {

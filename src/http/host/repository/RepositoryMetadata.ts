@@ -60,14 +60,14 @@ export interface MetadataFiles {
 export const make: Effect.Effect<MetadataFiles, never, FileSystem.FileSystem> = Effect.map(
   FileSystem.FileSystem,
   (fs) => {
-    const known = new LruCache<{ readonly stamp: string; readonly settings: RepositoryMetadata }>(maxCached)
+    const cached = new LruCache<{ readonly stamp: string; readonly settings: RepositoryMetadata }>(maxCached)
     const absent = (error: PlatformError.PlatformError) =>
       error._tag === "SystemError" && error.reason === "NotFound"
     return {
       read: (directory) =>
         Effect.suspend(() => {
           const file = fileIn(directory)
-          const found = known.get(directory)
+          const found = cached.get(directory)
           const stamp = fileVersion(file)
           if (found?.stamp === stamp) return Effect.succeed(found.settings)
           return fs.readFileString(file).pipe(
@@ -77,7 +77,7 @@ export const make: Effect.Effect<MetadataFiles, never, FileSystem.FileSystem> = 
             Effect.catchIf(absent, () => Effect.succeed(unspecified)),
             // A failed read is not cached.
             Effect.mapError(unreadable),
-            Effect.tap((settings) => Effect.sync(() => known.set(directory, { stamp, settings })))
+            Effect.tap((settings) => Effect.sync(() => cached.set(directory, { stamp, settings })))
           )
         }),
       // The file is replaced atomically: a partial file would be read as missing metadata.

@@ -43,7 +43,7 @@ const membersOf = (body: Schema.Schema.All) => {
   return { read, required }
 }
 
-const known = new WeakMap<Schema.Schema.All, ReturnType<typeof membersOf>>()
+const membersBySchema = new WeakMap<Schema.Schema.All, ReturnType<typeof membersOf>>()
 
 /**
  * Checks a body against the endpoint's declaration. Fails if a required member is missing, and names all that are.
@@ -53,8 +53,8 @@ export const fromFields = <B>(
   fields: JsonFields.Fields
 ): Effect.Effect<DeclaredBody<B>, HostError> => {
   const body = endpoint.body as Schema.Schema<B, any>
-  const members = known.get(body) ?? membersOf(body)
-  known.set(body, members)
+  const members = membersBySchema.get(body) ?? membersOf(body)
+  membersBySchema.set(body, members)
   const one = (name: string): Effect.Effect<unknown, HostError> => {
     const { nullable, reader } = members.read.get(name)!
     return nullable && fields[name] === null ? Effect.succeed(null) : reader(fields, name)

@@ -24,11 +24,11 @@ const minBufferedLength = 32_768
 
 /** Creates an LRU cache of at most about `bytes`. Streams are not cached. */
 export const make = (bytes: number): ReplyCache => {
-  const known = new LruCache<CachedReply>(bytes, undefined, { largest: bytes * maxShare })
+  const replies = new LruCache<CachedReply>(bytes, undefined, { largest: bytes * maxShare })
   return {
     making: makeKeyedMutex(),
     get: (request, key) => {
-      const found = known.get(request)
+      const found = replies.get(request)
       return found?.key === key ? found : undefined
     },
     set: (request, key, etag, reply) => {
@@ -37,7 +37,7 @@ export const make = (bytes: number): ReplyCache => {
       if (typeof body !== "string" && !(body instanceof Uint8Array)) return
       const weight =
         2 * (request.length + key.length) + 1000 + body.length * (typeof body === "string" ? 2 : 1)
-      known.set(request, { key, etag, reply: { ...reply, body } }, weight)
+      replies.set(request, { key, etag, reply: { ...reply, body } }, weight)
     }
   }
 }

@@ -219,8 +219,8 @@ export const routes: ReadonlyArray<Route.Route> = [
         const write = yield* SingleFileCommit.parse(call, hosted, body.fields, path)
         const judge = putPrecondition(write)
         const change = yield* SingleFileCommit.changeFor(hosted, write, content, judge)
-        const made = yield* SingleFileCommit.commit(hosted, write, message, change, judge)
-        return { ...made, branch: write.branch }
+        const committed = yield* SingleFileCommit.commit(hosted, write, message, change, judge)
+        return { ...committed, branch: write.branch }
       })
     const result = yield* call.host.repositories.firstWrite(hosted, put)
     const at = view(call, hosted, result.branch, {

@@ -65,15 +65,15 @@ export const routes: ReadonlyArray<Route.Route> = [
           Signatures.signatureOfPrincipal(call.principal),
           yield* Clock.currentTimeMillis
         )
-        const made = yield* git.writeCommit({
+        const merge = yield* git.writeCommit({
           tree,
           parents: [ours.value, theirs.value.commit],
           author: who,
           committer: who,
           message: given ?? `Merge ${head} into ${base}`
         })
-        yield* move(name, ours, Option.some(made))
-        return yield* git.commit(made)
+        yield* move(name, ours, Option.some(merge))
+        return yield* git.commit(merge)
       })
     )
     return Option.match(merged, {

@@ -103,9 +103,9 @@ export const routes: ReadonlyArray<Route.Route> = [
   ),
   Route.make(AccountsApi.getUser, function* (call) {
     const login = call.parameters["username"]!
-    const known =
+    const exists =
       login === call.principal.login ||
       (yield* call.host.repositories.listVisible(call.principal)).some(({ owner }) => owner === login)
-    return known ? ConditionalReply.json(call, account(call, login)) : yield* notFound
+    return exists ? ConditionalReply.json(call, account(call, login)) : yield* notFound
   })
 ]

@@ -37,7 +37,7 @@ export const merge = (
     const { base, head, title } = found.value
     const name = `refs/heads/${base}`
     // If the base moves meanwhile, the merge is repeated on its new commit.
-    const made = yield* RefLock.optimistic(git, name, (move) =>
+    const outcome = yield* RefLock.optimistic(git, name, (move) =>
       Effect.gen(function* () {
         const current = yield* PullRequests.peek(git, number)
         if (Option.isNone(current) || current.value.state === "closed") return yield* notMergeable
@@ -71,14 +71,14 @@ export const merge = (
     )
     // Records the commit that was merged, even if the branch or the state has changed since.
     const at = yield* PullRequests.now
-    const merged = { at, by: principal.login ?? null, commit: made.commit }
+    const merged = { at, by: principal.login ?? null, commit: outcome.commit }
     yield* PullRequests.change(git, number, (request) =>
       Effect.succeed([
-        { ...request, headCommit: made.headCommit, state: "closed", closedAt: at, updatedAt: at, merged },
+        { ...request, headCommit: outcome.headCommit, state: "closed", closedAt: at, updatedAt: at, merged },
         undefined
       ] as const)
     )
-    return Option.some(made.commit)
+    return Option.some(outcome.commit)
   })
 
 /** The commits of the head that the base does not have, oldest first, at most 250. */

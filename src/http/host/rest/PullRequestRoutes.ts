@@ -103,14 +103,14 @@ export const create = (
     if (yield* git.isAncestor(headCommit.value, baseCommit.value)) {
       return yield* noCommits(given.base, head!)
     }
-    const made = yield* PullRequests.create(git, {
+    const created = yield* PullRequests.create(git, {
       ...given,
       author: call.principal.login ?? "anonymous",
       head: head!,
       headCommit: headCommit.value,
       baseCommit: baseCommit.value
     })
-    if (Option.isSome(made)) return made.value
+    if (Option.isSome(created)) return created.value
     return yield* alreadyExists(owner, head!)
   })
 
@@ -211,13 +211,13 @@ export const routes: ReadonlyArray<Route.Route> = [
   Route.write(Api.createPull, function* (call, hosted) {
     const body = yield* JsonBody.readDeclared(call, Api.createPull)
     const given = yield* body.get("title", "head", "base", "body", "draft")
-    const made = yield* create(call, hosted, {
+    const created = yield* create(call, hosted, {
       ...given,
       title: given.title ?? "",
       body: given.body ?? null,
       draft: given.draft ?? false
     })
-    const view = yield* fullView(call, hosted, made)
+    const view = yield* fullView(call, hosted, created)
     return Reply.json(201, view, { location: view.url })
   }),
   Route.read(Api.getPull, function* (call, hosted) {
@@ -268,13 +268,13 @@ export const routes: ReadonlyArray<Route.Route> = [
       const message = `${method === "squash" ? "Squash" : "Rebase"} merges are not allowed on this repository.`
       return yield* new HostError({ status: 405, message })
     }
-    const made = yield* PullRequestMerge.merge(git, call.principal, number, {
+    const merged = yield* PullRequestMerge.merge(git, call.principal, number, {
       sha: given.sha,
       title: given.commit_title,
       message: given.commit_message
     })
-    if (Option.isNone(made)) return yield* notFound
-    return Reply.json(200, { sha: made.value, merged: true, message: "Pull Request successfully merged" })
+    if (Option.isNone(merged)) return yield* notFound
+    return Reply.json(200, { sha: merged.value, merged: true, message: "Pull Request successfully merged" })
   }),
   Route.write(Api.addLabels, function* (call, hosted) {
     const number = yield* numberOf(call, "issue_number")

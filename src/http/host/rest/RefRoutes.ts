@@ -102,8 +102,8 @@ export const routes: ReadonlyArray<Route.Route> = [
       taken: duplicate,
       clash: unprocessable("Reference update failed")
     })
-    const made = yield* view(call, hosted, name, oid)
-    return Reply.json(201, made, { location: made.url })
+    const created = yield* view(call, hosted, name, oid)
+    return Reply.json(201, created, { location: created.url })
   }),
   Route.write(Api.updateRef, function* (call, hosted) {
     const { git } = hosted

@@ -35,7 +35,7 @@ export const make = <E = never, R = never>(
     if (!isRepositoryName(name)) return yield* failed("name", "name is invalid")
     const problem = descriptionProblem(settings.description)
     if (problem !== undefined) return yield* failed("description", problem)
-    const made = yield* repositories.create(owner, name, settings, write)
-    if (Option.isNone(made)) return yield* failed("name", "name already exists on this account")
-    return made.value
+    const created = yield* repositories.create(owner, name, settings, write)
+    if (Option.isNone(created)) return yield* failed("name", "name already exists on this account")
+    return created.value
   })

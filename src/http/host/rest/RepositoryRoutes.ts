@@ -55,15 +55,15 @@ const create = Route.signedIn(AccountsApi.createOwnRepository, function* (call, 
       git.commitNext(branch, () => Effect.succeed({ commit: Option.some(commit), result: undefined }))
     )
   }
-  const made = yield* RepositoryCreation.make(
+  const created = yield* RepositoryCreation.make(
     call.host.repositories,
     principal,
     { owner, name },
     { private: hidden, description },
     initial ? readme : undefined
   )
-  return Reply.json(201, yield* repository(call, made), {
-    location: Links.repository(call.links, made.fullName)
+  return Reply.json(201, yield* repository(call, created), {
+    location: Links.repository(call.links, created.fullName)
   })
 })
 

@@ -98,10 +98,10 @@ export const commit = (
   judge: Precondition
 ) => {
   const { git } = hosted
-  const made = Effect.tap(commitNext(hosted, write, message, change, judge), ({ info }) =>
+  const committed = Effect.tap(commitNext(hosted, write, message, change, judge), ({ info }) =>
     info.parents.length > 0 ? Effect.void : git.withExclusiveAccess(FirstBranch.makeDefault(git))
   )
-  return write.createsBranch ? FirstBranch.exclusively(git, made) : made
+  return write.createsBranch ? FirstBranch.exclusively(git, committed) : committed
 }
 
 const commitNext = (

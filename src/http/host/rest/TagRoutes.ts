@@ -103,7 +103,7 @@ export const routes: ReadonlyArray<Route.Route> = [
       `object ${object}\ntype ${type}\ntag ${tag}\ntagger ${who.name} <${who.email}> ${who.seconds} ${zone(who.offset)}\n\n${message}`
     )
     const sha = yield* git.writeObject("tag", content)
-    const made = view(call, hosted, sha, content)
-    return Reply.json(201, made, { location: made.url })
+    const created = view(call, hosted, sha, content)
+    return Reply.json(201, created, { location: created.url })
   })
 ]

@@ -215,8 +215,8 @@ const codecs = new WeakMap<object, Codec<any, any>>()
  * fields. The effects that use it require the context of the schema.
  */
 export const typed = <A, I extends object, R>(schema: Schema.Schema<A, I, R>): Codec<Typed<A>, A> => {
-  const known = codecs.get(schema)
-  if (known !== undefined) return known
+  const cached = codecs.get(schema)
+  if (cached !== undefined) return cached
   const codec = make(schema as Schema.Schema<A, I>)
   codecs.set(schema, codec)
   return codec

@@ -24,8 +24,8 @@ export const make = (): BranchLocks => {
   const branches = new Map<string, BranchState>()
 
   const stateOf = (branch: string): BranchState => {
-    const known = branches.get(branch)
-    if (known !== undefined) return known
+    const existing = branches.get(branch)
+    if (existing !== undefined) return existing
     const traffic: BranchState = { running: 0, exclusive: undefined, idle: Effect.unsafeMakeLatch(true) }
     branches.set(branch, traffic)
     return traffic

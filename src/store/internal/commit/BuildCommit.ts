@@ -80,11 +80,11 @@ const collectionWrites = (
     }
   >()
   const of = (collection: string) => {
-    const known = touched.get(collection)
-    if (known !== undefined) return known
-    const made = { collection, documents: [], changes: [], rebuild: false, onRead }
-    touched.set(collection, made)
-    return made
+    const existing = touched.get(collection)
+    if (existing !== undefined) return existing
+    const created = { collection, documents: [], changes: [], rebuild: false, onRead }
+    touched.set(collection, created)
+    return created
   }
   for (const one of prepared) {
     if (one.change === undefined) continue

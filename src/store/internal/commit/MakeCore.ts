@@ -158,8 +158,8 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: CoreTarget): 
       const located = { settings, at: head.value, prefix: `${directory}/` }
       if (entry === undefined) return { ...located, listing: emptyListing }
       const key = [entry.oid, settings.shardBy, settings.shardDepth, settings.shardWidth].join(":")
-      const known = listings.get(key)
-      if (known !== undefined) return { ...located, listing: known }
+      const cached = listings.get(key)
+      if (cached !== undefined) return { ...located, listing: cached }
       return {
         ...located,
         listing: listings.set(key, yield* listAt(remote, head.value, directory, settings))
@@ -214,12 +214,12 @@ export const makeCore = (
 ): Effect.Effect<StoreCore, ReadError> =>
   Effect.gen(function* () {
     const nextId = yield* Ulid.generator
-    const place: CoreTarget =
+    const target: CoreTarget =
       options.ref === undefined
         ? { _tag: "Branch" }
         : {
             _tag: "Commit",
             head: Option.some(yield* requireRef(remote, options.branch, options.ref, "Store.make"))
           }
-    return assemble({ remote, nextId, branchLocks: BranchLocks.make() }, options, place)
+    return assemble({ remote, nextId, branchLocks: BranchLocks.make() }, options, target)
   })

@@ -174,7 +174,7 @@ export const checkSettings = (
     const at = Option.getOrUndefined(overlooked.settingsChangedAt)
     if (at === undefined) return "valid" as const
     const { frozen, mismatch, settings } = yield* repository.at(at)
-    const place =
+    const path =
       outcome === undefined
         ? change.path
         : documentPath(options.root, settings, outcome.collection, outcome.id)
@@ -182,7 +182,7 @@ export const checkSettings = (
     const isMergedSo =
       outcome?.isMerged !== true ||
       settingsDifferences({ merge: built.settings.settings.merge }, settings).length === 0
-    if (frozen === undefined && mismatch === undefined && place === change.path && isMergedSo) {
+    if (frozen === undefined && mismatch === undefined && path === change.path && isMergedSo) {
       const completed = yield* writeMissingDerived(parts, edit, built, made, at).pipe(
         Effect.as(true),
         // The document is reverted, and the write fails or is retried as if it had seen the other document.

@@ -117,8 +117,8 @@ function* openStored<E>(
   cache: TreeCache,
   { path, rows }: TreeDefinition
 ): ReadSteps<StoredTree<E> | undefined> {
-  const known = { headers: cache.headers, leaves: cache.leaves(rows.keys) }
-  const tree = yield* StoredTree.open({ reader, path, keyOf: rows.keyOf, known })
+  const cached = { headers: cache.headers, leaves: cache.leaves(rows.keys) }
+  const tree = yield* StoredTree.open({ reader, path, keyOf: rows.keyOf, known: cached })
   if (tree === undefined || tree.header.index === rows.definition) return tree
   throw new BrokenTree({
     path: headerName,
@@ -231,11 +231,11 @@ export const derivedTree = (
   const replacedBy = (sorted: Stream.Stream<Entry, ReadError>, tree: Oid) =>
     Effect.gen(function* () {
       const before = new Map((yield* filesIn(reader, path)).map((file) => [file.path, file.oid]))
-      const known = new Set(before.values())
+      const storedIds = new Set(before.values())
       const contents = new Map<Oid, Uint8Array>()
       const keep = (content: Uint8Array, oid: Oid) =>
         Effect.sync(() => {
-          if (!known.has(oid)) contents.set(oid, content)
+          if (!storedIds.has(oid)) contents.set(oid, content)
         })
       const { files } = yield* buildTree(sorted, tree, keep, formatLimits, rows.definition)
       const changes: Array<Change> = []

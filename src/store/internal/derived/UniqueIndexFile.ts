@@ -25,7 +25,7 @@ interface FilePlace {
 /** A unique index of format 1. Several values may have one key in its file, so the documents are compared. */
 export const uniqueIndexFile = (place: FilePlace): UniqueIndex => {
   const { collection, definition, layout, options, snapshot, stored } = place
-  const known = stored?.values ?? new Map<string, ReadonlyArray<string>>()
+  const values = stored?.values ?? new Map<string, ReadonlyArray<string>>()
 
   /** The first document that has a value. */
   const holder = (ids: ReadonlyArray<string>, key: string) =>
@@ -47,8 +47,8 @@ export const uniqueIndexFile = (place: FilePlace): UniqueIndex => {
       Effect.gen(function* () {
         const found = new Map<string, string>()
         for (const [key, [value]] of wanted) {
-          const keys = lookupKeys(toJson(value)!, known) ?? []
-          const ids = keys.flatMap((text) => known.get(text) ?? [])
+          const keys = lookupKeys(toJson(value)!, values) ?? []
+          const ids = keys.flatMap((text) => values.get(text) ?? [])
           const others = ids.filter((id) => isDocumentId(id) && !except.has(id))
           const first = others.length === 0 ? Option.none() : yield* holder(others, key)
           if (Option.isSome(first)) found.set(key, first.value)

@@ -109,9 +109,9 @@ const newValues = (index: IndexDefinition, changes: ReadonlyArray<DocumentChange
     const had = before === undefined ? undefined : uniqueValues(index, before())
     for (const [key, value] of values) {
       if (had?.has(key) === true) continue
-      const known = found.get(key)
-      if (known === undefined) found.set(key, { values: value, ids: [id] })
-      else known.ids.push(id)
+      const holders = found.get(key)
+      if (holders === undefined) found.set(key, { values: value, ids: [id] })
+      else holders.ids.push(id)
     }
   }
   return found
@@ -159,9 +159,9 @@ export const violationsAmong = (
     if (shared.length === 0) return []
     const byId = new Map(documents.map(({ document, id }) => [id, document]))
     return shared.flatMap(([key, ids]) => {
-      const known = wanted?.get(key)
-      const values = known?.values ?? uniqueValues(definition, byId.get(ids[0]!)!).get(key)!
-      return pairs(unique, values, known?.ids ?? ids, ids)
+      const claim = wanted?.get(key)
+      const values = claim?.values ?? uniqueValues(definition, byId.get(ids[0]!)!).get(key)!
+      return pairs(unique, values, claim?.ids ?? ids, ids)
     })
   })
 

@@ -74,10 +74,10 @@ export const examineTrees = (
       ({ hint, message }: RemoteError) =>
         finding("error", kind, "unreadable", `${path} is damaged: ${message}`, hint)
     // A new cache, because cached trees may differ from the repository.
-    const known = makeTreeCache()
+    const cache = makeTreeCache()
     for (const place of places) {
       const { kind, path } = place
-      const state = yield* Effect.catchIf(openTreeAt(reader, known, place), isLost, (error) =>
+      const state = yield* Effect.catchIf(openTreeAt(reader, cache, place), isLost, (error) =>
         Effect.succeed({ _tag: "Lost" as const, error })
       )
       if (state._tag === "Lost") findings.push(lost(place)(state.error))

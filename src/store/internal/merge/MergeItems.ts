@@ -155,15 +155,15 @@ export const mergeContext = (
   rules: { readonly [collection: string]: MergeRules } = {}
 ): MergeContext => {
   const byName = new Map(definitions.map((definition) => [definition.name as string, definition]))
-  const known = new Map<string, MergeRules>()
+  const byCollection = new Map<string, MergeRules>()
   return {
     definitionOf: (collection) => byName.get(collection),
     rulesOf: (collection) => {
       const definition = byName.get(collection)
       const given = Object.hasOwn(rules, collection) ? rules[collection] : undefined
       const schema = definition && { fields: fieldsOfSchema(definition.schema) }
-      const found = known.get(collection) ?? rulesOfLevels(given, definition?.merge, schema)
-      known.set(collection, found)
+      const found = byCollection.get(collection) ?? rulesOfLevels(given, definition?.merge, schema)
+      byCollection.set(collection, found)
       return found
     }
   }
@@ -172,14 +172,14 @@ export const mergeContext = (
 /** Adds the rules that a repository has recorded, which have the lowest precedence. */
 export const withRecorded = (merging: MergeContext, recorded: Settings["merge"]): MergeContext => {
   if (recorded.size === 0) return merging
-  const known = new Map<string, MergeRules>()
+  const byCollection = new Map<string, MergeRules>()
   return {
     ...merging,
     rulesOf: (collection) => {
       const found =
-        known.get(collection) ??
+        byCollection.get(collection) ??
         rulesOfLevels(merging.rulesOf(collection), { fields: recorded.get(collection) })
-      known.set(collection, found)
+      byCollection.set(collection, found)
       return found
     }
   }
@@ -205,18 +205,18 @@ type Settle = Exclude<Resolution, JsonObject | null | undefined>
 
 const sideOf = (settle: Settle, conflict: MergeConflict): "ours" | "theirs" | undefined => {
   if (typeof settle !== "function") return settle
-  const place = conflict.path.join(".") || "the whole document"
+  const field = conflict.path.join(".") || "the whole document"
   let side: unknown
   try {
     side = settle(conflict)
   } catch (cause) {
     throw new DecisionFailed(
-      `onConflict failed at ${place}: ${cause instanceof Error ? cause.message : String(cause)}`
+      `onConflict failed at ${field}: ${cause instanceof Error ? cause.message : String(cause)}`
     )
   }
   if (side === undefined || side === "ours" || side === "theirs") return side
   const returned = typeof side === "string" ? JSON.stringify(side.slice(0, 40)) : kindOf(side)
-  throw new DecisionFailed(`onConflict returned ${returned} for ${place}`)
+  throw new DecisionFailed(`onConflict returned ${returned} for ${field}`)
 }
 
 /** Merges an item that both sides changed. */

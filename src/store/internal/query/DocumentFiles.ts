@@ -40,22 +40,22 @@ export const documentFiles = (
       Stream.unwrap(
         Effect.gen(function* () {
           const entries = part.entries()
-          const known = new Map<string, Blob>()
+          const cached = new Map<string, Blob>()
           const cachePath = (id: string) => documentPath(root, settings, collection, id)
           for (const { id, oid, path } of entries) {
             const entry = yield* core.cache.get(cachePath(id))
             if (Option.isSome(entry) && entry.value.oid === oid) {
-              known.set(path, { path: prefix + path, oid, content: entry.value.content })
+              cached.set(path, { path: prefix + path, oid, content: entry.value.content })
             }
           }
           const missing = entries.flatMap(({ oid, path }) =>
-            known.has(path) ? [] : [{ path: prefix + path, oid }]
+            cached.has(path) ? [] : [{ path: prefix + path, oid }]
           )
           if (missing.length > 0) {
             yield* prefetchFrom(index * readGroup)
             yield* Stream.runForEach(core.remote.blobs(at, missing, { concurrency }), (blob) => {
               const path = blob.path.slice(prefix.length)
-              known.set(path, blob)
+              cached.set(path, blob)
               const id = idAt(settings, path)
               return id === undefined
                 ? Effect.void
@@ -64,7 +64,7 @@ export const documentFiles = (
           }
           return Stream.fromIterable(
             entries.flatMap(({ path }) => {
-              const blob = known.get(path)
+              const blob = cached.get(path)
               return blob === undefined ? [] : [blob]
             })
           )

@@ -198,9 +198,9 @@ const worthOf = (plan: TreePlan, { limit, order }: CheckedQuery): number => {
 const covers = (projected: ReadonlyArray<string>, { order, predicate, select }: CheckedQuery): boolean => {
   if (select === undefined) return false
   // A projected name is a top-level member. A path with dots may lead to a nested one.
-  const known = new Set(["_id", ...projected.filter((name) => !name.includes("."))])
+  const covered = new Set(["_id", ...projected.filter((name) => !name.includes("."))])
   const asked = [...select, ...pathsIn(predicate), ...order.fields.map(({ path }) => path)]
-  return asked.every((path) => known.has(path))
+  return asked.every((path) => covered.has(path))
 }
 
 /** The values to look up in an index of format 1. */

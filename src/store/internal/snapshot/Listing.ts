@@ -135,9 +135,9 @@ function* pack(found: ReadonlyArray<ListedDocument>): Steps.Steps<Packed> {
       oids[at * 20 + byte] = (digitOf(oid.charCodeAt(byte * 2)) << 4) | digitOf(oid.charCodeAt(byte * 2 + 1))
     }
     const name = path.slice(0, path.length - id.length - suffix.length)
-    const place = directories.get(name) ?? directories.size
-    if (place === directories.size) directories.set(name, place)
-    directory[at] = place
+    const index = directories.get(name) ?? directories.size
+    if (index === directories.size) directories.set(name, index)
+    directory[at] = index
   }
   return { ids, starts, oids, directories: [...directories.keys()], directory }
 }

@@ -181,8 +181,8 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
 
   const judge = (file: FileVersion) =>
     Effect.gen(function* () {
-      const known = files.get(file.oid)
-      if (known !== undefined) return known
+      const cached = files.get(file.oid)
+      if (cached !== undefined) return cached
       const parsed = parseSettings(file.content)
       if (Either.isLeft(parsed)) {
         return yield* new ValidationError({
@@ -216,8 +216,8 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       const entry = entries.get(settingsFileName)
       const without = { ...absent, entries, settingsVersion: settingsVersionOf(entries) }
       if (entry?.kind !== "blob") return without
-      const known = files.get(entry.oid)
-      if (known !== undefined) return { ...known, entries, settingsVersion: entry.oid }
+      const cached = files.get(entry.oid)
+      if (cached !== undefined) return { ...cached, entries, settingsVersion: entry.oid }
       // A read by the branch's name may return a newer file than the one that the directory lists: its own id
       // identifies the settings.
       const file = yield* snapshot.untracked.file(path, lookOf(snapshot))
@@ -233,11 +233,11 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
     Effect.gen(function* () {
       if (!isAsked) yield* snapshot.head
       const pinned = snapshot.known()
-      const known = pinned === undefined ? undefined : roots.get(pinned.tree)
-      if (pinned !== undefined && known !== undefined) {
+      const cached = pinned === undefined ? undefined : roots.get(pinned.tree)
+      if (pinned !== undefined && cached !== undefined) {
         if (isAsked && seen.get(pinned.commit) === undefined)
-          seen.set(pinned.commit, rootSummary(known.entries))
-        return known
+          seen.set(pinned.commit, rootSummary(cached.entries))
+        return cached
       }
       const root = yield* snapshot.untracked.directory(options.root, {
         ...lookOf(snapshot),
@@ -301,8 +301,8 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
     Effect.gen(function* () {
       const [parent] = made.parents ?? []
       if (made.parents?.length === 0) return rootSummary(new Map())
-      const known = parent && seen.get(parent)
-      if (known !== undefined) return known
+      const cached = parent && seen.get(parent)
+      if (cached !== undefined) return cached
       const entries = parent === undefined || begun === undefined ? new Map() : yield* entriesAt(parent)
       // A replica that lags behind does not know the parent, and the parent may have no root directory.
       return entries.size > 0 ? rootSummary(entries) : yield* rootAt(made)

@@ -126,20 +126,25 @@ const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, 
     Effect.gen(function* () {
       const isExact = cache?.of === "commit"
       const files = isExact || source.revalidates() ? cache?.files : undefined
-      const known = files === undefined || look.fresh === true ? Option.none() : yield* files.get(path)
-      if (isExact && Option.isSome(known)) return known
-      const held = Option.isSome(known) ? known : files?.wasAbsent(path) === true ? Option.none() : undefined
+      const cached = files === undefined || look.fresh === true ? Option.none() : yield* files.get(path)
+      if (isExact && Option.isSome(cached)) return cached
+      const held = Option.isSome(cached)
+        ? cached
+        : files?.wasAbsent(path) === true
+          ? Option.none()
+          : undefined
       const answer = yield* source.file(path, { ...look, cached: held })
       if (source.assumedFiles.has(path)) return answer
       const found = optional && Option.isNone(answer) ? answer : yield* explained(answer)
       if (files === undefined) return found
       if (Option.isNone(found)) {
         if (isExact) return found
-        if (look.fresh === true || Option.isSome(known)) yield* files.set(path, Option.none())
+        if (look.fresh === true || Option.isSome(cached)) yield* files.set(path, Option.none())
         else files.noteAbsent(path)
         return found
       }
-      if (found.value.notModified && Option.exists(known, ({ oid }) => oid === found.value.oid)) return known
+      if (found.value.notModified && Option.exists(cached, ({ oid }) => oid === found.value.oid))
+        return cached
       const { notModified: _, ...version } = found.value
       yield* files.set(path, Option.some(version))
       return Option.some<FileVersion>(version)

@@ -96,19 +96,19 @@ export const makeTransactions = (
           Effect.gen(function* () {
             const elsewhere = isRunning(branch)
             runningBranches.add(nameOf(branch))
-            const made = yield* inDaemonFiber(
+            const created = yield* inDaemonFiber(
               createBranchAt(core, operation, branch, at.commit, {
                 unique: branch !== options.branch,
                 temporary: branch !== options.branch
               })
             )
             const isRefused =
-              Exit.isFailure(made) && Option.exists(Cause.failureOption(made.cause), isRefMoved)
+              Exit.isFailure(created) && Option.exists(Cause.failureOption(created.cause), isRefMoved)
             // If no reply arrived, a branch with a generated name is this transaction's; a branch with a given name may
             // belong to another one.
-            if (Exit.isSuccess(made) || (!isRefused && branch !== options.branch)) mine.add(branch)
+            if (Exit.isSuccess(created) || (!isRefused && branch !== options.branch)) mine.add(branch)
             else if (!elsewhere) runningBranches.delete(nameOf(branch))
-            return yield* made
+            return yield* created
           }).pipe(Effect.uninterruptible),
         keep: (branch) => kept.add(branch),
         gone: (branch) => {

@@ -160,7 +160,7 @@ export const attemptWrite = <A, I>(
     const { message, place, target } = writing
     const { codec, collection, core } = target
     let raced: Omit<Race, "error"> | undefined
-    let made: DocumentMerge | undefined
+    let merged: DocumentMerge | undefined
     const race = (found: StoredVersion | undefined, merge: DocumentMerge | undefined) => {
       raced = { found, merge }
       return mergeConflict(writing, base, found, merge)
@@ -168,7 +168,7 @@ export const attemptWrite = <A, I>(
     const next: DocumentOperation["next"] = (stored, settings) =>
       Effect.gen(function* () {
         raced = undefined
-        made = undefined
+        merged = undefined
         if (Option.isNone(stored)) {
           if (base === undefined) return yield* race(undefined, undefined)
           const before = yield* requireBody(place, base)
@@ -186,7 +186,7 @@ export const attemptWrite = <A, I>(
           yield* requireBody(place, found)
         )
         if (merge.conflicts.length > 0) return yield* race(found, merge)
-        made = merge
+        merged = merge
         const document = yield* codec.validate(place, found, merge.document)
         return { ...givenVersion(document), isMerged: true } satisfies NextVersion
       })
@@ -202,7 +202,7 @@ export const attemptWrite = <A, I>(
         Effect.map((outcome): AttemptResult => ({ _tag: "Written", outcome })),
         Effect.catchTag("ConflictError", (error) =>
           raced === undefined
-            ? new ConflictError({ ...error, message: error.message, merge: made })
+            ? new ConflictError({ ...error, message: error.message, merge: merged })
             : Effect.succeed<AttemptResult>({ _tag: "Raced", race: { ...raced, error } })
         )
       )

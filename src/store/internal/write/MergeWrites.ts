@@ -73,9 +73,9 @@ const write = <A, I>(
     const first = yield* attemptWrite(writing, is, undefined, wanted)
     if (first._tag === "Written") return first.outcome
     const { error, found } = first.race
-    const known = numbered ?? (yield* Effect.either(readBase(core, place, base)))
-    if (known._tag === "Left") {
-      const isAbsent = known.left._tag === "NotFoundError" && found === undefined
+    const readable = numbered ?? (yield* Effect.either(readBase(core, place, base)))
+    if (readable._tag === "Left") {
+      const isAbsent = readable.left._tag === "NotFoundError" && found === undefined
       return yield* isAbsent
         ? new NotFoundError({
             ...place,
@@ -84,9 +84,9 @@ const write = <A, I>(
           })
         : onConflict === "fail"
           ? error
-          : known.left
+          : readable.left
     }
-    let from = known.right
+    let from = readable.right
     let ours = wanted
     if (onConflict === "fail") {
       const mine = withoutMetadata(yield* ours(from))

@@ -51,9 +51,9 @@ const withUnwritten = (
   const hint = original.hint === undefined ? told : `${original.hint}; ${told}`
   const Same = original.constructor as new (fields: object) => WriteError
   const { cause, message } = original
-  const made = new Same({ ...original, message, cause, unwritten: targets(items), hint })
-  originals.set(made, original)
-  return made
+  const copy = new Same({ ...original, message, cause, unwritten: targets(items), hint })
+  originals.set(copy, original)
+  return copy
 }
 
 const unwrittenHint = (error: WriteError, items: ReadonlyArray<PendingOperation>) =>
@@ -74,7 +74,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
   const maxOperations = options.maxOperations ?? 50
   const maxSeconds = options.maxSeconds ?? 5
   const mutex = Effect.unsafeMakeSemaphore(1)
-  const made: Array<string> = []
+  const ids: Array<string> = []
   const written = new Set<string>()
   /** The first `taken` operations are being written. */
   const pending = new PendingOperations()
@@ -115,7 +115,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
             ),
             Effect.map((outcome) => {
               const sha = Option.map(outcome.committed, ({ commit }) => commit as string)
-              if (Option.isSome(sha)) made.push(sha.value)
+              if (Option.isSome(sha)) ids.push(sha.value)
               for (const document of outcome.documents) written.add(nameOfDocument(document))
               return sha
             }),
@@ -279,7 +279,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
         return Effect.as(setTimer(0), dropped.length)
       }),
       pending: Effect.sync(() => pending.all.length),
-      commits: Effect.sync(() => [...made])
+      commits: Effect.sync(() => [...ids])
     },
     finish: Effect.suspend(() => {
       const lost = flushError?._tag === "AmbiguousWriteError" ? flushError : undefined

@@ -118,11 +118,11 @@ export const makeRateLimiter = (
     const places = Effect.unsafeMakeSemaphore(mostAtOnce)
 
     const turn = (name: string) => {
-      const known = turns.get(name)
-      if (known !== undefined) return known
-      const made = Effect.unsafeMakeSemaphore(1)
-      turns.set(name, made)
-      return made
+      const existing = turns.get(name)
+      if (existing !== undefined) return existing
+      const semaphore = Effect.unsafeMakeSemaphore(1)
+      turns.set(name, semaphore)
+      return semaphore
     }
 
     const trim = (events: Array<readonly [number, number]>, before: number) => {
@@ -215,14 +215,14 @@ export const makeRateLimiter = (
       through: (weight) => (request) =>
         Effect.suspend(() => {
           let taken = 0
-          const place = Effect.uninterruptibleMask((restore) =>
+          const slot = Effect.uninterruptibleMask((restore) =>
             Effect.map(restore(places.take(1)), (permits) => {
               taken = permits
             })
           )
           // Each limit has a semaphore, so that a request waits only for requests with the same limit. The slot for
           // concurrent requests is taken before the last check, which then sees limits that were reached while waiting.
-          const quota = Effect.zipRight(place, pass(weight, quotaWait)).pipe(
+          const quota = Effect.zipRight(slot, pass(weight, quotaWait)).pipe(
             Effect.map((now) => spend(weight, now)),
             turn(`resource ${weight.resource}`).withPermits(1)
           )

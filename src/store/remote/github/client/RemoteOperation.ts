@@ -29,11 +29,11 @@ export const makeWriteCheck =
   (forReading: boolean) =>
   (name: string, branch: string, ...paths: ReadonlyArray<string>) =>
     Effect.suspend((): Effect.Effect<void, RemoteFailure> => {
-      const place = `GitRemote.${name}`
-      if (forReading) return Effect.fail(readOnly(place))
+      const operation = `GitRemote.${name}`
+      if (forReading) return Effect.fail(readOnly(operation))
       const wrong =
-        branchError(place, branch) ??
-        paths.map((path) => pathError(place, path)).find((error) => error !== undefined)
+        branchError(operation, branch) ??
+        paths.map((path) => pathError(operation, path)).find((error) => error !== undefined)
       return wrong === undefined ? Effect.void : Effect.fail(wrong)
     })
 

@@ -19,10 +19,10 @@ const Answer = Schema.Struct({ repository: Schema.NullOr(Schema.Struct({ id: Sch
 
 export const makeRepositoryId = (client: Client): RepositoryId => {
   const { owner, repo } = client.settings.address
-  let known: string | undefined
+  let cached: string | undefined
   return {
     get: Effect.suspend(() => {
-      if (known !== undefined) return Effect.succeed(known)
+      if (cached !== undefined) return Effect.succeed(cached)
       return Effect.flatMap(
         client.graphql(repositoryIdDocument, { owner, name: repo }, Answer),
         ({ data: { repository } }) => {
@@ -31,16 +31,16 @@ export const makeRepositoryId = (client: Client): RepositoryId => {
               new ApiFailure({ kind: "Missing", endpoint: "graphql", message: "there is no such repository" })
             )
           }
-          known = repository.id
-          return Effect.succeed(known)
+          cached = repository.id
+          return Effect.succeed(cached)
         }
       )
     }),
     learn: (id) => {
-      if (id !== undefined) known = id
+      if (id !== undefined) cached = id
     },
     forget: () => {
-      known = undefined
+      cached = undefined
     }
   }
 }

@@ -183,8 +183,8 @@ export const makeContentsWrite = (
       )
       const ours = commits.find(({ commit }) => sameMark(commit.message, write.text.message))
       if (ours !== undefined) {
-        const made = madeBy(write, ours)
-        return Proof.done({ ...made, recreated: yield* wasRecreated(write, made) })
+        const created = madeBy(write, ours)
+        return Proof.done({ ...created, recreated: yield* wasRecreated(write, created) })
       }
       if (lost) return Proof.stale()
       const own = yield* branchHeads.lastWrittenBlob(write.branch, write.path)

@@ -83,6 +83,6 @@ export const treeAfter = (
     const deep = below.some((change) => change.path.includes("/"))
     const listing = Option.isNone(at) ? Option.none() : yield* trees.list(at.value, path, deep)
     if (below.length === 0) return Option.map(listing, (found) => found.oid)
-    const made = editListing(Option.getOrUndefined(listing), below)
-    return made instanceof ValidationError ? yield* Effect.fail(made) : Option.fromNullable(made.oid)
+    const edited = editListing(Option.getOrUndefined(listing), below)
+    return edited instanceof ValidationError ? yield* Effect.fail(edited) : Option.fromNullable(edited.oid)
   })

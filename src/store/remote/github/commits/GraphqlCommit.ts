@@ -80,9 +80,9 @@ export const makeGraphqlCommit = (
         ({ commit, parents }) => parents[0]?.sha === expected && sameMark(commit.message, message)
       )
       if (child !== undefined) {
-        const made = { commit: child.sha, tree: child.commit.tree.sha }
-        cachedTrees.putCommit(made)
-        return Proof.done(made)
+        const committed = { commit: child.sha, tree: child.commit.tree.sha }
+        cachedTrees.putCommit(committed)
+        return Proof.done(committed)
       }
       return (total_commits ?? commits.length) > commits.length
         ? Proof.elsewhere(refusal)

@@ -38,14 +38,14 @@ export class WrittenFiles {
 
   /** Records a write that began at the logical time `begun`. It may have been confirmed after a later write. */
   note(path: string, file: WrittenFile, begun: number, now: number): void {
-    const known = this.get(path, now)
-    const isOvertaken = known !== undefined && known.time > begun
-    const last = isOvertaken ? known : file
+    const written = this.get(path, now)
+    const isOvertaken = written !== undefined && written.time > begun
+    const last = isOvertaken ? written : file
     const superseded = new Map<string, number>()
-    for (const [version, since] of [...(known?.superseded ?? []), ...file.superseded]) {
+    for (const [version, since] of [...(written?.superseded ?? []), ...file.superseded]) {
       if (now < since + maxReplicaLag) superseded.set(version, since)
     }
-    if (known !== undefined) superseded.set(known.after, now)
+    if (written !== undefined) superseded.set(written.after, now)
     superseded.set(file.after, now)
     superseded.delete(last.after)
     this.#files.delete(path)

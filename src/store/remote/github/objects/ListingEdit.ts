@@ -43,16 +43,16 @@ export const editListing = (
     if (oid === undefined || !needed.has(path)) continue
     trees.set(oid, new Map(entries.map((entry) => [entry.path, entry])))
   }
-  const made = new Map<Oid, ReadonlyArray<TreeEntry>>()
+  const listings = new Map<Oid, ReadonlyArray<TreeEntry>>()
   const edits = toPathEdits(changes, (content) => GitObject.hash("blob", content))
   const root = editMapTree(trees, listing?.oid, edits, "GitRemote.commit", (tree) => {
     const oid = GitObject.hash("tree", encodeMapTree(tree))
-    made.set(
+    listings.set(
       oid,
       Array.from(tree, ([path, entry]) => toTreeEntry(path, entry.mode, entry.oid))
     )
     return oid
   })
   if (root instanceof ValidationError) return root
-  return { oid: root === emptyTree ? undefined : root, made }
+  return { oid: root === emptyTree ? undefined : root, made: listings }
 }

@@ -55,12 +55,12 @@ export const makeObjectCache = (maxBytes: number): ObjectCache => {
     putTree: (oid, entries) => put(oid, { _tag: "Tree", entries }),
     directory: (oid, path) => (path === "" ? oid : roots.peek(oid)?.get(path)),
     putDirectories: (oid, places) => {
-      const known = roots.peek(oid) ?? new Map<string, Oid | null>()
+      const paths = roots.peek(oid) ?? new Map<string, Oid | null>()
       for (const [path, directory] of places) {
-        if (known.size >= mostPlaces) break
-        if (path !== "") known.set(path, directory)
+        if (paths.size >= mostPlaces) break
+        if (path !== "") paths.set(path, directory)
       }
-      roots.set(oid, known)
+      roots.set(oid, paths)
     },
     file: (oid, path) => files.peek(`${oid}:${path}`),
     putFile: (oid, path, file) => void files.set(`${oid}:${path}`, file),

@@ -94,11 +94,11 @@ export const makeRawReads = ({ blob, byApi, cache, entry, head, located, raw }: 
     serves,
     file: (at, path, options = {}) =>
       Effect.suspend(() => {
-        const known = options.oid === undefined ? located(at, path) : undefined
-        if (known !== undefined && (Option.isNone(known) || known.value.kind !== "blob")) {
+        const listed = options.oid === undefined ? located(at, path) : undefined
+        if (listed !== undefined && (Option.isNone(listed) || listed.value.kind !== "blob")) {
           return Effect.succeed(noFile)
         }
-        const oid = options.oid ?? Option.getOrUndefined(known ?? Option.none())?.oid
+        const oid = options.oid ?? Option.getOrUndefined(listed ?? Option.none())?.oid
         const held = oid === undefined ? undefined : cache.blob(oid)
         if (oid !== undefined && held !== undefined && options.etag === undefined) {
           return Effect.succeed(asRead(Option.some({ path, oid, content: held })))

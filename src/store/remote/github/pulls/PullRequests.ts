@@ -70,9 +70,9 @@ export const makePullRequests = ({ client, asOperation }: Parts): PullRequests =
 
   /** The pull request in a reply, with the newer state that this client has seen. */
   const newer = (shown: PullRequest, own: ReadonlyArray<PullRequest>): PullRequest => {
-    const known = own.find(({ number }) => number === shown.number)
-    if (known === undefined || known.state === "open" || shown.state === "merged") return shown
-    return { ...shown, state: known.state }
+    const listed = own.find(({ number }) => number === shown.number)
+    if (listed === undefined || listed.state === "open" || shown.state === "merged") return shown
+    return { ...shown, state: listed.state }
   }
 
   const newestFirst = (all: ReadonlyArray<PullRequest>) => [...all].sort((a, b) => b.number - a.number)

@@ -79,9 +79,9 @@ export class RecentReads {
 
   /** A copy for another branch at the same commit. */
   copy(): RecentReads {
-    const made = new RecentReads()
-    for (const [path, { found, since }] of this.#files) made.putFile(path, found, since)
-    for (const [path, { found, since }] of this.#directories) made.putDirectory(path, found, since)
-    return made
+    const reads = new RecentReads()
+    for (const [path, { found, since }] of this.#files) reads.putFile(path, found, since)
+    for (const [path, { found, since }] of this.#directories) reads.putDirectory(path, found, since)
+    return reads
   }
 }
