@@ -133,8 +133,8 @@ export const brackets = [
   ]),
   mutant("a writer's commits are newest first", order, [
     writers,
-    "made.push(sha.value)",
-    "made.unshift(sha.value)"
+    "ids.push(sha.value)",
+    "ids.unshift(sha.value)"
   ]),
   mutant("a writer's message is ignored", "Every write of a store is a commit.", [
     writers,

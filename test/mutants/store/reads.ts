@@ -324,8 +324,8 @@ export const reads = [
     serial,
     [
       "store/internal/snapshot/Snapshot.ts",
-      "if (isExact && Option.isSome(known)) return known",
-      "if (Option.isSome(known)) return known"
+      "if (isExact && Option.isSome(cached)) return cached",
+      "if (Option.isSome(cached)) return cached"
     ],
     [
       "store/internal/snapshot/Snapshot.ts",

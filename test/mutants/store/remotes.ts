@@ -98,7 +98,7 @@ export const remotes = [
   ]),
   mutant("an edit's commit is not answered", next, [
     engine,
-    "return { committed: Option.some(made), result }",
+    "return { committed: Option.some(created), result }",
     "return { committed: Option.none(), result }"
   ]),
   mutant("given bytes are kept", snapshot, [
