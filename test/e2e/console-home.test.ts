@@ -184,7 +184,7 @@ bothBuilds("the home page of the console", (the) => {
     const { page } = await the.enter({ branch: "damaged" })
     await loaded(page)
     const collections = await card(page, "Collections").innerText()
-    assert.match(collections, /products\s+200 documents/)
+    assert.match(collections, /articles\s+12 documents/)
     assert.match(collections, /damaged\s+cannot be counted\s+\S/)
     assert.include(await card(page, "Recent commits").innerText(), "lose a directory")
     await clean(page, "not counted")
