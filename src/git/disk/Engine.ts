@@ -190,6 +190,12 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
                     : Effect.succeedNone
                 )
         ),
+      // Resolving has just checked that the commit was not pruned, so it is not looked for on the disk again.
+      commitAt: (revision) =>
+        native.run("GitRepository.commitAt", () => {
+          const oid = resolveRevision(revisions, revision)
+          return Option.fromNullable(oid === undefined ? undefined : objects.commit(oid))
+        }),
       ref: (name) =>
         attempt("GitRepository.ref", directory, () =>
           isFullRefName(name) || name === "HEAD" ? Option.fromNullable(refs.read(name)) : Option.none()

@@ -133,9 +133,9 @@ export class ObjectDatabase {
 
   /** Dereferences tags. */
   peel(oid: Oid): Oid | undefined {
-    this.evictPruned(oid)
     let at = oid
     for (let steps = 0; steps < 20; steps++) {
+      this.evictPruned(at)
       if (this.commits.get(at) !== undefined) return at
       const info = this.info(at)
       if (info?.type !== "tag") return info === undefined ? undefined : at

@@ -35,6 +35,8 @@ export interface GitRepository extends Repository {
   /** The bare repository's directory. */
   readonly directory: string
 
+  /** The commit that a revision of `resolve` names, found and read together; none if it names none. */
+  readonly commitAt: (revision: string) => Effect.Effect<Option.Option<CommitInfo>, RemoteError>
   /** Opens an object as a stream until the scope closes. It is in memory as a whole only if `isBuffered`. */
   readonly openObject: (oid: Oid) => Effect.Effect<Option.Option<GitContent>, RemoteError, Scope.Scope>
   /** The type and size of an object; none if it is missing. */

@@ -20,9 +20,7 @@ export const commitOf = (git: GitRepository, revision: string): Lookup<CommitInf
   if (revision === "HEAD")
     return Effect.flatMap(git.defaultBranch, (branch) => commitOf(git, `refs/heads/${branch}`))
   if (!isRefName(revision) && !isAbbreviation(revision)) return Effect.succeedNone
-  return Effect.flatMap(git.resolve(revision), (oid) =>
-    Option.isSome(oid) ? git.commit(oid.value) : Effect.succeedNone
-  )
+  return git.commitAt(revision)
 }
 
 /** The tree of a tree id, a revision or `revision:path`. */
