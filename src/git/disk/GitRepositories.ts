@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
@@ -30,6 +31,8 @@ export interface RepositoryName {
   /** The name, without `.git`. */
   readonly name: string
 }
+
+class EngineKey extends Data.Class<{ readonly directory: string; readonly identity: string }> {}
 
 type OpenFailure = NotFoundError | RemoteError | ValidationError
 
@@ -145,12 +148,18 @@ export const make = (
     yield* makeDirectory(root)
     yield* Effect.forkScoped(Effect.promise(() => removeAbandoned(root)))
     const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
-    const engines = yield* RcMap.make({
-      lookup: (directory: string) => Engine.open({ ...options, directory }),
+    /** The shared engines. A key names the directory and its identity, so that an engine never outlives its directory. */
+    const engines: RcMap.RcMap<EngineKey, GitRepository, OpenFailure> = yield* RcMap.make({
+      lookup: ({ directory }: EngineKey) => Engine.open({ ...options, directory }),
       idleTimeToLive: idle
     })
-    /** The identity of the directory that each engine was opened on. */
-    const identities = new Map<string, string>()
+    /** The key of the engine that was last opened on each directory. */
+    const keys = new Map<string, EngineKey>()
+    /** Closes the engine of a directory as soon as nobody uses it. */
+    const invalidate = (directory: string) => {
+      const key = keys.get(directory)
+      return key === undefined ? Effect.void : RcMap.invalidate(engines, key)
+    }
     const creationMutex = yield* Effect.makeSemaphore(1)
 
     const checked = (owner: string, name: string) =>
@@ -162,15 +171,17 @@ export const make = (
       attempt("GitRepositories.exists", root, () => isRepository(directory))
 
     /** The shared engine of a repository. It is opened again if the directory was replaced, or if opening failed before. */
-    const engine = (directory: string, identity: string) => {
-      const before = identities.get(directory)
-      identities.set(directory, identity)
-      const found = RcMap.get(engines, directory)
-      const replaced = before !== undefined && before !== identity
-      return (replaced ? Effect.zipRight(RcMap.invalidate(engines, directory), found) : found).pipe(
-        Effect.tapErrorCause(() => RcMap.invalidate(engines, directory))
-      )
-    }
+    const engine = (directory: string, identity: string) =>
+      Effect.suspend(() => {
+        const before = keys.get(directory)
+        const isSame = before?.identity === identity
+        const key = isSame ? before : new EngineKey({ directory, identity })
+        keys.set(directory, key)
+        const found = Effect.tapErrorCause(RcMap.get(engines, key), () => RcMap.invalidate(engines, key))
+        return isSame || before === undefined
+          ? found
+          : Effect.zipRight(RcMap.invalidate(engines, before), found)
+      })
 
     const absent = (directory: string, { name, owner }: RepositoryName) =>
       new NotFoundError({
@@ -186,7 +197,7 @@ export const make = (
         const directory = directoryOf(named)
         const identity = attempt("GitRepositories.open", directory, () => {
           const now = identityOf(directory)
-          const isUnchanged = now !== undefined && now === identities.get(directory)
+          const isUnchanged = now !== undefined && now === keys.get(directory)?.identity
           return (isUnchanged ? hasHead(directory) : isRepository(directory)) ? now : undefined
         })
         return Effect.flatMap(
@@ -202,7 +213,7 @@ export const make = (
         const created = yield* creationMutex.withPermits(1)(
           Effect.gen(function* () {
             if (yield* exists(directory)) return false
-            yield* RcMap.invalidate(engines, directory)
+            yield* invalidate(directory)
             yield* Engine.create({ ...options, directory, defaultBranch: how?.defaultBranch })
             return true
           })
@@ -241,7 +252,7 @@ export const make = (
               return yield* creationMutex.withPermits(1)(
                 Effect.gen(function* () {
                   if (yield* exists(directory)) return false
-                  yield* RcMap.invalidate(engines, directory)
+                  yield* invalidate(directory)
                   return yield* attempt("GitRepositories.prepare", directory, () => {
                     const parent = path.dirname(directory)
                     makeDirectorySync(parent)
@@ -267,8 +278,8 @@ export const make = (
           Effect.gen(function* () {
             if (!(yield* exists(directory))) return false
             // Closes an idle engine, which would otherwise write into the directory again.
-            yield* RcMap.invalidate(engines, directory)
-            identities.delete(directory)
+            yield* invalidate(directory)
+            keys.delete(directory)
             const gone = yield* attempt("GitRepositories.remove", directory, () => {
               const parent = path.dirname(directory)
               const doomed = fs.mkdtempSync(path.join(parent, removingPrefix))

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { assert, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Scheduler } from "effect"
 import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
 import { git, put, temporary, write } from "./support/temporary.js"
 
@@ -117,4 +117,28 @@ it.scopedLive(
       assert.deepStrictEqual(yield* left, expected)
       assert.deepStrictEqual(fs.readdirSync(directory).sort(), [".creating-new", "local"])
     })
+)
+
+it.scopedLive("each of several concurrent callers gets the repository that replaced another", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const repositories = yield* GitRepositories.make({ directory })
+    let old = (yield* repositories.create("local", "demo")).repository
+    // The callers yield to each other at other places in each round.
+    for (let yieldAt = 1; yieldAt <= 40; yieldAt++) {
+      fs.renameSync(`${directory}/local/demo.git`, `${directory}/old-${yieldAt}.git`)
+      git(directory, "init", "-q", "--bare", "local/demo.git")
+      let operations = 0
+      const scheduler: Scheduler.Scheduler = {
+        shouldYield: () => (++operations === yieldAt ? 0 : false),
+        scheduleTask: (task, priority) => Scheduler.defaultScheduler.scheduleTask(task, priority)
+      }
+      const open = repositories.open("local", "demo")
+      const found = yield* Effect.all([Effect.withScheduler(open, scheduler), open], {
+        concurrency: "unbounded"
+      })
+      assert.notInclude(found, old, `${yieldAt}`)
+      old = found[0]
+    }
+  })
 )
