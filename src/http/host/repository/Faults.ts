@@ -167,18 +167,28 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Monotonic.millis) =>
           Effect.zipLeft(recordMove(fullName, name, expected))
         )
 
+    const resolve = (fullName: string, git: GitRepository, revision: string) =>
+      Effect.gen(function* () {
+        const name = revision.startsWith("refs/") ? revision : `refs/heads/${revision}`
+        const branch = yield* git.ref(name)
+        return Option.isSome(branch) || moves.has(`${fullName} ${name}`)
+          ? yield* stale(fullName, name, git.resolve(revision))
+          : yield* git.resolve(revision)
+      })
+
     const wrapped = (fullName: string, git: GitRepository): GitRepository => ({
       ...git,
       ref: (name) => (moves.size === 0 ? git.ref(name) : stale(fullName, name, git.ref(name))),
       resolve: (revision) =>
-        Effect.gen(function* () {
-          if (moves.size === 0) return yield* git.resolve(revision)
-          const name = revision.startsWith("refs/") ? revision : `refs/heads/${revision}`
-          const branch = yield* git.ref(name)
-          return Option.isSome(branch) || moves.has(`${fullName} ${name}`)
-            ? yield* stale(fullName, name, git.resolve(revision))
-            : yield* git.resolve(revision)
-        }),
+        Effect.suspend(() => (moves.size === 0 ? git.resolve(revision) : resolve(fullName, git, revision))),
+      commitAt: (revision) =>
+        Effect.suspend(() =>
+          moves.size === 0
+            ? git.commitAt(revision)
+            : Effect.flatMap(resolve(fullName, git, revision), (oid) =>
+                Option.isSome(oid) ? git.commit(oid.value) : Effect.succeedNone
+              )
+        ),
       updateRef: faulty(fullName, git, git.updateRef),
       // Reads inside a ref update are not stale.
       withRefMutex: (name, effect) =>
