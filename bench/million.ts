@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { Effect, Layer, Option, Stream } from "effect"
 import { Store } from "../src/store/index.js"
+import { recommendedStorage } from "../src/store/internal/derived/StorageAdvice.js"
 import { LocalGit } from "../src/store/local/index.js"
 import { machine } from "./support/compare.js"
 import { bytesOf, idOf } from "./support/repositories.js"
@@ -41,7 +42,7 @@ const users = (store: Store["Type"]) => store.collection("users")
 const steps: Readonly<Record<string, Step>> = {
   import: (store, count) => {
     const rows = Stream.map(Stream.range(0, count - 1), (n) => body(n, count))
-    return Effect.map(users(store).importRecords(rows, { chunkSize: 2_000 }), () => count)
+    return Effect.map(users(store).importRecords(rows, { chunkSize: 5_000 }), () => count)
   },
   "open and first read": (store) =>
     Effect.map(users(store).get(idOf(1)), (found) => (Option.isSome(found) ? 1 : 0)),
@@ -70,9 +71,7 @@ const stepIn = (directory: string, name: string, count: number) =>
       Effect.provide(
         Layer.provide(
           Store.layer({
-            format: 2,
-            shardBy: "hash",
-            shardDepth: 2,
+            ...recommendedStorage(count),
             indexes: { users: ["city", "age"] },
             manifests: { users: ["name"] }
           }),

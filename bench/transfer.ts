@@ -1,6 +1,6 @@
 /**
  * Import of rows of ten columns into a repository on this machine, and exports of them: time and memory, at a quarter
- * of the size and at the whole, so that what grows with the rows shows. Every figure is of a process of its own.
+ * of the rows and at all rows, which shows what grows with them. Every figure is of a process of its own.
  *
  *   npm run bench transfer -- [--rows 8000] [--rounds 3]
  */
@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url"
 import { NodeContext, NodeStream } from "@effect/platform-node"
 import { Effect, Layer, Stream } from "effect"
 import { writeXlsxStream } from "hucre/xlsx"
-import { fromNdjson, Store, writeXlsx } from "../src/store/index.js"
+import { fromNdjson, Store, type StoreOptions, writeXlsx } from "../src/store/index.js"
 import { LocalGit } from "../src/store/local/index.js"
 import { machine } from "./support/compare.js"
 
@@ -54,7 +54,7 @@ const look = () => {
 const inStore = <A, E>(
   directory: string,
   body: Effect.Effect<A, E, Store | NodeContext.NodeContext>,
-  { indexed = false } = {}
+  { repo = "transfer", ...options }: StoreOptions & { readonly repo?: string } = {}
 ) =>
   Effect.runPromise(
     Effect.provide(
@@ -66,9 +66,9 @@ const inStore = <A, E>(
             shardDepth: 1,
             shardWidth: 2,
             concurrency: 8,
-            ...(indexed ? { indexes: { products: ["category"] } } : {})
+            ...options
           }),
-          LocalGit.layer({ directory, repo: indexed ? "bench/indexed" : "bench/transfer" })
+          LocalGit.layer({ directory, repo: `bench/${repo}` })
         ),
         NodeContext.layer
       )
@@ -111,26 +111,31 @@ const sampled = (count: number) => {
   }
 }
 
-const imported = (options: { readonly indexed?: boolean }) => (directory: string, count: number) =>
-  inStore(
-    directory,
-    Effect.flatMap(Store, (store) => {
-      const bytes = NodeStream.fromReadable<Error, Uint8Array>(
-        () => createReadStream(join(directory, "in.ndjson")),
-        (error) => error as Error
-      )
-      const tell = seldom(count)
-      return store.collection("products").importRecords(fromNdjson(bytes), {
-        chunkSize: 1000,
-        onProgress: ({ records }) => tell(records)
-      })
-    }),
-    options
-  )
+const imported =
+  (chunkSize: number, options?: Parameters<typeof inStore>[2]) => (directory: string, count: number) =>
+    inStore(
+      directory,
+      Effect.flatMap(Store, (store) => {
+        const bytes = NodeStream.fromReadable<Error, Uint8Array>(
+          () => createReadStream(join(directory, "in.ndjson")),
+          (error) => error as Error
+        )
+        const tell = seldom(count)
+        return store.collection("products").importRecords(fromNdjson(bytes), {
+          chunkSize,
+          onProgress: ({ records }) => tell(records)
+        })
+      }),
+      options
+    )
+
+const indexes = { products: ["category"] }
 
 const stages: Record<string, (directory: string, count: number) => Promise<unknown>> = {
-  "import NDJSON": imported({}),
-  "import NDJSON, with an index": imported({ indexed: true }),
+  "import NDJSON": imported(1_000),
+  "import NDJSON, index of format 1": imported(1_000, { repo: "one-file", indexes }),
+  "import NDJSON, index of format 2": imported(1_000, { repo: "tree", format: 2, indexes }),
+  "the same, 5,000 rows a commit": imported(5_000, { repo: "large-commits", format: 2, indexes }),
   "export NDJSON": exported("ndjson"),
   "export CSV": exported("csv"),
   "export xlsx": exported("xlsx"),
@@ -235,7 +240,7 @@ const parent = async (count: number, rounds: number) => {
   })
   process.stdout.write(
     [
-      `# Transfer: ${count} rows of ${columns.length} columns, hash-sharded, 1000 rows a commit; median of ${rounds}`,
+      `# Transfer: ${count} rows of ${columns.length} columns, hash-sharded, 1,000 rows a commit; median of ${rounds}`,
       machine(),
       "",
       `| what | seconds | rows/s | live heap in MB, ${sizes[0]} -> ${sizes[1]} rows | live buffers in MB | peak RSS in MB |`,
