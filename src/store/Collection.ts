@@ -214,7 +214,7 @@ export interface HistoryEntry {
   readonly message: string
   /** The name of the commit's author. */
   readonly author: string
-  /** When it was committed, in ISO 8601. */
+  /** The author's date, in ISO 8601. */
   readonly date: string
   /** The commit's page, if the remote has one. */
   readonly url?: string | undefined

@@ -9,7 +9,7 @@ import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import { settingsFileName } from "../../domain/settings/Settings.js"
 import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
-import { withoutMark } from "../remote/CommitMark.js"
+import { historyEntry } from "../internal/HistoryEntries.js"
 import type { Budget, Tree } from "../remote/GitRemote.js"
 import type { StoreView } from "../View.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
@@ -296,13 +296,7 @@ export const make = (options: BrowseOptions): Browse => {
       const head = yield* remote.head(store.branch)
       if (Option.isNone(head)) return []
       const commits = yield* remote.log(head.value, under(collection), { limit }).pipe(Stream.runCollect)
-      return [...commits].map((commit) => ({
-        sha: commit.commit,
-        message: withoutMark(commit.message),
-        author: commit.author.name,
-        date: commit.author.date,
-        url: commit.url
-      }))
+      return Array.from(commits, historyEntry)
     }),
     restore: Effect.fn("Browse.restore")(function* (collection, id, commitSha, expectedRev) {
       const operation = "Browse.restore"

@@ -8,9 +8,9 @@ import type { JsonObject } from "../../domain/json/Json.js"
 import { parseObject } from "../../domain/json/JsonText.js"
 import { type Layout, parseSettings, plainLayout, settingsFileName } from "../../domain/settings/Settings.js"
 import type { DocumentDifference } from "../Branches.js"
-import type { HistoryEntry, ReadError } from "../Collection.js"
+import type { ReadError } from "../Collection.js"
 import { locate, under } from "../DocumentPath.js"
-import { withoutMark } from "../remote/CommitMark.js"
+import { historyEntry } from "../internal/HistoryEntries.js"
 import type { Change } from "../remote/GitRemote.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
 import type { DocumentChange, DocumentChanges, RevertPreview, Timeline } from "./Timeline.js"
@@ -141,16 +141,7 @@ export const makeTimelineReads = ({
         const head = yield* remote.head(store.branch)
         if (Option.isNone(head)) return []
         const commits = yield* Stream.runCollect(remote.log(head.value, "", { limit }))
-        return Array.from(
-          commits,
-          ({ author, commit, message, url }): HistoryEntry => ({
-            sha: commit,
-            message: withoutMark(message),
-            author: author.name,
-            date: author.date,
-            url
-          })
-        )
+        return Array.from(commits, historyEntry)
       }),
     changes: (commit, offset) =>
       Effect.gen(function* () {

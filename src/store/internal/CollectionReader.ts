@@ -1,4 +1,3 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -8,14 +7,14 @@ import type { ReadError, ValidationError } from "../../domain/errors/StoreError.
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import { pathProblem } from "../../git/Names.js"
 import { BatchingTypeId } from "../Batching.js"
-import type { CollectionExports, CollectionReader, HistoryEntry, OnInvalid } from "../Collection.js"
+import type { CollectionExports, CollectionReader, OnInvalid } from "../Collection.js"
 import { documentPath } from "../DocumentPath.js"
-import { withoutMark } from "../remote/CommitMark.js"
 import type { Blob } from "../remote/GitRemote.js"
 import { checkArguments } from "./calls/Arguments.js"
 import type { Codec } from "./calls/Codec.js"
 import type { Snapshot, StoreCore } from "./commit/StoreCore.js"
 import { type DocumentPlace, readDocument, withMetadata } from "./commit/VersionCodec.js"
+import { historyEntry } from "./HistoryEntries.js"
 import type { ParsedFile } from "./query/QueryTarget.js"
 
 /** Loaded on the first batched get. */
@@ -154,15 +153,7 @@ export const makeCollectionReader = <A, I>(
       snapshot.readSet.files.set(path, null)
       const log = core.remote.log(head.value, path, { limit })
       const commits = yield* Stream.runCollect(Stream.take(log, limit))
-      return Chunk.toReadonlyArray(commits).map(
-        ({ author, commit, message, url }): HistoryEntry => ({
-          sha: commit,
-          message: withoutMark(message),
-          author: author.name,
-          date: author.date,
-          url
-        })
-      )
+      return Array.from(commits, historyEntry)
     }),
     query: asking(({ page }, given) => page(queried, given)),
     queryAll: (given?: unknown) =>

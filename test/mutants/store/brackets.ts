@@ -257,12 +257,11 @@ export const brackets = [
     "message: commit.message,",
     'message: "again and again",'
   ]),
-  mutant(
-    "commits made again lose revisions",
-    unchanged,
-    [replay, "rev: version === undefined ? 0 : version.rev - 1,", "rev: 0,"],
-    [replay, "createdAt: version?.createdAt,", "createdAt: undefined,"]
-  ),
+  mutant("commits made again lose revisions", unchanged, [
+    replay,
+    "rev: version === undefined ? 0 : version.rev - 1\n",
+    "rev: 0,\n          createdAt: undefined\n"
+  ]),
   mutant("stale transactions are not listed", stale, [
     transactions,
     "!isRunning(name) && /^",

@@ -1,5 +1,6 @@
 import { mutant } from "../bundled.js"
 
+const entries = "store/internal/HistoryEntries.ts"
 const reader = "store/internal/CollectionReader.ts"
 const scans = "store/internal/query/Scans.ts"
 const queries = "store/internal/query/Queries.ts"
@@ -114,11 +115,11 @@ export const reads = [
   ]),
   mutant("history is oldest first", "An acknowledged write is in the history exactly once", [
     reader,
-    "return Chunk.toReadonlyArray(commits).map(\n",
-    "return [...Chunk.toReadonlyArray(commits)].reverse().map(\n"
+    "return Array.from(commits, historyEntry)",
+    "return Array.from(commits, historyEntry).reverse()"
   ]),
   mutant("history names the committer's mark", "Every write of a store is a commit.", [
-    reader,
+    entries,
     "message: withoutMark(message),",
     "message: `${withoutMark(message)} `,"
   ]),

@@ -47,8 +47,8 @@ export const travel = [
   ]),
   mutant("a restore merges", exact, [
     restore,
-    "          next: () =>\n            Effect.succeed<NextVersion>({\n              document,",
-    "          next: (now) =>\n            Effect.succeed<NextVersion>({\n              document: Option.map(document, (past) => ({ ...Option.getOrUndefined(Option.flatMap(now, (it) => it.document)), ...past })),"
+    "          next: () => next\n",
+    "          next: (now) =>\n            Effect.map(next, ({ document, ...others }) => ({\n              ...others,\n              document: Option.map(document, (past) => ({ ...Option.getOrUndefined(Option.flatMap(now, (it) => it.document)), ...past }))\n            }))\n"
   ]),
   mutant("restore ignores expectedRev", exact, [
     restore,
@@ -116,8 +116,8 @@ export const travel = [
   ]),
   mutant("a revert restores times of now", forward, [
     revert,
-    "createdAt: past?.createdAt,",
-    "createdAt: undefined,"
+    "const next = Effect.succeed(pastVersion(pastOf(changed)))",
+    "const next = Effect.succeed({ ...pastVersion(pastOf(changed)), createdAt: undefined })"
   ]),
   mutant("a preview writes", dry, [
     preview,

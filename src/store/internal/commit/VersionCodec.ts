@@ -129,6 +129,17 @@ export const givenVersion = (document: JsonObject | null | undefined): NextVersi
   numberSources: []
 })
 
+/** The next version with the content of a past version; without a past version, the document is deleted. */
+export const pastVersion = (past: StoredVersion | undefined): NextVersion => ({
+  document: Option.map(
+    Option.flatMap(Option.fromNullable(past), (version) => version.document),
+    withoutMetadata
+  ),
+  createdAt: past?.createdAt,
+  rev: past?.rev,
+  numberSources: past === undefined ? [] : [past.content]
+})
+
 /** The bytes of the next version of a document, including its metadata. */
 export const writeVersion = (
   place: DocumentPlace,

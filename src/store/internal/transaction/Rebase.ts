@@ -11,9 +11,8 @@ import { documentPath, under } from "../../DocumentPath.js"
 import type { CommitInfo, Head } from "../../remote/GitRemote.js"
 import { snapshotAt } from "../../remote/RemoteSnapshot.js"
 import type { DocumentOperation } from "../commit/DocumentEdit.js"
-import type { NextVersion } from "../commit/NextVersion.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { withoutMetadata } from "../commit/VersionCodec.js"
+import { pastVersion } from "../commit/VersionCodec.js"
 import { makeSnapshot, type ReadSet } from "../snapshot/Snapshot.js"
 import { type ChangedDocument, changesBetween, versionsAt } from "../write/ChangedDocuments.js"
 import { keyOf } from "../write/OperationQueue.js"
@@ -98,22 +97,12 @@ export const rebase = (
       )
       const operations = documents.map(({ after, collection, id }): DocumentOperation => {
         const version = after === undefined ? undefined : versions.get(after.path)
-        const document = Option.map(
-          Option.flatMap(Option.fromNullable(version), (found) => found.document),
-          withoutMetadata
-        )
-        return {
-          collection,
-          id,
-          needs: "any",
-          next: () =>
-            Effect.succeed<NextVersion>({
-              document,
-              createdAt: version?.createdAt,
-              rev: version === undefined ? 0 : version.rev - 1,
-              numberSources: version === undefined ? [] : [version.content]
-            })
-        }
+        // The write adds one to the revision.
+        const next = Effect.succeed({
+          ...pastVersion(version),
+          rev: version === undefined ? 0 : version.rev - 1
+        })
+        return { collection, id, needs: "any", next: () => next }
       })
       yield* onto.write({
         operation: "Store.transaction",

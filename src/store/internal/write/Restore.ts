@@ -6,9 +6,8 @@ import { settingsFileName } from "../../../domain/settings/Settings.js"
 import type { ReadError, RestoreOptions, WriteError } from "../../Collection.js"
 import { documentPath, under } from "../../DocumentPath.js"
 import type { Head, PrefetchRequest } from "../../remote/GitRemote.js"
-import type { NextVersion } from "../commit/NextVersion.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { readVersion, unreadableError, withoutMetadata } from "../commit/VersionCodec.js"
+import { pastVersion, readVersion, unreadableError } from "../commit/VersionCodec.js"
 import { makeSnapshot } from "../snapshot/Snapshot.js"
 import { checkNames } from "./OperationQueue.js"
 
@@ -79,7 +78,7 @@ export const restoreDocument = (
         past.problem ?? "contains no document"
       )
     }
-    const document = Option.some(withoutMetadata(past.document.value))
+    const next = Effect.succeed(pastVersion(past))
     const outcome = yield* core.write({
       operation,
       message: options.message ?? `restore ${collection}/${id} from ${commit.slice(0, 7)}`,
@@ -90,13 +89,7 @@ export const restoreDocument = (
           id,
           needs: "any",
           precondition: expectationOf(options),
-          next: () =>
-            Effect.succeed<NextVersion>({
-              document,
-              createdAt: past.createdAt,
-              rev: past.rev,
-              numberSources: [past.content]
-            })
+          next: () => next
         }
       ]
     })

@@ -4,9 +4,8 @@ import { NotFoundError, ValidationError } from "../../../domain/errors/StoreErro
 import { under } from "../../DocumentPath.js"
 import type { StoreService } from "../../StoreService.js"
 import type { DocumentOperation } from "../commit/DocumentEdit.js"
-import type { NextVersion } from "../commit/NextVersion.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { withoutMetadata } from "../commit/VersionCodec.js"
+import { pastVersion } from "../commit/VersionCodec.js"
 import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { requireCommit } from "./Restore.js"
 
@@ -67,24 +66,8 @@ export const makeRevert =
         precondition: after === undefined ? { absent: true } : { sha: after.oid }
       }))
       const operations = reverted.map((changed): DocumentOperation => {
-        const { collection, id } = changed
-        const past = pastOf(changed)
-        const document = Option.map(
-          Option.flatMap(Option.fromNullable(past), (version) => version.document),
-          withoutMetadata
-        )
-        return {
-          collection,
-          id,
-          needs: "any",
-          next: () =>
-            Effect.succeed<NextVersion>({
-              document,
-              createdAt: past?.createdAt,
-              rev: past?.rev,
-              numberSources: past === undefined ? [] : [past.content]
-            })
-        }
+        const next = Effect.succeed(pastVersion(pastOf(changed)))
+        return { collection: changed.collection, id: changed.id, needs: "any", next: () => next }
       })
       const outcome =
         operations.length === 0
