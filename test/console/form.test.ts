@@ -459,7 +459,21 @@ it("fields are what the schema says, and what is there where it says otherwise",
       ({ nullable, optional, problem }) => optional && nullable && problem === undefined
     )
   )
+  const many = Array.from({ length: 1000 }, (_, at) => `v${at}`)
   assert.strictEqual(one('{"a": "x\\ry"}', { type: "string" }).kind, "json")
+  // Also where the schema has no type, or another one: no control may change what was not typed.
+  for (const schema of [
+    {},
+    { type: "integer" },
+    { type: ["string", "integer"] },
+    { type: "string", format: "date-time" },
+    { enum: many }
+  ])
+    for (const raw of ["x\\r\\ny", "x\\ry", "x\\u0000y"]) {
+      const { help, kind } = one(`{"a": "${raw}"}`, schema)
+      assert.deepStrictEqual([raw, schema, kind], [raw, schema, "json"])
+      assert.include(help, "characters that a form would change")
+    }
   assert.strictEqual(one('{"a": "x\\ny"}', { type: "string" }).kind, "long")
   const misfit = one('{"a": [{}]}', { type: "array", items: { type: "string" } })
   assert.deepStrictEqual(
@@ -469,7 +483,6 @@ it("fields are what the schema says, and what is there where it says otherwise",
   assert.strictEqual(one('{"a": 1}', { $ref: "#/nowhere" }).kind, "number")
   assert.include(one("{}", { $ref: "#/nowhere" }).help, "which does not exist")
   // A value that is one of very many is typed.
-  const many = Array.from({ length: 1000 }, (_, at) => `v${at}`)
   assert.deepStrictEqual(
     [one('{"a": "v9"}', { enum: many }), one('{"a": "w"}', { enum: many })].map(({ kind, problem }) => [
       kind,

@@ -342,6 +342,64 @@ bothBuilds("forms in the console", (the) => {
     assert.match(await draft(page, "n-3"), /"first(!\\nsecond|\\nsecond!)",\s*"one\?"/)
   })
 
+  it("a text keeps its line breaks in every field, and pasted ones stay", async () => {
+    await the.on.run(
+      the.on.store.collection("breaks").writeJsonSchema({
+        schema: {
+          properties: {
+            title: { type: "string" },
+            since: { type: "string", format: "date-time" },
+            list: { type: "array", items: { type: "string", format: "date-time" } },
+            size: { type: "object", properties: { w: { type: "number" } } }
+          }
+        }
+      })
+    )
+    await lines(
+      "breaks",
+      "b-1",
+      '{"title": "one", "since": "first\\nsecond", "list": ["a\\nb", "c"], "size": {"w": "x\\ny"}, "old": "p\\r\\nq"}'
+    )
+    const { page } = await the.enter({ hash: "#table=breaks&document=b-1&panel=edit" })
+    await page.getByRole("form", { name: "Fields of breaks/b-1" }).waitFor()
+    for (const name of ["since", "list, item 1", "w"]) {
+      await field(page, name).press("Control+End")
+      await page.keyboard.type("!")
+    }
+    // What is pasted into a line keeps its line breaks, and the control with its focus and its caret.
+    for (const name of ["title", "list, item 2"]) {
+      await field(page, name).press("Control+End")
+      await page.evaluate(() => {
+        ;(globalThis as Dom).before = document.activeElement
+      })
+      await page.evaluate((text) => (globalThis as Dom).navigator.clipboard.writeText(text), " two\nthree")
+      await page.keyboard.press("Control+v")
+      await page.keyboard.type("!")
+      assert.isTrue(await page.evaluate(() => (globalThis as Dom).before === document.activeElement))
+    }
+    // In one line Enter adds no line; with Shift, and in several lines, it does.
+    await field(page, "title").press("Control+End")
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("four")
+    await field(page, "list, item 2").press("Control+a")
+    await page.keyboard.type("c")
+    await page.keyboard.press("Enter")
+    await page.keyboard.type("d")
+    await page.keyboard.press("Shift+Enter")
+    await page.keyboard.type("e")
+    const text = await draft(page, "b-1")
+    assert.deepStrictEqual(JSON.parse(text), {
+      title: "one two\nthree!\nfour",
+      since: "first\nsecond!",
+      list: ["a\nb!", "cd\ne"],
+      size: { w: "x\ny!" },
+      old: "p\r\nq"
+    })
+    assert.include(text, String.raw`"p\r\nq"`)
+    await page.getByRole("button", { name: "Edit old as JSON" }).waitFor()
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+  })
+
   it("22: without a schema the fields are inferred; what no form shows is JSON, and says why", async () => {
     await lines("loose", "a", '{"name": "one", "n": 1, "long": "first\\nsecond"}')
     await lines("loose", "b", '{"name": "two", "when": "2025-01-01T00:00:00Z", "deep": {"list": [{"x": 1}]}}')
@@ -355,7 +413,7 @@ bothBuilds("forms in the console", (the) => {
     await form.waitFor()
     assert.include(await form.innerText(), "inferred from 2 documents of the table")
     assert.strictEqual(await page.getByLabel("Type of when").inputValue(), "absent")
-    assert.strictEqual(await page.locator("textarea").inputValue(), "first\nsecond")
+    assert.strictEqual(await field(page, "long").inputValue(), "first\nsecond")
     await field(page, "long").press("Control+End")
     await page.keyboard.press("Enter")
     await page.keyboard.type("third")

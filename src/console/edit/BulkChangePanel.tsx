@@ -7,6 +7,7 @@ import { Panel } from "../components/Panel.js"
 import { plural } from "../components/Plural.js"
 import { ProblemCard } from "../components/ProblemCard.js"
 import { RunButton } from "../components/RunButton.js"
+import { TextInput } from "../components/TextInput.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import * as Drafts from "../drafts/Drafts.js"
 import type { DataSourceService } from "../source/DataSource.js"
@@ -200,16 +201,17 @@ export const BulkChangePanel = (props: {
           </label>
         )}
         {kind !== "Set" ? null : (
-          <label class="field">
-            <span>Value</span>
-            <input
+          <div class="field">
+            <label for="bulk-typed">Value</label>
+            <TextInput
+              id="bulk-typed"
               value={typed}
               autocomplete="off"
               spellcheck={false}
               aria-describedby="bulk-value"
               onInput={(event) => setTyped(event.currentTarget.value)}
             />
-          </label>
+          </div>
         )}
         <p class="help" id="bulk-value">
           {kind === "Set" && typed !== "" ? (

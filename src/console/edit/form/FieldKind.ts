@@ -62,16 +62,16 @@ const nodeKinds: Readonly<Partial<Record<FieldKind, JsonNode["kind"]>>> = {
   object: "object"
 }
 
+/** Whether a text has characters that a control would change: it is edited as JSON. */
+export const hasChangedCharacters = (node: JsonNode | undefined): boolean =>
+  node?.kind === "text" && /[\r\0]/.test(node.value as string)
+
 /** The kind by the schema, or by the value if the value does not match the schema. */
 export const fieldKind = (read: ReadSchema, node: JsonNode | undefined): FieldKind => {
   const kind = schemaKind(read)
   if (node === undefined || node.kind === "null") return kind
   if (kind === "choice") return node.kind === "object" || node.kind === "list" ? nodeKind(node) : kind
+  if (hasChangedCharacters(node)) return "json"
   if (nodeKinds[kind] !== node.kind) return nodeKind(node)
-  if (node.kind === "text") {
-    // An input element would change these characters.
-    if (/[\r\0]/.test(node.value as string)) return "json"
-    return kind === "text" && isLong(read.schema, node) ? "long" : kind
-  }
-  return kind
+  return kind === "text" && isLong(read.schema, node) ? "long" : kind
 }

@@ -4,8 +4,8 @@ import { metadataNames } from "../../../domain/document/DocumentBody.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import { isTooDeep } from "../../../domain/json/JsonText.js"
 import { repeatedKeySteps } from "../../../domain/json/RepeatedKey.js"
-import type { Field } from "./Field.js"
-import { fieldKind } from "./FieldKind.js"
+import type { Field, FieldKind } from "./Field.js"
+import { fieldKind, hasChangedCharacters } from "./FieldKind.js"
 import { fieldProblem } from "./FieldProblem.js"
 import { type JsonNode, type ListNode, type ObjectNode, type Path, parseNodes } from "./JsonNodes.js"
 import {
@@ -69,12 +69,25 @@ class TooManyFields extends Error {}
 const isScalar = ({ kind }: JsonNode) => kind !== "object" && kind !== "list"
 
 /** Why a list is edited as JSON, as a sentence. */
-const whyJson = ({ hasNestedLists }: FormBuild, node: ListNode, path: Path): string | undefined => {
+const whyListIsJson = ({ hasNestedLists }: FormBuild, node: ListNode, path: Path): string | undefined => {
   if (path.filter((step) => typeof step === "number").length >= maxListDepth)
     return "The list is nested too deeply for a form."
   return hasNestedLists || node.items.every(isScalar)
     ? undefined
     : "The form has too many fields for this list."
+}
+
+/** Why a value is edited as JSON, as a sentence. */
+const whyJson = (
+  build: FormBuild,
+  kind: FieldKind,
+  node: JsonNode | undefined,
+  path: Path
+): string | undefined => {
+  if (kind === "list" && node?.kind === "list") return whyListIsJson(build, node, path)
+  return kind === "json" && hasChangedCharacters(node)
+    ? "The text has carriage returns or other characters that a form would change."
+    : undefined
 }
 
 /** The schema of an item: tuples have one for each position. */
@@ -90,7 +103,7 @@ const fieldOf = (build: FormBuild, { name, node, optional, path, read, refused }
   const { inferred, root, text } = build
   const { schema } = read
   const valueKind = fieldKind(read, node)
-  const why = valueKind === "list" && node?.kind === "list" ? whyJson(build, node, path) : undefined
+  const why = whyJson(build, valueKind, node, path)
   const kind = why === undefined ? valueKind : "json"
   const items = kind === "list" && node?.kind === "list" ? node.items : []
   const parts =
