@@ -10,7 +10,7 @@ import { LruCache } from "../../domain/runtime/LruCache.js"
 import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import type { Head } from "../Commit.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
-import type { BranchFlush, FlushOutcome } from "../disk/writes/Flush.js"
+import { type BranchFlush, type FlushOutcome, RefusedCommits } from "../disk/writes/Flush.js"
 import { branchRef } from "../Names.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
@@ -44,6 +44,17 @@ const isContentRefused = (failure: ServerFailure): boolean =>
 /** The server's error, which the engine wraps. */
 const unwrapped = <E>(error: E): E | ServerFailure =>
   error instanceof RemoteError && error.cause instanceof StoreError ? (error.cause as ServerFailure) : error
+
+/** The outcome for the commits of a refused push, with the server's error as the cause. */
+const refusal = (failure: ServerFailure): FlushOutcome => {
+  const error = new RemoteError({
+    operation: "Repository.commitNext",
+    reason: "Server",
+    message: failure.message,
+    cause: failure
+  })
+  return isContentRefused(failure) ? new RefusedCommits({ error }) : error
+}
 
 const isRefMoved = (cause: Cause.Cause<unknown>): boolean =>
   Option.exists(Cause.failureOption(cause), (error) => error instanceof RefMoved)
@@ -79,6 +90,8 @@ export const make = ({
         pack
       )
       const commitCount = flushes.reduce((sum, { commits }) => sum + commits, 0)
+      // If the server accepted another branch, it judged each branch by itself.
+      const isJudgedByBranch = outcomes.some(({ _tag }) => _tag === "Done")
       heads.recordPush()
       const endedAt = yield* Monotonic.millis
       return outcomes.map((outcome, at): FlushOutcome => {
@@ -94,18 +107,13 @@ export const make = ({
             heads.forget(branch)
             return outcome.failure
           case "Refused":
-            if (commitCount > 1 && isContentRefused(outcome.failure)) {
+            if ((isJudgedByBranch ? commits : commitCount) > 1 && isContentRefused(outcome.failure)) {
               // One of the commits caused the refusal. Each is pushed by itself, so that only that one fails.
               pendingSingles += commits
               splits.set(branch, (splits.get(branch) ?? 0) + 1)
               return { _tag: "Moved", actual: base }
             }
-            return new RemoteError({
-              operation: "Repository.commitNext",
-              reason: "Server",
-              message: outcome.failure.message,
-              cause: outcome.failure
-            })
+            return refusal(outcome.failure)
         }
       })
     })

@@ -24,9 +24,11 @@ type Built<A> = { readonly commit: Option.Option<NewCommit>; readonly result: A 
 type CommitResult<A> = { readonly committed: Option.Option<Committed>; readonly result: A }
 type Failure = RefMoved | RemoteError | AmbiguousWriteError | ValidationError
 
-/** The result of a build. It is valid when `durable` has succeeded. */
+/** The result of a build. It is valid when `valid` has succeeded. */
 interface Staged<A> {
   readonly result: CommitResult<A>
+  readonly valid: Effect.Effect<void, Failure | Staging.Withdrawn>
+  /** The flush of the commit of this build. */
   readonly durable: Staging.FlushResult | undefined
 }
 
@@ -89,6 +91,16 @@ export const make = (options: CommitQueueOptions) =>
         Effect.fail(Staging.movedFrom(branch, Staging.commitOf(head), Staging.commitOf(now)))
       )
 
+    /** Waits until the commit that a build is based on is durable. The build wrote nothing, so its error is never ambiguous. */
+    const baseDurable = (branch: string, head: Option.Option<Head>, flushed: Staging.FlushResult) =>
+      Effect.catchTags(Deferred.await(flushed), {
+        RefusedCommits: () => Effect.fail(new Staging.Withdrawn()),
+        AmbiguousWriteError: () => moved(branch, head)
+      })
+
+    const ownDurable = (flushed: Staging.FlushResult) =>
+      Effect.catchTag(Deferred.await(flushed), "RefusedCommits", ({ error }) => Effect.fail(error))
+
     /** Builds and stages one commit. */
     const stage = <A, E>(
       restore: WriterAccess.Restore,
@@ -111,7 +123,7 @@ export const make = (options: CommitQueueOptions) =>
           const built = yield* Effect.exit(build(head))
           if (Exit.isFailure(built)) {
             // A refusal that is based on a staged commit is valid only if that commit becomes durable.
-            if (seen !== undefined) yield* Deferred.await(seen)
+            if (seen !== undefined) yield* baseDurable(name, head, seen)
             return yield* Effect.failCause(built.cause)
           }
           if (isInvalid()) return yield* invalidated(head)
@@ -133,9 +145,20 @@ export const make = (options: CommitQueueOptions) =>
           ({ head, made, result }): Effect.Effect<Staged<A>, RefMoved | RemoteError | Staging.Withdrawn> => {
             if (isInvalid()) return invalidated(head)
             if (ended && Option.isSome(made)) return Effect.fail(wasClosed())
+            if (Option.isNone(made)) {
+              const valid = seen === undefined ? Effect.void : baseDurable(name, head, seen)
+              return Effect.succeed({
+                result: { committed: Option.none(), result },
+                valid,
+                durable: undefined
+              })
+            }
+            const durable = append(branch, head, made.value)
+            const { committed } = made.value
             return Effect.succeed({
-              result: { committed: Option.map(made, ({ committed }) => committed), result },
-              durable: Option.isNone(made) ? seen : append(branch, head, made.value)
+              result: { committed: Option.some(committed), result },
+              valid: ownDurable(durable),
+              durable
             })
           }
         )
@@ -167,21 +190,19 @@ export const make = (options: CommitQueueOptions) =>
       build: (head: Option.Option<Head>) => Effect.Effect<Built<A>, E>
     ): Effect.Effect<CommitResult<A>, E | Failure> =>
       Effect.uninterruptibleMask((restore) => {
-        const awaitDurable = ({ result, durable }: Staged<A>) => {
-          if (durable === undefined) return Effect.succeed(result)
-          const wait = Deferred.await(durable)
-          if (options.throttle === undefined) return Effect.as(wait, result)
+        const awaitValid = ({ durable, result, valid }: Staged<A>) => {
+          if (options.throttle === undefined) return Effect.as(valid, result)
           return Effect.as(
-            Option.isNone(result.committed)
-              ? restore(wait)
-              : Effect.onInterrupt(restore(wait), () => withdrawOrAwait(name, durable)),
+            durable === undefined
+              ? restore(valid)
+              : Effect.onInterrupt(restore(valid), () => withdrawOrAwait(name, durable)),
             result
           )
         }
         const attempt: Effect.Effect<CommitResult<A>, E | Failure> = Effect.suspend(() =>
           access.withBranch(restore, name, stage(restore, name, build))
         ).pipe(
-          Effect.flatMap(awaitDurable),
+          Effect.flatMap(awaitValid),
           Effect.catchIf(
             (error) => error instanceof Staging.Withdrawn,
             () => attempt

@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as zlib from "node:zlib"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import { AmbiguousWriteError, type RemoteError } from "../../../domain/errors/StoreError.js"
@@ -75,8 +76,11 @@ interface ReadyFlush extends BranchFlush {
   readonly ref: FoundRef
 }
 
+/** The commits themselves were refused: commits that were built on them need another base. */
+export class RefusedCommits extends Data.TaggedError("RefusedCommits")<{ readonly error: RemoteError }> {}
+
 /** The outcome of a flush for one branch. */
-export type FlushOutcome = RefOutcome | RemoteError | AmbiguousWriteError
+export type FlushOutcome = RefOutcome | RefusedCommits | RemoteError | AmbiguousWriteError
 
 /** The error of a ref that was moved or deleted although its directory could not be synced. */
 export const unsettled = (

@@ -10,14 +10,14 @@ import type { Committed, Head } from "../../Commit.js"
 import { branchRef } from "../../Names.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import type { PackableObject } from "../packs/PackBuilder.js"
-import type { BranchFlush } from "./Flush.js"
+import type { BranchFlush, RefusedCommits } from "./Flush.js"
 
 type Failure = RefMoved | RemoteError | AmbiguousWriteError
 
-/** A commit was withdrawn before its flush began. Commits that were built on it are built again. */
+/** A commit was withdrawn before its flush began, or was refused. Commits that were built on it are built again. */
 export class Withdrawn extends Data.TaggedError("Withdrawn") {}
 
-export type FlushResult = Deferred.Deferred<void, Failure | Withdrawn>
+export type FlushResult = Deferred.Deferred<void, Failure | RefusedCommits | Withdrawn>
 
 /** The objects of a commit, ready to be staged. */
 export interface Draft {
@@ -49,7 +49,7 @@ export interface Branch {
   last: FlushResult | undefined
   /** Increases when a flush fails. Commits that were built on its commits are invalid. */
   failures: number
-  /** Increases when a commit is withdrawn. Commits that were built on it are built again. */
+  /** Increases when a commit is withdrawn or refused. Commits that were built on it are built again. */
   withdrawals: number
 }
 
@@ -177,10 +177,11 @@ export const make = (objects: ObjectDatabase) => {
     },
 
     /** Fails a batch, and the open batch that was built on it. */
-    fail: (batch: Batch, error: Failure): void => {
+    fail: (batch: Batch, error: Failure | RefusedCommits): void => {
       const branch = branchOf(batch.branch)
       const follower = branch.open
-      branch.failures++
+      if (error._tag === "RefusedCommits") branch.withdrawals++
+      else branch.failures++
       branch.staged = undefined
       branch.flushing = undefined
       branch.open = undefined
@@ -192,13 +193,15 @@ export const make = (objects: ObjectDatabase) => {
       close(follower)
       // The follower was not written, so its error is never ambiguous.
       const cause =
-        error._tag === "RemoteError"
-          ? error
-          : movedFrom(
-              branch.name,
-              follower.base,
-              error._tag === "RefMoved" ? Option.getOrUndefined(error.actual) : batch.tip
-            )
+        error._tag === "RefusedCommits"
+          ? new Withdrawn()
+          : error._tag === "RemoteError"
+            ? error
+            : movedFrom(
+                branch.name,
+                follower.base,
+                error._tag === "RefMoved" ? Option.getOrUndefined(error.actual) : batch.tip
+              )
       Deferred.unsafeDone(follower.done, Exit.fail(cause))
     },
 

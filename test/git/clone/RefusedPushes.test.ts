@@ -1,0 +1,222 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Either, Fiber, Option, type Scope } from "effect"
+import type { Change } from "../../../src/git/Commit.js"
+import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
+import * as HttpBackend from "../../support/git/HttpBackend.js"
+
+const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
+  it.live(title, () => Effect.scoped(body), 60_000)
+
+const put = (name: string): Change => ({ _tag: "Put", path: name, content: new TextEncoder().encode(name) })
+
+const add = (remote: GitRemoteService, name: string, branch = "main") =>
+  remote.commitNext(branch, () =>
+    Effect.succeed({ commit: Option.some({ message: name, changes: [put(name)] }), result: name })
+  )
+
+const isPush = ({
+  method,
+  url
+}: {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+}) => method === "POST" && url?.endsWith("git-receive-pack") === true
+
+const hook = (backend: HttpBackend.HttpBackend, name: string, text: string, kind = "pre-receive") => {
+  const file = path.join(backend.directory, name, "hooks", kind)
+  fs.mkdirSync(path.dirname(file), { recursive: true })
+  fs.writeFileSync(file, `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+}
+
+const refuseEvil =
+  'while read old new ref; do if git ls-tree -r --name-only $new | grep -q evil; then echo "no evil, please" >&2; exit 1; fi; done'
+
+/** A repository whose hook refuses commits with the file `evil`, and a push of that commit which the server holds. */
+const heldPush = (name: string) =>
+  Effect.gen(function* () {
+    const backend = yield* HttpBackend.make
+    const remote = yield* GitHost.scoped({ url: backend.create(name), maxRetries: 0 })
+    yield* add(remote, "first")
+    hook(backend, name, refuseEvil)
+    const arrived = yield* Deferred.make<void>()
+    let release = () => {}
+    let drop = () => {}
+    backend.intercept = (request, _, run) => {
+      if (!isPush(request)) return false
+      backend.intercept = undefined
+      release = run
+      drop = () => {
+        backend.intercept = (next) => {
+          next.socket.destroy()
+          return true
+        }
+        request.socket.destroy()
+      }
+      Deferred.unsafeDone(arrived, Effect.void)
+      return true
+    }
+    const evil = yield* Effect.fork(Effect.either(add(remote, "evil")))
+    yield* Deferred.await(arrived)
+    return { backend, remote, evil, release: Effect.sync(() => release()), drop: Effect.sync(() => drop()) }
+  })
+
+const isRefusal = (result: Either.Either<unknown, { readonly message: string }>) =>
+  Either.isLeft(result) && /no evil, please/.test(result.left.message)
+
+describe("a push that is refused or lost", () => {
+  test(
+    "does not fail the caller whose commit was built on the refused one during its push",
+    Effect.gen(function* () {
+      const { backend, evil, release, remote } = yield* heldPush("follower.git")
+      const built = yield* Deferred.make<void>()
+      const good = yield* Effect.fork(
+        Effect.either(
+          remote.commitNext("main", () =>
+            Effect.as(Deferred.succeed(built, undefined), {
+              commit: Option.some({ message: "good", changes: [put("good")] }),
+              result: "good"
+            })
+          )
+        )
+      )
+      yield* Deferred.await(built)
+      yield* Effect.sleep("50 millis")
+      yield* release
+      assert.isTrue(isRefusal(yield* Fiber.join(evil)))
+      const result = yield* Fiber.join(good)
+      assert.isTrue(Either.isRight(result), String(result))
+      assert.strictEqual(backend.git("follower.git", "ls-tree", "--name-only", "main"), "first\ngood")
+    })
+  )
+
+  for (const then of ["fails", "commits nothing"] as const) {
+    test(
+      `runs an edit again that ${then} because of a commit that is refused`,
+      Effect.gen(function* () {
+        const { evil, release, remote } = yield* heldPush("judged.git")
+        const judged = yield* Deferred.make<void>()
+        const judge = yield* Effect.fork(
+          Effect.either(
+            remote.commitNext("main", (snapshot) =>
+              Effect.gen(function* () {
+                const isTaken = Option.isSome(yield* snapshot.file("evil"))
+                yield* Deferred.succeed(judged, undefined)
+                if (isTaken && then === "fails") return yield* Effect.fail({ message: "taken" })
+                return { commit: Option.none(), result: isTaken ? "taken" : "free" }
+              })
+            )
+          )
+        )
+        yield* Deferred.await(judged)
+        yield* Effect.sleep("50 millis")
+        yield* release
+        assert.isTrue(isRefusal(yield* Fiber.join(evil)))
+        assert.deepStrictEqual(
+          Either.map(yield* Fiber.join(judge), ({ result }) => result),
+          Either.right("free")
+        )
+      })
+    )
+  }
+
+  test(
+    "runs an edit again that was running when the commit below it was refused",
+    Effect.gen(function* () {
+      const { evil, release, remote } = yield* heldPush("running.git")
+      const begun = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      const good = yield* Effect.fork(
+        Effect.either(
+          remote.commitNext("main", () =>
+            Effect.gen(function* () {
+              yield* Deferred.succeed(begun, undefined)
+              yield* Deferred.await(goOn)
+              return { commit: Option.some({ message: "good", changes: [put("good")] }), result: "good" }
+            })
+          )
+        )
+      )
+      yield* Deferred.await(begun)
+      yield* release
+      assert.isTrue(isRefusal(yield* Fiber.join(evil)))
+      yield* Deferred.succeed(goOn, undefined)
+      const result = yield* Fiber.join(good)
+      assert.isTrue(Either.isRight(result), String(result))
+    })
+  )
+
+  test(
+    "does not call an edit ambiguous that wrote nothing and was judged against a commit whose outcome is unknown",
+    Effect.gen(function* () {
+      const { drop, evil, remote } = yield* heldPush("unknown.git")
+      const judged = yield* Deferred.make<void>()
+      const judge = yield* Effect.fork(
+        Effect.either(
+          remote.commitNext("main", (snapshot) =>
+            Effect.gen(function* () {
+              const isTaken = Option.isSome(yield* snapshot.file("evil"))
+              yield* Deferred.succeed(judged, undefined)
+              return isTaken
+                ? yield* Effect.fail({ _tag: "Taken" as const })
+                : { commit: Option.none(), result: "" }
+            })
+          )
+        )
+      )
+      yield* Deferred.await(judged)
+      yield* Effect.sleep("50 millis")
+      yield* drop
+      const tagOf = (result: Either.Either<unknown, { readonly _tag: string }>) =>
+        Either.match(result, { onLeft: ({ _tag }) => _tag, onRight: () => "done" })
+      assert.strictEqual(tagOf(yield* Fiber.join(evil)), "AmbiguousWriteError")
+      assert.strictEqual(tagOf(yield* Fiber.join(judge)), "RemoteError")
+    })
+  )
+
+  const refusals = {
+    "for its content": { hook: "pre-receive", script: `sleep 0.1; ${refuseEvil}`, branch: "main" },
+    "for its branch, by itself": {
+      hook: "update",
+      script: 'sleep 0.1; [ "$1" != refs/heads/protected ] || { echo "no evil, please" >&2; exit 1; }',
+      branch: "protected"
+    },
+    "for its branch, with all others": {
+      hook: "pre-receive",
+      script: 'sleep 0.1; if grep -q protected; then echo "no evil, please" >&2; exit 1; fi',
+      branch: "protected"
+    }
+  }
+
+  for (const [kind, refusal] of Object.entries(refusals)) {
+    test(
+      `fails a commit that is refused ${kind}, although others are written all the time`,
+      Effect.gen(function* () {
+        const backend = yield* HttpBackend.make
+        const remote = yield* GitHost.scoped({ url: backend.create("busy.git") })
+        yield* add(remote, "first")
+        const head = Option.getOrThrow(yield* remote.head("main"))
+        yield* remote.createBranch("protected", head.commit)
+        hook(backend, "busy.git", refusal.script, refusal.hook)
+        let written = 0
+        let isRefused = false
+        const most = 150
+        const writer = (n: number) =>
+          Effect.gen(function* () {
+            while (!isRefused && written < most) yield* add(remote, `w${n}-${written++}`)
+          })
+        const writers = yield* Effect.fork(
+          Effect.forEach([0, 1, 2, 3, 4, 5], writer, { concurrency: "unbounded", discard: true })
+        )
+        const evil = yield* Effect.either(add(remote, "evil", refusal.branch))
+        isRefused = true
+        yield* Fiber.join(writers)
+        assert.isTrue(isRefusal(evil), String(evil))
+        assert.isBelow(written, most)
+        assert.strictEqual(backend.git("busy.git", "rev-list", "--count", "main"), String(1 + written))
+      })
+    )
+  }
+})
