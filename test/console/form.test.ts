@@ -582,3 +582,39 @@ it("items that are objects or lists have fields with their own paths, up to a de
   assert.deepStrictEqual([long!.kind, name!.kind], ["json", "text"])
   assert.include(long!.help, "too many fields")
 })
+
+it("a tuple's items have the schema of their position, in every draft of JSON Schema", () => {
+  const [pair, closed, open, prefix, rest] = fieldsOf(
+    '{"pair": ["x", 1, true], "closed": ["x", 1], "open": ["x", "1", 2], "prefix": ["x", 1, "2"], "rest": []}',
+    {
+      properties: {
+        pair: { type: "array", items: [{ type: "string" }, { type: "number" }] },
+        closed: { type: "array", items: [{ type: "string" }], additionalItems: false },
+        open: { type: "array", items: [{ type: "string" }], additionalItems: { type: "integer" } },
+        prefix: { type: "array", prefixItems: [{ type: "string" }], items: { type: "integer" } },
+        rest: { type: "array", prefixItems: [{ type: "boolean" }, { type: "integer" }], items: false }
+      }
+    }
+  )
+  const parts = (field: Field | undefined) => field!.parts.map(({ kind, problem }) => [kind, problem])
+  assert.deepStrictEqual(parts(pair), [
+    ["text", undefined],
+    ["number", undefined],
+    ["boolean", undefined]
+  ])
+  assert.deepStrictEqual(parts(closed), [
+    ["text", undefined],
+    ["number", "The schema does not allow this item."]
+  ])
+  assert.deepStrictEqual(parts(open), [
+    ["text", undefined],
+    ["text", "It must be a whole number."],
+    ["integer", undefined]
+  ])
+  assert.deepStrictEqual(parts(prefix), [
+    ["text", undefined],
+    ["integer", undefined],
+    ["text", "It must be a whole number."]
+  ])
+  assert.strictEqual(newItem(rest!), "false")
+})

@@ -250,6 +250,56 @@ bothBuilds("forms in the console", (the) => {
     assert.match(await draft(page, "n-2"), /\[\s*33\s*\]/)
   })
 
+  it("what is typed into an item is not shown at another item after an undo or a discard by a button", async () => {
+    await lines("numbers", "n-4", '{"list": [11, 22, 33]}')
+    const { page } = await the.enter({ hash: "#table=numbers" })
+    await page.locator("#open-n-4").click()
+    await page.locator("#edit").click()
+    await page.getByRole("button", { name: "Form", exact: true }).click()
+    const press = (name: string) => page.getByRole("button", { name, exact: true }).click()
+    const items = page.locator(".form-items input")
+    const values = () => items.evaluateAll((all: ReadonlyArray<Dom>) => all.map((one) => one.value))
+    await press("Remove item 1 of list")
+    await items.nth(0).fill("2x")
+    await press("Undo")
+    assert.deepStrictEqual(await values(), ["22", "33"])
+    await press("Undo")
+    await items.nth(2).waitFor()
+    assert.deepStrictEqual(await values(), ["11", "22", "33"])
+    await press("Redo")
+    await items.nth(2).waitFor({ state: "detached" })
+    await items.nth(0).fill("2x")
+    await press("Discard the draft")
+    await items.nth(2).waitFor()
+    assert.deepStrictEqual(await values(), ["11", "22", "33"])
+    await items.nth(0).fill("12")
+    assert.deepStrictEqual(JSON.parse(await draft(page, "n-4")), { list: [12, 22, 33] })
+  })
+
+  it("fields that a script fills in together all keep their values", async () => {
+    await lines("numbers", "n-5", '{"first": "a", "second": "b", "third": 1, "fourth": 2}')
+    const { page } = await the.enter({ hash: "#table=numbers" })
+    await page.locator("#open-n-5").click()
+    await page.locator("#edit").click()
+    await page.getByRole("button", { name: "Form", exact: true }).click()
+    await field(page, "fourth").waitFor()
+    const given = { first: "a longer text", second: "another one", third: "12345", fourth: "67890" }
+    const ids = await Promise.all(
+      Object.keys(given).map((name) => field(page, name).evaluate(({ id }: Dom) => id as string))
+    )
+    await page.evaluate(
+      (all) => {
+        for (const [id, value] of all) {
+          const control = document.getElementById(id)
+          control.value = value
+          control.dispatchEvent(new (globalThis as Dom).Event("input", { bubbles: true }))
+        }
+      },
+      Object.values(given).map((value, at) => [ids[at], value])
+    )
+    assert.deepStrictEqual(JSON.parse(await draft(page, "n-5")), { ...given, third: 12345, fourth: 67890 })
+  })
+
   it("22: objects and lists in a list have fields of their own, by keyboard alone", async () => {
     const part: JsonObject = {
       type: "object",

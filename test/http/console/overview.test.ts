@@ -14,7 +14,26 @@ layer(seeded, { timeout: 60_000 })("the overview of a repository in the console'
       })
       assert.deepStrictEqual((yield* counts([])).body, { counts: [] })
       assert.strictEqual((yield* counts(Array.from({ length: 101 }, (_, i) => `c${i}`))).status, 400)
-      assert.strictEqual((yield* counts(["a/b"])).status, 422)
+      const invalid = [
+        "a/b",
+        "",
+        ".",
+        "..",
+        ".git",
+        "_schemas",
+        "a\u0000b",
+        "\ud800",
+        "x".repeat(300),
+        "a\\b",
+        " a",
+        "é",
+        "a\n"
+      ]
+      for (const name of invalid) {
+        const { body, status } = yield* counts(["products", name])
+        assert.deepStrictEqual([name, status, body.error], [name, 422, "ValidationError"])
+        assert.include(body.message, `collection ${JSON.stringify(name)}: a collection's name`)
+      }
     })
   )
 

@@ -54,6 +54,7 @@ export const EditPanel = (props: {
   const { collection, documents, drafts, id, source } = props
   const heading = useRef<HTMLHeadingElement>(null)
   const editor = useRef<JsonEditor | undefined>(undefined)
+  const dropPending = useRef(() => false)
   const [isOpen, setOpen] = useState(false)
   /** The position that the JSON editor moves to once it is shown. */
   const targetPosition = useRef<number | undefined>(undefined)
@@ -99,8 +100,9 @@ export const EditPanel = (props: {
     choose("json", true)
   }
   const isForm = view === "form" && Either.isRight(model)
-  const undo = () => editor.current?.undo()
-  const redo = () => editor.current?.redo()
+  // The form's pending input is not in the document, so undo drops it first.
+  const undo = () => dropPending.current() || editor.current?.undo()
+  const redo = () => dropPending.current() || editor.current?.redo()
   // The pressed button is removed, so the heading gets the focus.
   const focusHeading = () => heading.current?.focus()
 
@@ -193,6 +195,8 @@ export const EditPanel = (props: {
                 text={text}
                 model={model.right}
                 note={note}
+                latestText={() => editor.current?.text() ?? text}
+                dropPending={dropPending}
                 onChange={(next, isTyped) => editor.current?.change(next, isTyped)}
                 onUndo={undo}
                 onRedo={redo}

@@ -9,7 +9,7 @@ import type { FormModel } from "./FormModel.js"
 import { FormProblems } from "./FormProblems.js"
 import type { Path } from "./JsonNodes.js"
 import { type PendingInput, pendingAfterEdit } from "./PendingInput.js"
-import { type FormEdit, type TextChange, textChangeOf } from "./TextEdits.js"
+import { applyTextChange, type FormEdit, type TextChange, textChangeOf } from "./TextEdits.js"
 import "./form.css"
 
 /** A form over the JSON text of a document. Every edit is a change of the text, so undo and redo work for both. */
@@ -19,7 +19,11 @@ export const Form = (props: {
   readonly model: FormModel
   /** How the fields were inferred, if the collection has no schema. */
   readonly note: string | undefined
+  /** The text with all changes, which `text` has after the next render. */
+  readonly latestText: () => string
   readonly onChange: (change: TextChange, isTyped: boolean) => void
+  /** Set by the form: drops input that is not in the document, and returns whether there was any. */
+  readonly dropPending: { current: () => boolean }
   readonly onUndo: () => void
   readonly onRedo: () => void
   readonly onDone: () => void
@@ -34,6 +38,24 @@ export const Form = (props: {
     typed.current = next
     showPending(next)
   }
+  const drop = () => {
+    if (typed.current.size === 0) return false
+    setPending(new Map())
+    return true
+  }
+  /** The text that the paths of the pending input are of. */
+  const pendingText = useRef(text)
+  useLayoutEffect(() => {
+    // Undo, a discard or another tab changed the text, and may have moved the items of lists.
+    if (text !== pendingText.current) drop()
+    pendingText.current = text
+  }, [text])
+  useLayoutEffect(() => {
+    props.dropPending.current = drop
+    return () => {
+      props.dropPending.current = () => false
+    }
+  }, [])
   useNavigationGuard(
     { save: () => typed.current.size === 0, confirm: (proceed) => setLeaving({ proceed }) },
     "part"
@@ -59,9 +81,11 @@ export const Form = (props: {
       edit: FormEdit,
       { focus: next, isTyped = false }: { readonly focus?: string; readonly isTyped?: boolean } = {}
     ) => {
-      const change = textChangeOf(text, edit)
+      const latest = props.latestText()
+      const change = textChangeOf(latest, edit)
       if (change === undefined) return
       focus.current = next
+      pendingText.current = applyTextChange(latest, change)
       if (typed.current.size > 0) setPending(pendingAfterEdit(typed.current, edit))
       props.onChange(change, isTyped)
     },
@@ -94,12 +118,9 @@ export const Form = (props: {
           if ((!event.ctrlKey && !event.metaKey) || event.altKey) return
           const key = event.key.toLowerCase()
           if (key === "enter") props.onDone()
-          else if (key === "z" || key === "y") {
-            // Pending input is not in the document, so undo drops it first.
-            if (typed.current.size > 0) setPending(new Map())
-            else if (key === "y" || event.shiftKey) props.onRedo()
-            else props.onUndo()
-          } else return
+          else if (key === "y" || (key === "z" && event.shiftKey)) props.onRedo()
+          else if (key === "z") props.onUndo()
+          else return
           event.preventDefault()
         }}
       >

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { runSync } from "../../../domain/concurrency/Steps.js"
 import { metadataNames } from "../../../domain/document/DocumentBody.js"
-import type { JsonObject } from "../../../domain/json/Json.js"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
 import { isTooDeep } from "../../../domain/json/JsonText.js"
 import { repeatedKeySteps } from "../../../domain/json/RepeatedKey.js"
 import type { Field, FieldKind } from "./Field.js"
@@ -91,11 +91,11 @@ const whyJson = (
 }
 
 /** The schema of an item: tuples have one for each position. */
-const itemSchema = (root: SchemaRoot, schema: JsonObject, at: number): ReadSchema => {
+const itemSchema = (schema: JsonObject, at: number): Json | undefined => {
   const items = member(schema, "items")
   const positions = Array.isArray(items) ? items : listIn(schema, "prefixItems")
   const rest = Array.isArray(items) ? member(schema, "additionalItems") : items
-  return readSchema(root, positions[at] ?? rest)
+  return positions[at] ?? rest
 }
 
 const fieldOf = (build: FormBuild, { name, node, optional, path, read, refused }: FieldInput): Field => {
@@ -109,15 +109,17 @@ const fieldOf = (build: FormBuild, { name, node, optional, path, read, refused }
   const parts =
     kind === "object" && node?.kind === "object"
       ? fieldsOf(build, schema, node, path)
-      : items.map((one, at) =>
-          fieldOf(build, {
+      : items.map((one, at) => {
+          const given = itemSchema(schema, at)
+          return fieldOf(build, {
             path: [...path, at],
             name: `${name}, item ${at + 1}`,
-            read: itemSchema(root, schema, at),
+            read: readSchema(root, given),
             node: one,
-            optional: true
+            optional: true,
+            refused: given === false ? "The schema does not allow this item." : undefined
           })
-        )
+        })
   const field: Field = {
     path,
     name,
@@ -128,7 +130,7 @@ const fieldOf = (build: FormBuild, { name, node, optional, path, read, refused }
     nullable: read.nullable || inferred,
     choices: read.choices ?? [],
     parts,
-    item: kind === "list" ? itemSchema(root, schema, items.length) : undefined,
+    item: kind === "list" ? readSchema(root, itemSchema(schema, items.length)) : undefined,
     help: [textIn(schema, "description") ?? textIn(schema, "title"), read.unknown, why]
       .filter(Boolean)
       .join(" "),
