@@ -92,21 +92,27 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
 
     const versionMutex = yield* Effect.makeSemaphore(1)
     let probed: Option.Option<Advertisement> = Option.none()
+    /** The number of probes that have ended. */
+    let probes = 0
 
     /**
      * The advertisement of a server that does not speak version 2; none if it does, or does not reply. Concurrent callers
-     * share one request.
+     * share one request, even if it fails.
      */
-    const probeVersionZero = Effect.suspend(() =>
-      Option.isSome(probed) || speaksVersionTwo
-        ? Effect.void
-        : Effect.map(Effect.option(uploadPack), (advertised) => {
-            probed = advertised
-          })
-    ).pipe(
-      versionMutex.withPermits(1),
-      Effect.map(() => Option.filter(probed, ({ version }) => version !== 2))
-    )
+    const probeVersionZero = Effect.suspend(() => {
+      const before = probes
+      return Effect.suspend(() =>
+        Option.isSome(probed) || speaksVersionTwo || probes !== before
+          ? Effect.void
+          : Effect.map(Effect.option(uploadPack), (advertised) => {
+              probed = advertised
+              probes++
+            })
+      ).pipe(
+        versionMutex.withPermits(1),
+        Effect.map(() => Option.filter(probed, ({ version }) => version !== 2))
+      )
+    })
 
     /** The advertisement of a server whose reply is late and that does not speak version 2. */
     const lateVersionZero = Effect.flatMap(

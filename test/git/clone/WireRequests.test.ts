@@ -338,4 +338,23 @@ describe("requests by Git's protocol", () => {
       assert.isAtLeast(anHour, 10_000)
     })
   )
+
+  test(
+    "concurrent first callers of a server that does not reply share each question for its version",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      let questions = 0
+      backend.intercept = ({ method }) => {
+        if (method === "GET") questions++
+        return true
+      }
+      const url = backend.create("mute.git")
+      const remote = yield* GitHost.scoped({ url, timeout: "300 millis", maxRetries: 1 })
+      const failures = yield* Effect.forEach(many(12), (n) => Effect.flip(remote.head(`b${n}`)), {
+        concurrency: "unbounded"
+      })
+      for (const error of failures) assert.include(error, { _tag: "RemoteError", reason: "Timeout" })
+      assert.isAtMost(questions, 6)
+    })
+  )
 })
