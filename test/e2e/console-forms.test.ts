@@ -4,7 +4,7 @@ import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import type { JsonObject } from "../../src/domain/json/Json.js"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
-import { axe, focused } from "../support/browser/Chromium.js"
+import { axe, focused, painted } from "../support/browser/Chromium.js"
 import { editor, replace } from "../support/browser/Editor.js"
 import { signIn } from "../support/browser/Stage.js"
 
@@ -300,6 +300,28 @@ bothBuilds("forms in the console", (the) => {
     assert.deepStrictEqual(JSON.parse(await draft(page, "n-5")), { ...given, third: 12345, fourth: 67890 })
   })
 
+  it("a form does not take the place of the JSON that somebody is typing", async () => {
+    await lines("numbers", "n-6", '{"n": 1}')
+    const { page } = await the.enter({ hash: "#table=numbers" })
+    await page.locator("#open-n-6").click()
+    await page.locator("#edit").click()
+    await page.getByRole("button", { name: "JSON", exact: true }).click()
+    await replace(page, '{"n": }')
+    await page.getByRole("button", { name: "Form", exact: true }).click()
+    await page.locator(".banner", { hasText: "is not valid JSON" }).waitFor()
+    await editor(page).focus()
+    await page.keyboard.press("Control+End")
+    await page.keyboard.press("ArrowLeft")
+    for (const digit of "123") {
+      await page.keyboard.type(digit)
+      await painted(page)
+    }
+    assert.deepStrictEqual(JSON.parse(await draft(page, "n-6")), { n: 123 })
+    assert.isTrue(await editor(page).isVisible())
+    await page.getByRole("button", { name: "Form", exact: true }).click()
+    assert.strictEqual(await field(page, "n").inputValue(), "123")
+  })
+
   it("22: objects and lists in a list have fields of their own, by keyboard alone", async () => {
     const part: JsonObject = {
       type: "object",
@@ -503,6 +525,7 @@ bothBuilds("forms in the console", (the) => {
       .waitFor()
     assert.isTrue(await editor(page).isVisible())
     await replace(page, '{"a": 1}')
+    await page.getByRole("button", { name: "Form", exact: true }).press("Enter")
     await form.waitFor()
     assert.strictEqual(await field(page, "a").inputValue(), "1")
     // Nothing of another document is lost by that, and a form says where its schema cannot be used.

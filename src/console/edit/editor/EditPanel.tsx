@@ -212,7 +212,11 @@ export const EditPanel = (props: {
               editor={editor}
               hidden={view === undefined || isForm}
               onOpen={() => setOpen(true)}
-              onChange={edited.change}
+              onChange={(next) => {
+                // A form that appeared at the first valid text would take the focus from the typing.
+                if (view === "form" && !isForm) choose("json", true)
+                edited.change(next)
+              }}
               onDone={props.onReview}
             />
           </>
