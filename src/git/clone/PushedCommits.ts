@@ -3,7 +3,6 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { makeKeyedMutex } from "../../domain/concurrency/KeyedMutex.js"
 import { RefMoved } from "../../domain/errors/RefMoved.js"
 import { RemoteError, StoreError } from "../../domain/errors/StoreError.js"
 import { LruCache } from "../../domain/runtime/LruCache.js"
@@ -17,6 +16,7 @@ import type { Repository } from "../Repository.js"
 import type { LocalCommits } from "./LocalCommits.js"
 import type { ObjectFetcher } from "./ObjectFetcher.js"
 import type { Push } from "./Push.js"
+import * as PushGroups from "./PushGroups.js"
 import type { PushThrottle } from "./PushThrottle.js"
 import type { ServerHeads } from "./ServerHeads.js"
 
@@ -29,13 +29,13 @@ export interface PushedCommitsOptions {
   readonly throttle: PushThrottle
 }
 
-/** The largest number of branches whose split pushes are counted. */
+/** The largest number of branches whose last split push is remembered. */
 const maxBranches = 4_096
 
 type CommitNext = Repository<ServerFailure>["commitNext"]
 
 /** The commit was in a push that was split. It did not lose a race, and is built again. */
-class PushSplit extends Data.TaggedError("PushSplit") {}
+class PushSplit extends Data.TaggedError("PushSplit")<{ readonly split: PushGroups.SplitPush }> {}
 
 /** Whether the server refused the content of a push, as opposed to the credentials or the rate of requests. */
 const isContentRefused = (failure: ServerFailure): boolean =>
@@ -68,11 +68,9 @@ export const make = ({
   push,
   throttle
 }: PushedCommitsOptions) => {
-  /** The number of commits from split pushes that are still to be pushed one by one. */
-  let pendingSingles = 0
-  const oneByOne = makeKeyedMutex().withLock("")
-  /** How often a push of a branch was split. */
-  const splits = new LruCache<number>(maxBranches)
+  const groups = PushGroups.make()
+  /** The last push of each branch that was split. */
+  const splits = new LruCache<PushGroups.SplitPush>(maxBranches)
 
   const publish = (
     flushes: ReadonlyArray<BranchFlush>,
@@ -92,6 +90,7 @@ export const make = ({
       const commitCount = flushes.reduce((sum, { commits }) => sum + commits, 0)
       // If the server accepted another branch, it judged each branch by itself.
       const isJudgedByBranch = outcomes.some(({ _tag }) => _tag === "Done")
+      const whole = { limit: Math.ceil(commitCount / 2) }
       heads.recordPush()
       const endedAt = yield* Monotonic.millis
       return outcomes.map((outcome, at): FlushOutcome => {
@@ -108,9 +107,8 @@ export const make = ({
             return outcome.failure
           case "Refused":
             if ((isJudgedByBranch ? commits : commitCount) > 1 && isContentRefused(outcome.failure)) {
-              // One of the commits caused the refusal. Each is pushed by itself, so that only that one fails.
-              pendingSingles += commits
-              splits.set(branch, (splits.get(branch) ?? 0) + 1)
+              // One of the commits caused the refusal. They are pushed in smaller groups, until only that one fails.
+              splits.set(branch, isJudgedByBranch ? { limit: Math.ceil(commits / 2) } : whole)
               return { _tag: "Moved", actual: base }
             }
             return refusal(outcome.failure)
@@ -133,7 +131,7 @@ export const make = ({
       for (;;) {
         yield* followServer(branch)
         const headBefore = heads.lastKnown(branch)
-        const splitsBefore = splits.get(branch)
+        const splitBefore = splits.get(branch)
         /** Whether `build` failed or made no commit. */
         let isWithoutCommit = false
         const setWithoutCommit = (value: boolean) =>
@@ -150,7 +148,9 @@ export const make = ({
           Effect.mapError(fetchingMissing(engine.commitNext(branch, buildWithReferences)), unwrapped)
         )
         const isRaceLost = Exit.isFailure(exit) && isRefMoved(exit.cause)
-        if (isRaceLost && splits.get(branch) !== splitsBefore) return yield* Effect.fail(new PushSplit())
+        const split = splits.get(branch)
+        if (isRaceLost && split !== undefined && split !== splitBefore)
+          return yield* Effect.fail(new PushSplit({ split }))
         // A commit that was made on the cached head needs no lookup. Every other result is confirmed on the current head.
         if (
           lookedUp ||
@@ -166,17 +166,15 @@ export const make = ({
       }
     })
 
-  const commitNext: CommitNext = (branch, build) =>
-    Effect.suspend(() => {
-      if (pendingSingles === 0) return commitOn(branch, build)
-      pendingSingles--
-      return oneByOne(commitOn(branch, build))
-    }).pipe(
+  const commitNext: CommitNext = (branch, build) => {
+    const call = (split?: PushGroups.SplitPush): ReturnType<typeof commitNext<any, any>> =>
       Effect.catchIf(
-        (error) => error instanceof PushSplit,
-        () => commitNext(branch, build)
+        groups.run(commitOn(branch, build), split),
+        (error): error is PushSplit => error instanceof PushSplit,
+        (error) => call(error.split)
       )
-    )
+    return call()
+  }
 
   return { publish, commitNext } as const
 }

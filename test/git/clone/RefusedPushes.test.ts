@@ -219,4 +219,30 @@ describe("a push that is refused or lost", () => {
       })
     )
   }
+
+  test(
+    "finds a refused commit among 32 by pushing halves",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const remote = yield* GitHost.scoped({ url: backend.create("halves.git"), pushInterval: "300 millis" })
+      yield* add(remote, "first")
+      hook(backend, "halves.git", refuseEvil)
+      const before = backend.requests.length
+      const names = Array.from({ length: 32 }, (_, n) => (n === 13 ? "evil" : `f${n}`))
+      const results = yield* Effect.forEach(names, (name) => Effect.either(add(remote, name)), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(
+        names.filter((_, at) => Either.isLeft(results[at]!)),
+        ["evil"]
+      )
+      assert.isTrue(isRefusal(results[13]!))
+      const pushes = backend.requests
+        .slice(before)
+        .filter(({ method, path: to }) => isPush({ method, url: to }))
+      // The group of all, and two for each of five halvings.
+      assert.isAtMost(pushes.length, 11)
+      assert.strictEqual(backend.git("halves.git", "rev-list", "--count", "main"), "32")
+    })
+  )
 })
