@@ -68,7 +68,8 @@ const slow = [
   "console-runs",
   "examples",
   "playground",
-  "console-forms"
+  "console-forms",
+  "screenshots"
 ]
 
 class SlowFirst extends BaseSequencer {

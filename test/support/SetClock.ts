@@ -20,3 +20,20 @@ export const settableClock = Effect.clockWith((clock) =>
     }
   })
 )
+
+/** Runs an effect at one time. Sleeping takes its time. */
+export const at =
+  (time: Date) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.clockWith((clock) =>
+      Effect.withClock(
+        effect,
+        Object.assign(Object.create(clock) as Clock.Clock, {
+          unsafeCurrentTimeMillis: () => time.getTime(),
+          unsafeCurrentTimeNanos: () => BigInt(time.getTime()) * 1_000_000n,
+          currentTimeMillis: Effect.succeed(time.getTime()),
+          currentTimeNanos: Effect.succeed(BigInt(time.getTime()) * 1_000_000n),
+          sleep: clock.sleep.bind(clock)
+        })
+      )
+    )

@@ -16,7 +16,9 @@ if (executable === undefined) {
   )
 }
 
-export const launch = (): Promise<Browser> =>
+export const launch = (): Promise<Browser> => launchWith([])
+
+export const launchWith = (options: ReadonlyArray<string>): Promise<Browser> =>
   chromium.launch({
     executablePath: executable!,
     headless: true,
@@ -30,7 +32,8 @@ export const launch = (): Promise<Browser> =>
       "--disable-component-update",
       "--disable-sync",
       // Another name for this machine, as somebody who rebinds DNS would have one.
-      "--host-resolver-rules=MAP rebound.example 127.0.0.1"
+      "--host-resolver-rules=MAP rebound.example 127.0.0.1",
+      ...options
     ]
   })
 
@@ -140,9 +143,10 @@ export const visible = (page: Page): Promise<string> =>
 /** The polite live region. */
 export const status = (page: Page) => page.locator('[role="status"]')
 
-const pictures = process.env["CHAINSTORE_SCREENSHOTS"]
-  ? fileURLToPath(new URL("../../../docs/screenshots", import.meta.url))
-  : undefined
+/** Whether this run makes the pictures of the documentation and of the tests anew. */
+export const areTaken = Boolean(process.env["CHAINSTORE_SCREENSHOTS"])
+
+const pictures = areTaken ? fileURLToPath(new URL("../../../docs/screenshots", import.meta.url)) : undefined
 
 const shown = [
   "sign-in-light",

@@ -1,6 +1,7 @@
-import { Effect, Logger, ManagedRuntime } from "effect"
+import { Effect, identity, Logger, ManagedRuntime } from "effect"
 import type { Browser, Page } from "playwright-core"
 import type { StoreService } from "../../../src/store/StoreService.js"
+import { at } from "../SetClock.js"
 import { builtConsole, placeholders } from "./Build.js"
 import { launch, open, type Watched } from "./Chromium.js"
 import { ConsoleService, layer, repo } from "./ConsoleService.js"
@@ -39,6 +40,8 @@ export interface Stage {
 export interface StageOptions {
   /** Also 10,000 documents. */
   readonly large?: boolean
+  /** The time of the documents and their commits. Default: now. */
+  readonly at?: Date
 }
 
 export const stage = async (build: Build, options: StageOptions = {}): Promise<Stage> => {
@@ -58,7 +61,7 @@ export const stage = async (build: Build, options: StageOptions = {}): Promise<S
         yield* seed(service.store)
         yield* seedBroad(service.store)
         if (options.large === true) yield* seedLarge(service.store)
-      })
+      }).pipe(options.at === undefined ? identity : at(options.at))
     )
   const questionOf = (isData: (url: string) => boolean) => ({
     isData,
