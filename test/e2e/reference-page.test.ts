@@ -114,7 +114,7 @@ describe.skipIf(executable === undefined)("the API reference in a browser", () =
       await page.goto(`${url}/docs/api/${path}`)
       await page.locator("summary").click()
       await page.getByLabel("Search").fill("retry")
-      await page.getByText(/found/).waitFor()
+      await page.getByRole("status").filter({ hasText: /found/ }).waitFor()
       for (const colours of ["light", "dark"] as const)
         assert.deepStrictEqual(await axe(page, colours), [], `${path}, ${colours}`)
       await page.setViewportSize({ width: 320, height: 800 })
