@@ -435,17 +435,14 @@ export const layer: {
     tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>,
     chain: Chain<Req, Res, E, R, U>
   ): Layer.Layer<Self, never, R>
-} = dual(
-  2,
-  <Self, Req, Res, E, R, U>(
-    tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>,
-    chain: Chain<Req, Res, E, R, U>
-  ): Layer.Layer<Self, never, R> =>
-    Layer.effect(
-      tag,
-      Effect.map(Effect.context<R>(), (context) => provide(chain, withoutSpan(context)))
-    )
-)
+} = dual(2, (first: Any | Context.Tag<any, any>, second: Any | Context.Tag<any, any>): any => {
+  // `dual` passes the tag second if the chain is piped.
+  const [tag, chain] = isChain(first) ? [second, first] : [first, second]
+  return Layer.effect(
+    tag as Context.Tag<any, any>,
+    Effect.map(Effect.context<any>(), (context) => provide(chain as any, withoutSpan(context)))
+  )
+})
 
 /**
  * A function that executes requests with the chain that a layer provides.

@@ -29,6 +29,10 @@ it.effect("a chain is a service, its requirements taken when the layer is built"
     assert.deepStrictEqual(yield* answer(5), Exit.succeed("hello"))
     assert.deepStrictEqual(yield* answer(99), Exit.succeed("hello"))
     assert.isTrue(Exit.isFailure(yield* answer(1)))
+    const piped = everywhere
+      .build()
+      .pipe(Chain.layer(Greeter), Layer.provide(Layer.succeed(Greeting, "hello")))
+    assert.strictEqual(yield* Effect.provide(greeter(5), piped), "hello")
   })
 )
 
