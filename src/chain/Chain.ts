@@ -437,10 +437,10 @@ export const layer: {
   ): Layer.Layer<Self, never, R>
 } = dual(2, (first: Any | Context.Tag<any, any>, second: Any | Context.Tag<any, any>): any => {
   // `dual` passes the tag second if the chain is piped.
-  const [tag, chain] = isChain(first) ? [second, first] : [first, second]
+  const [tag, chain]: readonly [any, any] = isChain(first) ? [second, first] : [first, second]
   return Layer.effect(
-    tag as Context.Tag<any, any>,
-    Effect.map(Effect.context<any>(), (context) => provide(chain as any, withoutSpan(context)))
+    tag,
+    Effect.map(Effect.context<any>(), (context) => provide(chain, withoutSpan(context)))
   )
 })
 
