@@ -2,7 +2,7 @@
  * The laws of chains, checked on a chain of your own.
  *
  * Output:
- * parity keeps 34 laws
+ * parity keeps 40 laws
  * ChainLaws.laziness does not hold.
  * Promise: an execution is lazy and repeatable
  *   "nothing runs before the Effect runs, and a retry runs the steps again" (docs/chain.md#executing)

@@ -24,7 +24,10 @@ const sample: Readonly<Record<string, keyof typeof ChainLaws.all>> = {
   "interruption is logged as a failure": "logs",
   "the span names no chain": "spans",
   "a merged chain provides to later steps": "provides",
-  "a policy with next retries the step alone": "policies"
+  "a policy with next retries the step alone": "policies",
+  "middleware around a chain drops the fallback": "middlewareAround",
+  "layer needs the chain first": "argumentOrder",
+  "executions share the step that handled": "executionsApart"
 }
 
 const named = (name: string): Mutant => {

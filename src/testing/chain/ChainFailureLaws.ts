@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -307,6 +308,15 @@ const lengths = {
   "effectful steps that hand on": long((to) => to.use((it, next) => Effect.suspend(() => next(it))))
 }
 
+/** The number of described steps, or the defect of the description. */
+const describedSteps = (chain: Chain.Any): unknown => {
+  try {
+    return Chain.describe(chain).handlers.length
+  } catch (defect) {
+    return defect
+  }
+}
+
 /**
  * A long chain ends as the steps after it do: it overflows no stack.
  *
@@ -319,5 +329,18 @@ export const stackSafety: Law = (builder, request) =>
     for (const [kind, prefix] of Object.entries(lengths)) {
       const chain = prefix().use(builder).build()
       yield* sameOutcome(`stack safety: ${length} ${kind}`, expected, yield* executed(chain, request))
+    }
+    // A copy of a chain and its description depend on the number of steps and not on their kind.
+    const chain = lengths["plain steps that hand on"]().use(builder).build()
+    yield* same(`stack safety: the description of ${length} steps`, length + 1, describedSteps(chain))
+    const copies: Readonly<Record<string, () => typeof chain>> = {
+      provide: () => Chain.provide(chain, Context.empty()),
+      withMiddleware: () => Chain.withMiddleware(chain, (it, next) => next(it))
+    }
+    for (const [combinator, make] of Object.entries(copies)) {
+      const law = `stack safety: Chain.${combinator} of ${length} steps`
+      const copy = yield* Effect.exit(Effect.sync(make))
+      yield* same(law, true, Exit.isSuccess(copy))
+      if (Exit.isSuccess(copy)) yield* sameOutcome(law, expected, yield* executed(copy.value, request))
     }
   })

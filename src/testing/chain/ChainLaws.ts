@@ -1,3 +1,4 @@
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -5,18 +6,22 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { Chain, ChainBuilder } from "../../chain/index.js"
+import * as Calls from "./ChainCallLaws.js"
 import { report } from "./ChainCounterexample.js"
 import * as Endings from "./ChainFailureLaws.js"
-import type { Law, LawSubject } from "./ChainLaw.js"
+import { executionModes, type Law, type LawSubject } from "./ChainLaw.js"
 import * as Logs from "./ChainLogLaws.js"
+import * as Middleware from "./ChainMiddlewareLaws.js"
 import { executed, isUnhandled, same, sameOutcome } from "./ChainOutcome.js"
 import * as Reports from "./ChainReportLaws.js"
 import * as Services from "./ChainServiceLaws.js"
 import * as Steps from "./ChainStepLaws.js"
 
+export * from "./ChainCallLaws.js"
 export * from "./ChainFailureLaws.js"
 export type { Law } from "./ChainLaw.js"
 export * from "./ChainLogLaws.js"
+export * from "./ChainMiddlewareLaws.js"
 export { LawViolation } from "./ChainOutcome.js"
 export { type ChainPromise, promises } from "./ChainPromises.js"
 export * from "./ChainReportLaws.js"
@@ -101,6 +106,16 @@ export const fallbackPrecedence: Law = (builder, request) =>
       .use(openEnded(builder))
       .withFallback(() => second)
     yield* sameOutcome(law, yield* outcome(openEnded(builder), request), yield* outcome(own, request))
+    const before = openEnded(empty()).use(builder)
+    const after = hasFallback(builder) ? builder : openEnded(builder)
+    yield* sameOutcome(law, yield* outcome(after, request), yield* outcome(before, request))
+    const handedOn = empty().use((_, next) => next(second))
+    for (const closed of [
+      handedOn.withFallback((it) => [it]),
+      handedOn.withFallback((it) => Effect.suspend(() => Effect.succeed([it])))
+    ]) {
+      yield* sameOutcome(law, Exit.succeed([second]), yield* outcome(closed, request))
+    }
   })
 
 /**
@@ -235,6 +250,24 @@ export const immutability: Law = (builder, request) =>
       .useLogging()
       .withFallback(() => second)
       .build()
+    Chain.provide(chain, Context.empty())
+    Chain.withMiddleware(chain, (changed, next) => next(changed))
+    const returned = [
+      builder.use(() => first),
+      builder.use(builder),
+      builder.useWhen(
+        () => true,
+        () => first
+      ),
+      builder.useBranch(
+        () => true,
+        (branch) => branch
+      ),
+      builder.useLogging(),
+      builder.useTracing(),
+      builder.withFallback(() => first)
+    ]
+    yield* same(law, false, returned.includes(builder))
     yield* sameOutcome(law, before, yield* executed(chain, request))
     yield* sameOutcome(law, before, yield* outcome(builder, request))
     yield* same(law, description, Chain.describe(chain))
@@ -342,27 +375,29 @@ export const agreement: Law = (builder, request) =>
  */
 export const interruptionReleases: Law = (builder, request) =>
   Effect.gen(function* () {
-    const law = "interruption releases"
-    const waiting = yield* Deferred.make<void>()
-    let held = 0
-    const blocked = empty()
-      .use((changed, next) =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => held++),
-          () => next(changed),
-          () => Effect.sync(() => held--)
+    for (const entry of ["execute", "executeNamed", "trace"]) {
+      const law = `interruption releases: Chain.${entry}`
+      const waiting = yield* Deferred.make<void>()
+      let held = 0
+      const blocked = empty()
+        .use((changed, next) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => held++),
+            () => next(changed),
+            () => Effect.sync(() => held--)
+          )
         )
-      )
-      .use(() => Effect.zipRight(Deferred.succeed(waiting, undefined), Effect.never))
-      .use(builder)
-    // A daemon: a law does not wait for a step that cannot be interrupted.
-    const fiber = yield* Effect.forkDaemon(Chain.execute(blocked.build(), request))
-    yield* Effect.timeoutOption(Deferred.await(waiting), "1 second")
-    yield* same(law, 1, held)
-    yield* Fiber.interruptFork(fiber)
-    const exit = yield* Effect.timeoutOption(Fiber.await(fiber), "1 second")
-    yield* same(law, true, Option.isSome(exit) && Exit.isInterrupted(exit.value))
-    yield* same(law, 0, held)
+        .use(() => Effect.zipRight(Deferred.succeed(waiting, undefined), Effect.never))
+        .use(builder)
+      // A daemon: a law does not wait for a step that cannot be interrupted.
+      const fiber = yield* Effect.forkDaemon(executionModes[entry]!(blocked.build(), request))
+      yield* Effect.timeoutOption(Deferred.await(waiting), "1 second")
+      yield* same(law, 1, held)
+      yield* Fiber.interruptFork(fiber)
+      const exit = yield* Effect.timeoutOption(Fiber.await(fiber), "1 second")
+      yield* same(law, true, Option.isSome(exit) && Exit.isInterrupted(exit.value))
+      yield* same(law, 0, held)
+    }
   })
 
 /**
@@ -385,6 +420,8 @@ export const all = {
   agreement,
   interruptionReleases,
   ...Steps,
+  ...Middleware,
+  ...Calls,
   ...Endings,
   ...Reports,
   ...Logs,

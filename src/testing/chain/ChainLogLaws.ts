@@ -1,11 +1,15 @@
 import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import { Chain, Logging } from "../../chain/index.js"
 import { ChainClock } from "./ChainClock.js"
-import { emptyBuilder, type Law, type LawSubject, SentinelError } from "./ChainLaw.js"
+import { emptyBuilder, executionModes, type Law, type LawSubject, SentinelError } from "./ChainLaw.js"
 import { executed, same, sameOutcome } from "./ChainOutcome.js"
 
 const broken = new SentinelError("broken")
@@ -89,6 +93,91 @@ export const logs: Law = (builder, request) =>
             entries.flatMap((entry) => Object.keys(entry).filter((key) => !members.has(key)))
           )
         }
+      }
+    }
+  })
+
+/**
+ * An execution that is interrupted from outside is logged as interrupted, once.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const logOfInterruption: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const clock = new ChainClock()
+    for (const [way, options] of Object.entries(writers)) {
+      for (const entry of ["execute", "executeNamed", "trace"]) {
+        const entries: Array<Logging.LogEntry> = []
+        const waiting = yield* Deferred.make<void>()
+        const chain = emptyBuilder("shop")
+          .useLogging({ level: "Information", ...options((one) => entries.push(one)) })
+          .use(() => Effect.zipRight(Deferred.succeed(waiting, undefined), Effect.never))
+          .use(builder)
+          .build()
+        // A daemon: a law does not wait for a step that cannot be interrupted.
+        const fiber = yield* Effect.forkDaemon(clock.run(executionModes[entry]!(chain, request)))
+        yield* Effect.timeoutOption(Deferred.await(waiting), "1 second")
+        clock.pass(1234.5)
+        yield* Fiber.interruptFork(fiber)
+        yield* Effect.timeoutOption(Fiber.await(fiber), "1 second")
+        yield* same(
+          `logs: ${way}, Chain.${entry} interrupted from outside`,
+          [
+            "Information: Executing chain shop.",
+            "Information: Chain shop was interrupted after 1234.500 ms."
+          ],
+          entries.map(Logging.format)
+        )
+      }
+    }
+  })
+
+const loggedLevels = {
+  Trace: "TRACE",
+  Debug: "DEBUG",
+  Information: "INFO",
+  Warning: "WARN",
+  Error: "ERROR"
+} as const
+
+/**
+ * Without a writer, entries go to Effect's logger, with their level and text, and without their cause.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
+export const defaultLog: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const clock = new ChainClock()
+    const ends: Record<string, (to: LawSubject) => LawSubject> = {
+      "a plain answer": (to) => to.use(() => answer),
+      "a failure": (to) => to.use(() => Effect.fail(broken))
+    }
+    for (const level of ["Trace", "Debug", "Information", "Warning", "Error", undefined] as const) {
+      for (const [end, add] of Object.entries(ends)) {
+        const lines: Array<unknown> = []
+        const logger = Logger.make(({ cause, logLevel, message }) => {
+          lines.push([logLevel.label, [message].flat().join(" "), Cause.isEmpty(cause)])
+        })
+        const chain = add(emptyBuilder("shop").useLogging(level === undefined ? {} : { level }))
+          .use(builder)
+          .build()
+        yield* executed(chain, request).pipe(
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+          Logger.withMinimumLogLevel(LogLevel.All),
+          clock.run
+        )
+        const given = loggedLevels[level ?? "Debug"]
+        const last =
+          end === "a failure"
+            ? ["ERROR", "Chain shop failed after 0.000 ms.", true]
+            : [given, "Executed chain shop in 0.000 ms.", true]
+        yield* same(
+          `logs: Effect's logger, ${level ?? "no level"}, ended by ${end}`,
+          [[given, "Executing chain shop.", true], last],
+          lines
+        )
       }
     }
   })
@@ -211,5 +300,8 @@ export const spans: Law = (builder, request) =>
         [span?.name, span?.kind, during, span?.status._tag]
       )
       yield* same(law, attributes, Object.fromEntries(span?.attributes ?? []))
+      yield* Effect.withSpan(executed(chain, request), "the request")
+      const parent = Option.getOrUndefined(Option.flatMap(found, (child) => child.parent))
+      yield* same(`${law}: the parent`, "the request", parent?._tag === "Span" ? parent.name : undefined)
     }
   })

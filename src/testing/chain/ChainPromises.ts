@@ -58,6 +58,11 @@ export const promises = {
     "building",
     "wrap (`Effect.map(next(request), f)`)"
   ),
+  middlewareAround: promise(
+    "middleware around a chain is its first step",
+    "building",
+    "The first step of the result is the middleware. If the result is merged into another chain by `use`, the steps after it also run inside the middleware."
+  ),
   laziness: promise(
     "an execution is lazy and repeatable",
     "executing",
@@ -72,6 +77,21 @@ export const promises = {
     "interruption releases resources",
     "executing",
     "Interruption reaches the waiting step and releases the resources that the steps before it acquired."
+  ),
+  argumentOrder: promise(
+    "functions accept the chain first and last",
+    "executing",
+    "The functions of `Chain` accept the chain first, or last for `pipe`"
+  ),
+  executionsApart: promise(
+    "executions do not affect each other",
+    "executing",
+    "Executions of one chain that run at the same time do not affect each other."
+  ),
+  ownFiber: promise(
+    "a synchronous function runs Effects in a fiber of its own",
+    "executing",
+    "The synchronous functions start a new fiber when a step is an Effect. That step does not see fiber-local values of the caller, such as log annotations and spans."
   ),
   runsOnce: promise("each condition and handler runs once", "chains", fixed),
   nextHandsOn: promise(
@@ -140,6 +160,16 @@ export const promises = {
     "start, duration and outcome are logged",
     "logging-and-tracing",
     "middleware that reports start, duration and outcome of the steps after it"
+  ),
+  logOfInterruption: promise(
+    "interruption is logged",
+    "logging-and-tracing",
+    "| interruption | the given level | `Chain NAME was interrupted after N.NNN ms.` |"
+  ),
+  defaultLog: promise(
+    "entries go to Effect's logger",
+    "logging-and-tracing",
+    "Without both, entries go to Effect's logger."
   ),
   logOrder: promise(
     "logging covers the steps after it",

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import { Chain, ChainBuilder } from "../../chain/index.js"
 import { ChainClock } from "./ChainClock.js"
 import { emptyBuilder, type Law, type LawSubject, SentinelError } from "./ChainLaw.js"
@@ -29,6 +30,16 @@ export const descriptions: Law = (builder) =>
       })
       .use((request, next) => next(request), { ...options("around"), kind: "middleware" })
       .use({ name: "named", description: "its own", handle: () => answer } as never)
+      .use({ name: "picky", description: "its own", canHandle: () => true, process: reply } as never)
+      .use({ name: "hidden", description: "hidden", handle: () => answer } as never, {
+        ...options("object"),
+        kind: "middleware"
+      })
+      .use(
+        { name: "hidden", description: "hidden", canHandle: () => true, process: reply } as never,
+        options("picky object")
+      )
+      .use({ canHandle: () => true, process: reply })
       .use({ canHandle: () => true, process: reply }, options("selective"))
       .useBranch(
         () => true,
@@ -61,13 +72,17 @@ export const descriptions: Law = (builder) =>
       line("audit", "handler", ""),
       line("around", "middleware"),
       line("named", "handler", "its own"),
+      line("picky", "handler", "its own"),
+      line("object", "middleware"),
+      line("picky object"),
+      line(`handler-${position + 8}`, "handler", ""),
       line("selective"),
       line("branch", "branch"),
       line("fragment", "branch"),
       line("merged", "branch", ""),
       line(reply.name, "handler", ""),
-      line(`handler-${position + 10}`, "handler", ""),
-      line(`handler-${position + 11}`, "handler", "")
+      line(`handler-${position + 14}`, "handler", ""),
+      line(`handler-${position + 15}`, "handler", "")
     ]
     const described = Chain.describe(all.build())
     yield* same(
@@ -78,7 +93,7 @@ export const descriptions: Law = (builder) =>
         ...described.handlers.filter(({ kind }) => kind === "fallback")
       ]
     )
-    yield* same(law, position + 13, Chain.count(all.build()))
+    yield* same(law, position + 17, Chain.count(all.build()))
     yield* same(law, Chain.count(all.build()), described.count)
     const closed = builder.withFallback(reply, options("last"))
     const last = Chain.describe(closed.build())
@@ -86,6 +101,10 @@ export const descriptions: Law = (builder) =>
     yield* same(law, [position, position], [Chain.count(closed.build()), last.count])
     yield* same(law, "fallback", Chain.describe(builder.withFallback(reply).build()).handlers.at(-1)?.name)
     yield* same(law, "chain", ChainBuilder.make<unknown, unknown>().build().name)
+    for (const printed of [String(all), String(all.build()), JSON.stringify(all.build())]) {
+      const missing = expected.filter(({ name }) => !printed.includes(JSON.stringify(name)))
+      yield* same(`${law}: printed`, [], missing)
+    }
   })
 
 /**
@@ -232,6 +251,11 @@ export const traces: Law = (builder, request) =>
             { name: "end" }
           ),
         Exit.die(broken),
+        "failed, 0 ms"
+      ],
+      "is interrupted": [
+        (to) => to.use(() => Effect.interrupt, { name: "end" }),
+        Exit.interrupt(FiberId.none),
         "failed, 0 ms"
       ],
       "fails in the condition": [

@@ -195,6 +195,20 @@ export const policies: Law = (builder, request) =>
         [(error as { readonly _tag?: string } | undefined)?._tag, clock.sleeps]
       )
     }
+    const guards: Record<string, (handler: any) => any> = {
+      retry: twice,
+      recover,
+      timeout: Policy.timeout("1 minute")
+    }
+    for (const [what, guard] of Object.entries(guards)) {
+      for (const response of ["plain", Option.some("plain"), Option.none(), undefined]) {
+        for (const handler of [() => response, () => Effect.succeed(response)]) {
+          const guarded = needing().use(guard(handler)).use(rest).build()
+          const ended = yield* executed(guarded, request)
+          yield* sameOutcome(`policies: a response passes ${what}`, Exit.succeed(response), ended)
+        }
+      }
+    }
     runs = 0
     const unrun = Policy.recover(fails, () => "recovered")() as Effect.Effect<unknown>
     yield* same("policies: nothing runs before the Effect runs", 0, runs)

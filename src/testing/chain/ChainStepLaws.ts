@@ -1,7 +1,9 @@
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { Chain } from "../../chain/index.js"
 import {
   emptyBuilder,
   executionModes,
@@ -252,6 +254,10 @@ const conditions: Record<string, { give: () => unknown; end: "TypeError" | Exit.
   "gives a text": odd("yes"),
   "gives undefined": odd(undefined),
   "gives null": odd(null),
+  "gives an Option": odd(Option.some(true)),
+  "gives an Either": odd(Either.right(false)),
+  "gives a Promise": odd(Promise.resolve(true)),
+  "gives an Effect of an Option": odd(Effect.succeed(Option.some(true))),
   "gives an Effect of 1": odd(Effect.succeed(1)),
   "gives an Effect of undefined": odd(Effect.succeed(undefined)),
   "gives an Effect of a text": odd(Effect.suspend(() => Effect.succeed("yes")))
@@ -310,8 +316,21 @@ const kindOf = (exit: Exit.Exit<unknown, unknown>): unknown => {
  */
 export const plainAnswers: Law = (builder, request) =>
   Effect.gen(function* () {
+    const wrapped = Effect.succeed(1)
     const values = [Option.none(), Option.some(1), Either.left("left"), Either.right(1), undefined, null]
     for (const value of values) {
+      const given = Chain.provide(
+        emptyBuilder()
+          .use((it, next) => next(it))
+          .useWhen(
+            () => true,
+            () => value
+          )
+          .use(builder)
+          .build(),
+        Context.empty()
+      )
+      yield* sameOutcome("plain answers: Chain.provide", Exit.succeed(value), yield* executed(given, request))
       for (const reply of [() => value, () => Effect.succeed(value)]) {
         const chain = emptyBuilder()
           .use(reply as () => unknown as StepWithNext)
@@ -321,5 +340,17 @@ export const plainAnswers: Law = (builder, request) =>
           yield* sameOutcome(`plain answers: Chain.${entry}`, Exit.succeed(value), yield* run(chain, request))
         }
       }
+    }
+    const chain = emptyBuilder()
+      .use(() => Effect.succeed(wrapped))
+      .use(builder)
+      .build()
+    for (const [entry, run] of Object.entries(executionModes)) {
+      const exit = yield* run(chain, request)
+      yield* same(
+        `plain answers: a wrapped Effect, Chain.${entry}`,
+        true,
+        Exit.isSuccess(exit) && exit.value === wrapped
+      )
     }
   })

@@ -12,6 +12,9 @@ const counts =
 const described = "`{ name, count, handlers: [{ name, kind, description }] }`, the fallback last"
 const options = "`options` are `{ name, description }` for descriptions, traces and `handledBy`"
 const unnamed = "A step without a name is named after its function or its position (`handler-3`)."
+const ofTheObject = "An object's own `name` and `description` are the defaults of its options."
+const printed = "A counterexample shows the description of the chain, as printing a builder or a chain does."
+const lastStep = "handles the requests that no step accepts; the last fallback set counts"
 const warned = "the steps that no request can reach because a merged fragment before them has a fallback"
 
 /** Faults of building, describing and warning. */
@@ -221,5 +224,75 @@ export const building = [
     "ChainDescription.ts",
     "for (const step of [...stepsOf(at[0]), ...(fallback === undefined ? [] : [fallback])])",
     "for (const step of fallback === undefined ? stepsOf(at[0]) : stepsOf(at[0]))"
+  ]),
+  mutant("a selective object's name is not read", ofTheObject, [
+    builder,
+    'const { description, name = what.name ?? "" } = options ?? {}',
+    'const { description, name = "" } = options ?? {}'
+  ]),
+  mutant("a selective object's description is not read", ofTheObject, [
+    builder,
+    "{ description: description ?? what.description }",
+    "{ description }"
+  ]),
+  mutant("an object's name is not read", ofTheObject, [
+    builder,
+    'options?.name ?? what.name ?? ""',
+    'options?.name ?? ""'
+  ]),
+  mutant("an object's name overrides the given one", ofTheObject, [
+    builder,
+    'options?.name ?? what.name ?? ""',
+    'what.name ?? options?.name ?? ""'
+  ]),
+  mutant("an object's description is not read", ofTheObject, [
+    builder,
+    "{ description: options?.description ?? what.description }",
+    "{ description: options?.description }"
+  ]),
+  mutant("an object's description overrides the given one", ofTheObject, [
+    builder,
+    "{ description: options?.description ?? what.description }",
+    "{ description: what.description ?? options?.description }"
+  ]),
+  mutant("a selective object's description overrides the given one", ofTheObject, [
+    builder,
+    "{ description: description ?? what.description }",
+    "{ description: what.description ?? description }"
+  ]),
+  mutant("the kind given to an object is not read", '`kind: "middleware"`', [
+    builder,
+    'options?.kind ?? "handler",\n          { description',
+    '"handler",\n          { description'
+  ]),
+  mutant("a branch begins with the steps before it", "`configure(branch)` adds steps for those requests", [
+    builder,
+    "const inner = configure(ChainBuilder.make<any, Res>(name))",
+    "const inner = configure(this as never)"
+  ]),
+  mutant("a builder prints as an object", printed, [
+    builder,
+    'return Inspectable.format({ _id: "ChainBuilder", ...describe(this) })',
+    'return "[object Object]"'
+  ]),
+  mutant("a chain prints nothing of its steps", printed, [
+    "Chain.ts",
+    'return { _id: "Chain", ...describePlan(this.registered) }',
+    'return { _id: "Chain", name: this.registered.name }'
+  ]),
+  mutant("useTracing returns the builder as it is", immutable, [
+    builder,
+    '    if (options.spanName === "")',
+    '    if (this.count >= 0) return this\n    if (options.spanName === "")'
+  ]),
+  mutant("a fragment after a fragment with a fallback does not count", counts, [
+    builder,
+    "      this.fallback,\n      this.count + 1,",
+    '      this.fallback,\n      this.ends && step.kind === "branch" ? this.count : this.count + 1,'
+  ]),
+  mutant("a fallback answers with its Effect", lastStep, [
+    builder,
+    "const step = leaf(Op.Answer, undefined, fallback,",
+    'const step = leaf(Op.Answer, undefined, (request: any) => { const reply: any = fallback(request); return typeof reply === "object" && reply !== null && "_op" in reply && reply._op === "Commit" ? { reply } : reply },'
   ])
 ]

@@ -15,6 +15,7 @@ const neverThrow = "the same as an `Exit`; never throw"
 const stack = "Chains of any length are safe: 100,000 steps, pure or effectful, overflow no stack."
 const interruption =
   "Interruption reaches the waiting step and releases the resources that the steps before it acquired."
+const wrapped = "Any other response that is itself an Effect must be wrapped in `Effect.succeed`."
 const plain = "An Option or an Either is a plain response."
 const failures = "The chain's type has the errors and the requirements of all steps"
 const verdict = "const verdict = when(request)"
@@ -251,5 +252,45 @@ export const executing = [
     '    return this.remaining(Effect.catchAllCause(execution.tracksHandler ? trackHandler(execution, step, effect) : effect, (cause) => Cause.isInterrupted(cause) ? Effect.fail(new Error("interrupted")) : Effect.failCause(cause)))'
   ]),
   mutant("an Option is run", plain, [run, "  !(Option.TypeId in reply) &&\n", ""]),
-  mutant("an Either is run", plain, [run, " &&\n  !(Either.TypeId in reply)", ""])
+  mutant("an Either is run", plain, [run, " &&\n  !(Either.TypeId in reply)", ""]),
+  mutant("an Option accepts", notSilent, [
+    run,
+    "if (!isEffect(verdict)) throw notABoolean(step, verdict)",
+    "if (!Effect.isEffect(verdict)) throw notABoolean(step, verdict)"
+  ]),
+  mutant("a Promise accepts", notSilent, [
+    run,
+    "if (verdict !== true) return this.ask(step, index, request, verdict)",
+    "if (verdict !== true && !(verdict instanceof Promise)) return this.ask(step, index, request, verdict)"
+  ]),
+  mutant("an Effect of an Option accepts", notSilent, [
+    run,
+    "Effect.flatMap(verdict, (accepted)",
+    "Effect.flatMap(Effect.map(verdict, (said) => (Option.isOption(said) ? Option.isSome(said) : said)), (accepted)"
+  ]),
+  mutant("an Effect inside an Effect is run", wrapped, [
+    run,
+    "    return this.remaining(execution.tracksHandler ? trackHandler(execution, step, effect) : effect)",
+    "    return this.remaining(Effect.flatMap(execution.tracksHandler ? trackHandler(execution, step, effect) : effect, (value) => (isEffect(value) ? value : Effect.succeed(value))))"
+  ]),
+  mutant("an Effect in a finished Effect is run", wrapped, [
+    run,
+    "if (Exit.isExit(effect) && Exit.isSuccess(effect)) return this.answer(step, effect.value)",
+    "if (Exit.isExit(effect) && Exit.isSuccess(effect)) return isEffect(effect.value) ? this.remaining(effect.value) : this.answer(step, effect.value)"
+  ]),
+  mutant("executeNamed cannot be interrupted", interruption, [
+    "internal/NamedExecution.ts",
+    "Effect.map(rest, named)",
+    "Effect.uninterruptible(Effect.map(rest, named))"
+  ]),
+  mutant("a traced execution cannot be interrupted", interruption, [
+    "Trace.ts",
+    "Effect.exit(Effect.suspend(() => interpret(execution, 0, request, false)))",
+    "Effect.exit(Effect.uninterruptible(Effect.suspend(() => interpret(execution, 0, request, false))))"
+  ]),
+  mutant("a middleware's resource is not released at an interruption", interruption, [
+    run,
+    "        if (!(reply instanceof Continuation && reply.execution === execution)) return this.defer(step, reply)",
+    "        if (!(reply instanceof Continuation && reply.execution === execution)) return this.defer(step, step.op === Op.Handle ? Effect.uninterruptible(reply) : reply)"
+  ])
 ]

@@ -12,6 +12,8 @@ const start = "| start | the given level, by default `Debug` | `Executing chain 
 const ignored = "a writer that throws or fails is ignored"
 const nothingOfTheRequest = "Entries contain nothing of the request"
 const span = "opens a span of kind `internal`, named `MessageFlow.Execute` by default"
+const effectsLogger = "Without both, entries go to Effect's logger."
+const belongs = "middleware that runs the steps after it in a span"
 const attributes =
   "with the attributes `messageflow.chain`, `messageflow.request_type` and `messageflow.response_type`"
 
@@ -222,5 +224,78 @@ export const reporting = [
     "given attributes are dropped",
     "`useTracing({ spanName, requestType, responseType, attributes })`",
     ["Tracing.ts", "      ...options.attributes\n", ""]
-  )
+  ),
+  mutant("entries without a writer are lost", effectsLogger, [
+    "ChainBuilder.ts",
+    '"log" in options ? options.log : toLogger',
+    '"log" in options ? options.log : ((() => undefined) as never)'
+  ]),
+  mutant("entries at Trace are logged at Debug", effectsLogger, [
+    "Logging.ts",
+    "Trace: Effect.logTrace",
+    "Trace: Effect.logDebug"
+  ]),
+  mutant("entries at Information are logged at Debug", effectsLogger, [
+    "Logging.ts",
+    "Information: Effect.logInfo",
+    "Information: Effect.logDebug"
+  ]),
+  mutant("entries at Warning are logged as errors", effectsLogger, [
+    "Logging.ts",
+    "Warning: Effect.logWarning",
+    "Warning: Effect.logError"
+  ]),
+  mutant("failures are logged as fatal", effectsLogger, [
+    "Logging.ts",
+    "Error: Effect.logError",
+    "Error: Effect.logFatal"
+  ]),
+  mutant(
+    "the default logger prints the cause",
+    "a failure entry contains the unchanged `cause`, which the default logger does not print",
+    [
+      "Logging.ts",
+      "toEffectLog[entry.level](entry.message)",
+      "toEffectLog[entry.level](entry.message, ...(entry.cause === undefined ? [] : [entry.cause]))"
+    ]
+  ),
+  mutant("the default logger prints the level twice", effectsLogger, [
+    "Logging.ts",
+    "toEffectLog[entry.level](entry.message)",
+    "toEffectLog[entry.level](format(entry))"
+  ]),
+  mutant("the name given to useLogging is not read", start, [
+    "ChainBuilder.ts",
+    'const { level = "Debug", name = this.name } = options',
+    'const { level = "Debug" } = options\n    const name = this.name'
+  ]),
+  mutant("interruption from outside is not logged", interrupted, [
+    logs,
+    "Effect.onExit(observed, (exit) => Effect.sync(() => waiting.end(exit)))",
+    "Effect.matchCauseEffect(observed, { onFailure: (cause) => { waiting.end(Exit.failCause(cause)); return Effect.failCause(cause) }, onSuccess: (value) => { waiting.end(Exit.succeed(value)); return Effect.succeed(value) } })"
+  ]),
+  mutant(
+    "interruption from outside is not logged by an Effect",
+    interrupted,
+    [
+      "Logging.ts",
+      "Effect.onExit(next(request), (exit) =>\n        quietly(endEntry(options, monotonicMillis() - started, exit))\n      )",
+      "Effect.matchCauseEffect(next(request), { onFailure: (cause) => Effect.zipRight(quietly(endEntry(options, monotonicMillis() - started, Exit.failCause(cause))), Effect.failCause(cause)), onSuccess: (value) => Effect.as(quietly(endEntry(options, monotonicMillis() - started, Exit.succeed(value))), value) })"
+    ],
+    [
+      "Logging.ts",
+      'import * as Effect from "effect/Effect"',
+      'import * as Effect from "effect/Effect"\nimport * as Exit from "effect/Exit"'
+    ]
+  ),
+  mutant("an interrupted step of a trace matched", traced, [
+    trace,
+    "Effect.sync(() => settle(Exit.isSuccess(exit)))",
+    "Effect.sync(() => settle(Exit.isSuccess(exit) || Exit.isInterrupted(exit)))"
+  ]),
+  mutant("a span belongs to no request", belongs, [
+    "Tracing.ts",
+    "Effect.withSpan(next(request), spanName, span)",
+    "Effect.withSpan(next(request), spanName, { ...span, root: true })"
+  ])
 ]

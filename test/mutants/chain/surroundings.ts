@@ -103,5 +103,30 @@ export const surroundings = [
     policy,
     "Effect.retry(lazily(handler, args), schedule)",
     "args.length > 1 ? lazily(handler, args) : Effect.retry(lazily(handler, args), schedule)"
+  ]),
+  mutant("a provided chain runs an Option", "An Option or an Either is a plain response.", [
+    provided,
+    "  isEffect(value) ? Effect.provide(value, context) : value",
+    "  Effect.isEffect(value) ? Effect.provide(value as Effect.Effect<unknown>, context) : value"
+  ]),
+  mutant("a policy runs an Option", "An Option or an Either is a plain response.", [
+    policy,
+    "return isEffect(reply) ? reply : Effect.succeed(reply as AnswerOf<Ret>)",
+    "return Effect.isEffect(reply) ? (reply as never) : Effect.succeed(reply as AnswerOf<Ret>)"
+  ]),
+  mutant("a policy loses a plain response", takes, [
+    policy,
+    "return isEffect(reply) ? reply : Effect.succeed(reply as AnswerOf<Ret>)",
+    "return isEffect(reply) ? reply : (Effect.void as never)"
+  ]),
+  mutant("recover is not given the error", "`Policy.recover(handler, answer)`", [
+    policy,
+    "lazily(answer, [error])",
+    "lazily(answer, [undefined as never])"
+  ]),
+  mutant("retry retries once", takes, [
+    policy,
+    "Effect.retry(lazily(handler, args), schedule)",
+    "Effect.retry(lazily(handler, args), { times: 1 })"
   ])
 ]
