@@ -166,15 +166,19 @@ export const make = ({
       }
     })
 
-  const commitNext: CommitNext = (branch, build) => {
-    const call = (split?: PushGroups.SplitPush): ReturnType<typeof commitNext<any, any>> =>
-      Effect.catchIf(
-        groups.run(commitOn(branch, build), split),
-        (error): error is PushSplit => error instanceof PushSplit,
-        (error) => call(error.split)
-      )
-    return call()
-  }
+  /** A commit whose push was split is built again in a group of that push. */
+  const commitInGroup = <A, E>(
+    branch: string,
+    build: Parameters<typeof engine.commitNext<A, E>>[1],
+    split?: PushGroups.SplitPush
+  ): ReturnType<typeof commitNext<A, E>> =>
+    Effect.catchIf(
+      groups.run(commitOn(branch, build), split),
+      (error): error is PushSplit => error instanceof PushSplit,
+      (error) => commitInGroup(branch, build, error.split)
+    )
+
+  const commitNext: CommitNext = (branch, build) => commitInGroup(branch, build)
 
   return { publish, commitNext } as const
 }

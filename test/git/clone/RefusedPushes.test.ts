@@ -63,6 +63,26 @@ const heldPush = (name: string) =>
     return { backend, remote, evil, release: Effect.sync(() => release()), drop: Effect.sync(() => drop()) }
   })
 
+/** An edit that ends as `whenTaken` says where it finds the file `evil`. It has looked, and waits for the held push. */
+const judgeEvil = <E>(remote: GitRemoteService, whenTaken: Effect.Effect<string, E>) =>
+  Effect.gen(function* () {
+    const judged = yield* Deferred.make<void>()
+    const judge = yield* Effect.fork(
+      Effect.either(
+        remote.commitNext("main", (snapshot) =>
+          Effect.gen(function* () {
+            const isTaken = Option.isSome(yield* snapshot.file("evil"))
+            yield* Deferred.succeed(judged, undefined)
+            return { commit: Option.none(), result: isTaken ? yield* whenTaken : "free" }
+          })
+        )
+      )
+    )
+    yield* Deferred.await(judged)
+    yield* Effect.sleep("50 millis")
+    return judge
+  })
+
 const isRefusal = (result: Either.Either<unknown, { readonly message: string }>) =>
   Either.isLeft(result) && /no evil, please/.test(result.left.message)
 
@@ -92,26 +112,13 @@ describe("a push that is refused or lost", () => {
     })
   )
 
-  for (const then of ["fails", "commits nothing"] as const) {
+  const endings = { fails: Effect.fail({ message: "taken" }), "commits nothing": Effect.succeed("taken") }
+  for (const [ending, whenTaken] of Object.entries(endings)) {
     test(
-      `runs an edit again that ${then} because of a commit that is refused`,
+      `runs an edit again that ${ending} because of a commit that is refused`,
       Effect.gen(function* () {
         const { evil, release, remote } = yield* heldPush("judged.git")
-        const judged = yield* Deferred.make<void>()
-        const judge = yield* Effect.fork(
-          Effect.either(
-            remote.commitNext("main", (snapshot) =>
-              Effect.gen(function* () {
-                const isTaken = Option.isSome(yield* snapshot.file("evil"))
-                yield* Deferred.succeed(judged, undefined)
-                if (isTaken && then === "fails") return yield* Effect.fail({ message: "taken" })
-                return { commit: Option.none(), result: isTaken ? "taken" : "free" }
-              })
-            )
-          )
-        )
-        yield* Deferred.await(judged)
-        yield* Effect.sleep("50 millis")
+        const judge = yield* judgeEvil(remote, whenTaken)
         yield* release
         assert.isTrue(isRefusal(yield* Fiber.join(evil)))
         assert.deepStrictEqual(
@@ -152,22 +159,7 @@ describe("a push that is refused or lost", () => {
     "does not call an edit ambiguous that wrote nothing and was judged against a commit whose outcome is unknown",
     Effect.gen(function* () {
       const { drop, evil, remote } = yield* heldPush("unknown.git")
-      const judged = yield* Deferred.make<void>()
-      const judge = yield* Effect.fork(
-        Effect.either(
-          remote.commitNext("main", (snapshot) =>
-            Effect.gen(function* () {
-              const isTaken = Option.isSome(yield* snapshot.file("evil"))
-              yield* Deferred.succeed(judged, undefined)
-              return isTaken
-                ? yield* Effect.fail({ _tag: "Taken" as const })
-                : { commit: Option.none(), result: "" }
-            })
-          )
-        )
-      )
-      yield* Deferred.await(judged)
-      yield* Effect.sleep("50 millis")
+      const judge = yield* judgeEvil(remote, Effect.fail({ _tag: "Taken" as const }))
       yield* drop
       const tagOf = (result: Either.Either<unknown, { readonly _tag: string }>) =>
         Either.match(result, { onLeft: ({ _tag }) => _tag, onRight: () => "done" })
