@@ -2,7 +2,7 @@ import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, contrast, painted, picture } from "../support/browser/Chromium.js"
 import { productId } from "../support/browser/Seed.js"
-import { choose, signIn, submit } from "../support/browser/Stage.js"
+import { choose, showFirstChanges, signIn, submit } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
 type Dom = any
@@ -40,11 +40,7 @@ bothBuilds("the console for everybody", (the) => {
     await clean("document-found")
     await page.getByRole("button", { name: "History" }).click()
     await page.locator(".timeline li").nth(2).waitFor()
-    await page
-      .getByRole("button", { name: /^Changes in/ })
-      .first()
-      .click()
-    await page.locator(".diff").waitFor()
+    await showFirstChanges(page)
     await clean("history")
     await page
       .getByRole("button", { name: /^Restore version/ })

@@ -95,6 +95,27 @@ bothBuilds("several documents in the console", (the) => {
     assert.deepStrictEqual(await stored("sets", "c"), { price: "none", n: 3 })
   })
 
+  it("a value and a message of several lines keep their line breaks", async () => {
+    await put("breaks", { a: { n: "one" }, b: { n: "two" } })
+    const page = await enter("breaks")
+    await page.getByRole("checkbox", { name: "Select all rows" }).click()
+    await button(page, "Change or delete").click()
+    await page.getByRole("combobox", { name: "Field" }).fill("n")
+    const value = page.locator(".panel").getByLabel("Value")
+    await value.pressSequentially("first")
+    await value.press("Shift+Enter")
+    await value.pressSequentially("second")
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    await button(page, "Create 2 drafts").click()
+    await page.locator(".reviewed").first().waitFor()
+    await page.getByRole("textbox", { name: "Message" }).fill("a subject\n\nand its reason")
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    await publish(page)
+    for (const id of ["a", "b"]) assert.deepStrictEqual(await stored("breaks", id), { n: "first\nsecond" })
+    const [newest] = await the.on.run(the.on.store.collection("breaks").history("a"))
+    assert.match(newest?.message ?? "", /^a subject\n\nand its reason\n\nChainstore-Edits:/)
+  })
+
   it("several are deleted in one commit, by keyboard alone; a field is removed where it is", async () => {
     await put("gone", { a: { n: 1, old: true }, b: { n: 2 }, c: { n: 3, old: 1 } })
     const page = await enter("gone")

@@ -13,7 +13,7 @@ import {
   screenshots
 } from "../support/browser/Screenshots.js"
 import { productId } from "../support/browser/Seed.js"
-import { type Entry, type Stage, stage, submit } from "../support/browser/Stage.js"
+import { type Entry, type Stage, showFirstChanges, stage, submit } from "../support/browser/Stage.js"
 import { at } from "../support/SetClock.js"
 
 // What runs in the page sees a DOM; this file does not.
@@ -159,11 +159,7 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
   show("history", async () => {
     const page = await table(`#table=products&document=${productId(2)}&panel=history`)
     await page.locator(".timeline li").nth(2).waitFor()
-    await page
-      .getByRole("button", { name: /^Changes in/ })
-      .first()
-      .click()
-    await page.locator(".diff").waitFor()
+    await showFirstChanges(page)
     return page
   })
 
@@ -194,11 +190,7 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
   show("timeline", async () => {
     const page = await table("#table=products&panel=timeline")
     await page.locator(".timeline li").nth(3).waitFor()
-    await page
-      .getByRole("button", { name: /^Changes in/ })
-      .first()
-      .click()
-    await page.locator(".changes .diff").waitFor()
+    await showFirstChanges(page)
     return page
   })
 

@@ -1,7 +1,10 @@
 import type { TargetedEvent } from "preact"
 import "./text-input.css"
 
-/** A text input that keeps line breaks: an input element would remove them from its value and from a pasted text. In a text of one line, only Shift+Enter adds a line, and Enter submits the form. */
+/**
+ * A text input that keeps line breaks: an input element would remove them from its value and from a pasted text. In a
+ * text of one line, only Shift+Enter adds a line, and Enter submits the form.
+ */
 export const TextInput = ({
   isLong,
   value,

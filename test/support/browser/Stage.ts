@@ -171,3 +171,12 @@ export const choose = async (page: Page, collection: string): Promise<void> => {
 }
 
 export { repo }
+
+/** Shows the changes of the first commit of a list, and waits for them. */
+export const showFirstChanges = async (page: Page): Promise<void> => {
+  await page
+    .getByRole("button", { name: /^Changes in/ })
+    .first()
+    .click()
+  await page.locator(".diff").waitFor()
+}

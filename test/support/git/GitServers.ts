@@ -77,6 +77,11 @@ const gitolite: GitServer = {
   serve: Effect.map(SshServer.make("AcceptEnv GIT_PROTOCOL"), (server) => {
     const git = gitIn(path.join(installGitolite(server), "testing.git"))
     git("config", "uploadpack.allowFilter", "true")
+    git("symbolic-ref", "HEAD", "refs/heads/main")
+    // By default gitolite refuses branches whose names are not ASCII.
+    const names = String.raw`$Gitolite::Rc::REF_OR_FILENAME_PATT = qr(^[0-9a-zA-Z][-0-9a-zA-Z._\@/+ :,\x80-\xff]*$);`
+    const settings = server.at("gitolite/.gitolite.rc")
+    fs.writeFileSync(settings, `${names}\n${fs.readFileSync(settings, "utf8")}`)
     return { options: { url: server.addressOf("testing"), ssh: server.sharing }, git }
   })
 }

@@ -2,6 +2,7 @@ import type { EditReview } from "../../../store/browse/StagedEdits.js"
 import { plural } from "../../components/Plural.js"
 import { ProblemCard } from "../../components/ProblemCard.js"
 import { RunButton } from "../../components/RunButton.js"
+import { TextInput } from "../../components/TextInput.js"
 import type { Publish } from "./usePublish.js"
 import type { Review } from "./useReview.js"
 
@@ -31,14 +32,15 @@ export const PublishForm = (props: {
           </ul>
         </details>
       )}
-      <label class="field">
-        <span>Message</span>
-        <input
+      <div class="field">
+        <label for="publish-message">Message</label>
+        <TextInput
+          id="publish-message"
           value={message}
           placeholder={publish.defaultMessage}
           onInput={(event) => change({ message: event.currentTarget.value })}
         />
-      </label>
+      </div>
       <label class="inline-check">
         <input
           type="checkbox"
