@@ -6,7 +6,7 @@
  * Without a name, all benchmarks of `usual` are run.
  */
 import { spawnSync } from "node:child_process"
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { cpus, release, totalmem, type } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -56,6 +56,18 @@ await build({
           const built = join(root, "dist", file.slice(sources.length))
           return { path: pathToFileURL(built).href, external: true }
         })
+      }
+    },
+    {
+      name: "tests find their files",
+      setup: ({ onLoad }) => {
+        onLoad({ filter: /\/test\/.*\.ts$/ }, ({ path }) => ({
+          contents: readFileSync(path, "utf8").replaceAll(
+            "import.meta.url",
+            JSON.stringify(pathToFileURL(path).href)
+          ),
+          loader: "ts"
+        }))
       }
     }
   ]

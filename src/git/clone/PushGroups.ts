@@ -1,6 +1,11 @@
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
+import * as Option from "effect/Option"
 
 /** A push that was refused because of one of its commits. */
 export interface SplitPush {
@@ -8,9 +13,12 @@ export interface SplitPush {
   readonly limit: number
 }
 
+/** The commit was in a push that was split. It did not lose a race, and is built again. */
+export class PushSplit extends Data.TaggedError("PushSplit")<{ readonly push: SplitPush }> {}
+
+/** The callers whose commits are pushed together again. */
 interface Group {
-  /** The push that it is a part of; undefined for new callers. */
-  readonly split: SplitPush | undefined
+  readonly push: SplitPush
   readonly started: Deferred.Deferred<void>
   /** The callers that wait or run. */
   members: number
@@ -18,47 +26,68 @@ interface Group {
   joined: number
 }
 
+const splitOf = (exit: Exit.Exit<unknown, unknown>): SplitPush | undefined => {
+  if (Exit.isSuccess(exit)) return undefined
+  const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+  return error instanceof PushSplit ? error.push : undefined
+}
+
 /**
  * Divides the callers of a refused push into groups that are pushed one after the other, each again divided if it is refused. New
- * callers wait until then, because each of them would delay the proof which commit is refused.
+ * callers wait until there are no more groups, because each of them would delay the proof which commit is refused.
  */
 export const make = () => {
   /** The first group runs, and the others wait. */
   const groups: Array<Group> = []
+  const newDeferred = () => Deferred.unsafeMake<void>(FiberId.none)
+  /** Done when there are no more groups. */
+  let settled = newDeferred()
   /** A caller inside another one does not wait for it. */
   const isInside = FiberRef.unsafeMake(false)
 
-  const join = (split: SplitPush | undefined): Effect.Effect<Group> =>
-    Effect.map(Deferred.make<void>(), (started) => {
-      const open = groups.findLast(
-        (group, at) => group.split === split && (split === undefined ? at > 0 : group.joined < split.limit)
-      )
-      const group = open ?? { split, started, members: 0, joined: 0 }
-      group.members++
-      group.joined++
-      if (open === undefined && groups.push(group) === 1) Deferred.unsafeDone(started, Effect.void)
-      return group
-    })
+  const join = (push: SplitPush): Group => {
+    const open = groups.findLast((group) => group.push === push && group.joined < push.limit)
+    const group = open ?? { push, started: newDeferred(), members: 0, joined: 0 }
+    group.members++
+    group.joined++
+    if (open === undefined && groups.push(group) === 1) Deferred.unsafeDone(group.started, Effect.void)
+    return group
+  }
 
-  const leave = (group: Group) =>
-    Effect.sync(() => {
-      if (--group.members > 0) return
-      const at = groups.indexOf(group)
-      groups.splice(at, 1)
-      const [next] = groups
-      if (at === 0 && next !== undefined) Deferred.unsafeDone(next.started, Effect.void)
-    })
+  const leave = (group: Group): void => {
+    if (--group.members > 0) return
+    const at = groups.indexOf(group)
+    groups.splice(at, 1)
+    const [next] = groups
+    if (next === undefined) {
+      Deferred.unsafeDone(settled, Effect.void)
+      settled = newDeferred()
+    } else if (at === 0) Deferred.unsafeDone(next.started, Effect.void)
+  }
 
-  /** Runs a call of a split push, or a new one. */
-  const run = <A, E, R>(call: Effect.Effect<A, E, R>, split?: SplitPush): Effect.Effect<A, E, R> =>
+  /** Runs a call. If its push is split, runs it again in a group of that push. */
+  const run = <A, E, R>(call: Effect.Effect<A, E | PushSplit, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(FiberRef.get(isInside), (inside) => {
       const inner = Effect.locally(call, isInside, true)
-      if (inside || (split === undefined && groups.length === 0)) return inner
-      return Effect.acquireUseRelease(
-        join(split),
-        ({ started }) => Effect.zipRight(Deferred.await(started), inner),
-        leave
-      )
+      const isFree = inside || groups.length === 0
+      return Effect.uninterruptibleMask((restore) => {
+        const after = (start: Deferred.Deferred<void>) =>
+          Effect.exit(restore(Effect.zipRight(Deferred.await(start), inner)))
+        const proceed = (
+          exit: Exit.Exit<A, E | PushSplit>,
+          group: Group | undefined
+        ): Effect.Effect<A, E, R> => {
+          const split = splitOf(exit)
+          // It joins before it leaves, so that new callers go on waiting.
+          const next = split && join(split)
+          if (group !== undefined) leave(group)
+          if (next === undefined) return exit as Exit.Exit<A, E>
+          return Effect.flatMap(after(next.started), (again) => proceed(again, next))
+        }
+        return Effect.flatMap(isFree ? Effect.exit(restore(inner)) : after(settled), (exit) =>
+          proceed(exit, undefined)
+        )
+      })
     })
 
   return { run } as const

@@ -1,5 +1,4 @@
 import * as Cause from "effect/Cause"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -33,9 +32,6 @@ export interface PushedCommitsOptions {
 const maxBranches = 4_096
 
 type CommitNext = Repository<ServerFailure>["commitNext"]
-
-/** The commit was in a push that was split. It did not lose a race, and is built again. */
-class PushSplit extends Data.TaggedError("PushSplit")<{ readonly split: PushGroups.SplitPush }> {}
 
 /** Whether the server refused the content of a push, as opposed to the credentials or the rate of requests. */
 const isContentRefused = (failure: ServerFailure): boolean =>
@@ -150,7 +146,7 @@ export const make = ({
         const isRaceLost = Exit.isFailure(exit) && isRefMoved(exit.cause)
         const split = splits.get(branch)
         if (isRaceLost && split !== undefined && split !== splitBefore)
-          return yield* Effect.fail(new PushSplit({ split }))
+          return yield* new PushGroups.PushSplit({ push: split })
         // A commit that was made on the cached head needs no lookup. Every other result is confirmed on the current head.
         if (
           lookedUp ||
@@ -166,19 +162,7 @@ export const make = ({
       }
     })
 
-  /** A commit whose push was split is built again in a group of that push. */
-  const commitInGroup = <A, E>(
-    branch: string,
-    build: Parameters<typeof engine.commitNext<A, E>>[1],
-    split?: PushGroups.SplitPush
-  ): ReturnType<typeof commitNext<A, E>> =>
-    Effect.catchIf(
-      groups.run(commitOn(branch, build), split),
-      (error): error is PushSplit => error instanceof PushSplit,
-      (error) => commitInGroup(branch, build, error.split)
-    )
-
-  const commitNext: CommitNext = (branch, build) => commitInGroup(branch, build)
+  const commitNext: CommitNext = (branch, build) => groups.run(commitOn(branch, build))
 
   return { publish, commitNext } as const
 }
