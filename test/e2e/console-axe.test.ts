@@ -169,6 +169,21 @@ bothBuilds("the console for everybody", (the) => {
         .first()
         .evaluate((element: Dom) => element.getBoundingClientRect().top)
     assert.isBelow(await top(".table tbody th"), 400, "390 pixels")
+    await choose(page, "wide")
+    await page.goBack()
+    await page.locator("#results-title", { hasText: "products" }).waitFor()
+    await page.locator(".side").evaluate((side: Dom) => side.scrollTo(0, 0))
+    await page.goForward()
+    await page.locator("#results-title", { hasText: "wide" }).waitFor()
+    const edges = (selector: string) =>
+      page.locator(selector).evaluate((element: Dom) => {
+        const { left, right } = element.getBoundingClientRect()
+        return [left, right]
+      })
+    const [[left, right], [from, to]] = [await edges(".collection[aria-current]"), await edges(".side")]
+    assert.isAtLeast(left!, from!, "the chosen collection is in sight")
+    assert.isAtMost(right!, to!, "the chosen collection is in sight")
+    await choose(page, "products")
     await page.keyboard.press("/")
     await page.waitForFunction(() => document.activeElement.dataset.first === "true")
     await page.keyboard.type("category")

@@ -292,6 +292,15 @@ bothBuilds("time, branches and hands of the console", (the) => {
     await page.keyboard.type("Accept twins")
     await page.getByRole("option", { name: names[0] }).waitFor()
     assert.strictEqual(await page.getByRole("option", { name: "Accept twins" }).count(), 2)
+    await page.keyboard.press("Escape")
+    await page.locator("#branches").click()
+    const summary = page.locator("summary", { hasText: "branches of proposals" })
+    await summary.waitFor()
+    const ofProposals = page.locator(".branches bdi", { hasText: "chainstore-proposal/" })
+    assert.isFalse(await ofProposals.first().isVisible(), "they are folded")
+    await summary.press("Enter")
+    await ofProposals.first().waitFor()
+    await clean(page, "branches of proposals")
   })
 
   locally(

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
+import { proposalPrefix } from "../../domain/identifiers/ProposalBranch.js"
 import type { Branch } from "../../store/Branches.js"
 import { announce } from "../components/Announcer.js"
 import { LoadingState } from "../components/LoadingState.js"
@@ -59,6 +60,64 @@ export const BranchesPanel = (props: {
     )
   }
 
+  const isOfProposal = ({ name: branch }: Branch) => branch !== current && branch.startsWith(proposalPrefix)
+  const [own, ofProposals] = [
+    (branches ?? []).filter((branch) => !isOfProposal(branch)),
+    (branches ?? []).filter(isOfProposal)
+  ]
+  const item = ({ commitSha, name: branch }: Branch) => (
+    <li key={branch} aria-current={branch === current ? "true" : undefined}>
+      <p class="change-name">
+        <bdi>{branch}</bdi>{" "}
+        <code class="sha" title={commitSha}>
+          {commitSha.slice(0, 7)}
+        </code>{" "}
+        {branch === current ? <span class="badge">current</span> : null}
+      </p>
+      {branch === current ? null : (
+        <div class="commit-actions">
+          <RunButton
+            kind="quiet"
+            running={props.switching}
+            label={`Switch to ${branch}`}
+            onClick={() => props.onSwitch(branch)}
+          >
+            Switch
+          </RunButton>
+          <button
+            type="button"
+            class="button quiet"
+            aria-expanded={compared === branch}
+            aria-label={`Compare ${branch} with ${current}`}
+            onClick={() => setCompared(compared === branch ? undefined : branch)}
+          >
+            Compare
+          </button>
+          {props.readOnly ? null : (
+            <button
+              type="button"
+              class="button quiet"
+              id={`merge-${branch}`}
+              aria-label={`Merge ${branch} into ${current}`}
+              onClick={() => setMerging(branch)}
+            >
+              Merge…
+            </button>
+          )}
+        </div>
+      )}
+      {compared === branch ? (
+        <DocumentChangeList
+          name={`${branch} ${commitSha} ${round}`}
+          read={(offset) => source.timeline((timeline) => timeline.compare(branch, offset))}
+          before={current}
+          after={branch}
+          empty={`No document differs between ${current} and ${branch}.`}
+        />
+      ) : null}
+    </li>
+  )
+
   return (
     <Panel
       label="Branches"
@@ -74,60 +133,13 @@ export const BranchesPanel = (props: {
           running={listing.running}
           onRetry={() => setRound(round + 1)}
         />
-        <ul class="branches">
-          {(branches ?? []).map(({ commitSha, name: branch }) => (
-            <li key={branch} aria-current={branch === current ? "true" : undefined}>
-              <p class="change-name">
-                <bdi>{branch}</bdi>{" "}
-                <code class="sha" title={commitSha}>
-                  {commitSha.slice(0, 7)}
-                </code>{" "}
-                {branch === current ? <span class="badge">current</span> : null}
-              </p>
-              {branch === current ? null : (
-                <div class="commit-actions">
-                  <RunButton
-                    kind="quiet"
-                    running={props.switching}
-                    label={`Switch to ${branch}`}
-                    onClick={() => props.onSwitch(branch)}
-                  >
-                    Switch
-                  </RunButton>
-                  <button
-                    type="button"
-                    class="button quiet"
-                    aria-expanded={compared === branch}
-                    aria-label={`Compare ${branch} with ${current}`}
-                    onClick={() => setCompared(compared === branch ? undefined : branch)}
-                  >
-                    Compare
-                  </button>
-                  {props.readOnly ? null : (
-                    <button
-                      type="button"
-                      class="button quiet"
-                      id={`merge-${branch}`}
-                      aria-label={`Merge ${branch} into ${current}`}
-                      onClick={() => setMerging(branch)}
-                    >
-                      Merge…
-                    </button>
-                  )}
-                </div>
-              )}
-              {compared === branch ? (
-                <DocumentChangeList
-                  name={`${branch} ${commitSha} ${round}`}
-                  read={(offset) => source.timeline((timeline) => timeline.compare(branch, offset))}
-                  before={current}
-                  after={branch}
-                  empty={`No document differs between ${current} and ${branch}.`}
-                />
-              ) : null}
-            </li>
-          ))}
-        </ul>
+        <ul class="branches">{own.map(item)}</ul>
+        {ofProposals.length === 0 ? null : (
+          <details class="proposal-branches">
+            <summary>{plural(ofProposals.length, "branch of a proposal", "branches of proposals")}</summary>
+            <ul class="branches">{ofProposals.map(item)}</ul>
+          </details>
+        )}
         {props.readOnly ? null : (
           <form class="new-branch" onSubmit={make}>
             <label>

@@ -1,5 +1,6 @@
 import { type Difference, printPath } from "../../store/browse/Difference.js"
-import { cellText, truncated } from "./Cell.js"
+import { truncated } from "./Cell.js"
+import { DifferenceValue } from "./DifferenceValue.js"
 
 /** The differing fields as a table. */
 export const DifferenceTable = (props: {
@@ -32,14 +33,18 @@ export const DifferenceTable = (props: {
                 {before === undefined ? (
                   <span class="nothing">nothing</span>
                 ) : (
-                  <del>{truncated(cellText(before))}</del>
+                  <del>
+                    <DifferenceValue value={before} />
+                  </del>
                 )}
               </td>
               <td class="after">
                 {after === undefined ? (
                   <span class="nothing">nothing</span>
                 ) : (
-                  <ins>{truncated(cellText(after))}</ins>
+                  <ins>
+                    <DifferenceValue value={after} />
+                  </ins>
                 )}
               </td>
             </tr>

@@ -2,7 +2,8 @@ import { useState } from "preact/hooks"
 import type { Json } from "../../../domain/json/Json.js"
 import { printPath } from "../../../store/browse/Difference.js"
 import type { EditConflict, EditSettlement } from "../../../store/browse/StagedEdits.js"
-import { cellText, truncated } from "../../values/Cell.js"
+import { truncated } from "../../values/Cell.js"
+import { DifferenceValue } from "../../values/DifferenceValue.js"
 
 /** How a conflict is resolved: discard the draft, base it on the stored version, edit it, or take a side for each field. */
 export type Decision =
@@ -12,7 +13,13 @@ export type Decision =
   | { readonly _tag: "Settle"; readonly settled: EditSettlement }
 
 const Value = ({ value }: { readonly value: Json | undefined }) =>
-  value === undefined ? <span class="nothing">nothing</span> : <bdi>{truncated(cellText(value))}</bdi>
+  value === undefined ? (
+    <span class="nothing">nothing</span>
+  ) : (
+    <bdi>
+      <DifferenceValue value={value} />
+    </bdi>
+  )
 
 /** A conflict side by side: the base version, the stored version, and the draft. */
 export const ConflictCard = (props: {

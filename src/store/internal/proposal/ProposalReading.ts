@@ -3,12 +3,13 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { proposalPrefix } from "../../../domain/identifiers/ProposalBranch.js"
 import { compareCodePoints } from "../../../domain/text/CodePointOrder.js"
 import type { ListProposalsOptions, Proposal } from "../../Proposals.js"
 import type { CommitInfo, GitRemoteService, Head } from "../../remote/GitRemote.js"
 import type { PullRequest } from "../../remote/PullRequests.js"
 import type { StoreCore } from "../commit/StoreCore.js"
-import { type ProposalText, proposalPrefix, readProposal } from "./ProposalText.js"
+import { type ProposalText, readProposal } from "./ProposalText.js"
 
 /**
  * The number of commits in one read, and the most first parents that are followed, when the mark of a proposal is

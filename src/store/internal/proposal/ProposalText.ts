@@ -1,8 +1,5 @@
 import type { ProposalState } from "../../Proposals.js"
 
-/** The prefix of the branches of proposals. */
-export const proposalPrefix = "chainstore-proposal/"
-
 const token = "Chainstore-Proposal"
 
 /** The contents of a commit that opens, closes or accepts a proposal. */

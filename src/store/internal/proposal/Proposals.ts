@@ -10,6 +10,7 @@ import {
   type WriteError
 } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { proposalPrefix } from "../../../domain/identifiers/ProposalBranch.js"
 import { branchError } from "../../../git/Names.js"
 import type { Merged, MergeOptions } from "../../Branches.js"
 import type {
@@ -36,7 +37,7 @@ import { mergeByHost } from "./ProposalByHost.js"
 import { alreadyEnded, branchGone, proposalMoved } from "./ProposalErrors.js"
 import { commitMark, makeProposalMarks, textOf } from "./ProposalMarks.js"
 import { comparedWith, listProposals, ofBranch, ofPullRequest, proposalOf } from "./ProposalReading.js"
-import { acceptedMessage, type ProposalText, proposalPrefix } from "./ProposalText.js"
+import { acceptedMessage, type ProposalText } from "./ProposalText.js"
 
 type Open = (core: StoreCore) => StoreService
 
