@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import type { StepKind } from "./Handler.js"
 import { monotonicMillis } from "./internal/ExecutionLog.js"
 import { Continuation, Execution, interpret, isEffect } from "./internal/Interpreter.js"
@@ -83,6 +85,11 @@ const loggingByEffect = ({ description, kind, name }: Step, log: LogOptions): St
   }
 }
 
+/** Stands for the fiber of code that runs at once and in none, such as a callback that calls `next`. */
+const noFiber = {}
+
+const currentFiber = (): object => Option.getOrElse(Fiber.getCurrentFiber(), () => noFiber)
+
 const recording = (
   registered: Step,
   path: ReadonlyArray<string>,
@@ -91,8 +98,8 @@ const recording = (
 ): Step => {
   if (registered.op === Op.Unhandled) return registered
   const step = registered.log === undefined ? registered : loggingByEffect(registered, registered.log)
-  /** Ends the visit whose condition was true; `run` is called next. */
-  let accepted: ((outcome: StepOutcome) => void) | undefined
+  /** Ends the visit whose condition was true, by the fiber: it calls `run` next. Another fiber may visit the step meanwhile. */
+  const accepted = new WeakMap<object, (outcome: StepOutcome) => void>()
   const when =
     step.when &&
     ((request: unknown) => {
@@ -102,7 +109,7 @@ const recording = (
         // The interpreter ends the execution with a defect.
         else if (verdict !== true) end("failed")
         else if (step.op === Op.Enter) end("matched")
-        else accepted = end
+        else accepted.set(currentFiber(), end)
         return verdict
       }
       try {
@@ -119,7 +126,7 @@ const recording = (
   const run =
     step.run &&
     ((request: unknown, next: any) => {
-      const end = step.when === undefined ? recorder.visit(path, step) : accepted!
+      const end = step.when === undefined ? recorder.visit(path, step) : accepted.get(currentFiber())!
       let passed = false
       const settle = (success: boolean) => end(passed ? "passed" : success ? "matched" : "failed")
       const handOn = (changed: unknown) => {

@@ -131,6 +131,33 @@ it.effect("lists a step once for every visit", () =>
   })
 )
 
+it.effect("separates concurrent visits of a step, wherever the fibers of their conditions give way", () =>
+  Effect.gen(function* () {
+    // A fiber gives way after 2,048 operations.
+    for (let operations = 1_900; operations < 2_060; operations++) {
+      const condition = Effect.iterate(0, {
+        while: (n) => n < operations,
+        body: (n) => Effect.succeed(n + 1)
+      })
+      const parallel = ChainBuilder.make<number, string>()
+        .use((n, next) => Effect.zipRight(next(n), next(n + 1), { concurrent: true }), { name: "both" })
+        .useWhen(
+          () => Effect.as(condition, true),
+          (n) => `${n}`,
+          { name: "step" }
+        )
+        .build()
+      const { steps } = yield* Chain.trace(parallel, 1)
+      const outcomes = steps.map(({ name, outcome }) => `${name}: ${outcome}`)
+      assert.deepStrictEqual(
+        outcomes,
+        ["both: passed", "step: matched", "step: matched"],
+        `${operations} operations`
+      )
+    }
+  })
+)
+
 it.effect("separates concurrent executions, and does not record other chains", () =>
   Effect.gen(function* () {
     const inner = ChainBuilder.make<number, string>().build()
