@@ -39,7 +39,7 @@ it.scopedLive(
           return yield* longestHold(url)
         })
       const merges = yield* hostileMerges((path, body) => ask(url, "POST", path, { body, cookie, headers }))
-      for (const shape of everyNth(4, [...hostile, ...hostileToHost(head.body.object.sha), ...merges])) {
+      for (const shape of everyNth(6, [...hostile, ...hostileToHost(head.body.object.sha), ...merges])) {
         const first = yield* send(shape)
         // One delay may be caused by other processes, two in a row are ours.
         const least = first > bound ? Math.min(first, yield* send(shape)) : first

@@ -59,7 +59,7 @@ describe("the same text in other pieces gives the same records", () => {
           assert.strictEqual(pieces._tag, whole._tag)
           if (whole._tag === "Right") assert.deepStrictEqual(pieces, whole)
         }),
-      { fastCheck: { numRuns: 700 } }
+      { fastCheck: { numRuns: 300 } }
     )
   }
 })
