@@ -41,15 +41,15 @@ describe("long random programs of every operation", () => {
   )
   holds("five writers on a bare repository", { writers: 5, steps: 10, faults: true }, 200, localHarness)
   holds(
-    "five writers with compound and partial indexes, and a unique one",
-    { writers: 5, steps: 10, faults: true },
+    "eight writers with compound and partial indexes, and a unique one",
+    { writers: 8, steps: 10, faults: true },
     400,
     () => memoryHarness({}, { format: 2, ...programIndexes }),
     programIndexes
   )
   holds(
     "the same on a bare repository",
-    { writers: 5, steps: 10, faults: true },
+    { writers: 8, steps: 10, faults: true },
     100,
     () => localHarness({ format: 2, ...programIndexes }),
     programIndexes
