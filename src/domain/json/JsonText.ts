@@ -54,6 +54,30 @@ function* depthProblem(text: string): Steps.Steps<boolean> {
   return false
 }
 
+/** The largest file of a document in bytes. GitHub accepts no larger file. */
+export const maxDocumentBytes = 100 * 1024 * 1024
+
+/** The largest number of values in the lists and objects of a document. So many take about 400 MB. */
+export const maxDocumentValues = 5_000_000
+
+/** The problem of a document's content, if it is too large. A value takes two characters at least, with its separator. */
+export function* sizeProblem(content: Uint8Array): Steps.Steps<string | undefined> {
+  if (content.length > maxDocumentBytes) return "exceeds 100 MiB"
+  if (content.length <= 2 * maxDocumentValues) return undefined
+  let values = 0
+  let inString = false
+  for (let at = 0; at < content.length; at++) {
+    if (at % stepLength === stepLength - 1) yield
+    const unit = content[at]
+    if (inString) {
+      if (unit === backslash) at++
+      else if (unit === quote) inString = false
+    } else if (unit === quote) inString = true
+    else if (unit === comma || unit === openList || unit === openObject) values++
+  }
+  return values > maxDocumentValues ? "exceeds 5,000,000 values" : undefined
+}
+
 const refused = (error: unknown): Either.Either<never, string> =>
   Either.left(error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8")
 
@@ -95,8 +119,10 @@ export const parseObject = (content: Uint8Array): Either.Either<JsonObject, stri
   }
 }
 
-/** Like `parseObject`, in steps, for content from outside. */
+/** Like `parseObject`, in steps and within the limits of documents, for content from outside. */
 export function* parseObjectSteps(content: Uint8Array): Steps.Steps<Either.Either<JsonObject, string>> {
+  const problem = yield* sizeProblem(content)
+  if (problem !== undefined) return Either.left(problem)
   try {
     const text = decoder.decode(content)
     return yield* judged(text, yield* JsonSteps.parse(text))

@@ -2,10 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as Steps from "../../domain/concurrency/Steps.js"
 import type { StoredDocument } from "../../domain/document/Document.js"
 import { NotFoundError } from "../../domain/errors/StoreError.js"
 import type { JsonObject } from "../../domain/json/Json.js"
-import { parseObject } from "../../domain/json/JsonText.js"
+import { parseObjectSteps } from "../../domain/json/JsonText.js"
 import { type Layout, parseSettings, plainLayout, settingsFileName } from "../../domain/settings/Settings.js"
 import type { DocumentDifference } from "../Branches.js"
 import type { ReadError } from "../Collection.js"
@@ -68,7 +69,7 @@ interface FileContent {
 const nothing: FileContent = { document: null, unreadable: false }
 
 const parseContent = (bytes: Uint8Array): FileContent =>
-  Either.match(parseObject(bytes), {
+  Either.match(Steps.runSync(parseObjectSteps(bytes)), {
     onLeft: () => ({ document: null, unreadable: true }),
     onRight: (document) => ({ document, unreadable: false })
   })

@@ -31,6 +31,28 @@ export class MissingObject extends EngineError {
   }
 }
 
+/** The largest object in bytes that is read as a whole. A larger one is only read as a stream. */
+export const maxWholeBytes = 512 * 1024 * 1024
+
+/** An object that is too large to be read as a whole. A few kilobytes of a pack may inflate to gigabytes. */
+export class TooLargeObject extends EngineError {
+  constructor(
+    readonly size: number,
+    oid?: string
+  ) {
+    super(
+      "Unsupported",
+      `${oid === undefined ? "An object" : `Object ${oid}`} has ${size} bytes: at most ${maxWholeBytes} bytes are read as a whole`,
+      `Find its file with \`git log --all --find-object=${oid ?? "ID"}\`, and remove it from the branch`
+    )
+  }
+
+  /** Throws if an object of `size` bytes is too large. */
+  static check(size: number): void {
+    if (size > maxWholeBytes) throw new TooLargeObject(size)
+  }
+}
+
 const codeOf = (cause: unknown): string | undefined =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
     ? cause.code

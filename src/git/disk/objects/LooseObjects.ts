@@ -4,9 +4,10 @@ import * as zlib from "node:zlib"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../GitObject.js"
 import { makeDirectorySync, pathExists } from "../files/Directories.js"
-import { EngineError, isCorruption } from "../files/EngineError.js"
+import { EngineError, isCorruption, maxWholeBytes, TooLargeObject } from "../files/EngineError.js"
 import { fsyncFile, fsyncPath, hasErrorCode, unlink, writeAll } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
+import { maxRatio } from "../packs/Deflate.js"
 import { type DeflatedObject, slices } from "../packs/ObjectStream.js"
 import type { ObjectType } from "../port/GitRepository.js"
 import { LooseWriter } from "./LooseWriter.js"
@@ -19,7 +20,7 @@ const objectTypes: Readonly<Record<string, ObjectType>> = {
 }
 
 /** A larger object is deflated in pieces, in bytes. */
-const maxWholeBytes = 65_536
+const maxDeflatedAtOnce = 65_536
 
 /** Enough compressed bytes to inflate a header. */
 const headBytes = 512
@@ -27,6 +28,10 @@ const headBytes = 512
 const emptyFile = (oid: Oid) => new EngineError("Corrupt", `Object ${oid} is an empty file`, "Run `git fsck`")
 const invalidHeader = (oid: Oid) =>
   new EngineError("Corrupt", `Object ${oid} has an invalid header`, "Run `git fsck`")
+
+/** Inflates the beginning of a file. */
+const inflateHead = (bytes: Buffer): Buffer =>
+  zlib.inflateSync(bytes.subarray(0, headBytes), { finishFlush: zlib.constants.Z_SYNC_FLUSH })
 
 const headerOf = (oid: Oid, bytes: Buffer) => {
   const end = bytes.indexOf(0)
@@ -70,8 +75,7 @@ export class LooseObjects {
       fs.closeSync(fd)
     }
     if (length === 0) throw emptyFile(oid)
-    const bytes = zlib.inflateSync(first.subarray(0, length), { finishFlush: zlib.constants.Z_SYNC_FLUSH })
-    const { header, size, type } = headerOf(oid, bytes)
+    const { header, size, type } = headerOf(oid, inflateHead(first.subarray(0, length)))
     return { type, size, file, start: 0, end: undefined, header }
   }
 
@@ -84,7 +88,9 @@ export class LooseObjects {
       throw cause
     }
     if (packed.length === 0) throw emptyFile(oid)
-    const bytes = zlib.inflateSync(packed)
+    const mayBeTooLarge = packed.length * maxRatio > maxWholeBytes
+    if (mayBeTooLarge) TooLargeObject.check(headerOf(oid, inflateHead(packed)).size)
+    const bytes = zlib.inflateSync(packed, { maxOutputLength: maxWholeBytes + headBytes })
     const { header, size, type } = headerOf(oid, bytes)
     if (size !== bytes.length - header) throw invalidHeader(oid)
     return { type, content: new Uint8Array(bytes.buffer, bytes.byteOffset + header, size) }
@@ -105,7 +111,7 @@ export class LooseObjects {
 
   /** Writes an object, unless it exists. */
   async write(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
-    if (content.length > maxWholeBytes) return this.writeLarge(type, content, durable)
+    if (content.length > maxDeflatedAtOnce) return this.writeLarge(type, content, durable)
     const oid = GitObject.hash(type, content)
     if (this.holds(oid, type, content) && (await this.freshen(oid, durable))) return oid
     const head = Buffer.from(`${type} ${content.length}\0`, "latin1")

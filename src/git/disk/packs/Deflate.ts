@@ -1,5 +1,5 @@
 import * as zlib from "node:zlib"
-import { EngineError } from "../files/EngineError.js"
+import { EngineError, TooLargeObject } from "../files/EngineError.js"
 
 const maxStored = 0xffff
 
@@ -19,6 +19,9 @@ const adler32 = (bytes: Uint8Array, start: number, end: number): number => {
 }
 
 const storedOverhead = 11
+
+/** Deflate compresses by a factor of at most 1032. */
+export const maxRatio = 1032
 
 const store = (head: Uint8Array, content: Uint8Array): Buffer => {
   const length = content.length
@@ -49,6 +52,14 @@ export const deflate = (head: Uint8Array, content: Uint8Array, compressible: boo
 /** The largest size of the zlib stream of `size` bytes. */
 export const maxDeflatedSize = (size: number): number => size + (size >>> 9) + 64
 
+/** Throws if `deflated` bytes cannot contain an object of `size` bytes, or if it is too large to be read as a whole. */
+export const checkSize = (size: number, deflated: number): void => {
+  if (size > deflated * maxRatio) {
+    throw new EngineError("Corrupt", `An object has an impossible size of ${size} bytes`, "Run `git fsck`")
+  }
+  TooLargeObject.check(size)
+}
+
 /** Inflates `size` bytes from the zlib stream that begins at `start`. Bytes behind the stream are ignored. */
 export const inflate = (bytes: Uint8Array, start: number, size: number): Uint8Array => {
   if (
@@ -66,10 +77,7 @@ export const inflate = (bytes: Uint8Array, start: number, size: number): Uint8Ar
       throw new EngineError("Corrupt", "An object's checksum does not match its content")
     return out
   }
-  // Deflate compresses by a factor of at most 1032.
-  if (size > (bytes.length - start) * 1032) {
-    throw new EngineError("Corrupt", `An object has an impossible size of ${size} bytes`, "Run `git fsck`")
-  }
+  checkSize(size, bytes.length - start)
   const out = zlib.inflateSync(bytes.subarray(start), {
     chunkSize: Math.max(64, size + 1),
     maxOutputLength: Math.max(1, size)

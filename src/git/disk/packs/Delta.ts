@@ -1,4 +1,4 @@
-import { EngineError } from "../files/EngineError.js"
+import { EngineError, TooLargeObject } from "../files/EngineError.js"
 
 const corrupt = () =>
   new EngineError("Corrupt", "A delta exceeds the bounds of its base or of its result", "Run `git fsck`")
@@ -23,6 +23,7 @@ export const applyDelta = (base: Uint8Array, delta: Uint8Array): Uint8Array => {
     throw new EngineError("Corrupt", "A delta does not match its base", "Run `git fsck`")
   // A copy instruction yields at most 16 MiB.
   if (size > delta.length * 0xffffff) throw corrupt()
+  TooLargeObject.check(size)
   const out = new Uint8Array(size)
   let to = 0
   let at = begin

@@ -2,9 +2,9 @@ import * as fs from "node:fs"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import { hash, type RawObject } from "../../GitObject.js"
-import { EngineError } from "../files/EngineError.js"
+import { EngineError, maxWholeBytes } from "../files/EngineError.js"
 import type { ObjectType } from "../port/GitRepository.js"
-import { inflate, maxDeflatedSize } from "./Deflate.js"
+import { checkSize, inflate, maxDeflatedSize } from "./Deflate.js"
 import { applyDelta, readSize } from "./Delta.js"
 import type { DeflatedObject } from "./ObjectStream.js"
 import type { PackDescriptors } from "./PackDescriptors.js"
@@ -101,6 +101,7 @@ export class PackFile {
     } else if (types[type] === undefined) {
       throw new EngineError("Corrupt", `${this.stem}.pack holds an unknown kind of object`, "Run `git fsck`")
     }
+    if (whole && size > maxWholeBytes) checkSize(size, this.bytes - offset)
     if (whole && at + maxDeflatedSize(size) > data.length && data.length === firstRead) {
       data = this.readAt(offset, Math.min(at + maxDeflatedSize(size), this.bytes - offset))
     }

@@ -1,5 +1,6 @@
 import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import { hash, type RawObject } from "../../GitObject.js"
+import { maxWholeBytes, TooLargeObject } from "../files/EngineError.js"
 import type { ObjectType } from "../port/GitRepository.js"
 import { type GitChild, spawnGit } from "./GitProcess.js"
 
@@ -26,6 +27,8 @@ export class CatFile {
   private child: GitChild | undefined
   private requests: Array<Request> = []
   private pending: Buffer = Buffer.alloc(0)
+  /** The number of bytes of a refused object that have not arrived. */
+  private refused = 0
   private idleTimer: NodeJS.Timeout | undefined
 
   constructor(private readonly directory: string) {}
@@ -53,6 +56,7 @@ export class CatFile {
     const child = spawnGit(this.directory, ["cat-file", "--batch"])
     this.child = child
     this.pending = Buffer.alloc(0)
+    this.refused = 0
     const fail = (cause: Error) => {
       if (this.child === child) this.child = undefined
       for (const request of this.requests.splice(0)) request.reject(cause)
@@ -69,6 +73,9 @@ export class CatFile {
   private receive(bytes: Buffer): void {
     this.pending = this.pending.length === 0 ? bytes : Buffer.concat([this.pending, bytes])
     for (;;) {
+      const dropped = Math.min(this.refused, this.pending.length)
+      this.refused -= dropped
+      this.pending = this.pending.subarray(dropped)
       const end = this.pending.indexOf(10)
       if (end < 0) return
       const [, typeText = "", sizeText] = this.pending.toString("latin1", 0, end).split(" ")
@@ -79,6 +86,13 @@ export class CatFile {
         continue
       }
       const size = Number(sizeText)
+      if (size > maxWholeBytes) {
+        this.refused = size + 1
+        this.pending = this.pending.subarray(end + 1)
+        const request = this.requests.shift()
+        request?.reject(new TooLargeObject(size, request.oid))
+        continue
+      }
       if (this.pending.length < end + size + 2) return
       const content = new Uint8Array(this.pending.subarray(end + 1, end + 1 + size))
       this.pending = this.pending.subarray(end + size + 2)

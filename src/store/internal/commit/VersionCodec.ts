@@ -12,7 +12,8 @@ import {
   type InexactNumber,
   inexactNumbersSteps,
   numbersWithin,
-  parseObjectSliced
+  parseObjectSliced,
+  sizeProblem
 } from "../../../domain/json/JsonText.js"
 import type { FileVersion } from "../../remote/GitRemote.js"
 import type { StoredVersion } from "./DocumentEdit.js"
@@ -112,10 +113,11 @@ function* changedNumber(
   { document, numberSources }: NextVersion,
   stored: Option.Option<StoredVersion>
 ): Steps.Steps<InexactNumber | undefined> {
-  const contents = [...numberSources, ...(Option.isSome(stored) ? [stored.value.content] : [])]
-  for (const content of contents) {
+  if (Option.isNone(document)) return undefined
+  const readable = Option.filter(stored, ({ problem }) => problem === undefined)
+  for (const content of [...numberSources, ...Option.toArray(Option.map(readable, (one) => one.content))]) {
     const inexact = yield* inexactIn(content)
-    if (inexact.length === 0 || Option.isNone(document)) continue
+    if (inexact.length === 0) continue
     const held = yield* numbersWithin(document.value, new Set(inexact.map(({ value }) => value)))
     const lost = inexact.find(({ value }) => held.has(value))
     if (lost !== undefined) return lost
@@ -167,8 +169,10 @@ export const writeVersion = (
     }
     const complete = (yield* Steps.run(() => mergeMembers(document, metadata))) as StoredDocument
     const encoded = yield* encodeSliced(complete)
-    if (Either.isRight(encoded)) return { document: complete, content: encoded.right }
-    const { message, path } = encoded.left
+    const { message, path } = Either.isLeft(encoded)
+      ? encoded.left
+      : { path: "", message: yield* Steps.run(() => sizeProblem(encoded.right)) }
+    if (message === undefined) return { document: complete, content: Either.getOrThrow(encoded) }
     return yield* new ValidationError({
       ...place,
       message: `${place.collection}/${place.id}: ${path === "" ? "the document" : path}: ${message}`,

@@ -1,6 +1,8 @@
 import * as Either from "effect/Either"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import { encodeInline, type JsonProblem, maxDepth } from "../../../domain/json/CanonicalJson.js"
 import { isDeeperThan } from "../../../domain/json/JsonCopy.js"
+import { sizeProblem } from "../../../domain/json/JsonText.js"
 import { type LosslessObject, mayNeedLossless, parseLossless } from "../../../domain/json/LosslessJson.js"
 import { Separator } from "./Separator.js"
 
@@ -88,6 +90,8 @@ const isRow = (line: string, isSpelled: boolean): boolean => {
 
 /** Parses a leaf, or returns what is wrong with it. The order of the rows is not checked. */
 export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<ReadonlyArray<Entry>, string> => {
+  const tooLarge = Steps.runSync(sizeProblem(content))
+  if (tooLarge !== undefined) return Either.left(tooLarge)
   const text = decoder.decode(content)
   if (text === "[]\n") return Either.right([])
   if (!text.startsWith(opening) || !text.endsWith(closing))

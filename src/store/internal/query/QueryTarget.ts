@@ -3,10 +3,11 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
-import { parseObject } from "../../../domain/json/JsonText.js"
+import { parseObject, sizeProblem } from "../../../domain/json/JsonText.js"
 import {
   type LosslessObject,
   mayNeedLossless,
@@ -87,11 +88,13 @@ const idOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -".
 /** The document of a file; a file without a JSON object is treated as an empty document. */
 const readFile = (blob: Blob): ReadDocument => {
   const id = idOf(blob.path)
-  const object = Either.getOrUndefined(parseObject(blob.content))
+  const tooLarge = Steps.runSync(sizeProblem(blob.content))
+  const object = tooLarge === undefined ? Either.getOrUndefined(parseObject(blob.content)) : undefined
   const document: { [key: string]: Json } = object ?? {}
-  const spelled = mayNeedLossless(decoder.decode(blob.content))
-    ? parseLosslessOrEmpty(blob.content)
-    : document
+  const spelled =
+    object !== undefined && mayNeedLossless(decoder.decode(blob.content))
+      ? parseLosslessOrEmpty(blob.content)
+      : document
   if (!Object.hasOwn(document, "_id") || document["_id"] !== id) document["_id"] = id
   return { id, document, spelled, file: { ...blob, object } }
 }
