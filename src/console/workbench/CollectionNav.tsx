@@ -1,4 +1,3 @@
-import { useEffect, useRef } from "preact/hooks"
 import { Icon } from "../components/Icon.js"
 import type { Navigate } from "../navigation/useRoute.js"
 
@@ -8,11 +7,8 @@ const repositoryPanels = [
   ["proposals", "Proposals"]
 ] as const
 
-/** How far a range is outside of another one, with a margin. */
-const distanceOutside = (
-  [start, end]: readonly [number, number],
-  [from, to]: readonly [number, number]
-): number => (start < from ? start - from - 12 : end > to ? end - to + 12 : 0)
+const show = (element: HTMLElement | null): void =>
+  element?.scrollIntoView({ block: "nearest", inline: "nearest" })
 
 /** The sidebar: the collections, and the panels of the whole repository. */
 export const CollectionNav = (props: {
@@ -28,24 +24,8 @@ export const CollectionNav = (props: {
   readonly navigate: Navigate
 }) => {
   const { collections, current, isQuerying, isRefreshing, root } = props
-  const nav = useRef<HTMLElement>(null)
-  useEffect(() => {
-    const showCurrent = () => {
-      const [outer, inner] = [nav.current, nav.current?.querySelector("[aria-current]")].map((element) =>
-        element?.getBoundingClientRect()
-      )
-      if (outer === undefined || inner === undefined) return
-      nav.current?.scrollBy({
-        left: distanceOutside([inner.left, inner.right], [outer.left, outer.right]),
-        top: distanceOutside([inner.top, inner.bottom], [outer.top, outer.bottom])
-      })
-    }
-    showCurrent()
-    addEventListener("resize", showCurrent)
-    return () => removeEventListener("resize", showCurrent)
-  }, [current, collections])
   return (
-    <nav class="side" aria-label="Collections" ref={nav}>
+    <nav class="side" aria-label="Collections">
       <button
         type="button"
         class="home-link"
@@ -67,6 +47,7 @@ export const CollectionNav = (props: {
               <button
                 type="button"
                 class="collection"
+                ref={current === name ? show : null}
                 aria-current={current === name ? "true" : undefined}
                 disabled={isQuerying}
                 aria-busy={isQuerying}

@@ -30,15 +30,22 @@ const [quote, backslash, comma, openList, openObject, closeList, closeObject] = 
   (text) => text.charCodeAt(0)
 )
 
-/** Whether a JSON text is nested deeper than `maxDepth`, so that recursion over its value could overflow the stack. */
-export const isTooDeep = (text: string): boolean => Steps.runSync(depthProblem(text))
-
 /** The number of characters per step: about a millisecond. */
 const stepLength = 131_072
 
-function* depthProblem(text: string): Steps.Steps<boolean> {
-  if (text.length <= maxDepth) return false
+/** The largest file of a document in bytes. GitHub accepts no larger file. */
+export const maxDocumentBytes = 100 * 1024 * 1024
+
+/** The largest number of values in the lists and objects of a text. So many take about 400 MB. */
+export const maxDocumentValues = 5_000_000
+
+const tooLarge = "exceeds 100 MiB or 5 million values"
+
+/** The problem of a JSON text that is nested too deeply for recursion over its value, or has too many values for the memory. */
+export function* shapeProblem(text: string): Steps.Steps<string | undefined> {
+  if (text.length <= maxDepth) return undefined
   let depth = 0
+  let values = 0
   let inString = false
   for (let at = 0; at < text.length; at++) {
     if (at % stepLength === stepLength - 1) yield
@@ -47,35 +54,22 @@ function* depthProblem(text: string): Steps.Steps<boolean> {
       if (unit === backslash) at++
       else if (unit === quote) inString = false
     } else if (unit === quote) inString = true
+    else if (unit === comma) values++
     else if (unit === openList || unit === openObject) {
-      if (++depth > maxDepth) return true
+      values++
+      if (++depth > maxDepth) return `is nested deeper than ${maxDepth} levels`
     } else if (unit === closeList || unit === closeObject) depth--
   }
-  return false
+  return values > maxDocumentValues ? tooLarge : undefined
 }
 
-/** The largest file of a document in bytes. GitHub accepts no larger file. */
-export const maxDocumentBytes = 100 * 1024 * 1024
+/** Whether recursion over the value of a JSON text could overflow the stack, or the value the memory. */
+export const isTooDeep = (text: string): boolean => Steps.runSync(shapeProblem(text)) !== undefined
 
-/** The largest number of values in the lists and objects of a document. So many take about 400 MB. */
-export const maxDocumentValues = 5_000_000
-
-/** The problem of a document's content, if it is too large. A value takes two characters at least, with its separator. */
+/** The problem of a document's file that is too large. A value takes two characters at least, with its separator. */
 export function* sizeProblem(content: Uint8Array): Steps.Steps<string | undefined> {
-  if (content.length > maxDocumentBytes) return "exceeds 100 MiB"
-  if (content.length <= 2 * maxDocumentValues) return undefined
-  let values = 0
-  let inString = false
-  for (let at = 0; at < content.length; at++) {
-    if (at % stepLength === stepLength - 1) yield
-    const unit = content[at]
-    if (inString) {
-      if (unit === backslash) at++
-      else if (unit === quote) inString = false
-    } else if (unit === quote) inString = true
-    else if (unit === comma || unit === openList || unit === openObject) values++
-  }
-  return values > maxDocumentValues ? "exceeds 5,000,000 values" : undefined
+  if (content.length > maxDocumentBytes) return tooLarge
+  return content.length > 2 * maxDocumentValues ? yield* shapeProblem(decoder.decode(content)) : undefined
 }
 
 const refused = (error: unknown): Either.Either<never, string> =>
@@ -102,30 +96,29 @@ export function* fileLength(text: string): Steps.Steps<number> {
   return length
 }
 
-function* judged(text: string, value: unknown): Steps.Steps<Either.Either<JsonObject, string>> {
-  if (yield* depthProblem(text)) return Either.left(`is nested deeper than ${maxDepth} levels`)
-  return typeof value === "object" && value !== null && !Array.isArray(value)
+const objectOf = (value: unknown): Either.Either<JsonObject, string> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
     ? Either.right(value as JsonObject)
     : Either.left("does not hold a JSON object")
-}
 
 /** Parses a file's bytes as a JSON object. The error is the problem in words. */
 export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
   try {
     const text = decoder.decode(content)
-    return Steps.runSync(judged(text, JSON.parse(text)))
+    const problem = Steps.runSync(shapeProblem(text))
+    return problem === undefined ? objectOf(JSON.parse(text)) : Either.left(problem)
   } catch (error) {
     return refused(error)
   }
 }
 
-/** Like `parseObject`, in steps and within the limits of documents, for content from outside. */
+/** Like `parseObject`, in steps and up to the size of a document, for content from outside. */
 export function* parseObjectSteps(content: Uint8Array): Steps.Steps<Either.Either<JsonObject, string>> {
-  const problem = yield* sizeProblem(content)
-  if (problem !== undefined) return Either.left(problem)
+  if (content.length > maxDocumentBytes) return Either.left(tooLarge)
   try {
     const text = decoder.decode(content)
-    return yield* judged(text, yield* JsonSteps.parse(text))
+    const problem = yield* shapeProblem(text)
+    return problem === undefined ? objectOf(yield* JsonSteps.parse(text)) : Either.left(problem)
   } catch (error) {
     return refused(error)
   }

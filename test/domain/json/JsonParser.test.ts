@@ -69,6 +69,20 @@ describe("a JSON text in pieces", () => {
     )
   })
 
+  it("is refused where a member is missing before a nested one", () => {
+    for (const text of [
+      "[,[1]]",
+      "[,{}]",
+      "[1,,[2]]",
+      "[[1],,[2]]",
+      '{,"a":[1]}',
+      '{"a":1,,"b":[2]}',
+      '{"a":[1],,"b":[2]}'
+    ]) {
+      for (let piece = 1; piece <= text.length; piece++) same(text, piece)
+    }
+  })
+
   it("is refused where JSON.parse refuses it", () => {
     fc.assert(
       fc.property(

@@ -3,7 +3,7 @@ import type { Json } from "../../../domain/json/Json.js"
 import { printPath } from "../../../store/browse/Difference.js"
 import type { EditConflict, EditSettlement } from "../../../store/browse/StagedEdits.js"
 import { truncated } from "../../values/Cell.js"
-import { DifferenceValue } from "../../values/DifferenceValue.js"
+import { DifferenceValue } from "../../values/DifferenceTable.js"
 
 /** How a conflict is resolved: discard the draft, base it on the stored version, edit it, or take a side for each field. */
 export type Decision =

@@ -27,6 +27,9 @@ export class CatFile {
   private child: GitChild | undefined
   private requests: Array<Request> = []
   private pending: Buffer = Buffer.alloc(0)
+  /** The bytes that arrived after `pending`, and how many must arrive before the next object is complete. */
+  private arrived: Array<Buffer> = []
+  private missing = 0
   /** The number of bytes of a refused object that have not arrived. */
   private refused = 0
   private idleTimer: NodeJS.Timeout | undefined
@@ -56,6 +59,8 @@ export class CatFile {
     const child = spawnGit(this.directory, ["cat-file", "--batch"])
     this.child = child
     this.pending = Buffer.alloc(0)
+    this.arrived = []
+    this.missing = 0
     this.refused = 0
     const fail = (cause: Error) => {
       if (this.child === child) this.child = undefined
@@ -71,7 +76,11 @@ export class CatFile {
   }
 
   private receive(bytes: Buffer): void {
-    this.pending = this.pending.length === 0 ? bytes : Buffer.concat([this.pending, bytes])
+    this.arrived.push(bytes)
+    this.missing -= bytes.length
+    if (this.missing > 0) return
+    this.pending = Buffer.concat([this.pending, ...this.arrived])
+    this.arrived = []
     for (;;) {
       const dropped = Math.min(this.refused, this.pending.length)
       this.refused -= dropped
@@ -93,7 +102,8 @@ export class CatFile {
         request?.reject(new TooLargeObject(size, request.oid))
         continue
       }
-      if (this.pending.length < end + size + 2) return
+      this.missing = end + size + 2 - this.pending.length
+      if (this.missing > 0) return
       const content = new Uint8Array(this.pending.subarray(end + 1, end + 1 + size))
       this.pending = this.pending.subarray(end + size + 2)
       const request = this.requests.shift()

@@ -1,8 +1,7 @@
 import * as Either from "effect/Either"
-import * as Steps from "../../../domain/concurrency/Steps.js"
 import { encodeInline, type JsonProblem, maxDepth } from "../../../domain/json/CanonicalJson.js"
 import { isDeeperThan } from "../../../domain/json/JsonCopy.js"
-import { sizeProblem } from "../../../domain/json/JsonText.js"
+import { maxDocumentBytes } from "../../../domain/json/JsonText.js"
 import { type LosslessObject, mayNeedLossless, parseLossless } from "../../../domain/json/LosslessJson.js"
 import { Separator } from "./Separator.js"
 
@@ -88,10 +87,11 @@ const isRow = (line: string, isSpelled: boolean): boolean => {
   return typeof row["_id"] === "string" && isHeld
 }
 
+const notRows = "has lines that are not rows"
+
 /** Parses a leaf, or returns what is wrong with it. The order of the rows is not checked. */
 export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<ReadonlyArray<Entry>, string> => {
-  const tooLarge = Steps.runSync(sizeProblem(content))
-  if (tooLarge !== undefined) return Either.left(tooLarge)
+  if (content.length > maxDocumentBytes) return Either.left(notRows)
   const text = decoder.decode(content)
   if (text === "[]\n") return Either.right([])
   if (!text.startsWith(opening) || !text.endsWith(closing))
@@ -101,7 +101,7 @@ export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<Read
   const isSpelled = mayNeedLossless(text)
   const entries: Array<Entry> = []
   for (const line of text.slice(opening.length, -closing.length).split(between)) {
-    if (!isRow(line, isSpelled)) return Either.left("has lines that are not rows")
+    if (!isRow(line, isSpelled)) return Either.left(notRows)
     entries.push(new Entry(line, bytes(line) + between.length, keyOf))
   }
   return Either.right(entries)

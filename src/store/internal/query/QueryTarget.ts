@@ -3,11 +3,10 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import * as Steps from "../../../domain/concurrency/Steps.js"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
-import { parseObject, sizeProblem } from "../../../domain/json/JsonText.js"
+import { parseObject } from "../../../domain/json/JsonText.js"
 import {
   type LosslessObject,
   mayNeedLossless,
@@ -88,8 +87,7 @@ const idOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -".
 /** The document of a file; a file without a JSON object is treated as an empty document. */
 const readFile = (blob: Blob): ReadDocument => {
   const id = idOf(blob.path)
-  const tooLarge = Steps.runSync(sizeProblem(blob.content))
-  const object = tooLarge === undefined ? Either.getOrUndefined(parseObject(blob.content)) : undefined
+  const object = Either.getOrUndefined(parseObject(blob.content))
   const document: { [key: string]: Json } = object ?? {}
   const spelled =
     object !== undefined && mayNeedLossless(decoder.decode(blob.content))
