@@ -44,8 +44,8 @@ const writer = (url: string, directory: string, name: string, fibres: number) =>
     ({ kill }) => kill
   )
 
-/** Removes the ref locks of killed Git processes, as an administrator of the server has to. */
-const removeOldLocks = (repository: string) => {
+/** Removes ref locks that are older than `age` in milliseconds: those of killed Git processes, as an administrator of the server has to. */
+const removeLocks = (repository: string, age: number) => {
   // When the default branch moves, Git also locks HEAD to write its reflog.
   const locked = readdirSync(join(repository, "refs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".lock"))
@@ -53,7 +53,7 @@ const removeOldLocks = (repository: string) => {
   for (const name of [...locked, "HEAD.lock", "packed-refs.lock"]) {
     const file = join(repository, name)
     const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
-    if (made < Date.now() - 2_000) rmSync(file, { force: true })
+    if (made <= Date.now() - age) rmSync(file, { force: true })
   }
 }
 
@@ -85,7 +85,7 @@ export const killByWire = (kills: number) =>
           const more = (than: number) =>
             Effect.repeat(
               Effect.delay(
-                Effect.sync(() => removeOldLocks(place)),
+                Effect.sync(() => removeLocks(place, 2_000)),
                 5
               ),
               { until: () => written() > than, times: 8_000 }
@@ -102,6 +102,8 @@ export const killByWire = (kills: number) =>
       )
       // Pushes of the killed processes may still be running on the server.
       yield* Effect.repeat(Effect.sleep(5), { until: () => !backend.isServing() })
+      // No Git process is left on the server, so each lock is one of a killed process.
+      removeLocks(place, 0)
       const look = Effect.gen(function* () {
         const store = yield* Effect.provideService(
           Store.make(),
