@@ -9,23 +9,34 @@ const maxRepositories = 1_024
 
 /** Keeps an interval between the pushes to one repository. */
 export interface PushThrottle {
-  /** Waits until the next push may begin, and records that it begins. */
+  /**
+   * Waits until the next push may begin, and records that it begins. Pushes that others record meanwhile do not prolong the
+   * wait, because they may follow each other without end.
+   */
   readonly acquire: Effect.Effect<void>
   /** Records that a push begins, without waiting. */
   readonly recordPush: Effect.Effect<void>
 }
 
 const makeThrottles = () => {
-  const nextAllowed = new LruCache<number>(maxRepositories)
+  /** The ends of the intervals after the last acquired push and after the last recorded one. */
+  const afterAcquired = new LruCache<number>(maxRepositories)
+  const afterRecorded = new LruCache<number>(maxRepositories)
   return (url: string, interval: Duration.Duration): PushThrottle => {
     const key = url.toLowerCase()
-    const record = (now: number) =>
-      Effect.sync(() => void nextAllowed.set(key, now + Duration.toMillis(interval)))
-    const acquire: Effect.Effect<void> = Effect.flatMap(Monotonic.millis, (now) => {
-      const wait = (nextAllowed.get(key) ?? 0) - now
-      return wait <= 0 ? record(now) : Effect.zipRight(Effect.sleep(wait), acquire)
-    })
-    return { acquire, recordPush: Effect.flatMap(Monotonic.millis, record) }
+    const startInterval = (ends: LruCache<number>) => (now: number) =>
+      Effect.sync(() => void ends.set(key, now + Duration.toMillis(interval)))
+    const acquireAfter = (earliest: number): Effect.Effect<void> =>
+      Effect.flatMap(Monotonic.millis, (now) => {
+        const wait = Math.max(earliest, afterAcquired.get(key) ?? 0) - now
+        return wait <= 0
+          ? startInterval(afterAcquired)(now)
+          : Effect.zipRight(Effect.sleep(wait), acquireAfter(earliest))
+      })
+    return {
+      acquire: Effect.suspend(() => acquireAfter(afterRecorded.get(key) ?? 0)),
+      recordPush: Effect.flatMap(Monotonic.millis, startInterval(afterRecorded))
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Fiber, Option } from "effect"
+import { Deferred, Effect, Either, Fiber, Option } from "effect"
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { refusing, withReplaced } from "./support/replacedMethod.js"
@@ -61,6 +61,21 @@ it.scopedLive("a branch that somebody has locked holds up no other branch", () =
     yield* Effect.timeout(Fiber.join(waiting), "5 seconds")
     assert.strictEqual(git(directory, "rev-list", "--count", "main").trim(), "4")
     assertSound(directory)
+  })
+)
+
+it.scopedLive("the throttle is awaited no more once all commits that waited for it are withdrawn", () =>
+  Effect.gen(function* () {
+    const awaited = yield* Deferred.make<void>()
+    const abandoned = yield* Deferred.make<void>()
+    const throttle = Effect.zipRight(Deferred.succeed(awaited, undefined), Effect.never).pipe(
+      Effect.onInterrupt(() => Deferred.succeed(abandoned, undefined))
+    )
+    const repository = yield* engine({ throttle })
+    const withdrawn = yield* Effect.fork(write(repository, [put("a", "1")]))
+    yield* Deferred.await(awaited)
+    yield* Fiber.interrupt(withdrawn)
+    yield* Effect.timeout(Deferred.await(abandoned), "3 seconds")
   })
 )
 

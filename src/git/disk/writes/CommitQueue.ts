@@ -215,10 +215,12 @@ export const make = (options: CommitQueueOptions) =>
       // Commits that are staged after this check wake the next flush, which waits for the throttle itself.
       if (staging.isEmpty()) return
       if (options.throttle !== undefined) {
-        yield* Effect.raceFirst(
-          Effect.interruptible(options.throttle),
-          Effect.interruptible(waitUntil(() => closed))
+        const isDue = yield* Effect.raceFirst(
+          Effect.as(Effect.interruptible(options.throttle), true),
+          Effect.map(Effect.interruptible(waitUntil(() => closed || staging.isEmpty())), () => closed)
         )
+        // All commits were withdrawn. Without a push, the next commit does not wait for another interval.
+        if (!isDue) return
       }
       yield* waitUntil(
         () => access.writers() === 0 || staging.commits() >= maxCommits || staging.bytes() > maxBytes,
