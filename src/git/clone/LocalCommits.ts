@@ -17,7 +17,7 @@ import { failUnlessDone } from "./PushOutcome.js"
 import type { PushThrottle } from "./PushThrottle.js"
 import type { ServerHeads } from "./ServerHeads.js"
 
-/** The largest size of the new objects of one local branch, in bytes. A larger branch is pushed. */
+/** The largest size of the new objects of one local branch, in bytes. A larger branch is pushed before its next commit. */
 const maxBytes = 16 * 1024 * 1024
 
 type CommitNext = Repository<ServerFailure>["commitNext"]
@@ -55,17 +55,20 @@ export const make = ({ heads, local, localEngine, objects, push, throttle }: Loc
   /** Pushes a local branch. Afterwards it is a branch of the server. */
   const publish = (branch: string): Effect.Effect<void, RefMoved | ServerFailure | AmbiguousWriteError> =>
     mutex(
-      Effect.gen(function* () {
-        const tip = local.tip(branch)
-        if (tip === undefined) return
-        yield* throttle.recordPush
-        const move = { name: branchRef(branch), from: undefined, to: tip, unique: true }
-        const [outcome] = yield* push([move], packFor([tip]))
-        heads.recordPush()
-        yield* failUnlessDone(outcome!, move)
-        heads.record(branch, tip)
-        local.delete(branch)
-      })
+      // An interrupted push could create the branch on the server without notice here.
+      Effect.uninterruptible(
+        Effect.gen(function* () {
+          const tip = local.tip(branch)
+          if (tip === undefined) return
+          yield* throttle.recordPush
+          const move = { name: branchRef(branch), from: undefined, to: tip, unique: true }
+          const [outcome] = yield* push([move], packFor([tip]))
+          heads.recordPush()
+          yield* failUnlessDone(outcome!, move)
+          heads.record(branch, tip)
+          local.delete(branch)
+        })
+      )
     )
 
   /** Makes the commits and blobs that a new commit refers to available in the clone and on the server. */
@@ -88,9 +91,7 @@ export const make = ({ heads, local, localEngine, objects, push, throttle }: Loc
         Effect.tap(build(head), ({ commit }) =>
           Option.isNone(commit) ? Effect.void : fetchReferenced(commit.value)
         )
-      const result = yield* objects.fetchingMissing(engine.commitNext(branch, buildWithReferences))
-      if (local.bytes(branch) > maxBytes) yield* publish(branch)
-      return result
+      return yield* objects.fetchingMissing(engine.commitNext(branch, buildWithReferences))
     })
 
   return {
@@ -108,8 +109,12 @@ export const make = ({ heads, local, localEngine, objects, push, throttle }: Loc
           local.has(branch)
             ? Effect.flatMap(
                 mutex(
-                  Effect.suspend(() =>
-                    local.has(branch) ? Effect.asSome(commitLocally(branch, build)) : Effect.succeedNone
+                  // A failed push fails only a commit that is not made yet.
+                  Effect.zipRight(
+                    Effect.when(publish(branch), () => local.bytes(branch) > maxBytes),
+                    Effect.suspend(() =>
+                      local.has(branch) ? Effect.asSome(commitLocally(branch, build)) : Effect.succeedNone
+                    )
                   )
                 ),
                 Option.match({ onNone: () => pushed(branch, build), onSome: Effect.succeed })

@@ -100,7 +100,8 @@ export const make = ({
       if (Option.isNone(next)) local.delete(branch)
       else if (local.has(branch)) local.fastForward(branch, next.value)
       else local.create(branch, next.value)
-      return setRef(name, Option.getOrUndefined(next))
+      // The branches of the server may have moved already, and the ref is set again before the next commit.
+      return Effect.ignore(setRef(name, Option.getOrUndefined(next)))
     })
 
   /** Updates the branches of the server first, and then the local ones, which no other client can see. */

@@ -1,14 +1,17 @@
 import * as fs from "node:fs"
+import type { IncomingMessage } from "node:http"
 import * as os from "node:os"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, type Scope } from "effect"
+import { Deferred, Effect, Fiber, Option, type Scope } from "effect"
 import { ConflictError } from "../../../src/domain/errors/StoreError.js"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
+import { bodyOf, forward, isForwarded } from "../../support/git/WireFaults.js"
 
 const both = (url: string, options: StoreOptions = {}) =>
   Effect.flatMap(GitHost.scoped({ url }), (remote) =>
@@ -21,6 +24,9 @@ const temporary = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-local-"))),
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
 )
+
+const isPush = ({ method, url }: IncomingMessage) =>
+  method === "POST" && url?.endsWith("git-receive-pack") === true
 
 const branches = (backend: HttpBackend.HttpBackend, name: string) =>
   backend.git(name, "for-each-ref", "--format=%(refname:short)").split("\n")
@@ -157,7 +163,73 @@ describe("a transaction by Git's protocol", () => {
   )
 
   test(
-    "with more objects than are kept in memory ends like a small one",
+    "is published although the clone fails to delete its work branch",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const directory = path.join(yield* temporary, "clone.git")
+      const remote = yield* GitHost.scoped({ url: backend.create("after.git"), cache: { directory } })
+      const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+      yield* store.collection("people").insert({ n: 0 }, { id: "first" })
+      yield* store.transaction({}, (tx) =>
+        Effect.zipRight(
+          tx.collection("people").insert({ n: 1 }, { id: "second" }),
+          Effect.sync(() => fs.writeFileSync(path.join(directory, "refs/heads", tx.branch), "damaged\n"))
+        )
+      )
+      assert.deepStrictEqual(yield* store.collection("people").list(), ["first", "second"])
+      assert.deepStrictEqual(branches(backend, "after.git"), ["main"])
+    })
+  )
+
+  test(
+    "is known to be on the server if the caller that needs it there is interrupted during its push",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const remote = yield* GitHost.scoped({ url: backend.create("pushed.git") })
+      const add = (branch: string, name: string, merges: ReadonlyArray<Oid> = []) =>
+        remote.commitNext(branch, () =>
+          Effect.succeed({
+            commit: Option.some({
+              message: name,
+              merges,
+              changes: [{ _tag: "Put" as const, path: name, content: new TextEncoder().encode(name) }]
+            }),
+            result: undefined
+          })
+        )
+      const tip = Effect.map(remote.head("work"), (head) => Option.getOrThrow(head).commit)
+      yield* add("main", "first")
+      const head = Option.getOrThrow(yield* remote.head("main"))
+      yield* remote.createBranch("work", head.commit, { temporary: true, unique: true })
+      yield* add("work", "second")
+      const received = yield* Deferred.make<void>()
+      let reply = () => {}
+      backend.intercept = (request, response) => {
+        if (!isPush(request) || isForwarded(request)) return false
+        void bodyOf(request).then(async (body) => {
+          const { bytes, type } = await forward(backend, request, body)
+          reply = () => void response.writeHead(200, { "content-type": type }).end(bytes)
+          Deferred.unsafeDone(received, Effect.void)
+        })
+        return true
+      }
+      const merge = yield* Effect.fork(add("main", "merge", [yield* tip]))
+      yield* Deferred.await(received)
+      backend.intercept = undefined
+      const interrupted = yield* Effect.fork(Fiber.interrupt(merge))
+      yield* Effect.sleep("20 millis")
+      reply()
+      yield* Fiber.join(interrupted)
+      yield* add("work", "third")
+      yield* add("main", "merge again", [yield* tip])
+      yield* remote.deleteBranch("work")
+      assert.deepStrictEqual(branches(backend, "pushed.git"), ["main"])
+      assert.strictEqual(backend.git("pushed.git", "fsck", "--strict", "--no-dangling"), "")
+    })
+  )
+
+  test(
+    "with more objects than are kept in memory is pushed before its next commit, which alone fails with that push",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("large.git"))
@@ -166,7 +238,19 @@ describe("a transaction by Git's protocol", () => {
         ""
       )
       yield* store.transaction({}, (tx) =>
-        Effect.forEach([1, 2, 3, 4], (n) => tx.collection("people").insert({ n, text }, { id: `p${n}` }))
+        Effect.gen(function* () {
+          const insert = (n: number) => tx.collection("people").insert({ n, text }, { id: `p${n}` })
+          backend.intercept = (request, response) => {
+            if (!isPush(request)) return false
+            request.resume().on("end", () => response.writeHead(429).end())
+            return true
+          }
+          yield* Effect.forEach([1, 2, 3], insert)
+          assert.strictEqual((yield* Effect.flip(insert(4)))._tag, "RateLimitError")
+          assert.isTrue(Option.isNone(yield* tx.collection("people").get("p4")))
+          backend.intercept = undefined
+          yield* insert(4)
+        })
       )
       assert.strictEqual(yield* store.collection("people").count, 5)
       assert.deepStrictEqual(branches(backend, "large.git"), ["main"])
