@@ -79,6 +79,40 @@ it.scopedLive("the throttle is awaited no more once all commits that waited for 
   })
 )
 
+it.scopedLive("a commit does not wait for the refused edits of other branches, which follow each other", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine()
+    yield* write(repository, [put("a", "1")])
+    const begun = yield* Deferred.make<void>()
+    const refused = (branch: number) =>
+      Effect.ignore(
+        repository.commitNext(`refused${branch}`, () =>
+          Deferred.succeed(begun, undefined).pipe(
+            // The edits end at different times, so that one of them is always running.
+            Effect.zipRight(Effect.repeatN(Effect.sleep(1), branch % 4)),
+            Effect.zipRight(Effect.fail("no"))
+          )
+        )
+      )
+    const refusals = yield* Effect.fork(
+      Effect.forEach(
+        Array.from({ length: 16 }, (_, branch) => branch),
+        (branch) => Effect.forever(refused(branch)),
+        { concurrency: "unbounded" }
+      )
+    )
+    yield* Deferred.await(begun)
+    const written = yield* Effect.fork(write(repository, [put("b", "1")]))
+    const isWritten = yield* Effect.raceFirst(
+      Effect.as(Fiber.join(written), true),
+      Effect.delay(Effect.succeed(false), "3 seconds")
+    )
+    yield* Fiber.interrupt(refusals)
+    yield* Fiber.join(written)
+    assert.isTrue(isWritten)
+  })
+)
+
 describe("a commit that is still on its way", () => {
   it.scopedLive("is not in another branch before it is durable", () =>
     Effect.gen(function* () {

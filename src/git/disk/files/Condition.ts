@@ -10,10 +10,18 @@ export const make = () => {
       for (const listener of [...listeners]) listener()
     },
 
-    /** Waits until `holds` returns true, or until `millis` have passed since the last change. */
-    waitUntil: (holds: () => boolean, millis = Number.POSITIVE_INFINITY): Effect.Effect<void> =>
+    /**
+     * Waits until `holds` returns true, or until `millis` have passed since the last change. With `progress`, only a change of
+     * its result counts.
+     */
+    waitUntil: (
+      holds: () => boolean,
+      millis = Number.POSITIVE_INFINITY,
+      progress: () => unknown = Symbol
+    ): Effect.Effect<void> =>
       Effect.async<void>((resume) => {
         if (holds()) return resume(Effect.void)
+        let seen = progress()
         let timer: NodeJS.Timeout | undefined
         const stop = () => {
           clearTimeout(timer)
@@ -27,7 +35,13 @@ export const make = () => {
           clearTimeout(timer)
           if (millis !== Number.POSITIVE_INFINITY) timer = setTimeout(finish, millis)
         }
-        const evaluate = () => (holds() ? finish() : wait())
+        const evaluate = () => {
+          if (holds()) return finish()
+          const now = progress()
+          if (now === seen) return
+          seen = now
+          wait()
+        }
         listeners.add(evaluate)
         wait()
         return Effect.sync(stop)

@@ -45,7 +45,7 @@ export interface CommitQueueOptions extends FlushOptions {
 }
 
 const operation = "GitRepository.commitNext"
-/** A flush starts when no writer is building a commit, or this many milliseconds after the last change of the queue. */
+/** A flush starts when no writer is building a commit, or this many milliseconds after the last commit was staged. */
 const flushDelay = 2
 const maxCommits = 1_000
 const maxBytes = 64 * 1024 * 1024
@@ -224,7 +224,9 @@ export const make = (options: CommitQueueOptions) =>
       }
       yield* waitUntil(
         () => access.writers() === 0 || staging.commits() >= maxCommits || staging.bytes() > maxBytes,
-        flushDelay
+        flushDelay,
+        // Writers that commit nothing, such as refused ones, may come and go without end.
+        staging.commits
       )
       const batches = staging.take(lockedBranches.hasToWait)
       if (!staging.isEmpty()) lockedBranches.checkLater()
