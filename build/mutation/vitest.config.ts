@@ -17,7 +17,9 @@ export default defineConfig({
     ]
   },
   test: {
-    setupFiles: [fileURLToPath(new URL("../../test/support/vitest/equality.ts", import.meta.url))],
+    setupFiles: ["../../test/support/vitest/equality.ts", "setup.ts"].map((path) =>
+      fileURLToPath(new URL(path, import.meta.url))
+    ),
     include: parts[process.env["MUTATE"] ?? "chain"]?.tests ?? [],
     exclude: ["test/chain/types.test.ts", "test/domain/playground/Playground.test.ts"],
     testTimeout: 300_000,

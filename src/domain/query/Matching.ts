@@ -8,15 +8,9 @@ import type { Predicate, Test } from "./Predicate.js"
 /** Whether one value satisfies a test. */
 export type ValueTest = (value: Json) => boolean
 
-const isScalar = (value: Json): value is null | boolean | number | string =>
-  typeof value !== "object" || value === null
-
-const equals = (value: Json): ValueTest =>
-  isScalar(value) ? (found) => found === value : (found) => equalJson(found, value)
-
 const isOneOf = (values: ReadonlyArray<Json>): ValueTest => {
-  const scalars = new Set<Json>(values.filter(isScalar))
-  const others = values.filter((value) => !isScalar(value))
+  const scalars = new Set(values)
+  const others = values.filter((value) => typeof value === "object")
   return (found) => scalars.has(found) || others.some((value) => equalJson(found, value))
 }
 
@@ -28,7 +22,7 @@ const isOrdered = (value: number | string, accept: (order: number) => boolean): 
 const testOf = (test: Test): ValueTest => {
   switch (test.operator) {
     case "is":
-      return equals(test.value)
+      return (found) => equalJson(found, test.value)
     case "in":
       return isOneOf(test.value)
     case "lessThan":
@@ -50,7 +44,7 @@ export const satisfiesAll = (tests: ReadonlyArray<Test>): ValueTest => {
   return (value) => all.every((one) => one(value))
 }
 
-const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
+const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
 
 /** A function that tests documents with JavaScript numbers against a predicate. */
 export const matcherOf = (predicate: Predicate): ((document: JsonObject) => boolean) => {
@@ -71,7 +65,6 @@ export const matcherOf = (predicate: Predicate): ((document: JsonObject) => bool
       const { path } = predicate
       return (document) => {
         const value = valueAt(document, path) as Json | undefined
-        if (value === undefined) return false
         return isList(value) && value.length > 0
           ? value.some((one) => indexable(one) !== undefined)
           : indexable(value) !== undefined
