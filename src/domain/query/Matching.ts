@@ -1,7 +1,7 @@
 import { valueAt } from "../json/FieldPath.js"
 import type { Json, JsonObject } from "../json/Json.js"
 import { equalJson } from "../json/JsonEquality.js"
-import { indexable } from "../json/LosslessJson.js"
+import { indexable, type LosslessJson, type LosslessObject } from "../json/LosslessJson.js"
 import { compareCodePoints } from "../text/CodePointOrder.js"
 import type { Predicate, Test } from "./Predicate.js"
 
@@ -44,7 +44,17 @@ export const satisfiesAll = (tests: ReadonlyArray<Test>): ValueTest => {
   return (value) => all.every((one) => one(value))
 }
 
-const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
+const isList = <A>(value: A | ReadonlyArray<A>): value is ReadonlyArray<A> => Array.isArray(value)
+
+/** The values of a document's field: the elements of a list, or an empty list itself. */
+export const valuesIn = (document: LosslessObject, path: string): ReadonlyArray<LosslessJson> => {
+  const value = valueAt(document, path)
+  const values = isList(value) && value.length > 0 ? value : [value]
+  return values.flatMap((one) => {
+    const found = indexable(one)
+    return found === undefined ? [] : [found]
+  })
+}
 
 /** A function that tests documents with JavaScript numbers against a predicate. */
 export const matcherOf = (predicate: Predicate): ((document: JsonObject) => boolean) => {
@@ -63,12 +73,7 @@ export const matcherOf = (predicate: Predicate): ((document: JsonObject) => bool
     }
     case "Exists": {
       const { path } = predicate
-      return (document) => {
-        const value = valueAt(document, path) as Json | undefined
-        return isList(value) && value.length > 0
-          ? value.some((one) => indexable(one) !== undefined)
-          : indexable(value) !== undefined
-      }
+      return (document) => valuesIn(document, path).length > 0
     }
     case "Field": {
       const { path, whole } = predicate

@@ -61,13 +61,3 @@ export const sortKeys = (
   })
   return (document, id) => keys.map((key) => key(document)).join("") + idKey(id, ids)
 }
-
-/** The values of a document's field: the elements of a list, or an empty list itself. */
-export const valuesIn = (document: LosslessObject, path: string): ReadonlyArray<LosslessJson> => {
-  const value = valueAt(document, path)
-  const values = isList(value) && value.length > 0 ? value : [value]
-  return values.flatMap((one) => {
-    const found = indexable(one)
-    return found === undefined ? [] : [found]
-  })
-}

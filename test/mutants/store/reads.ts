@@ -150,8 +150,8 @@ export const reads = [
   ]),
   mutant('1 is "1"', finds, [
     matching,
-    "isScalar(value) ? (found) => found === value",
-    "isScalar(value) ? (found) => String(found) === String(value)"
+    "return (found) => equalJson(found, test.value)",
+    "return (found) => String(found) === String(test.value)"
   ]),
   mutant("objects are compared by their keys alone", finds, [
     "domain/json/JsonEquality.ts",

@@ -7,7 +7,7 @@ import { afterPrefix, descending, sortKey } from "../../../domain/indexes/SortKe
 import type { Json } from "../../../domain/json/Json.js"
 import type { LosslessJson } from "../../../domain/json/LosslessJson.js"
 import { toJson } from "../../../domain/json/LosslessJson.js"
-import { valuesIn } from "../../../domain/query/Ordering.js"
+import { valuesIn } from "../../../domain/query/Matching.js"
 import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
 import * as Scan from "../ordered-tree/Scan.js"
 import type { RecordedSettings } from "../snapshot/RepositorySettings.js"
