@@ -94,9 +94,10 @@ describe("drafts in the browser's storage", () => {
       const change = { ...edit, collection, id }
       const draft = saved(draftPrefix(here), change, undefined)
       assert.deepStrictEqual(Drafts.list(draftPrefix(here)), [draft])
-      const isSame = repo === otherRepo && branch === otherBranch
+      const isSameRepository = repo.toLowerCase() === otherRepo.toLowerCase()
+      const isSame = isSameRepository && branch === otherBranch
       assert.strictEqual(Drafts.list(draftPrefix(there)).length, isSame ? 1 : 0)
-      assert.strictEqual(draftKeys(repositoryDraftPrefix(there)).length, repo === otherRepo ? 1 : 0)
+      assert.strictEqual(draftKeys(repositoryDraftPrefix(there)).length, isSameRepository ? 1 : 0)
     }
   )
 

@@ -391,6 +391,18 @@ describe("chains in the browser", () => {
       assert.deepStrictEqual(parsePastedRun(text), { mode: "own", body }, text)
     }
     const ticket = fromBody("triage", { id: 7, kind: "other" })
+    // As browsers copy requests: characters that a shell would read are escaped by their code.
+    const loud = { ...(body as object), fallback: "Hello! it's \u00e9" }
+    const escaped = JSON.stringify(loud)
+      .replaceAll("\\", "\\\\")
+      .replace(/[!']/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`)
+    for (const text of [
+      `curl 'http://x/v1/chains/execute' --data-raw $'${escaped}'`,
+      `curl 'http://x/v1/chains/execute' --data-raw $'${escaped.replaceAll("\\u00", "\\x").replace("\u00e9", "\\xe9")}'`,
+      `curl http://x/v1/chains/execute \\\r\n  -d \\\r\n $'${escaped}'\r\n`
+    ]) {
+      assert.deepStrictEqual(parsePastedRun(text), { mode: "own", body: loud }, text)
+    }
     assert.deepStrictEqual(parsePastedRun(chainCode("curl", ticket, "")), {
       mode: "triage",
       body: toBody(ticket)

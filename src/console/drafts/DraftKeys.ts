@@ -2,13 +2,13 @@ import { useEffect, useState } from "preact/hooks"
 import { trim } from "../../domain/text/TrimText.js"
 import type { SessionView } from "../../http/console/Api.js"
 
-/** The prefix of the storage keys of a repository's drafts, with a normalized root. */
+/** The prefix of the storage keys of a repository's drafts, with a normalized root. Hosts ignore the case of its name. */
 export const draftPrefix = ({ api, branch, repo, root }: SessionView): string =>
-  `chainstore.draft ${JSON.stringify([api, repo, branch, trim(root, /\//)])} `
+  `chainstore.draft ${JSON.stringify([api, repo.toLowerCase(), branch, trim(root, /\//)])} `
 
 /** The prefix of the storage keys of all drafts of a repository, on any branch and root. */
 export const repositoryDraftPrefix = ({ api, repo }: SessionView): string =>
-  `chainstore.draft ${JSON.stringify([api, repo]).slice(0, -1)},`
+  `chainstore.draft ${JSON.stringify([api, repo.toLowerCase()]).slice(0, -1)},`
 
 /** The storage keys of drafts, sorted. */
 export const draftKeys = (drafts: string): ReadonlyArray<string> => {

@@ -46,12 +46,11 @@ export const applyChange = (text: string, change: BulkChange): Either.Either<str
 const metadata = new Set(["_id", "_rev", "_created_at", "_updated_at"])
 
 /** Why a field cannot be changed; undefined if it can. */
-export const fieldProblem = (field: string): string | undefined =>
-  metadata.has(field)
-    ? `${field} is set by the store.`
-    : field.split(".").includes("")
-      ? "Field names between dots cannot be empty."
-      : undefined
+export const fieldProblem = (field: string): string | undefined => {
+  const [name = "", ...rest] = field.split(".")
+  if (metadata.has(name)) return `${name} is set by the store.`
+  return [name, ...rest].includes("") ? "Field names between dots cannot be empty." : undefined
+}
 
 /** Reads input as JSON if it is valid JSON, and otherwise as a text. */
 export const parseTypedValue = (typed: string): { readonly raw: string; readonly problem?: string } => {

@@ -57,7 +57,7 @@ const draftAfter = (
   const text = after.right
   if (text === before) return undefined
   const replaced = text === null && draft !== undefined ? before : undefined
-  return { collection, id, base, text, replaced, settled: draft?.settled }
+  return { collection, id, base, text, replaced }
 }
 
 /** Changes several documents in the same way. Each becomes a draft. */

@@ -7,6 +7,9 @@ export type PastedRun =
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" }
 
+/** A character by its code, as browsers write it when they copy a request as a command. */
+const byCode = /u([\da-f]{1,4})|x([\da-f]{1,2})/iy
+
 /** The words of a shell command, with quotes, `$'...'` and backslashes parsed as in bash; undefined if a quote is not closed. */
 export const shellWords = (command: string): ReadonlyArray<string> | undefined => {
   const words: Array<string> = []
@@ -31,8 +34,15 @@ export const shellWords = (command: string): ReadonlyArray<string> | undefined =
       } else word = (word ?? "") + char
     } else if (char === (quote === '"' ? '"' : "'")) quote = undefined
     else if (char === "\\" && quote === "$'") {
-      const next = command[++at] ?? ""
-      word += escapes[next] ?? next
+      byCode.lastIndex = at + 1
+      const [escape, wide, narrow] = byCode.exec(command) ?? []
+      if (escape === undefined) {
+        const next = command[++at] ?? ""
+        word += escapes[next] ?? next
+      } else {
+        at += escape.length
+        word += String.fromCharCode(Number.parseInt(wide ?? narrow!, 16))
+      }
     } else if (char === "\\" && quote === '"' && /["\\$`\n]/.test(command[at + 1] ?? "")) {
       const next = command[++at]!
       if (next !== "\n") word += next
@@ -70,7 +80,12 @@ const ofJson = (text: string, isTicket: boolean | undefined): PastedRun => {
 /** Reads the JSON of a run, or a curl command that sends it. */
 export const parsePastedRun = (text: string): PastedRun => {
   if (!/^\s*(\$\s+)?curl\s/.test(text)) return ofJson(text, undefined)
-  const words = shellWords(text.trim().replace(/^\$\s+/, ""))
+  const words = shellWords(
+    text
+      .trim()
+      .replace(/^\$\s+/, "")
+      .replaceAll("\r\n", "\n")
+  )
   if (words === undefined) return { problem: "The curl command has a quote that is never closed." }
   const data = dataOf(words)
   if (data === undefined)

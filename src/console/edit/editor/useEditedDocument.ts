@@ -83,7 +83,8 @@ export const useEditedDocument = (options: {
   const save = (next: string) => {
     if (base === undefined) return
     if (next === base?.text) draftState.discard()
-    else draftState.save({ ...documentKey, base, text: next, settled: draft?.settled })
+    // Decisions about conflicts were made for the text before: kept, they would replace what is typed now.
+    else draftState.save({ ...documentKey, base, text: next })
   }
   const latestSave = useRef(save)
   latestSave.current = save
