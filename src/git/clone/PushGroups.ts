@@ -45,7 +45,14 @@ export const make = () => {
   /** A caller inside another one does not wait for it. */
   const isInside = FiberRef.unsafeMake(false)
 
-  const join = (push: SplitPush): Group => {
+  const join = (push: SplitPush, inside: boolean): Group => {
+    if (inside) {
+      // The groups may wait for the caller around this one, so it runs at once and they wait for it.
+      const own = { push, started: newDeferred(), members: 1, joined: push.limit }
+      groups.unshift(own)
+      Deferred.unsafeDone(own.started, Effect.void)
+      return own
+    }
     const open = groups.findLast((group) => group.push === push && group.joined < push.limit)
     const group = open ?? { push, started: newDeferred(), members: 0, joined: 0 }
     group.members++
@@ -79,7 +86,7 @@ export const make = () => {
         ): Effect.Effect<A, E, R> => {
           const split = splitOf(exit)
           // It joins before it leaves, so that new callers go on waiting.
-          const next = split && join(split)
+          const next = split && join(split, inside)
           if (group !== undefined) leave(group)
           if (next === undefined) return exit as Exit.Exit<A, E>
           return Effect.flatMap(after(next.started), (again) => proceed(again, next))

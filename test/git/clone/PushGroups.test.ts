@@ -87,4 +87,21 @@ describe("the groups of a split push", () => {
       assert.deepStrictEqual(yield* Fiber.join(Fiber.zip(third, fresh)), ["third", "new"])
     })
   )
+
+  it.live(
+    "do not wait for a caller inside another one, whose push is split while they wait for that other one",
+    () =>
+      Effect.gen(function* () {
+        const groups = PushGroups.make()
+        const push = { limit: 1 }
+        const inner = () => groups.run<string, never, never>(splitBy([push], Effect.succeed("inner")))
+        const outer = yield* Effect.fork(groups.run(splitBy([push], inner())))
+        const free = yield* Effect.fork(groups.run<string, never, never>(Effect.zipRight(turns(30), inner())))
+        // As if `free` held the mutex of its branch.
+        const member = yield* Effect.fork(groups.run(splitBy([push], Fiber.join(free))))
+        const results = yield* Effect.timeout(Fiber.join(Fiber.all([outer, free, member])), "3 seconds")
+        assert.deepStrictEqual(results, ["inner", "inner", "inner"])
+        assert.strictEqual(yield* groups.run(Effect.succeed("new")), "new")
+      })
+  )
 })
