@@ -193,16 +193,17 @@ const ruleProblem = (rule: unknown, path: string, seen: Set<unknown>): string | 
   const stranger = Object.keys(rule).find((name) => !members.includes(name))
   if (stranger !== undefined)
     return `${path}.${stranger} is not part of a rule${unknownName(stranger, members)}`
-  if (rule.sequence !== undefined) {
-    return rule.sequence === "conflict" || rule.sequence === "byContent"
-      ? undefined
-      : `${path}.sequence must be "conflict" or "byContent"`
+  const { fields, key, sequence } = rule
+  if (sequence !== undefined && sequence !== "conflict" && sequence !== "byContent") {
+    return `${path}.sequence must be "conflict" or "byContent"`
   }
-  if (rule.key !== undefined && (typeof rule.key !== "string" || rule.key === "")) {
-    return `${path}.key must be the name of a member, it is ${kindOf(rule.key)}`
+  if (key !== undefined && (typeof key !== "string" || key === "")) {
+    return `${path}.key must be the name of a member, it is ${key === "" ? "empty" : kindOf(key)}`
   }
-  if (rule.fields !== undefined) return fieldsProblem(rule.fields, `${path}.fields`, seen)
-  return rule.key === undefined ? `${path} must have a key, fields or a sequence` : undefined
+  if (fields !== undefined) return fieldsProblem(fields, `${path}.fields`, seen)
+  return key === undefined && sequence === undefined
+    ? `${path} must have a key, fields or a sequence`
+    : undefined
 }
 
 /** The problem with merge rules, if any. */

@@ -165,6 +165,61 @@ describe("lists", () => {
     })
   })
 
+  const orders: ReadonlyArray<
+    readonly [does: string, base: string, ours: string, theirs: string, merged: string]
+  > = [
+    ["insertions at one place are ordered by their keys", "pq", "pbcq", "paq", "pabcq"],
+    ["insertions that begin alike are ordered by what follows", "p", "pcd", "pce", "pcde"],
+    ["an insertion of both is there once", "p", "pc", "pcd", "pcd"],
+    ["an insertion of both in two orders is there once", "p", "pcd", "pdc", "pcd"],
+    ["an insertion before the first item stays there", "p", "ap", "pb", "apb"],
+    ["an insertion after a removed item follows the item before", "pqr", "pqxr", "pyr", "pxyr"],
+    ["an insertion among items that the other side moved follows its item", "pqr", "pqxr", "rpq", "rpqx"],
+    ["the same move of both is one", "pqr", "rpq", "rpq", "rpq"],
+    ["a move of both, with a removal", "pqrs", "srqp", "srp", "srp"],
+    ["removals of both", "pqrs", "prs", "pqs", "ps"],
+    ["all items removed, and one inserted", "pq", "", "pqa", "a"]
+  ]
+
+  it.each(orders)("of objects with a key: %s", (_, ...given) => {
+    const [base, ours, theirs, merged] = given.map((keys) => [...keys].map((id) => ({ id })))
+    assert.deepStrictEqual(clean(lists(base!, ours!, theirs!), keyed), { list: merged! })
+  })
+
+  const sets: typeof orders = [
+    ["the order of the only side that changed it", "pqr", "rqp", "pqrx", "rqpx"],
+    ["the order of both if it is the same", "pqr", "rqp", "rqpa", "rqpa"],
+    ["the order of the base if both changed it", "pqr", "rqp", "qpr", "pqr"],
+    ["what both added once, in order", "p", "pdc", "pbc", "pbcd"],
+    ["nothing that a side removed", "pqr", "pr", "pqrx", "prx"]
+  ]
+
+  it.each(sets)("as sets have %s", (_, ...given) => {
+    const [base, ours, theirs, merged] = given.map((items) => [...items])
+    assert.deepStrictEqual(clean(lists(base!, ours!, theirs!), { fields: { list: "set" } }), {
+      list: merged!
+    })
+  })
+
+  it("with an item without a key are whole", () => {
+    for (const odd of [[{ n: 1 }], [{ id: null }], [{ id: [1] }], ["p"], [["id"]]]) {
+      const sides = lists([{ id: 1 }], [{ id: 1 }, ...odd], [{ id: 1 }, { id: 2 }])
+      assert.deepStrictEqual(
+        mergeDocuments(sides, keyed).conflicts.map(({ path }) => path),
+        [["list"]]
+      )
+      assert.deepStrictEqual(
+        mergeDocuments(swapped(sides), keyed).conflicts.map(({ path }) => path),
+        [["list"]]
+      )
+    }
+  })
+
+  it("of objects are identified by equal keys, however they are spelled", () => {
+    const sides = lists([{ id: 1, n: 0 }], [{ id: 1, n: 1 }], [{ id: 1, n: 0, m: 1 }, { id: "1" }])
+    assert.deepStrictEqual(clean(sides, keyed), { list: [{ id: 1, n: 1, m: 1 }, { id: "1" }] })
+  })
+
   it("with two items of one key are whole", () => {
     const sides = lists([{ id: 1 }], [{ id: 1 }, { id: 1 }], [{ id: 1 }, { id: 2 }])
     assert.deepStrictEqual(
@@ -429,6 +484,44 @@ describe("rules", () => {
       clean(sides as unknown as DocumentSides, { fields: { comment_list: comment_list! } }) as object,
       thread(2, [reply("w"), reply("x")])
     )
+  })
+
+  it("that are no rules are described by their place", () => {
+    const words = "whole, set, sequence, lines, counter"
+    const problems: ReadonlyArray<readonly [fields: unknown, problem: string | undefined]> = [
+      [[], "fields must be an object of rules, it is a list"],
+      [{ a: "sets" }, 'fields["a"]: "sets" is not a rule: did you mean set?'],
+      [{ a: "" }, `fields["a"]: "" is not a rule; it is one of ${words}`],
+      [{ "a.b": 1 }, 'fields["a.b"] must be a rule of merging, it is a number'],
+      [{ a: "set", b: null }, 'fields["b"] must be a rule of merging, it is null'],
+      [{ a: {} }, 'fields["a"] must have a key, fields or a sequence'],
+      [{ a: { keys: "id" } }, 'fields["a"].keys is not part of a rule: did you mean key?'],
+      [
+        { a: { key: "id", zzzzzz: 1 } },
+        'fields["a"].zzzzzz is not part of a rule; it is one of key, fields, sequence'
+      ],
+      [{ a: { sequence: "set" } }, 'fields["a"].sequence must be "conflict" or "byContent"'],
+      [{ a: { key: "" } }, 'fields["a"].key must be the name of a member, it is empty'],
+      [
+        { a: { sequence: "conflict", key: 1 } },
+        'fields["a"].key must be the name of a member, it is a number'
+      ],
+      [{ a: { key: 1, fields: {} } }, 'fields["a"].key must be the name of a member, it is a number'],
+      [
+        { a: { fields: { b: { fields: 1 } } } },
+        'fields["a"].fields["b"].fields must be an object of rules, it is a number'
+      ],
+      [
+        { a: { key: "id", fields: { b: "x" } } },
+        `fields["a"].fields["b"]: "x" is not a rule; it is one of ${words}`
+      ],
+      [
+        { a: { key: "id" }, b: { fields: {} }, c: { sequence: "conflict" }, d: () => Option.none() },
+        undefined
+      ],
+      [{ a: { sequence: "byContent" }, b: { key: "id", fields: { "*": "counter" } } }, undefined]
+    ]
+    for (const [fields, problem] of problems) assert.strictEqual(mergeRulesProblem({ fields }), problem)
   })
 
   it("that do not exist are named, with the one that was meant", () => {

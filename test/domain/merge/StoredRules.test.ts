@@ -12,7 +12,15 @@ const { fields } = fc.letrec((tie) => ({
     fc.record({ sequence: fc.constantFrom("conflict", "byContent", "set", null) }),
     fc.record({ key: fc.constantFrom("id", undefined), fields: tie("fields") }),
     fc.record({ key: fc.constant("id"), fields: fc.constantFrom(undefined, null, []) }),
-    fc.record({ key: fc.constant("id"), keys: fc.constant("id") })
+    fc.record({ key: fc.constant("id"), keys: fc.constant("id") }),
+    fc.record(
+      {
+        key: fc.constantFrom("id", ""),
+        sequence: fc.constantFrom("conflict", "set"),
+        fields: fc.constantFrom({}, null, { a: "set" })
+      },
+      { requiredKeys: [] }
+    )
   )
 }))
 
