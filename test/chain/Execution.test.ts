@@ -91,6 +91,25 @@ describe("answers", () => {
     })
   })
 
+  it("are credited to the rest that is returned, whatever was run before", () => {
+    const chain = make()
+      .use((n, next) => {
+        Effect.runSync(next(n))
+        return next(n + 1)
+      })
+      .useWhen(
+        (n) => n === 1,
+        () => "one",
+        { name: "first" }
+      )
+      .use(() => Effect.suspend(() => Effect.succeed("two")), { name: "second" })
+      .build()
+    assert.deepStrictEqual(Effect.runSync(Chain.executeNamed(chain, 1)), {
+      response: "two",
+      handledBy: "second"
+    })
+  })
+
   it("of another chain that a step executes are credited to that step, and its failures keep their name", () => {
     const other = ChainBuilder.make<number, string>("other").useWhen(
       (n) => n === 1,

@@ -162,6 +162,8 @@ describe("GitObject", () => {
       Either.left("the name of entry 1 is not UTF-8")
     )
     assert.deepStrictEqual(left("\0".repeat(30)), Either.left("entry 1 is cut short"))
+    const nameless = Buffer.from(` a\0${"x".repeat(20)}`)
+    assert.deepStrictEqual(GitObject.parseTree(nameless), Either.left("entry 0 has no known mode"))
     assert.isTrue(Either.isRight(left(first)))
     assert.deepStrictEqual(GitObject.parseTree(new Uint8Array(0)), Either.right([]))
   })
