@@ -1,6 +1,6 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option, Stream } from "effect"
-import { ValidationError } from "../domain/errors/StoreError.js"
+import { NotFoundError, ValidationError } from "../domain/errors/StoreError.js"
 import type { DocumentDifference } from "../store/Branches.js"
 import { differences } from "../store/browse/index.js"
 import { Store } from "../store/Store.js"
@@ -46,6 +46,14 @@ export const branch = storeCommand(
         )
       }
       if (remove) {
+        const branches = yield* store.branches
+        if (!branches.some((existing) => existing.name === name.value)) {
+          return yield* new NotFoundError({
+            operation: "branch",
+            message: `there is no branch ${name.value}`,
+            hint: `there are ${branches.map((existing) => existing.name).join(", ")}`
+          })
+        }
         yield* store.deleteBranch(name.value)
         return yield* print(json, { deleted: name.value }, () => `${name.value} is deleted.`)
       }

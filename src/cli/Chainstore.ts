@@ -13,7 +13,7 @@ import { put } from "./PutCommand.js"
 import { query } from "./QueryCommand.js"
 import { collections, diff, get, history, indexes } from "./ReadCommands.js"
 import { schema } from "./SchemaCommand.js"
-import { host, serve } from "./ServiceCommands.js"
+import { host, serve, settingsHelp } from "./ServiceCommands.js"
 import { init, mergeDriver, resolve } from "./StockGitCommands.js"
 import { escapeControls } from "./TerminalText.js"
 import { containsToken, tokenArgumentError } from "./Token.js"
@@ -60,7 +60,8 @@ export const run = (version: string, arguments_: ReadonlyArray<string>) =>
   Effect.suspend(() => {
     const helps = commands.map((command) => commandHelp(command))
     const help = helpFor("chainstore", about, helps, arguments_)
-    if (help !== undefined) return Console.log(help)
+    if (help !== undefined)
+      return Effect.flatMap(settingsHelp(arguments_[0]), (settings) => Console.log(help + settings))
     if (containsToken(arguments_)) return tokenArgumentError
     const found = helps.find(({ name }) => name === arguments_[0])
     return Command.run(chainstore, { name: "chainstore", version, executable: "chainstore" })([

@@ -1,4 +1,5 @@
-import { Args, Options } from "@effect/cli"
+import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Effect } from "effect"
 
 export const collectionArgument = Args.text({ name: "collection" }).pipe(
   Args.withDescription("A collection's name")
@@ -9,12 +10,31 @@ export const idArgument = Args.text({ name: "id" }).pipe(Args.withDescription("A
 export const textOption = (name: string, description: string) =>
   Options.text(name).pipe(Options.withDescription(description), Options.optional)
 
+/** Not `Options.integer`, whose error does not name the option. */
+const integer = (name: string) =>
+  Options.text(name).pipe(
+    Options.withPseudoName("integer"),
+    Options.mapEffect((text) =>
+      /^[+-]?\d+$/.test(text)
+        ? Effect.succeed(Number(text))
+        : Effect.fail(
+            ValidationError.invalidValue(
+              HelpDoc.p(`--${name} needs a whole number, not ${JSON.stringify(text)}`)
+            )
+          )
+    )
+  )
+
 /** An optional option with a whole number. */
 export const integerOption = (name: string, description: string) =>
-  Options.integer(name).pipe(Options.withDescription(description), Options.optional)
+  integer(name).pipe(Options.withDescription(description), Options.optional)
+
+/** An option with a whole number and a default. */
+export const integerOptionWithDefault = (name: string, description: string, fallback: number) =>
+  integer(name).pipe(Options.withDescription(description), Options.withDefault(fallback))
 
 export const limitOption = (fallback: number) =>
-  Options.integer("limit").pipe(Options.withDescription("At most this many"), Options.withDefault(fallback))
+  integerOptionWithDefault("limit", "At most this many", fallback)
 
 export const atOption = (verb: string) =>
   textOption("at", `${verb} this commit, tag or branch instead of the head`)

@@ -126,7 +126,8 @@ const ofCommand = (program: string, { doc, name }: CommandHelp) => {
     .join("\n\n")
 }
 
-const section = (heading: string, entries: ReadonlyArray<Entry>): string => {
+/** A list of terms with their explanations below a heading. */
+export const section = (heading: string, entries: ReadonlyArray<Entry>): string => {
   if (entries.length === 0) return ""
   const indent = Math.min(34, Math.max(...entries.map(({ term }) => term.length))) + 4
   const lines = entries.flatMap(({ about, term }) => {

@@ -1,14 +1,19 @@
 import { Args, Options } from "@effect/cli"
-import { FileSystem } from "@effect/platform"
 import { Effect, Option, Stream } from "effect"
 import { Store } from "../store/Store.js"
 import { fromCsv } from "../store/transfer/FromCsv.js"
 import { fromJson, fromNdjson } from "../store/transfer/FromJson.js"
 import type { ImportReport, ImportRow } from "../store/transfer/Import.js"
-import { sourceError } from "../store/transfer/RecordSource.js"
-import { collectionArgument, dryRunOption, messageOption, textOption } from "./CommandOptions.js"
+import {
+  collectionArgument,
+  dryRunOption,
+  integerOptionWithDefault,
+  messageOption,
+  textOption
+} from "./CommandOptions.js"
 import { CommandOutput, jsonOption, print, printLine } from "./CommandOutput.js"
 import { formatOf } from "./FileFormat.js"
+import { inputFile } from "./InputFile.js"
 import { withProgress } from "./Progress.js"
 import { standardInput } from "./StandardInput.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -37,10 +42,7 @@ export const importCommand = storeCommand(
       Options.withDescription("The field that holds the document's id"),
       Options.withDefault("_id")
     ),
-    chunkSize: Options.integer("chunk-size").pipe(
-      Options.withDescription("Documents per commit"),
-      Options.withDefault(100)
-    ),
+    chunkSize: integerOptionWithDefault("chunk-size", "Documents per commit", 100),
     validate: Options.choice("validate", ["each", "first"]).pipe(
       Options.withDescription(
         "Check all rows before the first commit (first), or each chunk before its commit (each)"
@@ -117,18 +119,14 @@ const smallFile = 1_000_000
 const source = (file: string, times: number) =>
   Effect.gen(function* () {
     if (file === "-") return { bytes: yield* standardInput, share: () => undefined }
-    const files = yield* FileSystem.FileSystem
-    const size = yield* Effect.option(Effect.map(files.stat(file), (info) => Number(info.size) * times))
+    const input = yield* inputFile("import", file)
+    const total = input.size * times
     let read = 0
-    const bytes = files.stream(file).pipe(
-      Stream.mapError(sourceError("import")),
-      Stream.tap((chunk) =>
-        Effect.sync(() => {
-          read += chunk.length
-        })
-      )
+    const bytes = Stream.tap(input.bytes, (chunk) =>
+      Effect.sync(() => {
+        read += chunk.length
+      })
     )
-    const total = Option.getOrElse(size, () => 0)
     return { bytes, share: () => (total > smallFile ? Math.min(1, read / total) : undefined) }
   })
 

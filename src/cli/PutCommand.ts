@@ -1,12 +1,10 @@
 import { Args, Options } from "@effect/cli"
-import { FileSystem } from "@effect/platform"
 import { Chunk, Effect, Option, Stream } from "effect"
 import { ValidationError } from "../domain/errors/StoreError.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
 import { parseExactly } from "../store/transfer/ExactJson.js"
 import { normaliseRecord } from "../store/transfer/Normalise.js"
-import { sourceError } from "../store/transfer/RecordSource.js"
 import { utf8Text } from "../store/transfer/Utf8Text.js"
 import { collectionArgument, idArgument, textOption } from "./CommandOptions.js"
 import { print } from "./CommandOutput.js"
@@ -18,6 +16,7 @@ import {
   writeIfSha,
   writeOptions
 } from "./ConditionalWrite.js"
+import { inputFile } from "./InputFile.js"
 import { differenceLines, documentOf } from "./ReadCommands.js"
 import { standardInput } from "./StandardInput.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -96,10 +95,9 @@ export const put = storeCommand(
 export const textOf = (data: Option.Option<string>, file: Option.Option<string>) =>
   Effect.gen(function* () {
     if (Option.isSome(data)) return data.value
-    const files = yield* FileSystem.FileSystem
     const bytes =
       Option.isSome(file) && file.value !== "-"
-        ? Stream.mapError(files.stream(file.value), sourceError("put"))
+        ? (yield* inputFile("put", file.value)).bytes
         : yield* standardInput
     return Chunk.join(yield* Stream.runCollect(utf8Text(bytes, "put")), "")
   })
@@ -107,9 +105,21 @@ export const textOf = (data: Option.Option<string>, file: Option.Option<string>)
 export const documentIn = (text: string, operation = "put", what = "the document") =>
   Effect.try({
     try: () => {
+      if (text.trim() === "") {
+        throw new ValidationError({
+          operation,
+          message: `${what} is empty`,
+          hint: "write JSON into --data, a file, or standard input"
+        })
+      }
       const value = parseExactly(text)
-      if (typeof value !== "object" || value === null || Array.isArray(value))
-        throw new Error("it is not an object")
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        throw new ValidationError({
+          operation,
+          message: `${what} is not a JSON object`,
+          hint: 'write its fields in braces, such as {"name": "Tea"}'
+        })
+      }
       return normaliseRecord(value)
     },
     catch: (cause) =>

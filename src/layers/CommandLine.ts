@@ -43,7 +43,8 @@ const input = Layer.succeed(StandardInput, {
 const mains = Effect.promise(() => import("./Main.js"))
 const services = Layer.succeed(Services, {
   serve: Effect.flatMap(mains, ({ serve }) => serve),
-  host: Effect.flatMap(mains, ({ host }) => host)
+  host: Effect.flatMap(mains, ({ host }) => host),
+  settings: Effect.promise(async () => (await import("./Settings.js")).variables)
 })
 
 const environment = Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)

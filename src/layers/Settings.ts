@@ -177,14 +177,22 @@ export const settings: Config.Config<Settings> = Config.all(
 ) as unknown as Config.Config<Settings>
 
 /**
+ * The environment variables, with a sentence about each.
+ *
+ * @since 0.1.0
+ * @category running
+ */
+export const variables: ReadonlyArray<{ readonly name: string; readonly about: string }> = Object.values(
+  table
+).map(({ about, name, shown }) => ({ name, about: `${about}. Default: ${shown}` }))
+
+/**
  * The settings as text for `--help`.
  *
  * @since 0.1.0
  * @category running
  */
 export const help = (program: string, about: string): string => {
-  const rows = Object.values(table).map(
-    ({ about: sentence, name, shown }) => `  ${name}\n      ${sentence}. Default: ${shown}`
-  )
+  const rows = variables.map((variable) => `  ${variable.name}\n      ${variable.about}`)
   return `${program}: ${about}\n\nSettings, all from the environment:\n\n${rows.join("\n")}\n`
 }

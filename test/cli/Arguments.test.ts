@@ -39,6 +39,38 @@ describe("arguments", () => {
     })
   )
 
+  it.scopedLive("a number that is not one is reported with its option", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      for (const [option, ...line] of [
+        ["limit", "query", "things"],
+        ["expected-rev", "delete", "things", "a"],
+        ["chunk-size", "import", "things", "-", "--format", "ndjson"],
+        ["shard-depth", "collections"]
+      ] as const) {
+        for (const text of ["many", "1.5", ""]) {
+          const ran = yield* call([...line, `--${option}`, text])
+          assert.deepStrictEqual(
+            [ran.code, ran.err.split("\n")[0]],
+            [2, `--${option} needs a whole number, not ${JSON.stringify(text)}`]
+          )
+        }
+      }
+      assert.match((yield* call(["query", "--help"])).out, /--limit INTEGER +At most this many/)
+    })
+  )
+
+  it.scopedLive("the help of the service lists its settings", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      for (const command of ["serve", "host"]) {
+        const { out } = yield* call([command, "--help"])
+        assert.match(out, /^Settings, all from the environment:\n {2}PORT +TCP port/m)
+        assert.include(out, "CHAINSTORE_PUBLIC_URL")
+      }
+    })
+  )
+
   it.scopedLive("every command that prints data accepts --json", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine

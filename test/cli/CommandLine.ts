@@ -8,6 +8,7 @@ import { CommandOutput } from "../../src/cli/CommandOutput.js"
 import { exitReport } from "../../src/cli/ExitCode.js"
 import { Services } from "../../src/cli/ServiceCommands.js"
 import { StandardInput } from "../../src/cli/StandardInput.js"
+import { variables } from "../../src/layers/Settings.js"
 import * as Stores from "../../src/layers/StoreOpener.js"
 
 /** What one run of the command line did. */
@@ -47,7 +48,11 @@ export const commandLine = Effect.map(
         const input = Layer.succeed(StandardInput, {
           bytes: Stream.succeed(inputOf(options.input))
         })
-        const services = Layer.succeed(Services, { serve: Effect.never, host: Effect.never })
+        const services = Layer.succeed(Services, {
+          serve: Effect.never,
+          host: Effect.never,
+          settings: Effect.succeed(variables)
+        })
         return Effect.sandbox(run("0.0.0", line)).pipe(
           Effect.as({ code: 0, message: undefined as string | undefined }),
           Effect.catchAll((cause) => Effect.succeed(exitReport(cause))),

@@ -73,4 +73,55 @@ describe("what is not there", () => {
       )
     })
   )
+
+  it.scopedLive("a file that does not exist is named, before an import begins", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", "{}"])
+      const file = join(directory, "nowhere.ndjson")
+      for (const line of [
+        ["put", "things", "a", file],
+        ["import", "things", file],
+        ["schema", "things", "--write", file]
+      ]) {
+        const ran = yield* call(line)
+        assert.deepStrictEqual(
+          [ran.code, ran.err, ran.progress],
+          [9, `SourceError: there is no file ${file}\ncheck the path, or write - for standard input`, ""]
+        )
+      }
+      const folder = yield* call(["put", "things", "a", directory])
+      assert.include(folder.err, `SourceError: ${directory} cannot be read: `)
+    })
+  )
+
+  it.scopedLive("a document that is missing, or not an object, is not called bad JSON", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const none = yield* call(["put", "things", "a"])
+      assert.strictEqual(
+        none.err,
+        "ValidationError: the document is empty\nwrite JSON into --data, a file, or standard input"
+      )
+      const list = yield* call(["put", "things", "a", "--data", "[1]"])
+      assert.strictEqual(
+        list.err,
+        'ValidationError: the document is not a JSON object\nwrite its fields in braces, such as {"name": "Tea"}'
+      )
+    })
+  )
+
+  it.scopedLive("a branch that does not exist is not reported as deleted", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", "{}"])
+      const ran = yield* call(["branch", "draft", "--delete"])
+      assert.deepStrictEqual(
+        [ran.code, ran.out, ran.err],
+        [3, "", "NotFoundError: there is no branch draft\nthere are main"]
+      )
+      yield* call(["branch", "draft"])
+      assert.strictEqual((yield* call(["branch", "draft", "--delete"])).code, 0)
+    })
+  )
 })

@@ -146,8 +146,9 @@ export const importRecords = <E = never, R = never>(
     const failure = <F>(error: F) =>
       options.dryRun === true ? error : withResumeHint(error, importId, report.records)
     yield* notify()
-    const read = Stream.mapError(rows(), failure)
-    yield* Stream.runForEach(Stream.grouped(read, options.chunkSize ?? 100), (chunk) =>
+    // Outside of `grouped`: it passes on the records before a failure, and only then the failure.
+    const chunks = Stream.mapError(Stream.grouped(rows(), options.chunkSize ?? 100), failure)
+    yield* Stream.runForEach(chunks, (chunk) =>
       Effect.gen(function* () {
         const done = yield* Effect.mapError(writeChunk(Chunk.toReadonlyArray(chunk), report), failure)
         report = {

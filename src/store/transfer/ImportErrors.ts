@@ -6,6 +6,8 @@ const rebuildable: ReadonlySet<unknown> = new Set([...Object.values(Errors), Sou
 
 const rowErrors = new WeakSet<object>()
 
+const nothingWritten = "nothing was written"
+
 /** The error of a row that cannot be stored. Its hint says how many records are committed and how to resume. */
 export const rowError = (
   bad: { readonly row: number; readonly id?: string | undefined; readonly reason?: string | undefined },
@@ -18,7 +20,7 @@ export const rowError = (
     message: `row ${bad.row} cannot be imported: ${bad.reason}`,
     hint:
       committed === 0
-        ? "nothing was written"
+        ? nothingWritten
         : `${committed} records before it are committed; correct the row and resume with the importId ${importId}`
   })
   rowErrors.add(error)
@@ -30,7 +32,10 @@ export const withResumeHint = <E>(error: E, importId: string, committed: number)
   if (!(error instanceof Errors.StoreError) || !rebuildable.has(error.constructor) || rowErrors.has(error)) {
     return error
   }
-  const advice = `${committed} records before it are committed; resume the import with the importId ${importId}`
+  const advice =
+    committed === 0 && !(error instanceof Errors.AmbiguousWriteError)
+      ? nothingWritten
+      : `${committed} records before it are committed; resume the import with the importId ${importId}`
   const Same = error.constructor as new (fields: object) => E
   const { cause, hint, message } = error
   return new Same({ ...error, message, cause, hint: hint === undefined ? advice : `${hint}; ${advice}` })

@@ -18,7 +18,7 @@ import {
   Stream
 } from "effect"
 import { readXlsx } from "hucre/xlsx"
-import { RateLimitError } from "../../../src/domain/errors/StoreError.js"
+import { RateLimitError, type ValidationError } from "../../../src/domain/errors/StoreError.js"
 import type { JsonObject } from "../../../src/domain/json/Json.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
@@ -27,6 +27,8 @@ import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
 import { fromJson, fromNdjson } from "../../../src/store/transfer/FromJson.js"
 import type { ImportReport, ImportRow } from "../../../src/store/transfer/Import.js"
+import type { RecordSource } from "../../../src/store/transfer/RecordSource.js"
+import type { SourceError } from "../../../src/store/transfer/SourceError.js"
 import { type OnTouch, withFaults } from "../../../src/testing/program/FaultyRemote.js"
 import { hosted, remotes } from "../core/Remotes.js"
 
@@ -215,18 +217,39 @@ describe.each([...remotes, ...hosted])("importRecords on %s", (_name, remote) =>
         assert.isDefined(hint, error.hint)
         const report = yield* things.importRecords(nameless, { chunkSize: 10, importId })
         assert.deepInclude(report, { inserted: 30, unchanged: 20, replaced: 0 })
-        const spent = (function* () {
-          yield* records(15)
-          throw new Error("the cable")
-        })()
-        const source = yield* Effect.flip(things.importRecords(spent, { chunkSize: 10 }))
-        assert.strictEqual(source._tag, "SourceError")
-        assert.match(source.hint ?? "", /10 records before it are committed.*[0-9A-Z]{26}$/)
       }),
       {},
       onTouch
     )
   })
+
+  it.live("a source that fails says how many of its records are committed", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const ends = (collection: string, source: RecordSource<SourceError | ValidationError>) =>
+          Effect.flip(store.collection(collection).importRecords(source, { chunkSize: 10 }))
+        const text = (lines: number) =>
+          fromNdjson(
+            `${records(lines)
+              .map((row) => `${JSON.stringify(row)}\n`)
+              .join("")}{bad\n`
+          )
+        const broken = function* () {
+          yield* records(15)
+          throw new Error("the cable")
+        }
+        const partly = { text: yield* ends("text", text(15)), list: yield* ends("list", broken()) }
+        assert.strictEqual(partly.list._tag, "SourceError")
+        for (const [collection, error] of Object.entries(partly)) {
+          assert.strictEqual((yield* idsOf(store, collection)).length, 15)
+          assert.match(error.hint ?? "", /15 records before it are committed.*[0-9A-Z]{26}$/)
+        }
+        const nothing = yield* ends("nothing", text(0))
+        assert.strictEqual(nothing.hint, "nothing was written")
+      })
+    )
+  )
 
   it.live("refuses a row by its number, keeps the chunks before it, and says how to go on", () =>
     withStore(
