@@ -10,7 +10,7 @@ import type { LocalBranches } from "./LocalBranches.js"
 import type { LocalCommits } from "./LocalCommits.js"
 import type { ObjectFetcher } from "./ObjectFetcher.js"
 import type { Push } from "./Push.js"
-import { failUnlessDone, type RefMove } from "./PushOutcome.js"
+import { failUnlessDone, type Outcome, type RefMove } from "./PushOutcome.js"
 import type { PushThrottle } from "./PushThrottle.js"
 import type { ServerHeads } from "./ServerHeads.js"
 
@@ -23,6 +23,8 @@ export interface RefUpdatesOptions {
   readonly heads: ServerHeads
   readonly throttle: PushThrottle
 }
+
+type UpdateRef = Parameters<Parameters<GitRepository["withRefMutex"]>[1]>[0]
 
 /**
  * A ref that is updated and found at its new commit counts as moved by this push. A ref that is created may be the creation of
@@ -50,31 +52,45 @@ export const make = ({
 
   const isLocal = ({ name }: RefUpdate) => local.has(branchOf(name) ?? "")
 
-  /** Runs an effect after every commit that was queued for these refs has been pushed. */
-  const withRefMutexes = <A, E>(moves: ReadonlyArray<RefMove>, effect: Effect.Effect<A, E>) =>
-    [...new Set(moves.map(({ name }) => name))]
-      .sort()
-      .reduceRight<Effect.Effect<A, E | RemoteError>>(
-        (inner, name) => engine.withRefMutex(name, () => inner),
-        effect
-      )
+  /** Runs an effect after every commit that was queued for these refs has been pushed. It may update them in the clone. */
+  const withRefMutexes = <A, E>(
+    [name, ...others]: ReadonlyArray<string>,
+    effect: (update: UpdateRef) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | RemoteError> =>
+    engine.withRefMutex(
+      name!,
+      (update): Effect.Effect<A, E | RemoteError> =>
+        others.length === 0 ? effect(update) : withRefMutexes(others, effect)
+    )
+
+  /** Records the outcomes before the next commits of the branches are built. */
+  const record = (moves: ReadonlyArray<RefMove>, outcomes: ReadonlyArray<Outcome>, update: UpdateRef) =>
+    Effect.forEach(
+      moves,
+      ({ name, to }, at) => {
+        const branch = branchOf(name)
+        if (branch === undefined) return Effect.void
+        const isDone = outcomes[at]!._tag === "Done"
+        if (isDone && to !== undefined) heads.record(branch, to)
+        else heads.forget(branch)
+        return isDone
+          ? Effect.ignore(
+              Effect.flatMap(engine.ref(name), (current) => update(name, current, Option.fromNullable(to)))
+            )
+          : Effect.void
+      },
+      { discard: true }
+    )
 
   const pushMoves = (moves: ReadonlyArray<RefMove>, atomic: boolean) =>
     Effect.gen(function* () {
       const pack = packFor(moves.flatMap(({ to }) => to ?? []))
-      const outcomes = yield* withRefMutexes(
-        moves,
-        Effect.zipRight(throttle.recordPush, push(moves, pack, { atomic }))
+      const outcomes = yield* withRefMutexes([...new Set(moves.map(({ name }) => name))].sort(), (update) =>
+        Effect.zipRight(throttle.recordPush, push(moves, pack, { atomic })).pipe(
+          Effect.tap(() => Effect.sync(() => heads.recordPush())),
+          Effect.tap((outcomes) => record(moves, outcomes, update))
+        )
       )
-      heads.recordPush()
-      for (const [at, { name, to }] of moves.entries()) {
-        const branch = branchOf(name)
-        if (branch === undefined) continue
-        const isDone = outcomes[at]!._tag === "Done"
-        if (isDone && to !== undefined) heads.record(branch, to)
-        else heads.forget(branch)
-        if (isDone && to === undefined) yield* Effect.ignore(setRef(name, undefined))
-      }
       // If an atomic push fails, the ref that had moved is the reason why all others were refused.
       const moved = outcomes.findIndex(({ _tag }) => _tag === "Moved")
       const failed = moved < 0 ? outcomes.findIndex(({ _tag }) => _tag !== "Done") : moved

@@ -163,6 +163,36 @@ describe("a transaction by Git's protocol", () => {
   )
 
   test(
+    "is the base of the commits that waited for its push, which are pushed once",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("base.git"))
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      yield* people.insert({ n: 0 }, { id: "second" })
+      const before = backend.requests.length
+      const received = yield* Deferred.make<() => void>()
+      backend.intercept = (request, _, run) => {
+        if (!isPush(request)) return false
+        backend.intercept = undefined
+        Deferred.unsafeDone(received, Effect.succeed(run))
+        return true
+      }
+      const transaction = yield* Effect.fork(
+        store.transaction({}, (tx) => tx.collection("people").insert({ n: 1 }, { id: "third" }))
+      )
+      const run = yield* Deferred.await(received)
+      const waiting = yield* Effect.fork(people.insert({ n: 2 }, { id: "fourth" }))
+      yield* Effect.sleep("300 millis")
+      run()
+      yield* Fiber.join(Fiber.zip(transaction, waiting))
+      const pushes = backend.requests.slice(before).filter(({ path }) => path.endsWith("git-receive-pack"))
+      assert.strictEqual(pushes.length, 2)
+      assert.strictEqual(backend.git("base.git", "rev-list", "--count", "main"), "4")
+    })
+  )
+
+  test(
     "is published although the clone fails to delete its work branch",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
