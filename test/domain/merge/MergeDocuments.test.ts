@@ -8,6 +8,8 @@ import { parseLossless } from "../../../src/domain/json/LosslessJson.js"
 import {
   type DocumentSides,
   fieldsOfSchema,
+  type MergeFields,
+  type MergeRule,
   MergeRuleId,
   type MergeRules,
   mergeDocuments
@@ -484,6 +486,83 @@ describe("rules", () => {
       clean(sides as unknown as DocumentSides, { fields: { comment_list: comment_list! } }) as object,
       thread(2, [reply("w"), reply("x")])
     )
+  })
+
+  it("of a schema are found through refinements, transformations, unions and recursion", () => {
+    const rule = (rule: MergeRule) => ({ [MergeRuleId]: rule })
+    const counter = Schema.Number.annotations(rule("counter"))
+    const set = Schema.Array(Schema.String).annotations(rule("set"))
+    const item = Schema.Struct({ id: Schema.String, n: counter })
+    const items = Schema.Array(item)
+    const keyed = { key: "id" } as const
+    interface Tree {
+      readonly n: number
+      readonly below?: Tree | undefined
+    }
+    const Tree = Schema.Struct({
+      n: counter,
+      below: Schema.optional(Schema.suspend((): Schema.Schema<Tree> => Tree))
+    })
+    const text = Schema.String.annotations(rule("lines"))
+    const cases: ReadonlyArray<readonly [Schema.Schema.All, MergeFields]> = [
+      [Schema.String, {}],
+      [Schema.Struct({ a: Schema.String }), {}],
+      [Schema.Struct({ a: counter }).pipe(Schema.filter(() => true)), { a: "counter" }],
+      [Schema.Union(Schema.Struct({ a: counter }), Schema.Struct({ b: set })), { a: "counter", b: "set" }],
+      [
+        Schema.transform(Schema.Struct({ a: counter }), Schema.Struct({ b: Schema.Number }), {
+          decode: ({ a }) => ({ b: a }),
+          encode: ({ b }) => ({ a: b })
+        }),
+        { a: "counter" }
+      ],
+      [
+        Schema.Struct({ size: Schema.Struct({ w: counter, h: Schema.Number }) }),
+        { size: { fields: { w: "counter" } } }
+      ],
+      [Schema.Struct({ size: Schema.Struct({ h: Schema.Number }) }), {}],
+      [Schema.Struct({ a: counter.pipe(Schema.int()) }), { a: "counter" }],
+      [Schema.Struct({ a: Schema.NullOr(counter) }), { a: "counter" }],
+      [Schema.Struct({ a: Schema.compose(text, Schema.NumberFromString) }), { a: "lines" }],
+      [Schema.Struct({ a: Schema.NumberFromString.annotations(rule("counter")) }), { a: "counter" }],
+      [
+        Schema.Struct({ a: items.annotations(rule({ sequence: "byContent" })) }),
+        { a: { sequence: "byContent" } }
+      ],
+      [Schema.Struct({ a: items.annotations(rule(keyed)) }), { a: { key: "id", fields: { n: "counter" } } }],
+      [
+        Schema.Struct({ a: Schema.NullOr(items).annotations(rule(keyed)) }),
+        { a: { key: "id", fields: { n: "counter" } } }
+      ],
+      [
+        Schema.Struct({ a: items.pipe(Schema.minItems(1)).annotations(rule(keyed)) }),
+        { a: { key: "id", fields: { n: "counter" } } }
+      ],
+      [
+        Schema.Struct({ a: Schema.NonEmptyArray(item).annotations(rule(keyed)) }),
+        { a: { key: "id", fields: { n: "counter" } } }
+      ],
+      [
+        Schema.Struct({ a: Schema.Array(Schema.suspend(() => item)).annotations(rule(keyed)) }),
+        { a: { key: "id", fields: { n: "counter" } } }
+      ],
+      [
+        Schema.Struct({ a: items.annotations(rule({ key: "id", fields: {} })) }),
+        { a: { key: "id", fields: {} } }
+      ],
+      [Schema.Struct({ a: Schema.Array(Schema.String).annotations(rule(keyed)) }), { a: keyed }],
+      [Schema.Struct({ a: Schema.Unknown.annotations(rule(keyed)) }), { a: keyed }],
+      [Schema.Record({ key: Schema.String, value: counter }), { "*": "counter" }],
+      [Schema.Struct({ [Symbol.for("hidden")]: counter }), {}],
+      [Schema.Struct({ a: Schema.propertySignature(Schema.Number).annotations(rule(most)) }), { a: most }]
+    ]
+    for (const [schema, fields] of cases) {
+      const found = fieldsOfSchema(schema)
+      assert.deepStrictEqual(Object.entries(found), Object.entries(fields), String(schema.ast))
+    }
+    const tree = fieldsOfSchema(Tree)
+    assert.strictEqual(tree["n"], "counter")
+    assert.strictEqual((tree["below"] as { readonly fields: MergeFields }).fields, tree)
   })
 
   it("that are no rules are described by their place", () => {

@@ -174,6 +174,22 @@ describe("a condition", () => {
     ])
   })
 
+  it("is not satisfied by a number beyond JavaScript's range, which counts as missing", () => {
+    const document = JSON.parse('{"f": 1e400, "g": [1e400], "h": -1e400}') as JsonObject
+    const wheres: ReadonlyArray<AnyWhere> = [
+      { f: { greaterThan: 0 } },
+      { f: { atLeast: 0 } },
+      { g: { greaterThan: 0 } },
+      { h: { lessThan: 0 } },
+      { h: { atMost: 0 } },
+      { f: { exists: true } },
+      { g: { exists: true } }
+    ]
+    for (const where of wheres) {
+      assert.isFalse(matcherOf(readWhere(where))(document), JSON.stringify(where))
+    }
+  })
+
   it("names its paths, and is known to be empty", () => {
     const where = { a: 1, or: [{ "b.c": { exists: true } }, { not: { d: 2, a: { lessThan: 1 } } }] }
     assert.deepStrictEqual([...pathsIn(readWhere(where))].sort(), ["a", "b.c", "d"])
