@@ -53,9 +53,6 @@ const defaultBranchOf = (refs: ReadonlyArray<ListedRef>): string => {
   return target?.startsWith(headPrefix) === true ? target.slice(headPrefix.length) : "main"
 }
 
-/** The largest number of blobs of one fetch. */
-const maxBlobsPerFetch = 10_000
-
 /**
  * A repository on a server, accessed through a partial and shallow clone. Objects are fetched when they are first read. Commits
  * are built in the clone and pushed before they are acknowledged. Refs are those of the server.
@@ -105,7 +102,8 @@ export const open = (
     const heads = new ServerHeads(origin)
     const local = new LocalBranches()
     const objects = ObjectFetcher.make({ url, engine, origin, shallow, local })
-    const { deepen, fetchCommit, fetchingMissing, fetchObject, firstMet, readOrFetch } = objects
+    const { deepen, fetchCommit, fetchingMissing, fetchObject, firstMet, prefetchBlobs, readOrFetch } =
+      objects
 
     const emptyPack = () => new PackBuilder(0).finish().chunks
     const push = yield* Push.make({ url, transport, origin, agent, firstMet, maxRetries, emptyPack })
@@ -133,17 +131,6 @@ export const open = (
     const { fetchReferenced } = localCommits
     const pushed = PushedCommits.make({ engine, objects, fetchReferenced, push, heads, throttle })
 
-    /** Fetches the blobs that the clone does not have. */
-    const prefetchBlobs = (oids: ReadonlyArray<Oid>): Effect.Effect<void, CloneFailure> =>
-      Effect.gen(function* () {
-        const missing: Array<Oid> = []
-        for (const oid of new Set(oids)) if (!(yield* has(oid))) missing.push(oid)
-        for (let at = 0; at < missing.length; at += maxBlobsPerFetch) {
-          if (!(yield* origin.fetch({ wants: missing.slice(at, at + maxBlobsPerFetch) })))
-            return yield* objects.missingOnServer(missing[at]!)
-        }
-      })
-
     const repository: Repository<CloneFailure> = {
       name: url,
 
@@ -152,8 +139,8 @@ export const open = (
       blobs: (oids) =>
         Stream.flatMap(
           Stream.fromIterable(
-            Array.from({ length: Math.ceil(oids.length / maxBlobsPerFetch) }, (_, at) =>
-              oids.slice(at * maxBlobsPerFetch, (at + 1) * maxBlobsPerFetch)
+            Array.from({ length: Math.ceil(oids.length / ObjectFetcher.maxBlobsPerFetch) }, (_, at) =>
+              oids.slice(at * ObjectFetcher.maxBlobsPerFetch, (at + 1) * ObjectFetcher.maxBlobsPerFetch)
             )
           ),
           (group) => Stream.unwrap(Effect.as(prefetchBlobs(group), engine.blobs(group)))

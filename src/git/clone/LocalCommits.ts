@@ -30,7 +30,10 @@ export interface LocalCommitsOptions {
   readonly local: LocalBranches
   /** The engine of the clone that adds its commits to `local` instead of pushing them. */
   readonly localEngine: Effect.Effect<GitRepository, RemoteError>
-  readonly objects: Pick<ObjectFetcher, "fetchReferenced" | "fetchingMissing" | "setRef">
+  readonly objects: Pick<
+    ObjectFetcher,
+    "fetchingMissing" | "fetchReferenced" | "leavingForMissing" | "setRef"
+  >
   readonly push: Push
   readonly heads: ServerHeads
   readonly throttle: PushThrottle
@@ -88,10 +91,10 @@ export const make = ({ heads, local, localEngine, objects, push, throttle }: Loc
       // The clone may have failed to store the previous head. The next commit must still follow it.
       yield* objects.setRef(branchRef(branch), local.tip(branch))
       const buildWithReferences = (head: Option.Option<Head>) =>
-        Effect.tap(build(head), ({ commit }) =>
+        Effect.tap(objects.leavingForMissing(build(head)), ({ commit }) =>
           Option.isNone(commit) ? Effect.void : fetchReferenced(commit.value)
         )
-      return yield* objects.fetchingMissing(engine.commitNext(branch, buildWithReferences))
+      return yield* engine.commitNext(branch, buildWithReferences)
     })
 
   return {
@@ -108,12 +111,14 @@ export const make = ({ heads, local, localEngine, objects, push, throttle }: Loc
         Effect.suspend(() =>
           local.has(branch)
             ? Effect.flatMap(
-                mutex(
-                  // A failed push fails only a commit that is not made yet.
-                  Effect.zipRight(
-                    Effect.when(publish(branch), () => local.bytes(branch) > maxBytes),
-                    Effect.suspend(() =>
-                      local.has(branch) ? Effect.asSome(commitLocally(branch, build)) : Effect.succeedNone
+                objects.fetchingMissing(
+                  mutex(
+                    // A failed push fails only a commit that is not made yet.
+                    Effect.zipRight(
+                      Effect.when(publish(branch), () => local.bytes(branch) > maxBytes),
+                      Effect.suspend(() =>
+                        local.has(branch) ? Effect.asSome(commitLocally(branch, build)) : Effect.succeedNone
+                      )
                     )
                   )
                 ),

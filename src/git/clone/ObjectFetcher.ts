@@ -1,9 +1,14 @@
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
+import { makeGatheredCalls } from "../../domain/concurrency/GatheredCalls.js"
+import { makeSharedCalls } from "../../domain/concurrency/SharedCalls.js"
 import { RemoteError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { NewCommit } from "../Commit.js"
-import { MissingObject } from "../disk/files/EngineError.js"
+import { MissingObject, toRemoteError } from "../disk/files/EngineError.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import { maxDepth } from "../protocol/UploadPack.js"
@@ -14,6 +19,11 @@ import type { ShallowFile } from "./ShallowFile.js"
 
 /** The largest number of `have` lines of a fetch. */
 const maxHaves = 64
+/** The largest number of objects of one fetch for concurrent callers, and for how long it waits for the end of another one. */
+const maxGathered = 256
+const maxGatherMillis = 250
+/** The largest number of blobs of one fetch. */
+export const maxBlobsPerFetch = 10_000
 /** The depth of a fetch of a new head: usually enough history to compare it with the previous head. */
 const headDepth = 8
 /** The depth of the first fetch of a history, and the factor by which each next fetch is deeper. */
@@ -29,8 +39,17 @@ const seenPrefix = "refs/chainstore/seen/"
 const seenRef = (branch: string): string =>
   `${seenPrefix}${encodeURIComponent(branch).replaceAll(".", "%2E")}`
 
+/** The objects that a build of a commit reads, but the clone lacks. */
+class MissingInBuild extends Data.TaggedError("MissingInBuild")<{ readonly oids: ReadonlyArray<Oid> }> {}
+
 const missingOid = (error: unknown): Oid | undefined =>
   error instanceof RemoteError && error.cause instanceof MissingObject ? (error.cause.oid as Oid) : undefined
+
+const missingOids = (error: unknown): ReadonlyArray<Oid> => {
+  if (error instanceof MissingInBuild) return error.oids
+  const oid = missingOid(error)
+  return oid === undefined ? [] : [oid]
+}
 
 export interface ObjectFetcherOptions {
   readonly url: string
@@ -45,6 +64,10 @@ export type ObjectFetcher = ReturnType<typeof make>
 /** Fetches objects into a clone when they are first read. */
 export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptions) => {
   const hasObject = (oid: Oid) => Effect.map(engine.objectInfo(oid), Option.isSome)
+  /** Concurrent callers share one fetch of a commit. */
+  const commitFetches = makeSharedCalls<boolean, ServerFailure>()
+  /** The objects that the running build lacks; undefined outside of a build. */
+  const missingInBuild = FiberRef.unsafeMake<Set<Oid> | undefined>(undefined)
 
   const haves = Effect.map(Effect.zip(engine.refs("refs/heads/"), engine.refs(seenPrefix)), ([heads, seen]) =>
     [...new Set([...seen, ...heads].map(({ oid }) => local.publishedAncestor(oid)))].slice(0, maxHaves)
@@ -62,15 +85,8 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
       hint: "run `git fsck` in the repository on the server"
     })
 
-  /**
-   * Fetches a commit and its trees, with `withParents` also its parents. Returns false if the server does not have the commit.
-   */
-  const fetchCommit = (
-    oid: Oid,
-    { withParents = false }: { readonly withParents?: boolean | undefined } = {}
-  ): Effect.Effect<boolean, ServerFailure> =>
+  const fetchMissingCommit = (oid: Oid, withParents: boolean): Effect.Effect<boolean, ServerFailure> =>
     Effect.gen(function* () {
-      if (yield* hasObject(oid)) return true
       const commits = yield* haves
       return yield* origin.fetch({
         wants: [oid],
@@ -82,13 +98,96 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
     })
 
   /**
-   * Fetches one object. The request has no `have` lines: a server leaves out every object that is reachable from such a
-   * commit, although a partial clone may not have the object.
+   * Fetches a commit and its trees, with `withParents` also its parents. Returns false if the server does not have the commit.
+   */
+  const fetchCommit = (
+    oid: Oid,
+    { withParents = false }: { readonly withParents?: boolean | undefined } = {}
+  ): Effect.Effect<boolean, ServerFailure> =>
+    Effect.gen(function* () {
+      if (yield* hasObject(oid)) return true
+      return yield* commitFetches(`${oid} ${withParents}`, fetchMissingCommit(oid, withParents))
+    })
+
+  /**
+   * Fetches objects. The request has no `have` lines: a server leaves out every object that is reachable from such a commit,
+   * although a partial clone may not have the object.
+   */
+  const fetchObjects = (wants: ReadonlyArray<Oid>): Effect.Effect<boolean, ServerFailure> =>
+    Effect.flatMap(shallowCommits, (shallow) =>
+      origin.fetch({ wants, shallow, depth: 1, filter: "blob:none" })
+    )
+
+  const fetchGathered = makeGatheredCalls({
+    run: (wants: ReadonlyArray<Oid>) =>
+      Effect.map(fetchObjects(wants), (found) => ({ found, wants: wants.length })),
+    maxSize: maxGathered,
+    maxWaitMillis: maxGatherMillis
+  })
+
+  /** Fetches some objects. Concurrent callers share requests. Returns false if the server does not have one of them. */
+  const fetchTogether = (oids: ReadonlyArray<Oid>): Effect.Effect<boolean, ServerFailure> =>
+    fetchGathered(oids).pipe(
+      // The objects of all callers may be larger than a fetch is allowed to be.
+      Effect.catchIf(
+        (error) => error._tag === "RemoteError" && error.reason === "Denied",
+        () => Effect.succeed({ found: false, wants: 0 })
+      ),
+      // The server may lack an object of another caller.
+      Effect.flatMap(({ found, wants }) =>
+        found || wants === oids.length ? Effect.succeed(found) : fetchObjects(oids)
+      )
+    )
+
+  /**
+   * Fetches one object. In the build of a commit it fails instead, as the server may take long to reply, and
+   * other builds wait for this one.
    */
   const fetchObject = (oid: Oid): Effect.Effect<boolean, ServerFailure> =>
-    Effect.flatMap(shallowCommits, (shallow) =>
-      origin.fetch({ wants: [oid], shallow, depth: 1, filter: "blob:none" })
-    )
+    orLeaveBuild([oid], fetchTogether([oid]))
+
+  /** Fetches the blobs that the clone does not have. In a build it fails as `fetchObject` does. */
+  const prefetchBlobs = (oids: ReadonlyArray<Oid>): Effect.Effect<void, ServerFailure> =>
+    Effect.gen(function* () {
+      const missing = yield* Effect.filter([...new Set(oids)], (oid) => Effect.negate(hasObject(oid)))
+      if (missing.length > 0) yield* orLeaveBuild(missing, fetchAll(missing))
+    })
+
+  /** Fetches objects, and fails if the server does not have one of them. */
+  const fetchAll = (oids: ReadonlyArray<Oid>): Effect.Effect<void, ServerFailure> =>
+    Effect.gen(function* () {
+      if (oids.length <= maxGathered) {
+        if (!(yield* fetchTogether(oids))) return yield* missingOnServer(oids[0]!)
+        return
+      }
+      for (let at = 0; at < oids.length; at += maxBlobsPerFetch) {
+        if (!(yield* origin.fetch({ wants: oids.slice(at, at + maxBlobsPerFetch) })))
+          return yield* missingOnServer(oids[at]!)
+      }
+    })
+
+  /** Runs an effect, or, in a build, records the objects as missing and fails. */
+  const orLeaveBuild = <A, E>(oids: ReadonlyArray<Oid>, effect: Effect.Effect<A, E>) =>
+    Effect.flatMap(FiberRef.get(missingInBuild), (missing): Effect.Effect<A, E | RemoteError> => {
+      if (missing === undefined) return effect
+      for (const oid of oids) missing.add(oid)
+      return Effect.fail(toRemoteError("GitHost.fetch", url, new MissingObject(oids[0]!)))
+    })
+
+  /** Runs the build of a commit. If the clone lacks objects that it reads, it fails with `MissingInBuild`. */
+  const leavingForMissing = <A, E, R>(
+    build: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | MissingInBuild, R> =>
+    Effect.suspend(() => {
+      const missing = new Set<Oid>()
+      return Effect.catchAllCause(
+        Effect.locally(build, missingInBuild, missing),
+        (cause): Effect.Effect<never, E | MissingInBuild> =>
+          missing.size === 0 || Cause.isInterrupted(cause)
+            ? Effect.failCause(cause)
+            : new MissingInBuild({ oids: [...missing] })
+      )
+    })
 
   /** Fetches the history of a commit, with its trees, to a depth. Returns true if the clone has more history than before. */
   const deepen = (oid: Oid, depth = maxDepth): Effect.Effect<boolean, ServerFailure> =>
@@ -105,19 +204,17 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
       return before.length !== after.size || before.some((commit) => !after.has(commit))
     })
 
-  /** Runs an effect that reads objects. When it fails because of a missing object, fetches the object and runs it again. */
+  /** Runs an effect that reads objects. When it fails because of missing objects, fetches them and runs it again. */
   const fetchingMissing = <A, E, R>(
     effect: Effect.Effect<A, E, R>,
     lastFetched?: Oid
-  ): Effect.Effect<A, E | ServerFailure, R> =>
+  ): Effect.Effect<A, Exclude<E, MissingInBuild> | ServerFailure, R> =>
     Effect.catchAll(effect, (error) => {
-      const oid = missingOid(error)
-      if (oid === undefined || oid === lastFetched) return Effect.fail(error)
-      return Effect.flatMap(
-        fetchObject(oid),
-        (found): Effect.Effect<A, E | ServerFailure, R> =>
-          found ? fetchingMissing(effect, oid) : missingOnServer(oid)
-      )
+      const oids = missingOids(error)
+      const [first] = oids
+      if (first === undefined || first === lastFetched)
+        return Effect.fail(error as Exclude<E, MissingInBuild>)
+      return Effect.zipRight(orLeaveBuild(oids, fetchAll(oids)), fetchingMissing(effect, first))
     })
 
   /** Reads a value, and fetches it if the clone does not have it. None if the server does not have it either. */
@@ -229,6 +326,8 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
     fetchObject,
     deepen,
     fetchingMissing,
+    leavingForMissing,
+    prefetchBlobs,
     readOrFetch,
     firstMet,
     mergeBases,

@@ -21,7 +21,10 @@ import type { ServerHeads } from "./ServerHeads.js"
 
 export interface PushedCommitsOptions {
   readonly engine: GitRepository
-  readonly objects: Pick<ObjectFetcher, "fetchCommit" | "fetchingMissing" | "missingOnServer" | "setRef">
+  readonly objects: Pick<
+    ObjectFetcher,
+    "fetchCommit" | "fetchingMissing" | "leavingForMissing" | "missingOnServer" | "setRef"
+  >
   readonly fetchReferenced: LocalCommits["fetchReferenced"]
   readonly push: Push
   readonly heads: ServerHeads
@@ -60,7 +63,7 @@ export const make = ({
   engine,
   fetchReferenced,
   heads,
-  objects: { fetchCommit, fetchingMissing, missingOnServer, setRef },
+  objects: { fetchCommit, fetchingMissing, leavingForMissing, missingOnServer, setRef },
   push,
   throttle
 }: PushedCommitsOptions) => {
@@ -113,20 +116,21 @@ export const make = ({
     })
 
   /** Sets the clone's branch to the last known head of the server's branch, and fetches that commit. */
-  const followServer = (branch: string): Effect.Effect<void, ServerFailure> =>
+  const followServer = (branch: string) =>
     Effect.gen(function* () {
-      const head = heads.isKnown(branch) ? heads.lastKnown(branch) : yield* heads.fetchHeadToWrite(branch)
+      const { head, isCurrent } = yield* heads.requireHeadToWrite(branch)
       if (head !== undefined && !(yield* fetchCommit(head))) return yield* missingOnServer(head)
       yield* setRef(branchRef(branch), head)
+      return { head, isCurrent }
     })
 
   const commitOn = <A, E>(...[branch, build]: Parameters<typeof engine.commitNext<A, E>>) =>
     Effect.gen(function* () {
       const lostRaceBefore = yield* heads.takeRecentLostRace(branch)
-      let lookedUp = !heads.isKnown(branch)
+      let lookedUp = false
       for (;;) {
-        yield* followServer(branch)
-        const headBefore = heads.lastKnown(branch)
+        const { head: headBefore, isCurrent } = yield* followServer(branch)
+        if (isCurrent) lookedUp = true
         const splitBefore = splits.get(branch)
         /** Whether `build` failed or made no commit. */
         let isWithoutCommit = false
@@ -135,7 +139,7 @@ export const make = ({
             isWithoutCommit = value
           })
         const buildWithReferences = (head: Option.Option<Head>) =>
-          build(head).pipe(
+          leavingForMissing(build(head)).pipe(
             Effect.tap(({ commit }) => (Option.isNone(commit) ? Effect.void : fetchReferenced(commit.value))),
             Effect.tapErrorCause(() => setWithoutCommit(true)),
             Effect.tap(({ commit }) => setWithoutCommit(Option.isNone(commit)))

@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import { makeGatheredCalls } from "../../domain/concurrency/GatheredCalls.js"
+import { makeSharedCalls } from "../../domain/concurrency/SharedCalls.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import { LruCache } from "../../domain/runtime/LruCache.js"
 import * as Monotonic from "../../domain/time/MonotonicClock.js"
@@ -14,8 +16,17 @@ export const oidOf = (refs: ReadonlyArray<ListedRef>, name: string): Oid | undef
 /** The milliseconds for which a lost race counts as recent. */
 const recentMillis = 5_000
 
+/** The largest number of branches of one lookup for concurrent callers, and for how long it waits for the end of another one. */
+const maxGathered = 64
+const maxGatherMillis = 250
+
 /** The largest number of branches whose heads are cached. */
 const maxBranches = 4_096
+
+interface HeadToWrite {
+  readonly head: Oid | undefined
+  readonly isCurrent: boolean
+}
 
 /** Caches the last known heads of a server's branches. */
 export class ServerHeads {
@@ -24,6 +35,12 @@ export class ServerHeads {
   /** When a push to a branch last lost a race. */
   private readonly lostRaces = new LruCache<number>(maxBranches)
   private pushes = 0
+  private readonly firstLookups = makeSharedCalls<Oid | undefined, ServerFailure>()
+  private readonly gatheredLookups = makeGatheredCalls({
+    run: (names: ReadonlyArray<string>) => this.listRefs(names),
+    maxSize: maxGathered,
+    maxWaitMillis: maxGatherMillis
+  })
 
   constructor(private readonly origin: Origin) {}
 
@@ -87,10 +104,10 @@ export class ServerHeads {
     )
   }
 
-  /** Looks up the head of a branch. */
+  /** Looks up the head of a branch. Concurrent callers share lookups, each of which begins after their calls. */
   fetchHead(branch: string): Effect.Effect<Oid | undefined, ServerFailure> {
     const name = branchRef(branch)
-    return Effect.map(this.listRefs([name]), (refs) => oidOf(refs, name))
+    return Effect.map(this.gatheredLookups([name]), (refs) => oidOf(refs, name))
   }
 
   /**
@@ -107,6 +124,22 @@ export class ServerHeads {
         this.record(branch, head)
         return Effect.succeed(head)
       })
+    })
+  }
+
+  /**
+   * The last known head of a branch that is to be written. If none is known, looks it up; concurrent callers share one lookup.
+   * `isCurrent` if the lookup began in this call, so that the head is not older than the call.
+   */
+  requireHeadToWrite(branch: string): Effect.Effect<HeadToWrite, ServerFailure> {
+    return Effect.suspend(() => {
+      if (this.isKnown(branch)) return Effect.succeed({ head: this.lastKnown(branch), isCurrent: false })
+      let isCurrent = false
+      const lookup = Effect.suspend(() => {
+        isCurrent = true
+        return this.fetchHeadToWrite(branch)
+      })
+      return Effect.map(this.firstLookups(branch, lookup), (head) => ({ head, isCurrent }))
     })
   }
 }

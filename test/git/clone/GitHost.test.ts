@@ -174,6 +174,30 @@ describe("a store on a Git server", () => {
   )
 
   test(
+    "a write that fetches its document does not hold up other writes to the branch",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("slow.git")
+      yield* (yield* open(url)).collection("people").insert({ n: 0 }, { id: "first" })
+      const people = (yield* open(url)).collection("people")
+      yield* people.insert({ n: 1 }, { id: "second" })
+      let reply: (() => void) | undefined
+      backend.intercept = (request, _, run) => {
+        if (isPush(request)) return false
+        reply = run
+        return true
+      }
+      const waiting = yield* Effect.fork(people.update("first", { n: 7 }))
+      while (reply === undefined) yield* Effect.sleep(5)
+      yield* people.insert({ n: 2 }, { id: "third" })
+      backend.intercept = undefined
+      reply()
+      assert.strictEqual((yield* Fiber.join(waiting))["n"], 7)
+      assert.strictEqual(backend.git("slow.git", "rev-list", "--count", "main"), "4")
+    })
+  )
+
+  test(
     "waits for a branch that is locked on the server, and reports a lock that stays",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make

@@ -339,6 +339,49 @@ describe("requests by Git's protocol", () => {
     })
   )
 
+  for (const [documents, updates, most] of [
+    [0, 0, 4],
+    [20, 0, 4],
+    // The updated documents are fetched while the first inserts are pushed.
+    [20, 10, 10]
+  ] as const) {
+    test(
+      `twenty first writes at once, ${updates} of them updates, to a repository with ${documents} documents: at most ${most}`,
+      Effect.gen(function* () {
+        const backend = yield* HttpBackend.make
+        const url = backend.create("together.git")
+        if (documents > 0) yield* seeded(yield* open(url), "docs", documents)
+        const docs = (yield* open(url)).collection("docs")
+        const writes = many(20).map((n) =>
+          n < updates ? docs.update(`d${n}`, { n: -n }) : docs.insert({ n }, { id: `new${n}` })
+        )
+        const asked = services(
+          yield* asking(backend, Effect.all(writes, { concurrency: "unbounded", discard: true }))
+        )
+        assert.isAtMost(asked.length, most, asked.join("\n"))
+        assert.strictEqual(
+          backend.git("together.git", "rev-list", "--count", "main"),
+          `${20 + Math.min(documents, 1)}`
+        )
+      })
+    )
+  }
+
+  test(
+    "twenty first reads of one branch at once share requests: at most 20",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("read.git")
+      yield* seeded(yield* open(url), "docs", 20)
+      const docs = (yield* open(url)).collection("docs")
+      const asked = yield* asking(
+        backend,
+        Effect.forEach(many(20), (n) => docs.get(`d${n}`), { concurrency: "unbounded", discard: true })
+      )
+      assert.isAtMost(asked.length, 20, services(asked).join("\n"))
+    })
+  )
+
   test(
     "concurrent first callers of a server that does not reply share each question for its version",
     Effect.gen(function* () {

@@ -1,0 +1,97 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { makeGatheredCalls } from "../../../src/domain/concurrency/GatheredCalls.js"
+
+/** Calls that record their keys and end when the test says so. */
+const recorded = (options: { readonly maxSize?: number; readonly maxWaitMillis?: number } = {}) => {
+  const calls: Array<{
+    readonly keys: ReadonlyArray<string>
+    readonly end: Deferred.Deferred<string, string>
+  }> = []
+  const call = makeGatheredCalls({
+    maxSize: 100,
+    maxWaitMillis: 60_000,
+    ...options,
+    run: (keys: ReadonlyArray<string>) =>
+      Effect.flatMap(Deferred.make<string, string>(), (end) => {
+        calls.push({ keys, end })
+        return Deferred.await(end)
+      })
+  })
+  const start = (key: string) => Effect.tap(Effect.fork(call(key.split(""))), () => settle)
+  const keys = () => calls.map((one) => one.keys.join(" "))
+  return { calls, keys, start }
+}
+
+const settle = Effect.repeatN(Effect.yieldNow(), 20)
+
+describe("makeGatheredCalls", () => {
+  it.effect(
+    "the first call runs at once, and keys that come meanwhile share the next one and its result",
+    () =>
+      Effect.gen(function* () {
+        const { calls, keys, start } = recorded()
+        const first = yield* start("a")
+        const others = yield* Effect.forEach(["b", "cb", "b"], start)
+        assert.deepStrictEqual(keys(), ["a"])
+        yield* Deferred.succeed(calls[0]!.end, "one")
+        yield* settle
+        assert.deepStrictEqual(keys(), ["a", "b c"])
+        const late = yield* start("b")
+        yield* Deferred.fail(calls[1]!.end, "refused")
+        yield* settle
+        // A call that had begun does not answer a caller that came after that.
+        assert.deepStrictEqual(keys(), ["a", "b c", "b"])
+        yield* Deferred.succeed(calls[2]!.end, "three")
+        assert.strictEqual(yield* Fiber.join(first), "one")
+        for (const other of others) assert.strictEqual(yield* Effect.flip(Fiber.join(other)), "refused")
+        assert.strictEqual(yield* Fiber.join(late), "three")
+      })
+  )
+
+  it.effect("a full group is followed by another one", () =>
+    Effect.gen(function* () {
+      const { calls, keys, start } = recorded({ maxSize: 2 })
+      yield* Effect.forEach(["a", "b", "cd", "e"], start)
+      yield* Deferred.succeed(calls[0]!.end, "")
+      yield* settle
+      assert.deepStrictEqual(keys(), ["a", "b c d", "e"])
+    })
+  )
+
+  it.live("a call does not wait longer than allowed", () =>
+    Effect.gen(function* () {
+      const { keys, start } = recorded({ maxWaitMillis: 5 })
+      yield* start("a")
+      yield* start("b")
+      assert.deepStrictEqual(keys(), ["a"])
+      while (keys().length < 2) yield* Effect.sleep(5)
+      assert.deepStrictEqual(keys(), ["a", "b"])
+    })
+  )
+
+  for (const stage of ["waits", "runs"] as const) {
+    it.effect(`if the caller that ${stage} for its group is interrupted, the others go on`, () =>
+      Effect.gen(function* () {
+        const { calls, keys, start } = recorded()
+        yield* start("a")
+        const leader = yield* start("b")
+        const other = yield* start("c")
+        const left = yield* start("d")
+        assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(left)))
+        if (stage === "runs") {
+          yield* Deferred.succeed(calls[0]!.end, "")
+          yield* settle
+          assert.deepStrictEqual(keys(), ["a", "b c d"])
+        }
+        assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(leader)))
+        yield* settle
+        if (stage === "waits") yield* Deferred.succeed(calls[0]!.end, "")
+        yield* settle
+        assert.strictEqual(keys().at(-1), "c")
+        yield* Deferred.succeed(calls.at(-1)!.end, "done")
+        assert.strictEqual(yield* Fiber.join(other), "done")
+      })
+    )
+  }
+})
