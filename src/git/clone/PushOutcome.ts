@@ -143,16 +143,19 @@ export const makeOutcomes = ({ firstMet, origin, url }: OutcomeOptions) => {
     move: RefMove,
     lost: RemoteError | undefined
   ): Effect.Effect<Outcome> => {
-    const reason =
-      report.unpack ?? (report.refs.has(move.name) ? report.refs.get(move.name) : "no report of it")
-    return reason === undefined
-      ? Effect.succeed(done)
-      : resolve(
-          move,
-          actualOid(move.name, reason, report.messages),
-          lost,
-          refused(denied(move, reason, report))
-        )
+    const reason = report.unpack ?? report.refs.get(move.name)
+    if (reason !== undefined) {
+      const actual = actualOid(move.name, reason, report.messages)
+      return resolve(move, actual, lost, refused(denied(move, reason, report)))
+    }
+    if (report.refs.has(move.name)) return Effect.succeed(done)
+    const unreported = new RemoteError({
+      operation,
+      reason: "Corrupt",
+      path: url,
+      message: `the server's report leaves out ${move.name}`
+    })
+    return resolve(move, undefined, lost ?? unreported, refused(unreported))
   }
 
   return {

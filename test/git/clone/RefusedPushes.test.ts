@@ -6,6 +6,7 @@ import type { Change } from "../../../src/git/Commit.js"
 import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
+import { bodyOf, forward, isForwarded } from "../../support/git/WireFaults.js"
 
 const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
   it.live(title, () => Effect.scoped(body), 60_000)
@@ -211,6 +212,32 @@ describe("a push that is refused or lost", () => {
       })
     )
   }
+
+  test(
+    "does not call a commit refused that the report leaves out, if a replica that is behind shows the old head",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const remote = yield* GitHost.scoped({ url: backend.create("silent.git") })
+      yield* add(remote, "first")
+      const before = backend.git("silent.git", "rev-parse", "main")
+      backend.intercept = (request, response) => {
+        if (isForwarded(request) || request.method !== "POST") return false
+        void bodyOf(request).then(async (body) => {
+          const { bytes, type } = await forward(backend, request, body)
+          const after = backend.git("silent.git", "rev-parse", "main")
+          const reply = isPush(request)
+            ? "0017\x01000eunpack ok\n00000000"
+            : bytes.toString("latin1").replaceAll(after, before)
+          response.writeHead(200, { "content-type": type }).end(Buffer.from(reply, "latin1"))
+        })
+        return true
+      }
+      const error = yield* Effect.flip(add(remote, "second"))
+      backend.intercept = undefined
+      assert.strictEqual(backend.git("silent.git", "ls-tree", "--name-only", "main"), "first\nsecond")
+      assert.strictEqual(error._tag, "AmbiguousWriteError", String(error))
+    })
+  )
 
   test(
     "finds a refused commit among 32 by pushing halves",
