@@ -1,5 +1,4 @@
 import * as Cause from "effect/Cause"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
@@ -8,7 +7,7 @@ import { makeSharedCalls } from "../../domain/concurrency/SharedCalls.js"
 import { RemoteError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import type { NewCommit } from "../Commit.js"
-import { MissingObject, toRemoteError } from "../disk/files/EngineError.js"
+import { MissingInBuild, MissingObject, toRemoteError } from "../disk/files/EngineError.js"
 import type { GitRepository } from "../disk/port/GitRepository.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import { maxDepth } from "../protocol/UploadPack.js"
@@ -38,9 +37,6 @@ const seenPrefix = "refs/chainstore/seen/"
 
 const seenRef = (branch: string): string =>
   `${seenPrefix}${encodeURIComponent(branch).replaceAll(".", "%2E")}`
-
-/** The objects that a build of a commit reads, but the clone lacks. */
-class MissingInBuild extends Data.TaggedError("MissingInBuild")<{ readonly oids: ReadonlyArray<Oid> }> {}
 
 const missingOid = (error: unknown): Oid | undefined =>
   error instanceof RemoteError && error.cause instanceof MissingObject ? (error.cause.oid as Oid) : undefined
@@ -213,7 +209,9 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
       const oids = missingOids(error)
       const [first] = oids
       if (first === undefined || first === lastFetched)
-        return Effect.fail(error as Exclude<E, MissingInBuild>)
+        return error instanceof MissingInBuild
+          ? missingOnServer(error.oids[0]!)
+          : Effect.fail(error as Exclude<E, MissingInBuild>)
       return Effect.zipRight(orLeaveBuild(oids, fetchAll(oids)), fetchingMissing(effect, first))
     })
 

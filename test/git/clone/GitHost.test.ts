@@ -20,6 +20,7 @@ import {
   type Scope,
   Stream
 } from "effect"
+import { RemoteError } from "../../../src/domain/errors/StoreError.js"
 import { openGit } from "../../../src/store/local/OpenGit.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHub from "../../../src/store/remote/github/GitHub.js"
@@ -29,6 +30,7 @@ import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { commandLine } from "../../cli/CommandLine.js"
 import { hostServer } from "../../store/core/Remotes.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
+import { bodyOf, forward, isForwarded } from "../../support/git/WireFaults.js"
 
 const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
   it.live(title, () => Effect.scoped(body), 60_000)
@@ -456,6 +458,57 @@ describe("a store on a Git server", () => {
         )
       )
       assert.isAtMost(asked.length, 3)
+    })
+  )
+
+  test(
+    "pushes a write that has to fetch a file together with the commits that wait for the push interval",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("fetching.git")
+      yield* (yield* open(url)).collection("people").insert({ n: 0 }, { id: "theirs" })
+      const people = (yield* open(url, { pushInterval: "4 seconds" })).collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const asked = yield* asking(
+        backend,
+        Effect.all(
+          [
+            people.insert({ n: 1 }, { id: "second" }),
+            Effect.delay(people.update("theirs", { n: 1 }), "300 millis")
+          ],
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.deepStrictEqual(asked, [pull, push])
+    })
+  )
+
+  test(
+    "reports a file that a write needs and that a fetch did not contain",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("lacking.git")
+      const theirs = (yield* open(url)).collection("people")
+      yield* theirs.insert({ n: 0 }, { id: "one" })
+      yield* theirs.insert({ n: 1 }, { id: "other" })
+      const people = (yield* open(url)).collection("people")
+      yield* people.insert({ n: 2 }, { id: "first" })
+      let recorded: ReturnType<typeof forward> | undefined
+      backend.intercept = (request, response) => {
+        if (isForwarded(request) || !request.url!.endsWith("upload-pack") || request.method !== "POST")
+          return false
+        void bodyOf(request).then(async (body) => {
+          const isFetch = body.includes("command=fetch")
+          const reply = isFetch && recorded !== undefined ? recorded : forward(backend, request, body)
+          if (isFetch) recorded = reply
+          const { bytes, type } = await reply
+          response.writeHead(200, { "content-type": type }).end(bytes)
+        })
+        return true
+      }
+      yield* people.get("one")
+      const error = yield* failure(people.update("other", { n: 3 }))
+      assert.instanceOf(error, RemoteError)
     })
   )
 

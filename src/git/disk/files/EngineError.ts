@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { RemoteError, type RemoteErrorReason } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 
 /** Thrown by the synchronous code of the engine for a known problem. */
 export class EngineError extends Error {
@@ -13,6 +15,11 @@ export class EngineError extends Error {
     super(message, options)
   }
 }
+
+/** The objects that the build of a commit needs, but the repository lacks. It is no refusal, so it does not depend on the base. */
+export class MissingInBuild extends Data.TaggedError("MissingInBuild")<{
+  readonly oids: ReadonlyArray<Oid>
+}> {}
 
 /** An object that the native reader did not find. Stock Git may still find it. */
 export class MissingObject extends EngineError {

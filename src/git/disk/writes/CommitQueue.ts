@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -14,7 +15,7 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Committed, Head, NewCommit } from "../../Commit.js"
 import { branchRef } from "../../Names.js"
 import * as Condition from "../files/Condition.js"
-import { attemptPromise } from "../files/EngineError.js"
+import { attemptPromise, MissingInBuild } from "../files/EngineError.js"
 import { type FlushOptions, flush } from "./Flush.js"
 import * as LockedBranches from "./LockedBranches.js"
 import * as Staging from "./Staging.js"
@@ -43,6 +44,9 @@ export interface CommitQueueOptions extends FlushOptions {
   /** Runs after each flush, to start due maintenance. */
   readonly flushed: Effect.Effect<void>
 }
+
+const isUnfinished = (cause: Cause.Cause<unknown>): boolean =>
+  Option.exists(Cause.failureOption(cause), (error) => error instanceof MissingInBuild)
 
 const operation = "GitRepository.commitNext"
 /** A flush starts when no writer is building a commit, or this many milliseconds after the last commit was staged. */
@@ -123,7 +127,7 @@ export const make = (options: CommitQueueOptions) =>
           const built = yield* Effect.exit(build(head))
           if (Exit.isFailure(built)) {
             // A refusal that is based on a staged commit is valid only if that commit becomes durable.
-            if (seen !== undefined) yield* baseDurable(name, head, seen)
+            if (seen !== undefined && !isUnfinished(built.cause)) yield* baseDurable(name, head, seen)
             return yield* Effect.failCause(built.cause)
           }
           if (isInvalid()) return yield* invalidated(head)
