@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/errors/StoreError.js"
 import { isRepository } from "./BareRepository.js"
 import * as Engine from "./Engine.js"
-import { hasHead, makeDirectory, makeDirectorySync } from "./files/Directories.js"
+import { hasHead, makeDirectory, makeDirectorySync, pathExists } from "./files/Directories.js"
 import { attempt } from "./files/EngineError.js"
 import { fsyncPathSync } from "./files/FileOperations.js"
 import { creatingPrefix, removeAbandoned, removingPrefix } from "./files/UnfinishedRepositories.js"
@@ -187,8 +187,9 @@ export const make = (
       new NotFoundError({
         operation: "GitRepositories.open",
         path: directory,
-        message: `There is no repository ${owner}/${name}`,
-        hint: "Create it first"
+        ...(pathExists(directory)
+          ? { message: `${directory} is not a bare repository`, hint: "Choose another name or directory" }
+          : { message: `There is no repository ${owner}/${name} in ${root}`, hint: "Create it first" })
       })
 
     // Fast, because the host calls it for every request.

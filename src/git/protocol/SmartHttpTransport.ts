@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { neverConnected } from "../../domain/errors/NeverConnected.js"
 import { AuthError, NotFoundError, RateLimitError, RemoteError } from "../../domain/errors/StoreError.js"
@@ -30,6 +31,14 @@ const secondsOf = (text: string | undefined): number | undefined => {
   return text !== undefined && /^\d{1,9}$/.test(text.trim()) ? seconds : undefined
 }
 
+const decodeMessage = Schema.decodeOption(Schema.parseJson(Schema.Struct({ message: Schema.String })))
+
+/** The `message` of an error in JSON, or the first line of its body. */
+const summaryOf = (body: string): string => {
+  const text = Option.match(decodeMessage(body), { onNone: () => body, onSome: ({ message }) => message })
+  return text.trim().split("\n")[0]?.slice(0, 200) ?? ""
+}
+
 const init = { redirect: "manual", cache: "no-store" } as RequestInit
 
 /** Smart HTTP for one repository. See gitprotocol-http(5). */
@@ -41,13 +50,14 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
     message: string,
     more: { hint?: string; cause?: unknown } = {}
   ) => new RemoteError({ operation, reason, path: url, message, ...more })
+  const checkNetwork = "check the address and the network"
   const lost = (reason: "Timeout" | "Unreachable", message: string, cause?: unknown) =>
-    new LostReply(remote(reason, message, { cause }))
+    new LostReply(remote(reason, message, { cause, hint: checkNetwork }))
 
   const refusal = (response: HttpClientResponse.HttpClientResponse, text: string) => {
     const { status } = response
-    const firstLine = text.trim().split("\n")[0]?.slice(0, 200) ?? ""
-    const message = `${url} answered ${status}${firstLine === "" ? "" : `: ${firstLine}`}`
+    const summary = summaryOf(text)
+    const message = `${url} answered ${status}${summary === "" ? "" : `: ${summary}`}`
     const seconds = secondsOf(response.headers["retry-after"])
     if (status === 429 || (status === 403 && seconds !== undefined)) {
       return new RateLimitError({
@@ -127,7 +137,7 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
             const cause = error.cause
             const message = `${new URL(url).origin} cannot be reached`
             return error._tag === "RequestError" && neverConnected(cause)
-              ? remote("Unreachable", message, { cause })
+              ? remote("Unreachable", message, { cause, hint: checkNetwork })
               : lost("Unreachable", message, cause)
           }),
           Effect.timeoutFail({

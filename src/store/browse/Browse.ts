@@ -117,7 +117,7 @@ export const open = (options: BrowseOptions): Effect.Effect<Browse, ReadError> =
       return yield* new NotFoundError({
         operation,
         message: `the repository ${store.repository} was not found`,
-        hint: hint ?? "Check the spelling of owner/name, and that the token has access to it."
+        hint: hint ?? "Check owner/name, and the rights of the token."
       })
     }
     if (repository === "present" && !branch) {

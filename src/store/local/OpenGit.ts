@@ -1,25 +1,53 @@
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { optional, optionsReader, pickOptions, text } from "../../domain/options/Options.js"
+import {
+  callback,
+  type FieldsOf,
+  optional,
+  optionsReader,
+  pickOptions,
+  text
+} from "../../domain/options/Options.js"
 import { AsyncStore } from "../promise/AsyncStore.js"
+import { authOf, clientOf, type PlainAuth } from "../promise/PlainHttp.js"
 import * as GitHost from "../remote/wire/GitHost.js"
 import { Store } from "../Store.js"
 import { type StoreOptions, storeFields } from "../StoreOptions.js"
 
 /**
- * The options of a store on any Git server.
+ * The options of a store on any Git server, as plain values.
  *
  * @since 0.1.0
  * @category options
  */
-export interface OpenGitOptions extends StoreOptions, Omit<GitHost.GitHostOptions, "cache"> {
+export interface OpenGitOptions
+  extends StoreOptions,
+    Omit<GitHost.GitHostOptions, "cache" | "token" | "auth" | "session"> {
+  /** A token or password. It is sent only to the address of the repository. */
+  readonly token?: string | undefined
+  /** Returns an `Authorization` header. Called for each request. */
+  readonly auth?: PlainAuth | undefined
+  /** Sends every request instead of the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined
   /** The directory of fetched objects, which `GitHost` calls `cache`. Here `cache` is the cache of the store. */
   readonly cacheDirectory?: string | undefined
 }
 
-const { cache: _, ...hostFields } = GitHost.gitHostFields
-const read = optionsReader(Schema.Struct({ ...storeFields, ...hostFields, cacheDirectory: optional(text) }))
+const { auth: _auth, cache: _cache, session: _session, token: _token, ...hostFields } = GitHost.gitHostFields
+const read = optionsReader(
+  Schema.Struct({
+    ...storeFields,
+    ...hostFields,
+    token: optional(text),
+    auth: optional(callback()),
+    fetch: optional(callback()),
+    cacheDirectory: optional(text)
+  } satisfies FieldsOf<OpenGitOptions>)
+)
 
 /**
  * Opens a store in a repository of any Git server, as promises.
@@ -29,12 +57,18 @@ const read = optionsReader(Schema.Struct({ ...storeFields, ...hostFields, cacheD
  */
 export const openGit = async (options: OpenGitOptions): Promise<AsyncStore> => {
   Either.getOrThrowWith(read("openGit", options), (error) => error)
-  const { cacheDirectory: directory } = options
+  const { auth, cacheDirectory: directory, fetch, token } = options
   return AsyncStore.fromLayer(
     Layer.provide(
       Store.layer(pickOptions(storeFields, options)),
       GitHost.layer({
         ...pickOptions(hostFields, options),
+        token: token === undefined ? undefined : Redacted.make(token),
+        auth: auth === undefined ? undefined : Effect.map(authOf(auth), ({ header }) => header),
+        session:
+          fetch === undefined
+            ? undefined
+            : Effect.runSync(Effect.provide(HttpClient.HttpClient, clientOf(fetch))),
         ...(directory === undefined ? {} : { cache: { directory } })
       })
     )

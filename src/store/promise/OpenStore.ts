@@ -1,10 +1,7 @@
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { AuthError } from "../../domain/errors/StoreError.js"
 import {
   callback,
   type FieldsOf,
@@ -18,6 +15,7 @@ import * as GitHub from "../remote/github/GitHub.js"
 import { Store } from "../Store.js"
 import { type StoreOptions, storeFields } from "../StoreOptions.js"
 import { AsyncStore } from "./AsyncStore.js"
+import { authOf, clientOf, type PlainAuth } from "./PlainHttp.js"
 
 /**
  * The options of a store on GitHub, as plain values.
@@ -31,9 +29,7 @@ export interface OpenStoreOptions
   /** A token of GitHub. It is sent only to the address of the API. */
   readonly token?: string | undefined
   /** Returns an `Authorization` header. Called again one minute before `expiresAt`, and when the host rejects it. */
-  readonly auth?:
-    | (() => Promise<{ readonly header: string; readonly expiresAt?: Date | undefined }>)
-    | undefined
+  readonly auth?: PlainAuth | undefined
   /** Sends every request instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
@@ -68,25 +64,9 @@ export const openStore = async (options: OpenStoreOptions): Promise<AsyncStore> 
   const remote = GitHub.layer({
     ...pickOptions(remoteFields, options),
     token: token === undefined ? undefined : Redacted.make(token),
-    auth: auth === undefined ? undefined : headerOf(auth)
+    auth: auth === undefined ? undefined : authOf(auth)
   })
-  const http =
-    fetch === undefined
-      ? FetchHttpClient.layer
-      : Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch))
   return AsyncStore.fromLayer(
-    Store.layer(pickOptions(storeFields, options)).pipe(Layer.provide(remote), Layer.provide(http))
+    Store.layer(pickOptions(storeFields, options)).pipe(Layer.provide(remote), Layer.provide(clientOf(fetch)))
   )
 }
-
-const headerOf = (auth: NonNullable<OpenStoreOptions["auth"]>) =>
-  Effect.tryPromise({
-    try: auth,
-    catch: (cause) =>
-      new AuthError({
-        operation: "auth",
-        message: "the auth function failed",
-        hint: "look at the cause",
-        cause
-      })
-  }).pipe(Effect.map(({ expiresAt, header }) => ({ header: Redacted.make(header), expiresAt })))

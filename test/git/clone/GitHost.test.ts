@@ -370,6 +370,55 @@ describe("a store on a Git server", () => {
   )
 
   test(
+    "takes plain values by promises: a token, a function that returns a header, another fetch",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("plain.git")
+      const sent = new Set<string | null>()
+      const fetch: typeof globalThis.fetch = (input, init) => {
+        sent.add(new Request(input as string, { headers: init?.headers ?? {} }).headers.get("authorization"))
+        return globalThis.fetch(input, init)
+      }
+      for (const credentials of [
+        { username: "me", token: "secret" },
+        { auth: async () => ({ header: "Bearer secret" }) }
+      ]) {
+        const store = yield* Effect.promise(() => openGit({ url, fetch, ...credentials }))
+        yield* Effect.promise(() => store.collection("people").insert({ name: "Ada" }))
+        yield* Effect.promise(() => store.close())
+      }
+      assert.deepStrictEqual(Array.from(sent), [`Basic ${btoa("me:secret")}`, "Bearer secret"])
+    })
+  )
+
+  test(
+    "reports whether the server lets it push, and the message of an error in JSON",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("public.git")
+      yield* Effect.flatMap(open(url), (store) => store.collection("people").insert({ name: "Ada" }))
+      const mayWrite = Effect.scoped(
+        Effect.flatMap(GitHost.scoped({ url }), (remote) =>
+          Effect.map(remote.probe("main"), ({ write }) => write)
+        )
+      )
+      assert.deepStrictEqual(yield* mayWrite, Option.some(true))
+      backend.intercept = (request, response) => {
+        if (!request.url!.includes("git-receive-pack")) return false
+        response
+          .writeHead(403, { "content-type": "application/json" })
+          .end('{"message":"Read \\"only\\"","status":"403"}')
+        return true
+      }
+      assert.deepStrictEqual(yield* mayWrite, Option.some(false))
+      const refused = yield* failure(
+        Effect.flatMap(open(url), (store) => store.collection("people").insert({ name: "Bob" }))
+      )
+      assert.strictEqual((refused as Error).message, `${url} answered 403: Read "only"`)
+    })
+  )
+
+  test(
     "takes the credentials of Git's helpers on the command line, unless a token is given",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make

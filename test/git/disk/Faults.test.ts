@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -7,7 +6,7 @@ import type { RemoteError, ValidationError } from "../../../src/domain/errors/St
 import type { Oid } from "../../../src/domain/identifiers/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { writerProcess } from "./support/processes.js"
-import { assertSound, engine, git, put, remove, temporary, write } from "./support/temporary.js"
+import { assertSound, engine, git, put, readOnly, remove, temporary, write } from "./support/temporary.js"
 
 const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.either(effect), (result) =>
@@ -138,27 +137,13 @@ describe("faults of the disk", () => {
     })
   )
 
-  const isRoot = process.getuid?.() === 0
-  const seal = (directory: string, sealed: boolean) =>
-    isRoot
-      ? spawnSync("chattr", ["-R", sealed ? "+i" : "-i", directory]).status === 0
-      : spawnSync("chmod", ["-R", sealed ? "a-w" : "u+w", directory]).status === 0
-
   it.scopedLive("a read-only repository can be read, and a write reports it", (context) =>
     Effect.gen(function* () {
       const directory = path.join(yield* temporary, "sealed.git")
       const commit = yield* Effect.scoped(
         Effect.flatMap(Engine.open({ directory, create: true }), (made) => write(made, [put("a", "1")]))
       )
-      yield* Effect.acquireRelease(
-        Effect.sync(() => seal(directory, true)),
-        () => Effect.sync(() => seal(directory, false))
-      ).pipe(
-        Effect.filterOrElse(
-          (sealed) => sealed,
-          () => Effect.sync(() => context.skip())
-        )
-      )
+      if (!(yield* readOnly(directory))) context.skip()
       const repository = yield* Engine.open({ directory })
       assert.isTrue(Option.isSome(yield* repository.lookup(commit.commit, "a")))
       assert.strictEqual(reasonOf(yield* failure(write(repository, [put("a", "2")]))), "Denied")

@@ -68,7 +68,9 @@ export const makeDirectorySync = (path: string, durable = true): void => {
 export const makeDirectory = (directory: string): Effect.Effect<void, RemoteError> =>
   attempt("Directory.make", directory, () => {
     try {
-      makeDirectorySync(resolve(directory))
+      const path = resolve(directory)
+      makeDirectorySync(path)
+      if (!statSync(path).isDirectory()) throw new Error("it is a file")
     } catch (cause) {
       throw new EngineError(
         "Denied",

@@ -8,13 +8,16 @@ import type { StoreCore } from "../commit/StoreCore.js"
 const branchFinding = (branch: string, probe: Probe): ReadonlyArray<Finding> =>
   probe.branch ? [{ severity: "ok", code: "branch", message: `the branch ${branch} is there` }] : []
 
+const toWrite =
+  "to write, use a token with Contents: read and write (a classic token: the repo scope), or on a disk a user with the rights to write to the directory"
+
 const rightsFinding = (probe: Probe): Finding =>
   Option.match(probe.write, {
     onNone: () => ({
       severity: "warning",
       code: "rights",
       message: "the remote does not say whether these credentials may write",
-      hint: "to write, use a token with Contents: read and write (a classic token: the repo scope)"
+      hint: toWrite
     }),
     onSome: (write) =>
       write
@@ -23,7 +26,7 @@ const rightsFinding = (probe: Probe): Finding =>
             severity: "warning",
             code: "rights",
             message: "these credentials may read, but not write",
-            hint: "to write, use a token with Contents: read and write (a classic token: the repo scope)"
+            hint: toWrite
           }
   })
 

@@ -1,8 +1,10 @@
-import { basename, dirname } from "node:path"
+import { accessSync, constants } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { NotFoundError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
@@ -24,6 +26,7 @@ import { repositoriesFields } from "../../../git/disk/GitRepositoriesOptions.js"
 import type { GitRepository } from "../../../git/disk/port/GitRepository.js"
 import { GitRemote, type GitRemoteService } from "../GitRemote.js"
 import { makeRepositoryRemote } from "../repository/RepositoryRemote.js"
+import { withWriteRights } from "../repository/WriteRights.js"
 
 /**
  * Options of a bare repository on this machine.
@@ -61,6 +64,16 @@ export const localGitFields = {
 const readRepository = optionsReader(Schema.Struct(repositoryFields))
 const readOptions = optionsReader(Schema.Struct(localGitFields))
 
+/** Whether this process may write the files of a repository. */
+const isWritable = (directory: string): boolean => {
+  try {
+    for (const part of [".", "objects", "refs"]) accessSync(join(directory, part), constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /**
  * The remote over an open repository.
  *
@@ -68,10 +81,13 @@ const readOptions = optionsReader(Schema.Struct(localGitFields))
  * @category constructors
  */
 export const fromRepository = (repository: GitRepository): GitRemoteService =>
-  makeRepositoryRemote(repository, {
-    name: `file://${repository.directory}`,
-    repo: `${basename(dirname(repository.directory))}/${basename(repository.directory, ".git")}`
-  })
+  withWriteRights(
+    makeRepositoryRemote(repository, {
+      name: `file://${repository.directory}`,
+      repo: `${basename(dirname(repository.directory))}/${basename(repository.directory, ".git")}`
+    }),
+    Effect.sync(() => Option.some(isWritable(repository.directory)))
+  )
 
 /**
  * The remote over one of the repositories in the context.

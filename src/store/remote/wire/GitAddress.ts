@@ -49,6 +49,12 @@ export const parse = (given: string): GitAddress | ValidationError => {
     const [, user, host = "", path = ""] = short
     return sshAddress(given, { user, host: host.replace(/^\[|\]$/g, ""), port: undefined, path })
   }
+  if (given.startsWith("file:") || /^\.{0,2}\//.test(given)) {
+    return wrong(
+      `${JSON.stringify(given)} is a directory of this machine, not a Git server`,
+      "use LocalGit, on the command line --directory and --repo"
+    )
+  }
   if (!URL.canParse(given)) {
     return wrong(
       `${JSON.stringify(given)} is not an address`,

@@ -32,6 +32,7 @@ import type { CommitInfo } from "../../../git/Commit.js"
 import * as Clone from "../../../git/clone/Clone.js"
 import * as Ssh from "../../../git/clone/SshTransport.js"
 import * as SmartHttp from "../../../git/protocol/SmartHttpTransport.js"
+import type { Transport } from "../../../git/protocol/Transport.js"
 import type { Repository } from "../../../git/Repository.js"
 import { withMark, withoutMark } from "../CommitMark.js"
 import {
@@ -42,6 +43,7 @@ import {
   type Signature
 } from "../GitRemote.js"
 import { makeRepositoryRemote } from "../repository/RepositoryRemote.js"
+import { withWriteRights } from "../repository/WriteRights.js"
 import { countedTransport, countingPushes } from "./Counting.js"
 import * as GitAddress from "./GitAddress.js"
 
@@ -148,6 +150,14 @@ const estimate = (of: Estimate): number =>
   // A proposal: its branch, its edits, and the commit that describes it.
   of._tag === "Read" ? 1 + Math.ceil(of.documents / 10_000) : of._tag === "Propose" ? 3 : 1
 
+/** Whether the server lets these credentials push, as far as its reply shows. */
+const mayPush = (transport: Transport): Effect.Effect<Option.Option<boolean>> =>
+  transport.advertisement("git-receive-pack").pipe(
+    Effect.as(Option.some(true)),
+    Effect.catchTag("AuthError", () => Effect.succeedSome(false)),
+    Effect.orElseSucceed(() => Option.none())
+  )
+
 const temporary: Effect.Effect<string, RemoteError, Scope.Scope> = Effect.acquireRelease(
   Effect.try({
     try: () => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-clone-")),
@@ -241,13 +251,11 @@ export const scoped = (
       })
     )
     const repo = /([^/]+)\/([^/]+?)(?:\.git)?$/.exec(pathname)
-    return {
-      ...makeRepositoryRemote(withMarks(repository), {
-        name: url,
-        ...(repo === null ? {} : { repo: `${repo[1]}/${repo[2]}` })
-      }),
-      estimate
-    }
+    const remote = makeRepositoryRemote(withMarks(repository), {
+      name: url,
+      ...(repo === null ? {} : { repo: `${repo[1]}/${repo[2]}` })
+    })
+    return { ...withWriteRights(remote, mayPush(transport)), estimate }
   })
 
 /**

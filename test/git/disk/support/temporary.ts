@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -24,6 +24,18 @@ export const engine = (options: Partial<Engine.EngineOptions> = {}) =>
   )
 
 /** The temporary files of the engines that have a repository open. */
+const seal = (directory: string, sealed: boolean) =>
+  process.getuid?.() === 0
+    ? spawnSync("chattr", ["-R", sealed ? "+i" : "-i", directory]).status === 0
+    : spawnSync("chmod", ["-R", sealed ? "a-w" : "u+w", directory]).status === 0
+
+/** Makes a directory read-only until the scope closes. False where that is impossible. */
+export const readOnly = (directory: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => seal(directory, true)),
+    () => Effect.sync(() => seal(directory, false))
+  )
+
 export const temporariesIn = (directory: string): ReadonlyArray<string> =>
   fs
     .readdirSync(path.join(directory, "chainstore"), { recursive: true, withFileTypes: true })

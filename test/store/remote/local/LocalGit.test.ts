@@ -4,7 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import * as GitRepositories from "../../../../src/git/disk/GitRepositories.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../../src/store/remote/local/LocalGit.js"
-import { assertSound, git, put, temporary } from "../../../git/disk/support/temporary.js"
+import { assertSound, git, put, readOnly, temporary } from "../../../git/disk/support/temporary.js"
 
 it.scopedLive("one layer makes a repository that stock Git can use", () =>
   Effect.gen(function* () {
@@ -85,6 +85,44 @@ it.scopedLive("hashing a directory in advance gives the tree id of the commit", 
     assert.deepStrictEqual(
       yield* remote.treeAfter(Option.none(), "", changes.slice(0, 1)),
       Option.some(alone.tree)
+    )
+  })
+)
+
+it.scopedLive("a repository that this process cannot write to says so before a write", (context) =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const options = { directory, repo: "me/sealed" }
+    const write = Effect.gen(function* () {
+      const remote = yield* LocalGit.scoped(options)
+      yield* remote.commit("main", Option.none(), { message: "hello", changes: [put("a.txt", "a")] })
+    })
+    yield* Effect.scoped(write)
+    if (!(yield* readOnly(`${directory}/me/sealed.git`))) context.skip()
+    const remote = yield* LocalGit.scoped(options)
+    assert.deepStrictEqual((yield* remote.probe("main")).write, Option.some(false))
+  })
+)
+
+it.scopedLive("a file, and a directory that is not a repository, are reported as what they are", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const messageOf = (options: LocalGit.LocalGitOptions) =>
+      Effect.map(Effect.flip(Effect.scoped(LocalGit.scoped(options))), ({ message }) => message)
+    fs.writeFileSync(`${directory}/file`, "")
+    assert.strictEqual(
+      yield* messageOf({ directory: `${directory}/file` }),
+      `the directory ${directory}/file cannot be created: it is a file`
+    )
+    fs.mkdirSync(`${directory}/me/other.git`, { recursive: true })
+    fs.writeFileSync(`${directory}/me/other.git/file`, "")
+    assert.strictEqual(
+      yield* messageOf({ directory, repo: "me/other", create: false }),
+      `${directory}/me/other.git is not a bare repository`
+    )
+    assert.strictEqual(
+      yield* messageOf({ directory, repo: "me/none", create: false }),
+      `There is no repository me/none in ${directory}`
     )
   })
 )
