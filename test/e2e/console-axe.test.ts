@@ -201,6 +201,52 @@ bothBuilds("the console for everybody", (the) => {
     assert.isAbove((await page.getByLabel("Field of filter 1").boundingBox())!.width, 200)
   })
 
+  it("9, 25: from right to left the first column stays put, every column is reached, and axe finds nothing", async () => {
+    const { page } = await the.visit({ reducedMotion: "reduce" })
+    await page.addInitScript(() =>
+      document.addEventListener("DOMContentLoaded", () => {
+        document.documentElement.dir = "rtl"
+      })
+    )
+    const clean = async (state: string) => {
+      await painted(page)
+      assert.deepStrictEqual(await axe(page, "light"), [], state)
+      const sideways = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth
+      )
+      assert.isAtMost(sideways, 0, state)
+    }
+    await submit(the.on, page)
+    await page.locator('.home[aria-busy="false"]').waitFor()
+    await clean("home")
+    await choose(page, "wide")
+    await clean("table")
+    const edge = () =>
+      page.evaluate(() => {
+        const [first, region] = [".table tbody th", ".table-scroll"].map((selector) =>
+          document.querySelector(selector).getBoundingClientRect()
+        )
+        return Math.round(region.right - first.right)
+      })
+    const before = await edge()
+    await page.locator(".table-scroll").evaluate((region: Dom) => region.scrollTo(-region.scrollWidth, 0))
+    await page.locator(".table thead th", { hasText: "field17" }).waitFor()
+    await painted(page)
+    assert.strictEqual(await edge(), before, "the first column moved away")
+    const last = (await page.locator("td", { hasText: "row 1 column 17" }).first().boundingBox())!
+    const region = (await page.locator(".table-scroll").boundingBox())!
+    assert.isAtLeast(last.x, region.x - 1)
+    await choose(page, "products")
+    await page.locator(`#open-${productId(2)}`).click()
+    await page.locator(".cm-line").first().waitFor()
+    await clean("document")
+    await page.locator("#edit").click()
+    await page.locator(".editing .cm-content").waitFor()
+    await page.getByRole("button", { name: "Form", exact: true }).click()
+    await page.getByRole("form", { name: /^Fields of/ }).waitFor()
+    await clean("form")
+  })
+
   it("26: themes follow the system and can be switched; forced colours and reduced motion are honoured", async () => {
     const { page } = await the.enter({}, { colorScheme: "dark" })
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)

@@ -20,26 +20,27 @@ export const useColumnWindow = (
   /** How many columns stay in view, from the first. */
   pinned: number
 ) => {
-  const leftOf = (index: number) => widths.slice(0, index).reduce((sum, width) => sum + width, 0)
+  const startOf = (index: number) => widths.slice(0, index).reduce((sum, width) => sum + width, 0)
   const virtualizer = useVirtualizer<HTMLElement, HTMLTableCellElement>({
     horizontal: true,
+    isRtl: document.dir === "rtl",
     count: widths.length,
     getScrollElement: () => region.current,
     estimateSize: (index) => widths[index]!,
     overscan: 4,
-    scrollPaddingStart: leftOf(pinned),
+    scrollPaddingStart: startOf(pinned),
     rangeExtractor: withPinned(pinned)
   })
   useEffect(() => virtualizer.measure(), [widths])
   const drawn = virtualizer.getVirtualItems().map(({ index }) => index)
   return {
     drawn,
-    pinnedWidth: leftOf(pinned),
+    pinnedWidth: startOf(pinned),
     scrollTo: (index: number) => virtualizer.scrollToIndex(index),
     /** The class and the style that keep a pinned cell in view. */
     cellPosition: (index: number) =>
       index > 0 && index < pinned
-        ? { class: "pinned", style: { left: leftOf(index) } }
+        ? { class: "pinned", style: { insetInlineStart: startOf(index) } }
         : { class: "", style: undefined },
     /** The place of the columns that are not drawn before a column; null for most columns. */
     gapBefore: (index: number) => (index === drawn[pinned] ? gap("before", index - pinned) : null),
