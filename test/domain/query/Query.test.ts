@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
+import { tupleSortKey } from "../../../src/domain/indexes/SortKey.js"
 import type { Json, JsonObject } from "../../../src/domain/json/Json.js"
 import { compareValues } from "../../../src/domain/json/JsonOrder.js"
 import { parseLossless } from "../../../src/domain/json/LosslessJson.js"
 import { matcherOf, valuesIn } from "../../../src/domain/query/Matching.js"
-import { orderOf, sortKeys } from "../../../src/domain/query/Ordering.js"
+import { idKey, orderOf, sortKeys, testsAt } from "../../../src/domain/query/Ordering.js"
 import { always, anyOf, isAlways, type Predicate, pathsIn } from "../../../src/domain/query/Predicate.js"
 import type { AnyWhere, Query } from "../../../src/domain/query/Query.js"
 import { type CheckedQuery, readQuery } from "../../../src/domain/query/ReadQuery.js"
@@ -292,12 +293,33 @@ describe("an order of documents", () => {
 
   it("ends at the _id, which has the direction of the last field, and has each field once", () => {
     assert.deepStrictEqual(orderOf([]), { fields: [], ids: "asc" })
+    assert.deepStrictEqual(orderOf([desc("a")]), { fields: [desc("a")], ids: "desc" })
     assert.deepStrictEqual(orderOf([asc("a"), desc("b")]), { fields: [asc("a"), desc("b")], ids: "desc" })
     assert.deepStrictEqual(orderOf([asc("a"), desc("_id"), asc("b")]), { fields: [asc("a")], ids: "desc" })
     assert.deepStrictEqual(orderOf([asc("a"), asc("b"), desc("a")]), {
       fields: [asc("a"), asc("b")],
       ids: "asc"
     })
+  })
+
+  it("has the keys of an index of its fields", () => {
+    const keyOf = sortKeys(orderOf([asc("f"), desc("g"), asc("_id")]), always)
+    const expected = tupleSortKey(["x", 5], ["asc", "desc"]) + idKey("a", "asc")
+    assert.strictEqual(keyOf({ f: "x", g: 5 }, "a"), expected)
+  })
+
+  it("selects the element of a list by the only condition of its values", () => {
+    const tests = [{ operator: "atLeast" as const, value: 2 }]
+    assert.deepStrictEqual(testsAt(readWhere({ f: { exists: true, atLeast: 2 }, g: 1 }), "f"), tests)
+    assert.deepStrictEqual(testsAt(readWhere({ f: { atLeast: 2 } }), "f"), tests)
+    const none: ReadonlyArray<AnyWhere> = [
+      {},
+      { g: 1 },
+      { f: { exists: true } },
+      { not: { f: 1 } },
+      { and: [{ f: { atLeast: 2 } }, { f: { atMost: 3 } }] }
+    ]
+    for (const where of none) assert.isUndefined(testsAt(readWhere(where), "f"), JSON.stringify(where))
   })
 
   it("has ids in both directions, those with a common beginning too", () => {
@@ -404,6 +426,12 @@ it("a selection has the selected fields, nested ones in objects of their own", (
     g: null
   })
   assert.deepStrictEqual(selectionOf(["a.b", "a"])(document, "x"), { _id: "x", a: document.a })
+  const frozen = { _id: "y", a: Object.freeze({ b: 1, c: 2 }), d: 3 }
+  const selected = selectionOf(["_id", "a", "a.b", "d"])(frozen, "x")
+  assert.deepStrictEqual(selected, { _id: "x", a: { b: 1, c: 2 }, d: 3 })
+  Object.assign(selected, { d: 4 })
+  assert.isTrue(Reflect.deleteProperty(selected, "a"))
+  assert.deepStrictEqual(selected, { _id: "x", d: 4 })
   const numbers = { _id: "x", a: Number.NaN, b: { c: 1, d: Number.NaN }, l: [{ c: 1 }], n: null }
   assert.deepStrictEqual(selectionOf(["a", "b.d", "b.c", "l.c", "l.0", "n.c", "b.c.e"])(numbers, "x"), {
     _id: "x",
