@@ -112,7 +112,9 @@ export const open = (options: BrowseOptions): Effect.Effect<Browse, ReadError> =
   Effect.gen(function* () {
     const { remote, store } = options
     const operation = "Browse.open"
-    const { branch, defaultBranch, hint, repository, write } = yield* remote.probe(store.branch)
+    const { branch, defaultBranch, hint, repository, write } = yield* remote.probe(store.branch, {
+      rights: true
+    })
     if (repository === "absent") {
       return yield* new NotFoundError({
         operation,

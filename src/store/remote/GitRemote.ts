@@ -33,7 +33,7 @@ export interface Probe {
   readonly branch: boolean
   /** The default branch of the repository; none if it has none. */
   readonly defaultBranch: Option.Option<string>
-  /** Whether the caller may write; none if the remote does not report it. */
+  /** Whether the caller may write; none if the remote does not report it, or was not asked. */
   readonly write: Option.Option<boolean>
   /** What the user can do if something is missing. */
   readonly hint?: string | undefined
@@ -156,8 +156,14 @@ export interface GitRemoteService extends CommitReads {
   /** `owner/name`, if the repository has one. */
   readonly repo?: string | undefined
 
-  /** Reports whether repository and branch exist and may be written. Something absent is not a failure. */
-  readonly probe: (branch: string) => Effect.Effect<Probe, RemoteFailure>
+  /**
+   * Reports whether repository and branch exist. With `rights`, also whether they may be written, which may take a request of
+   * its own. Something absent is not a failure.
+   */
+  readonly probe: (
+    branch: string,
+    options?: { readonly rights?: boolean | undefined }
+  ) => Effect.Effect<Probe, RemoteFailure>
 
   /** The current head of the branch; none if it does not exist. Never older than the last write of this process. */
   readonly head: (branch: string) => Effect.Effect<Option.Option<Head>, RemoteFailure>

@@ -399,7 +399,7 @@ describe("a store on a Git server", () => {
       yield* Effect.flatMap(open(url), (store) => store.collection("people").insert({ name: "Ada" }))
       const mayWrite = Effect.scoped(
         Effect.flatMap(GitHost.scoped({ url }), (remote) =>
-          Effect.map(remote.probe("main"), ({ write }) => write)
+          Effect.map(remote.probe("main", { rights: true }), ({ write }) => write)
         )
       )
       assert.deepStrictEqual(yield* mayWrite, Option.some(true))

@@ -45,7 +45,7 @@ const budgetFinding = ({ limit, remaining, resetAt, resource }: Budget): Finding
 /** Examines the branch, the rights, and the remaining requests. */
 export const examineAccess = (core: StoreCore): Effect.Effect<ReadonlyArray<Finding>, ReadError> =>
   Effect.gen(function* () {
-    const probe = yield* core.remote.probe(core.branch)
+    const probe = yield* core.remote.probe(core.branch, { rights: true })
     const budgets = yield* core.remote.budget
     const health = core.remote.health === undefined ? [] : yield* core.remote.health
     return [

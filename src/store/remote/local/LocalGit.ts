@@ -86,7 +86,7 @@ export const fromRepository = (repository: GitRepository): GitRemoteService =>
       name: `file://${repository.directory}`,
       repo: `${basename(dirname(repository.directory))}/${basename(repository.directory, ".git")}`
     }),
-    Effect.sync(() => Option.some(isWritable(repository.directory)))
+    () => Effect.sync(() => Option.some(isWritable(repository.directory)))
   )
 
 /**

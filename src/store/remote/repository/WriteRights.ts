@@ -5,8 +5,12 @@ import type { GitRemoteService } from "../GitRemote.js"
 /** Adds to the probe of a remote whether the caller may write; none if that is unknown. */
 export const withWriteRights = (
   remote: GitRemoteService,
-  writable: Effect.Effect<Option.Option<boolean>>
+  writable: (isAsked: boolean) => Effect.Effect<Option.Option<boolean>>
 ): GitRemoteService => ({
   ...remote,
-  probe: (branch) => Effect.zipWith(remote.probe(branch), writable, (probe, write) => ({ ...probe, write }))
+  probe: (branch, options) =>
+    Effect.zipWith(remote.probe(branch), writable(options?.rights === true), (probe, write) => ({
+      ...probe,
+      write
+    }))
 })

@@ -255,7 +255,10 @@ export const scoped = (
       name: url,
       ...(repo === null ? {} : { repo: `${repo[1]}/${repo[2]}` })
     })
-    return { ...withWriteRights(remote, mayPush(transport)), estimate }
+    return {
+      ...withWriteRights(remote, (isAsked) => (isAsked ? mayPush(transport) : Effect.succeedNone)),
+      estimate
+    }
   })
 
 /**
