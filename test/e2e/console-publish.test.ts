@@ -146,7 +146,7 @@ bothBuilds("publishing from the console", (the) => {
       await put("first", {})
       const page = await enter()
       // Each round fails later, until a publish has no such request any more.
-      const step = fault.startsWith("offline") ? 1 : 3
+      const step = fault.startsWith("offline") ? 1 : 5
       for (let from = 1, failed = true; failed; from += step) {
         const id = `${fault.replaceAll(" ", "-")}-${from}`
         await put(id, { title: "base" })
