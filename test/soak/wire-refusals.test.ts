@@ -153,7 +153,7 @@ for (const [hook, script] of Object.entries(hooks)) {
           transactions,
           comingAndGoing
         ]
-        yield* Effect.all(workers.map(repeatedly), { concurrency: "unbounded", discard: true })
+        yield* Effect.forEach(workers, repeatedly, { concurrency: "unbounded", discard: true })
         backend.intercept = undefined
 
         const subjects = new Map(

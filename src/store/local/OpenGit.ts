@@ -2,18 +2,17 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import {
-  callback,
-  type FieldsOf,
-  optional,
-  optionsReader,
-  pickOptions,
-  text
-} from "../../domain/options/Options.js"
+import { type FieldsOf, optional, optionsReader, pickOptions, text } from "../../domain/options/Options.js"
 import { AsyncStore } from "../promise/AsyncStore.js"
-import { authOf, clientOf, type PlainAuth } from "../promise/PlainHttp.js"
+import {
+  authOf,
+  clientOf,
+  type PlainAuth,
+  type PlainHttpOptions,
+  plainHttpFields,
+  tokenOf
+} from "../promise/PlainHttp.js"
 import * as GitHost from "../remote/wire/GitHost.js"
 import { Store } from "../Store.js"
 import { type StoreOptions, storeFields } from "../StoreOptions.js"
@@ -26,13 +25,10 @@ import { type StoreOptions, storeFields } from "../StoreOptions.js"
  */
 export interface OpenGitOptions
   extends StoreOptions,
+    PlainHttpOptions,
     Omit<GitHost.GitHostOptions, "cache" | "token" | "auth" | "session"> {
-  /** A token or password. It is sent only to the address of the repository. */
-  readonly token?: string | undefined
   /** Returns an `Authorization` header. Called for each request. */
   readonly auth?: PlainAuth | undefined
-  /** Sends every request instead of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch | undefined
   /** The directory of fetched objects, which `GitHost` calls `cache`. Here `cache` is the cache of the store. */
   readonly cacheDirectory?: string | undefined
 }
@@ -42,9 +38,7 @@ const read = optionsReader(
   Schema.Struct({
     ...storeFields,
     ...hostFields,
-    token: optional(text),
-    auth: optional(callback()),
-    fetch: optional(callback()),
+    ...plainHttpFields,
     cacheDirectory: optional(text)
   } satisfies FieldsOf<OpenGitOptions>)
 )
@@ -58,19 +52,19 @@ const read = optionsReader(
 export const openGit = async (options: OpenGitOptions): Promise<AsyncStore> => {
   Either.getOrThrowWith(read("openGit", options), (error) => error)
   const { auth, cacheDirectory: directory, fetch, token } = options
-  return AsyncStore.fromLayer(
-    Layer.provide(
-      Store.layer(pickOptions(storeFields, options)),
+  const remote = Layer.unwrapEffect(
+    Effect.map(HttpClient.HttpClient, (client) =>
       GitHost.layer({
         ...pickOptions(hostFields, options),
-        token: token === undefined ? undefined : Redacted.make(token),
+        token: tokenOf(token),
         auth: auth === undefined ? undefined : Effect.map(authOf(auth), ({ header }) => header),
-        session:
-          fetch === undefined
-            ? undefined
-            : Effect.runSync(Effect.provide(HttpClient.HttpClient, clientOf(fetch))),
+        // An address of ssh takes no session.
+        session: fetch === undefined ? undefined : client,
         ...(directory === undefined ? {} : { cache: { directory } })
       })
     )
+  )
+  return AsyncStore.fromLayer(
+    Store.layer(pickOptions(storeFields, options)).pipe(Layer.provide(remote), Layer.provide(clientOf(fetch)))
   )
 }

@@ -1,21 +1,20 @@
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import {
-  callback,
-  type FieldsOf,
-  optional,
-  optionsReader,
-  pickOptions,
-  text
-} from "../../domain/options/Options.js"
+import { type FieldsOf, optionsReader, pickOptions } from "../../domain/options/Options.js"
 import { gitHubFields } from "../remote/github/client/Options.js"
 import * as GitHub from "../remote/github/GitHub.js"
 import { Store } from "../Store.js"
 import { type StoreOptions, storeFields } from "../StoreOptions.js"
 import { AsyncStore } from "./AsyncStore.js"
-import { authOf, clientOf, type PlainAuth } from "./PlainHttp.js"
+import {
+  authOf,
+  clientOf,
+  type PlainAuth,
+  type PlainHttpOptions,
+  plainHttpFields,
+  tokenOf
+} from "./PlainHttp.js"
 
 /**
  * The options of a store on GitHub, as plain values.
@@ -25,13 +24,10 @@ import { authOf, clientOf, type PlainAuth } from "./PlainHttp.js"
  */
 export interface OpenStoreOptions
   extends StoreOptions,
+    PlainHttpOptions,
     Omit<GitHub.GitHubOptions, "token" | "auth" | "session" | keyof StoreOptions> {
-  /** A token of GitHub. It is sent only to the address of the API. */
-  readonly token?: string | undefined
   /** Returns an `Authorization` header. Called again one minute before `expiresAt`, and when the host rejects it. */
   readonly auth?: PlainAuth | undefined
-  /** Sends every request instead of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 const { auth: _auth, session: _session, token: _token, ...remoteFields } = gitHubFields
@@ -40,9 +36,7 @@ const read = optionsReader(
   Schema.Struct({
     ...storeFields,
     ...remoteFields,
-    token: optional(text),
-    auth: optional(callback()),
-    fetch: optional(callback())
+    ...plainHttpFields
   } satisfies FieldsOf<OpenStoreOptions>)
 )
 
@@ -63,7 +57,7 @@ export const openStore = async (options: OpenStoreOptions): Promise<AsyncStore> 
   const { auth, fetch, token } = options
   const remote = GitHub.layer({
     ...pickOptions(remoteFields, options),
-    token: token === undefined ? undefined : Redacted.make(token),
+    token: tokenOf(token),
     auth: auth === undefined ? undefined : authOf(auth)
   })
   return AsyncStore.fromLayer(

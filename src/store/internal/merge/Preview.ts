@@ -39,7 +39,7 @@ const showing = (remote: GitRemoteService, show: (commit: NewCommit) => void): G
       const { commit, result } = yield* build(snapshot)
       if (Option.isNone(commit)) return { committed: Option.none(), result }
       show(commit.value)
-      return yield* Effect.fail(stopped)
+      return yield* stopped
     }),
   createBranch: refused,
   deleteBranch: () => Effect.void,

@@ -45,23 +45,19 @@ export const makeAddress = (options: {
   Effect.gen(function* () {
     const parts = /^([A-Za-z0-9_.-]+)\/([A-Za-z0-9_.-]+)$/.exec(options.repo)
     if (parts === null || parts.slice(1).some((part) => part === "." || part === "..")) {
-      return yield* Effect.fail(invalid(`repo must be owner/name, not ${JSON.stringify(options.repo)}`))
+      return yield* invalid(`repo must be owner/name, not ${JSON.stringify(options.repo)}`)
     }
     const api = yield* parse("apiUrl", options.apiUrl ?? "https://api.github.com")
     if (api.url.protocol !== "https:" && !isLoopback(api.url.hostname)) {
-      return yield* Effect.fail(
-        invalid(
-          `apiUrl must be https, not ${api.text}`,
-          "plain http is allowed for localhost alone: the token would be readable on the way"
-        )
+      return yield* invalid(
+        `apiUrl must be https, not ${api.text}`,
+        "plain http is allowed for localhost alone: the token would be readable on the way"
       )
     }
     if (/^(www\.)?github\.com$/.test(api.url.hostname)) {
-      return yield* Effect.fail(
-        invalid(
-          `apiUrl is the address of the API, not ${api.text}`,
-          "leave it out for GitHub, or give https://api.github.com"
-        )
+      return yield* invalid(
+        `apiUrl is the address of the API, not ${api.text}`,
+        "leave it out for GitHub, or give https://api.github.com"
       )
     }
     const raw = yield* parse("rawUrl", options.rawUrl ?? "https://raw.githubusercontent.com")

@@ -218,7 +218,7 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
               (options?.mutation === true && isDone(present))
             if (!usable || !whole) {
               const now = yield* Clock.currentTimeMillis
-              return yield* Effect.fail(classifyGraphql(errors, answer.headers, now))
+              return yield* classifyGraphql(errors, answer.headers, now)
             }
             return {
               data: yield* decodeAs(exchange, data, answer)(present),

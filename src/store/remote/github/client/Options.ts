@@ -232,34 +232,31 @@ export const resolveOptions = (given: GitHubOptions): Effect.Effect<Settings, Va
     const address = yield* makeAddress(options)
     const authenticated = options.token ?? options.auth ?? options.session
     if (options.commitVia === "graphql" && (options.author ?? options.committer) !== undefined) {
-      return yield* Effect.fail(
-        invalid(
-          'commitVia: "graphql" commits as the token\'s owner: author and committer cannot be chosen',
-          'leave them out, or use commitVia: "git-data"'
-        )
+      return yield* invalid(
+        'commitVia: "graphql" commits as the token\'s owner: author and committer cannot be chosen',
+        'leave them out, or use commitVia: "git-data"'
       )
     }
     if (options.commitVia !== "push" && (options.pushInterval ?? options.cacheDirectory) !== undefined) {
-      return yield* Effect.fail(invalid('pushInterval and cacheDirectory need commitVia: "push"'))
+      return yield* invalid('pushInterval and cacheDirectory need commitVia: "push"')
     }
     for (const name of ["author", "committer"] as const) {
       if (options[name]?.email.trim() === "") {
-        return yield* Effect.fail(invalid(`${name} needs both a name and an email`))
+        return yield* invalid(`${name} needs both a name and an email`)
       }
     }
     if (!isHeaderValue(options.userAgent)) {
-      return yield* Effect.fail(
-        invalid("userAgent must be visible ASCII, which GitHub asks for", "name your program: my-program/1.0")
+      return yield* invalid(
+        "userAgent must be visible ASCII, which GitHub asks for",
+        "name your program: my-program/1.0"
       )
     }
     const token =
       options.token === undefined ? undefined : Redacted.make(Redacted.value(options.token).trim())
     if (token !== undefined && !isHeaderValue(Redacted.value(token))) {
-      return yield* Effect.fail(
-        invalid(
-          "the token is empty, or holds characters that no header can carry",
-          "it was copied with a line break or a typographic quote"
-        )
+      return yield* invalid(
+        "the token is empty, or holds characters that no header can carry",
+        "it was copied with a line break or a typographic quote"
       )
     }
     return {

@@ -134,9 +134,7 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
       Effect.gen(function* () {
         const wait = Math.min(Duration.toMillis(settings.timeout), yield* timeLeft)
         if (wait <= 0) {
-          return yield* Effect.fail(
-            failure(exchange, "TimedOut", "the operation's deadline is over", { notSent: true })
-          )
+          return yield* failure(exchange, "TimedOut", "the operation's deadline is over", { notSent: true })
         }
         const call = yield* FiberRef.get(currentOperation)
         if (call !== undefined) call.requests++
@@ -165,7 +163,7 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
         if (answer.status < 300 || answer.status === 304) return answer
         const now = yield* Clock.currentTimeMillis
         const text = new TextDecoder().decode(answer.bytes)
-        return yield* Effect.fail(classify(exchange.id, answer.status, answer.headers, text, now))
+        return yield* classify(exchange.id, answer.status, answer.headers, text, now)
       }).pipe(
         limits.through({ endpoint: exchange.id, resource: exchange.resource, creates: exchange.creates })
       )

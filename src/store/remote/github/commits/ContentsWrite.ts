@@ -143,7 +143,7 @@ export const makeContentsWrite = (
       ),
       Effect.catchIf(
         (error) => isMissing(error) && !isUnknownCommit(error),
-        () => Effect.succeed(Option.none())
+        () => Effect.succeedNone
       )
     )
 
@@ -288,13 +288,11 @@ export const makeContentsWrite = (
         ({ commit, sha }) => sha !== made.commit && sameMark(commit.message, write.text.message)
       )
       if (earlier !== undefined) return madeBy(write, earlier)
-      return yield* Effect.fail(
-        new RefMoved({
-          ref: branchRef(write.branch),
-          expected: Option.none(),
-          actual: Option.fromNullable(made.parents?.[0])
-        })
-      )
+      return yield* new RefMoved({
+        ref: branchRef(write.branch),
+        expected: Option.none(),
+        actual: Option.fromNullable(made.parents?.[0])
+      })
     })
 
   return (write: ContentsWrite): Effect.Effect<CreatedCommit, Failure> =>

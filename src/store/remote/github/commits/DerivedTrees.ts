@@ -84,5 +84,5 @@ export const treeAfter = (
     const listing = Option.isNone(at) ? Option.none() : yield* trees.list(at.value, path, deep)
     if (below.length === 0) return Option.map(listing, (found) => found.oid)
     const edited = editListing(Option.getOrUndefined(listing), below)
-    return edited instanceof ValidationError ? yield* Effect.fail(edited) : Option.fromNullable(edited.oid)
+    return edited instanceof ValidationError ? yield* edited : Option.fromNullable(edited.oid)
   })

@@ -57,7 +57,7 @@ export const makeHeadLookup = (
           commits.get(oid),
           Option.map((found): Head => ({ commit: found.sha, tree: found.tree.sha }))
         ),
-      onSome: (tree) => Effect.succeed(Option.some<Head>({ commit: oid, tree }))
+      onSome: (tree) => Effect.succeedSome<Head>({ commit: oid, tree })
     })
 
   const byName = (ref: string) =>
@@ -68,9 +68,7 @@ export const makeHeadLookup = (
           return { commit: found.sha, tree: found.commit.tree.sha }
         })
       ),
-      Effect.catchIf(isKind("Missing", "EmptyRepository", "Invalid", "Conflict"), () =>
-        Effect.succeed(Option.none())
-      )
+      Effect.catchIf(isKind("Missing", "EmptyRepository", "Invalid", "Conflict"), () => Effect.succeedNone)
     )
 
   const currentHead: HeadLookup["currentHead"] = (branch, prefetch) =>

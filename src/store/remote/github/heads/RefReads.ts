@@ -26,7 +26,7 @@ export const makeRefReads = (client: Client, cachedTrees: CachedTrees): RefReads
   const read: RefReads["read"] = (branch) =>
     client.call(Api.getRef, { path: { ref: `heads/${branch}` } }).pipe(
       Effect.map((reply) => Option.map(reply.value, (ref) => ref.object.sha)),
-      Effect.catchIf(isKind("Missing", "RefMissing"), () => Effect.succeed(Option.none()))
+      Effect.catchIf(isKind("Missing", "RefMissing"), () => Effect.succeedNone)
     )
 
   const compare: RefReads["compare"] = (base, head) =>

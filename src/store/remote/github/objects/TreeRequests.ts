@@ -161,7 +161,7 @@ export const makeTreeRequests = (
         if (path !== "") scoped = true
         const validator = { etag: reply.etag, generation: reply.generation }
         return Option.isNone(reply.value)
-          ? Effect.succeed(Option.some({ listing: undefined, ...validator }))
+          ? Effect.succeedSome({ listing: undefined, ...validator })
           : Effect.map(complete(name, path, recursive, reply.value.value), (listing) =>
               Option.some({ listing, ...validator })
             )
@@ -210,7 +210,7 @@ export const makeTreeRequests = (
       ),
       Effect.catchIf(
         (error) => isMissing(error) && !(isOid(revision) && isUnknownCommit(error)),
-        () => Effect.succeed(Option.none())
+        () => Effect.succeedNone
       )
     )
   }

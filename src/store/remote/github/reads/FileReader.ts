@@ -78,7 +78,7 @@ export const makeFileReader = ({
   const readBlob = makeReadBlob(client, cache)
   const { contents, raw } = makeFileReads(client, cache, readBlob)
 
-  const blob = (oid: Oid, path: string) => Effect.map(readBlob(oid, path), Option.some)
+  const blob = (oid: Oid, path: string) => Effect.asSome(readBlob(oid, path))
   const none = Effect.succeed(Option.none<Blob>())
   const wasSeen = (at: Head | Oid) => typeof at !== "string" || Option.isSome(cachedTrees.rootAt(at))
 
@@ -125,7 +125,7 @@ export const makeFileReader = ({
       if (found?._tag === "Elsewhere") return byTree(at, path)
       if (found?._tag !== "Text") return none
       cache.putBlob(found.oid, found.content)
-      return Effect.succeed(Option.some({ path, oid: found.oid, content: found.content }))
+      return Effect.succeedSome({ path, oid: found.oid, content: found.content })
     })
 
   const byApi = (at: Head | Oid, path: string) =>
@@ -245,7 +245,7 @@ export const makeFileReader = ({
           if (item.absent || answer?._tag === "Absent") return none
           if (answer?._tag === "Text") {
             cache.putBlob(answer.oid, answer.content)
-            return Effect.succeed(Option.some({ path: item.path, oid: answer.oid, content: answer.content }))
+            return Effect.succeedSome({ path: item.path, oid: answer.oid, content: answer.content })
           }
           const oid =
             answer?._tag === "Elsewhere" ? (Option.getOrUndefined(answer.oid) ?? item.oid) : item.oid
