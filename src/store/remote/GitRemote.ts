@@ -157,8 +157,8 @@ export interface GitRemoteService extends CommitReads {
   readonly repo?: string | undefined
 
   /**
-   * Reports whether repository and branch exist. With `rights`, also whether they may be written, which may take a request of
-   * its own. Something absent is not a failure.
+   * Reports whether repository and branch exist. Something absent is not a failure. With `rights`, also whether they may be
+   * written, which may take a request of its own.
    */
   readonly probe: (
     branch: string,

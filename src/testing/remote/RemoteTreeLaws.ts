@@ -10,7 +10,7 @@ const nowhere = "0123456789012345678901234567890123456789" as Oid
 export const trees = ({ sizes, test }: RemoteContract): void => {
   test(
     "an empty repository is empty and absent",
-    "Reports whether repository and branch exist and may be written. Something absent is not a failure.",
+    "Reports whether repository and branch exist. Something absent is not a failure.",
     ({ remote }) =>
       Effect.gen(function* () {
         const probe = yield* remote.probe("main")
@@ -27,7 +27,7 @@ export const trees = ({ sizes, test }: RemoteContract): void => {
 
   test(
     "a missing branch of a repository that is not empty is absent",
-    "Reports whether repository and branch exist and may be written. Something absent is not a failure.",
+    "Reports whether repository and branch exist. Something absent is not a failure.",
     ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("a.json", "1")])

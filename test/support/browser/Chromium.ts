@@ -16,12 +16,19 @@ if (executable === undefined) {
   )
 }
 
+/** Other fonts of a machine would change the pictures. */
+const fonts = fileURLToPath(new URL("fonts.conf", import.meta.url))
+
 export const launch = (): Promise<Browser> => launchWith([])
 
 export const launchWith = (options: ReadonlyArray<string>): Promise<Browser> =>
   chromium.launch({
     executablePath: executable!,
     headless: true,
+    env: {
+      ...process.env,
+      ...(existsSync("/usr/share/fonts/truetype/dejavu") ? { FONTCONFIG_FILE: fonts } : {})
+    },
     args: [
       "--headless",
       "--no-sandbox",

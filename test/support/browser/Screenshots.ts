@@ -60,7 +60,7 @@ export const screenshot = async (page: Page, encoder: Page): Promise<Buffer> => 
 
 /** Draws letters, lines and controls: two renderers that draw this alike draw pages alike. */
 const sample = `<style>:root { font: 15px "Inter Variable", sans-serif }</style>
-<p>Documents 0123456789 <b>bold</b> <i>italic</i></p><pre style="font-family: var(--mono)">{"mono": [1, 2]} 0Oo</pre>
+<p>Documents 0123456789 <b>bold</b> <i>italic</i></p><pre>{"mono": [1, 2]} 0Oo</pre>
 <input value="text"><select><option>choice</select><input type="checkbox" checked><meter value=".4"></meter>
 <svg width="60" height="40"><circle cx="20" cy="20" r="15.3" fill="none" stroke="teal"/></svg>
 <div style="border-radius: 7px; border: 1px solid; box-shadow: 0 2px 9px #0004; width: 99px">round</div>`
