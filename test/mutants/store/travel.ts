@@ -121,7 +121,7 @@ export const travel = [
   ]),
   mutant("a preview writes", dry, [
     preview,
-    "      show(commit.value)\n      return yield* Effect.fail(stopped)",
+    "      show(commit.value)\n      return yield* stopped",
     "      show(commit.value)\n      return yield* remote.commitNext(branch, build)"
   ]),
   mutant("a preview hides failures", "It fails as the write would fail, for example with a conflict.", [
