@@ -568,6 +568,36 @@ bothBuilds("drafts of the console", (the) => {
     )
   })
 
+  it.skipIf(the.build === "local")(
+    "an import of many rows tells its cost, keeps its drafts when a tenth of the limit is left, and goes on",
+    async () => {
+      const { page, requests } = await the.enter({
+        api: "Limited",
+        token: the.on.hostToken,
+        hash: "#table=enemy"
+      })
+      const asked = () => requests.filter(the.on.isQuestion).length
+      const { budget } = the.on.stub
+      budget.remaining = 4000
+      const rows = Array.from({ length: 230 }, (_, n) => JSON.stringify({ _id: `many-${n}`, n }))
+      await load(page, "many.ndjson", rows.join("\n"))
+      await page
+        .getByText(/Reading 230 documents takes up to 237 requests\. 3,9\d\d of 5,000 requests are left\./)
+        .waitFor()
+      budget.remaining = 560
+      await page.getByRole("button", { name: "Create 230 drafts" }).click()
+      await page.getByRole("heading", { name: "a tenth of the rate limit is reserved" }).waitFor()
+      await page.getByText("100 drafts created before that.").waitFor()
+      budget.remaining = 4000
+      const before = asked()
+      await page.getByRole("button", { name: "Create 230 drafts" }).click()
+      await page.locator(".reviewed").nth(229).waitFor()
+      // Each document was asked for once, by the import: the review asks for the head alone.
+      assert.isAtMost(asked() - before, 150)
+      await page.getByText("100 rows skipped: their documents already have drafts.").waitFor()
+    }
+  )
+
   it("what is chosen for a field of a conflict is not taken for another field when the review is looked at again", async () => {
     await put("choice-1", { a: 1, b: 1, c: 1 })
     const { page } = await enter()

@@ -1,3 +1,4 @@
+import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { useState } from "preact/hooks"
@@ -13,9 +14,9 @@ import * as Drafts from "../drafts/Drafts.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import { applyChange, type BulkChange, fieldProblem, parseTypedValue } from "./BulkChange.js"
 import { editSize, placeholderStamp } from "./ImportRows.js"
+import { type FoundDocument, lookUp } from "./LookUp.js"
+import { LookUpCost } from "./LookUpCost.js"
 
-/** Documents that are read concurrently. */
-const concurrency = 8
 /** Skipped documents that are named. */
 const maxNamed = 5
 
@@ -101,59 +102,66 @@ export const BulkChangePanel = (props: {
           ? { _tag: "Remove", field }
           : { _tag: "Set", field, raw: value.raw }
     setDone(0)
-    const versions = Effect.flatMap(source.edits, (calls) =>
-      Effect.forEach(
-        ids,
-        (id) => {
-          const draft = Drafts.read(drafts, { collection, id })
-          const base = draft === undefined ? calls.document(collection, id) : Effect.succeed(draft.base)
-          return Effect.map(base, (base) => {
-            setDone((count) => count + 1)
-            return { id, base }
-          })
-        },
-        { concurrency }
-      ).pipe(Effect.map((found) => ({ found, room: calls.maxBytes - bytesOf(Drafts.list(drafts)) })))
-    )
-    beginning.run(versions, {
-      success: (looked) => {
-        const out: Array<string> = []
-        let { room } = looked
-        let changed = 0
-        let unchanged = 0
-        for (const { base, id } of looked.found) {
-          // A draft may have changed while the documents were read.
-          const draft = Drafts.read(drafts, { collection, id })
-          const seen = Drafts.stampOf(drafts, { collection, id })
-          const next = draftAfter(change, {
-            collection,
-            id,
-            base,
-            draft,
-            unreadable: draft === undefined && seen !== undefined
-          })
-          if (next === undefined) unchanged++
-          else if (typeof next === "string") out.push(`${id} ${next}`)
-          else {
-            const size = bytesOf([next]) - (draft === undefined ? 0 : bytesOf([draft]))
-            const saved = size > room ? "much" : Drafts.save(drafts, next, seen)
-            if (typeof saved === "object") {
-              changed++
-              room -= size
-            } else out.push(`${id} ${reasons[saved]}`)
-          }
-        }
-        const told =
-          out.length === 0
-            ? undefined
-            : `${plural(out.length, "document")} skipped: ${out.slice(0, maxNamed).join("; ")}${out.length > maxNamed ? "; and more" : ""}.`
-        setLeft(told)
-        if (told !== undefined) alarm(told)
-        else
-          announce(`${plural(changed, "draft")} created${unchanged === 0 ? "" : `, ${unchanged} unchanged`}.`)
-        if (changed > 0) props.onReview(told)
+    const out: Array<string> = []
+    const made = { changed: 0, unchanged: 0 }
+    const apply = ({ base, id }: FoundDocument, room: number): number => {
+      // A draft may have changed while the documents were read.
+      const draft = Drafts.read(drafts, { collection, id })
+      const seen = Drafts.stampOf(drafts, { collection, id })
+      const unreadable = draft === undefined && seen !== undefined
+      const next = draftAfter(change, { collection, id, base, draft, unreadable })
+      if (next === undefined) {
+        made.unchanged++
+        return room
       }
+      if (typeof next === "string") {
+        out.push(`${id} ${next}`)
+        return room
+      }
+      const size = bytesOf([next]) - (draft === undefined ? 0 : bytesOf([draft]))
+      const saved = size > room ? "much" : Drafts.save(drafts, next, seen)
+      if (typeof saved === "object") {
+        made.changed++
+        return room - size
+      }
+      out.push(`${id} ${reasons[saved]}`)
+      return room
+    }
+    const changing = Effect.flatMap(source.edits, ({ maxBytes }) => {
+      let room = maxBytes - bytesOf(Drafts.list(drafts))
+      const applyAll = (found: ReadonlyArray<FoundDocument>) => {
+        for (const one of found) room = apply(one, room)
+        setDone((count) => count + found.length)
+      }
+      const [unread, drafted] = Array.partitionMap(ids, (id) => {
+        const draft = Drafts.read(drafts, { collection, id })
+        return draft === undefined ? Either.left(id) : Either.right({ id, base: draft.base })
+      })
+      applyAll(drafted)
+      return lookUp(source, collection, unread, applyAll)
     })
+    beginning.run(
+      Effect.tapError(changing, () =>
+        Effect.sync(() =>
+          setLeft(made.changed === 0 ? undefined : `${plural(made.changed, "draft")} created before that.`)
+        )
+      ),
+      {
+        success: () => {
+          const told =
+            out.length === 0
+              ? undefined
+              : `${plural(out.length, "document")} skipped: ${out.slice(0, maxNamed).join("; ")}${out.length > maxNamed ? "; and more" : ""}.`
+          setLeft(told)
+          if (told !== undefined) alarm(told)
+          else
+            announce(
+              `${plural(made.changed, "draft")} created${made.unchanged === 0 ? "" : `, ${made.unchanged} unchanged`}.`
+            )
+          if (made.changed > 0) props.onReview(told)
+        }
+      }
+    )
   }
 
   return (
@@ -230,7 +238,9 @@ export const BulkChangePanel = (props: {
         {beginning.problem === undefined ? null : <ProblemCard problem={beginning.problem} />}
         {beginning.running ? (
           <progress max={ids.length} value={done} aria-label="Documents looked up" />
-        ) : null}
+        ) : (
+          <LookUpCost source={source} documents={ids.length} />
+        )}
         <div class="actions end">
           <RunButton kind="primary" type="submit" running={beginning.running} disabled={!isReady}>
             {`Create ${plural(ids.length, "draft")}`}

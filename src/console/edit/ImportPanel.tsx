@@ -20,9 +20,9 @@ import {
   placeholderStamp,
   readFile
 } from "./ImportRows.js"
+import { type FoundDocument, lookUp } from "./LookUp.js"
+import { LookUpCost } from "./LookUpCost.js"
 
-/** Documents that are read concurrently. */
-const concurrency = 8
 /** Refused rows that are listed. */
 const maxNamed = 20
 
@@ -105,43 +105,47 @@ export const ImportPanel = (props: {
 
   const begin = () => {
     setDone(0)
-    const versions = Effect.flatMap(source.edits, (calls) =>
-      Effect.forEach(
-        rows,
-        (row) =>
-          Effect.map(calls.document(collection, row.id), (base) => {
-            setDone((count) => count + 1)
-            return { row, base }
-          }),
-        { concurrency }
-      )
-    )
-    beginning.run(versions, {
-      success: (found) => {
-        const [fresh, drafted] = Array.partition(
-          found,
-          ({ row }) => Drafts.stampOf(props.drafts, { collection, id: row.id }) !== undefined
-        )
-        const saved = fresh.filter(({ base, row }) => {
-          const { id, text } = row
-          return typeof Drafts.save(props.drafts, { collection, id, base, text }, undefined) === "object"
-        })
-        const full = fresh.length - saved.length
-        const words = [
-          full === 0
-            ? []
-            : `The browser's storage is full: ${plural(full, "draft")} of ${found.length} not created.`,
-          drafted.length === 0
-            ? []
-            : `${plural(drafted.length, "row")} skipped: their documents already have drafts.`
-        ].flat()
-        const told = words.length === 0 ? undefined : words.join(" ")
-        setLeft(told)
-        if (told === undefined) announce(`${plural(saved.length, "draft")} created.`)
-        else alarm(told)
-        if (saved.length > 0) props.onReview(told)
-      }
+    const isDrafted = (id: string) => Drafts.stampOf(props.drafts, { collection, id }) !== undefined
+    const fresh = new Map(rows.filter(({ id }) => !isDrafted(id)).map((row) => [row.id, row]))
+    const made = { created: 0, drafted: rows.length - fresh.size, full: 0 }
+    const save = ({ base, id }: FoundDocument) => {
+      const { text } = fresh.get(id)!
+      if (isDrafted(id)) made.drafted++
+      else if (typeof Drafts.save(props.drafts, { collection, id, base, text }, undefined) === "object")
+        made.created++
+      else made.full++
+    }
+    const looked = lookUp(source, collection, [...fresh.keys()], (found) => {
+      found.forEach(save)
+      setDone((count) => count + found.length)
     })
+    const skipped = () => {
+      const words = [
+        made.full === 0
+          ? []
+          : `The browser's storage is full: ${plural(made.full, "draft")} of ${rows.length} not created.`,
+        made.drafted === 0
+          ? []
+          : `${plural(made.drafted, "row")} skipped: their documents already have drafts.`
+      ].flat()
+      return words.length === 0 ? undefined : words.join(" ")
+    }
+    beginning.run(
+      Effect.tapError(looked, () =>
+        Effect.sync(() =>
+          setLeft(made.created === 0 ? undefined : `${plural(made.created, "draft")} created before that.`)
+        )
+      ),
+      {
+        success: () => {
+          const told = skipped()
+          setLeft(told)
+          if (told === undefined) announce(`${plural(made.created, "draft")} created.`)
+          else alarm(told)
+          if (made.created > 0) props.onReview(told)
+        }
+      }
+    )
   }
 
   return (
@@ -220,7 +224,9 @@ export const ImportPanel = (props: {
         {beginning.problem === undefined ? null : <ProblemCard problem={beginning.problem} />}
         {beginning.running ? (
           <progress max={rows.length} value={done} aria-label="Documents looked up" />
-        ) : null}
+        ) : (
+          <LookUpCost source={source} documents={rows.length} />
+        )}
         <div class="actions end">
           <RunButton
             kind="primary"

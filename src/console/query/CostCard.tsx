@@ -6,6 +6,7 @@ import { announce } from "../components/Announcer.js"
 import { plural } from "../components/Plural.js"
 import type { RateBudget } from "../source/DataSource.js"
 import type { ReadProgress } from "../source/LongRead.js"
+import { coreOf, describeBudget, isSpentAfter } from "../source/RateBudget.js"
 import { escapeBidi } from "../values/Cell.js"
 
 /** The progress of a query that needs many requests. */
@@ -44,16 +45,13 @@ export const CostCard = (props: {
   const { requests } = props.cost
   if (props.running) return <Spending requests={requests} progress={props.progress} />
   const unindexed = [...new Set(props.filters.map(({ path }) => escapeBidi(path)))]
-  const core = props.budgets?.find(({ resource }) => resource === "core")
+  const core = coreOf(props.budgets)
   return (
     <div class="card cost">
       <h2>This query needs up to {plural(requests, "request")}</h2>
       <p>
-        The documents are read one by one.{" "}
-        {core === undefined
-          ? null
-          : `${core.remaining.toLocaleString("en")} of ${core.limit.toLocaleString("en")} requests are left. `}
-        {core !== undefined && core.remaining - requests < core.limit / 10
+        The documents are read one by one. {core === undefined ? null : `${describeBudget(core)} `}
+        {core !== undefined && isSpentAfter(core, requests)
           ? "Reading stops when a tenth of the limit is left. Documents read so far are kept. "
           : null}
       </p>

@@ -8,6 +8,7 @@ import { useEffectRunner } from "../components/useEffectRunner.js"
 import type { Route } from "../navigation/Route.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import type { ReadProgress } from "../source/LongRead.js"
+import { maxUnconfirmed } from "../source/RateBudget.js"
 import { type TableColumns, tableColumns } from "./TableColumns.js"
 
 export interface QueryOutcome {
@@ -45,9 +46,6 @@ const longRead = Effect.tryPromise({
   try: () => import("../source/LongRead.js"),
   catch: () => offline("A part of this page could not be loaded.")
 })
-
-/** A query that needs more requests must be confirmed. */
-const maxRequests = 200
 
 /** A query that the user started, and the focused element at that time. */
 interface UserRequest {
@@ -159,7 +157,7 @@ export const useQuery = (
       task.run(read, { success: () => shown && finish(shown), failure })
       return
     }
-    task.run(source.query({ ...query, maxRequests }), {
+    task.run(source.query({ ...query, maxRequests: maxUnconfirmed }), {
       success: (answer) => {
         // No index has this order, so the loaded rows are sorted in the page.
         if (onlySort && answer.sorted !== true && outcome !== undefined && outcome.answer.sorted !== true) {

@@ -1,4 +1,4 @@
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../domain/json/Json.js"
 import type {
   EditableDocument,
@@ -10,8 +10,11 @@ import type {
 import type { Problem } from "../components/Problem.js"
 
 export interface EditCalls {
-  /** The editable text of a document; null if it does not exist. */
-  readonly document: (collection: string, id: string) => Effect.Effect<EditableDocument | null, Problem>
+  /** The editable texts of at most `maxDocuments` documents; null for one that does not exist. */
+  readonly documents: (
+    collection: string,
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<EditableDocument | null>, Problem>
   /** The stored JSON Schema of a collection; null if it has none. */
   readonly schema: (collection: string) => Effect.Effect<JsonObject | null, Problem>
   readonly review: (edits: ReadonlyArray<StagedEdit>) => Effect.Effect<EditReview, Problem>
@@ -25,6 +28,8 @@ export interface EditCalls {
 
 /** Reads editable documents, and reviews and publishes edits. */
 export interface EditSource extends EditCalls {
+  /** The editable text of a document; null if it does not exist. */
+  readonly document: (collection: string, id: string) => Effect.Effect<EditableDocument | null, Problem>
   /** The maximum size of one review or publish request, as JSON. */
   readonly maxBytes: number
   /** Applies a function to the effect of every call. */
@@ -33,11 +38,13 @@ export interface EditSource extends EditCalls {
 
 export const editSource = (calls: EditCalls, maxBytes: number): EditSource => ({
   ...calls,
+  document: (collection, id) =>
+    Effect.map(calls.documents(collection, [id]), ([document]) => document ?? null),
   maxBytes,
   mapCalls: (tell) =>
     editSource(
       {
-        document: (...asked) => tell(calls.document(...asked)),
+        documents: (...asked) => tell(calls.documents(...asked)),
         schema: (...asked) => tell(calls.schema(...asked)),
         review: (...asked) => tell(calls.review(...asked)),
         publish: (...asked) => tell(calls.publish(...asked)),

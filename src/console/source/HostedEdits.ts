@@ -8,11 +8,11 @@ import { type EditSource, editSource } from "./EditSource.js"
 export const editsOf = (edits: Effect.Effect<StagedEdits, Problem>): EditSource =>
   editSource(
     {
-      document: (collection, id) =>
+      documents: (collection, ids) =>
         Effect.flatMap(edits, (store) =>
-          Effect.mapBoth(store.document(collection, id), {
+          Effect.mapBoth(store.documents(collection, ids), {
             onFailure: fromStoreError,
-            onSuccess: Option.getOrNull
+            onSuccess: (found) => found.map(Option.getOrNull)
           })
         ),
       schema: (collection) =>

@@ -7,7 +7,8 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import type { LoginRequest, SessionView } from "../../http/console/Api.js"
-import * as Browse from "../../store/browse/Browse.js"
+import type { Browse } from "../../store/browse/Browse.js"
+import { openBrowse } from "../../store/browse/BrowseService.js"
 import type { ReadError } from "../../store/Collection.js"
 import { GitRemote } from "../../store/remote/GitRemote.js"
 import * as GitHub from "../../store/remote/github/GitHub.js"
@@ -18,7 +19,7 @@ const looking = lazyModule(() => import("./DataRoots.js"))
 
 /** A store that is open in this page. `close` releases it with its token. */
 export interface HostedSession {
-  readonly browse: Browse.Browse
+  readonly browse: Browse
   readonly view: SessionView
   readonly roots: Effect.Effect<ReadonlyArray<string>, ReadError>
   /** Opens the same repository with another data root or branch. */
@@ -58,7 +59,7 @@ export const open = (api: Api, request: LoginRequest): Effect.Effect<HostedSessi
     return yield* Effect.gen(function* () {
       const context = yield* Layer.buildWithScope(Layer.provideMerge(store, remote), scope)
       const git = Context.get(context, GitRemote)
-      const browse = yield* Browse.open({ store: Context.get(context, Store), remote: git, readOnly })
+      const browse = yield* openBrowse({ store: Context.get(context, Store), remote: git, readOnly })
       const { branch, repo, root } = request
       const collections = yield* browse.collections
       return {

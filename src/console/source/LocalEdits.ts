@@ -9,8 +9,8 @@ const spare = 16 * 1024
 /** The editing operations of the local server. */
 export const edits: EditSource = editSource(
   {
-    document: (collection, id) =>
-      Effect.map(call(Edits.editable, { collection, id }), ({ document }) => document),
+    documents: (collection, ids) =>
+      Effect.map(call(Edits.editable, { collection, ids }), ({ documents }) => documents),
     schema: (collection) => Effect.map(call(Edits.schema, { collection }), ({ schema }) => schema),
     review: (staged) => call(Edits.review, { edits: staged }),
     publish: (staged, message) => call(Edits.publish, { edits: staged, message }),

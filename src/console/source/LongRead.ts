@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { QueryAnswer } from "../../store/browse/Browse.js"
 import { Problem } from "../components/Problem.js"
 import type { RateBudget } from "./DataSource.js"
+import { coreOf, describeBudget, isSpentAfter, maxUnconfirmed } from "./RateBudget.js"
 
 /** The progress of a long read. */
 export interface ReadProgress {
@@ -9,26 +10,35 @@ export interface ReadProgress {
   readonly requests: number | undefined
 }
 
-/** A read stops when one tenth of the limit is left. */
-const reservedShare = 10
-
 /** The maximum number of steps: each step lists the collection again. */
 const maxSteps = 5
 const minStep = 10
 
-const coreOf = (budgets: ReadonlyArray<RateBudget>): RateBudget | undefined =>
-  budgets.find(({ resource }) => resource === "core")
-
-/** Whether less than the reserved share of a limit is left. */
-export const isSpent = ({ limit, remaining }: RateBudget): boolean => remaining < limit / reservedShare
-
-const stopped = ({ limit, remaining }: RateBudget): Problem =>
+const stopped = (budget: RateBudget): Problem =>
   new Problem({
     kind: "rateLimit",
     title: "Reading stopped: a tenth of the rate limit is reserved",
-    message: `${remaining.toLocaleString("en")} of ${limit.toLocaleString("en")} requests are left. The documents read so far are kept.`,
+    message: `${describeBudget(budget)} The documents read so far are kept.`,
     next: "Narrow the query, add an index for the field, or continue after the limit is reset."
   })
+
+/**
+ * Fails before a read of many requests if less than the reserved share of the limit is left. If the limit is unknown, it
+ * succeeds.
+ */
+export const reserveRate = (
+  rate: Effect.Effect<ReadonlyArray<RateBudget>, Problem>,
+  requests: number
+): Effect.Effect<void, Problem> =>
+  requests <= maxUnconfirmed
+    ? Effect.void
+    : rate.pipe(
+        Effect.orElseSucceed(() => []),
+        Effect.flatMap((budgets) => {
+          const core = coreOf(budgets)
+          return core !== undefined && isSpentAfter(core, 0) ? Effect.fail(stopped(core)) : Effect.void
+        })
+      )
 
 /** Reads many documents in steps, so that documents already read are kept if the read is cancelled, fails or reaches the limit. */
 export const readInSteps = (options: {
@@ -51,7 +61,7 @@ export const readInSteps = (options: {
       options.onProgress({
         requests: first === undefined || now === undefined ? undefined : first.remaining - now.remaining
       })
-      return now !== undefined && isSpent(now) ? Effect.fail(stopped(now)) : Effect.void
+      return now !== undefined && isSpentAfter(now, 0) ? Effect.fail(stopped(now)) : Effect.void
     })
     const step = Math.max(minStep, Math.ceil(options.limit / maxSteps))
     const steps = Effect.gen(function* () {

@@ -5,7 +5,7 @@ import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
 import type { StoreError } from "../../domain/errors/StoreError.js"
 import type { Endpoint } from "../../domain/http/Endpoint.js"
 import { stringifySliced } from "../../domain/json/SlicedStringify.js"
-import * as Browse from "../../store/browse/Browse.js"
+import { openBrowse } from "../../store/browse/BrowseService.js"
 import { parseValue } from "../../store/browse/Filter.js"
 import type { ReadError, WriteError } from "../../store/Collection.js"
 import * as ClientAddress from "../server/ClientAddress.js"
@@ -167,7 +167,7 @@ export const router = (options: ConsoleOptions = {}) =>
             root: payload.root,
             token: Option.map(Option.fromNullable(token), Redacted.make)
           })
-          const browse = yield* Browse.open(opened)
+          const browse = yield* openBrowse(opened)
           const session: Session = {
             id,
             owner,
@@ -272,9 +272,9 @@ export const router = (options: ConsoleOptions = {}) =>
       route(Api.restore, ({ browse }, { collection, commit, expectedRev, id }) =>
         Effect.map(browse.restore(collection, id, commit, expectedRev), (document) => ({ document }))
       ),
-      route(Edits.editable, ({ browse }, { collection, id }) =>
-        Effect.flatMap(browse.edits, (edits) => edits.document(collection, id)).pipe(
-          Effect.map((document) => ({ document: Option.getOrNull(document) }))
+      route(Edits.editable, ({ browse }, { collection, ids }) =>
+        Effect.flatMap(browse.edits, (edits) => edits.documents(collection, ids)).pipe(
+          Effect.map((documents) => ({ documents: documents.map(Option.getOrNull) }))
         )
       ),
       route(Edits.schema, ({ browse }, { collection }) =>

@@ -19,6 +19,7 @@ import type { Batch } from "../Batch.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { StoreService } from "../StoreService.js"
+import type { StoreView } from "../View.js"
 import { readDocument } from "./EditText.js"
 import { isEditInMessage } from "./EditTrailer.js"
 import type { EditBase, EditConflict, ReviewedEdit, StagedEdit } from "./StagedEdits.js"
@@ -152,6 +153,8 @@ const planOnUnreadable = (
 /** The store and the reads that the comparison of edits shares. */
 export interface PlanContext {
   readonly store: StoreService
+  /** The commit that the edits are compared with. */
+  readonly current: StoreView
   /** Reads the file of a document. */
   readonly fileOf: (
     collection: string,
@@ -165,8 +168,8 @@ export interface PlanContext {
 /** Compares an edit with the stored version. */
 export const planEdit = (planning: PlanContext, edit: StagedEdit): Effect.Effect<PlannedEdit, WriteError> =>
   Effect.gen(function* () {
-    const { store } = planning
-    const found = yield* Effect.either(store.collection(edit.collection).version(edit.id))
+    const { current, store } = planning
+    const found = yield* Effect.either(current.collection(edit.collection).version(edit.id))
     if (Either.isRight(found)) return yield* planOnVersion(planning, edit, Option.getOrUndefined(found.right))
     return found.left._tag === "ValidationError"
       ? yield* planOnUnreadable(store, edit, found.left)

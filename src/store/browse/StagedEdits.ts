@@ -14,6 +14,14 @@ import type { Proposal, ProposeOptions } from "../Proposals.js"
 export const maxEdits = 500
 
 /**
+ * The maximum number of documents that `StagedEdits.documents` reads.
+ *
+ * @since 0.1.0
+ * @category editing
+ */
+export const maxDocuments = 50
+
+/**
  * The version of a document that an edit is based on.
  *
  * @since 0.1.0
@@ -173,11 +181,14 @@ export interface ProposedEdits {
  * @category editing
  */
 export interface StagedEdits {
-  /** The text of a document for an editor; none if the document does not exist. */
-  readonly document: (
+  /**
+   * The texts of at most `maxDocuments` documents for editors, in the order of the ids and of one commit; none for a
+   * document that does not exist. Documents that were read before are not read again while the branch does not move.
+   */
+  readonly documents: (
     collection: string,
-    id: string
-  ) => Effect.Effect<Option.Option<EditableDocument>, ReadError>
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Option.Option<EditableDocument>>, ReadError>
   /** The stored JSON Schema of a collection, for a form; none if there is none. */
   readonly schema: (collection: string) => Effect.Effect<Option.Option<JsonObject>, ReadError>
   /** Compares edits with the stored documents, and previews the commit. Writes nothing. */

@@ -3,7 +3,12 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Steps from "../../domain/concurrency/Steps.js"
-import { AuthError, ValidationError, type WriteError } from "../../domain/errors/StoreError.js"
+import {
+  AuthError,
+  type ReadError,
+  ValidationError,
+  type WriteError
+} from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import { encodeSliced } from "../../domain/json/CanonicalJson.js"
 import { type LosslessObject, parseVerbatimSteps } from "../../domain/json/LosslessJson.js"
@@ -12,10 +17,12 @@ import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
+import type { StoreView } from "../View.js"
 import { withEditTrailer } from "./EditTrailer.js"
 import { mostCommits, type PlannedEdit, planEdit, queueEdit } from "./StagedEditPlan.js"
 import {
   type EditableDocument,
+  maxDocuments,
   maxEdits,
   type ReviewedEdit,
   type StagedEdit,
@@ -68,7 +75,18 @@ export const makeStagedEdits = (
   remote: GitRemoteService,
   readOnly: boolean
 ): StagedEdits => {
-  /** Reads the file of a document; none if it is at another path than that of its id. */
+  let last: { readonly commit: Oid; readonly view: StoreView } | undefined
+
+  /** The head of the branch. While the branch does not move, it is one view, which keeps the documents that it has read. */
+  const currentView: Effect.Effect<StoreView, ReadError> = Effect.gen(function* () {
+    const head = yield* remote.head(store.branch)
+    if (Option.isNone(head)) return store
+    const { commit } = head.value
+    if (last?.commit !== commit) last = { commit, view: yield* store.at(commit) }
+    return last.view
+  })
+
+  /** Reads the file of a document by the id of its blob. */
   const fileOf = (collection: string, id: string, { commit, sha }: Version) =>
     remote
       .blobs(commit as Oid, [{ path: under(store.root, collection, `${id}.json`), oid: sha as Oid }])
@@ -94,7 +112,12 @@ export const makeStagedEdits = (
     Effect.gen(function* () {
       const problem = problemOf(edits)
       if (problem !== undefined) return yield* new ValidationError({ operation, message: problem })
-      const planning = { store, fileOf, messages: yield* Effect.cached(lastMessages) }
+      const planning = {
+        store,
+        current: yield* currentView,
+        fileOf,
+        messages: yield* Effect.cached(lastMessages)
+      }
       return yield* Effect.forEach(edits, (edit) => planEdit(planning, edit), { concurrency })
     })
 
@@ -135,11 +158,24 @@ export const makeStagedEdits = (
       : write
 
   return {
-    document: Effect.fn("Browse.editable")(function* (collection, id) {
-      const found = yield* store.collection(collection).version(id)
-      if (Option.isNone(found)) return Option.none<EditableDocument>()
-      const { commit, sha } = found.value
-      return Option.some({ text: yield* spelledText(collection, id, found.value), sha, commit })
+    documents: Effect.fn("Browse.editable")(function* (collection, ids) {
+      if (ids.length > maxDocuments) {
+        const message = `at most ${maxDocuments} documents are read together`
+        return yield* new ValidationError({ operation: "Browse.editable", message })
+      }
+      const { version } = (yield* currentView).collection(collection)
+      const editable = (id: string): Effect.Effect<Option.Option<EditableDocument>, ReadError> =>
+        Effect.flatMap(
+          version(id),
+          Effect.transposeMapOption((found) =>
+            Effect.map(spelledText(collection, id, found), (text) => ({
+              text,
+              sha: found.sha,
+              commit: found.commit
+            }))
+          )
+        )
+      return yield* Effect.forEach(ids, editable, { concurrency })
     }),
     schema: Effect.fn("Browse.schema")(function* (collection) {
       return yield* store.collection(collection).jsonSchema

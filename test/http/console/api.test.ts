@@ -284,7 +284,9 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
   it.effect("edits are reviewed, and published as one commit or not at all", () =>
     Effect.gen(function* () {
       const { post } = yield* signedIn
-      const { document } = (yield* post("/api/editable", { collection: "articles", id: "a-1" })).body
+      const found = yield* post("/api/editable", { collection: "articles", ids: ["a-1", "none"] })
+      const [document, none] = found.body.documents
+      assert.isNull(none)
       assert.deepStrictEqual(Object.keys(JSON.parse(document.text)).sort(), ["body", "draft", "title"])
       const { commit, sha } = document
       const edits = [
@@ -310,8 +312,8 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
       const stored = yield* post("/api/schema", { collection: "articles" })
       assert.strictEqual(JSON.stringify(stored.body), JSON.stringify({ schema }))
       assert.strictEqual((yield* post("/api/schema", { collection: "../articles" })).status, 422)
-      const missing = yield* post("/api/editable", { collection: "articles", id: "none" })
-      assert.deepStrictEqual(missing.body, { document: null })
+      const many = Array.from({ length: 51 }, () => "a-1")
+      assert.strictEqual((yield* post("/api/editable", { collection: "articles", ids: many })).status, 400)
       for (const [path, body] of [
         ["/api/publish", { edits }],
         ["/api/publish", { edits: [{ ...edits[0], text: 5 }], message: "m" }],

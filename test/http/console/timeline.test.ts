@@ -95,7 +95,8 @@ layer(seeded, { timeout: 60_000 })("history and branches in the console's API", 
       const articles = store.collection("articles")
       const propose = (id: string, title: string) =>
         Effect.gen(function* () {
-          const { commit, sha } = (yield* post("/api/editable", { collection: "articles", id })).body.document
+          const found = yield* post("/api/editable", { collection: "articles", ids: [id] })
+          const { commit, sha } = found.body.documents[0]
           const edits = [
             { collection: "articles", id, base: { commit, sha }, text: JSON.stringify({ title }) }
           ]

@@ -32,8 +32,7 @@ const deletes = "Deleting a branch that does not exist succeeds."
 const advances =
   "Fast-forwards a branch. Fails with `RefMoved` if it is not at `from`, or if `to` does not descend from `from`."
 const together = "Creates, fast-forwards and deletes several branches in one transaction."
-const probes =
-  "Reports whether repository and branch exist. Something absent is not a failure."
+const probes = "Reports whether repository and branch exist. Something absent is not a failure."
 const names =
   "The commit that `resolve` finds. A full id is assumed to be that of a commit until a read finds nothing."
 const snapshot = "The current state of the branch. Never older than the last write of this process."

@@ -73,7 +73,7 @@ describe("gets at the same time", () => {
       assert.deepStrictEqual(yield* counted(asked, client(true)), [1, 1])
       // By themselves all of them look for the settings at once.
       const alone = yield* counted(asked, client(false, { batching: undefined }))
-      assert.deepStrictEqual(alone, [26, 13])
+      assert.deepStrictEqual(alone, [14, 13])
       assert.deepStrictEqual(yield* counted(asked, client(false)), [14, 13])
       const store = yield* client(true)
       const many = Array.from({ length: 120 }, (_, n) => `${ids[n % 12]}-${n}`)

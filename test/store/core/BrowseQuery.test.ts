@@ -25,7 +25,7 @@ describe.each(remotes)("the console's queries on %s", (_name, layer) => {
         yield* store.batch({}, (batch) =>
           Effect.forEach(all, (n) => batch.insert("people", person(n), { id: idOf(n) }), { discard: true })
         )
-        const browse = Browse.make({ store, remote, readOnly: true })
+        const browse = yield* Browse.make({ store, remote, readOnly: true })
         yield* body((query) => browse.query({ collection: "people", filters: [], limit: 4, ...query }))
       }).pipe(Effect.provide(Layer.fresh(layer)))
     )
@@ -173,7 +173,7 @@ describe("the console's queries", () => {
             )
           )
         yield* put(0, 1_000)
-        const browse = Browse.make({ store, remote, readOnly: true })
+        const browse = yield* Browse.make({ store, remote, readOnly: true })
         const query = {
           collection: "people",
           filters: [{ path: "city", operator: "is" as const, value: "Rome" }],

@@ -161,7 +161,7 @@ describe.each([...remotes, ...hosted])("index files of another program on %s", (
         "data/_manifest/gone.json": manifest
       })
       const { store } = yield* open()
-      const browse = Browse.make({ store, remote, readOnly: true })
+      const browse = yield* Browse.make({ store, remote, readOnly: true })
       const ask = (collection: string, from = browse) =>
         from.query({ collection, filters: [], limit: 9, projected: true })
       const gone = yield* ask("gone")
@@ -173,7 +173,7 @@ describe.each([...remotes, ...hosted])("index files of another program on %s", (
 
       yield* commit(remote, foreign)
       const trusting = yield* open({ trustForeignIndexes: true })
-      const believing = Browse.make({ store: trusting.store, remote, readOnly: true })
+      const believing = yield* Browse.make({ store: trusting.store, remote, readOnly: true })
       const believed = yield* ask("rows", believing)
       assert.deepInclude(believed, { documents: [{ _id: "ten", n: 10 }], source: "manifest", total: 1 })
       assert.isFalse(believed.manifest?.current)

@@ -16,7 +16,10 @@ describe("the preview of a revert", () => {
         yield* it.store.collection("notes").insert({ n: 0 }, { id: "a" })
         yield* foreignCommit(it.remote, file("notes/x.json", content))
         yield* foreignCommit(it.remote, file("notes/x.json", { _id: "x", _rev: 1, n: 1 }))
-        const timeline = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: false }).timeline
+        const timeline = yield* Effect.flatMap(
+          Browse.make({ store: it.store, remote: it.remote, readOnly: false }),
+          ({ timeline }) => timeline
+        )
         const exit = yield* Effect.exit(timeline.previewRevert(yield* headSha(it)))
         assert.isFalse(Exit.isFailure(exit) && exit.cause._tag === "Die", String(exit))
       })

@@ -26,7 +26,8 @@ describe("a document to be edited", () => {
           it.remote,
           file("notes/x.json", `{"_id": "x", "_rev": 1, "n": ${number}, "title": "t"}`)
         )
-        const { text } = Option.getOrThrow(yield* it.edits.document("notes", "x"))
+        const [found] = yield* it.edits.documents("notes", ["x"])
+        const { text } = Option.getOrThrow(found!)
         assert.include(text, number)
         assert.include(text, "title")
       })

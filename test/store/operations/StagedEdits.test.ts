@@ -191,9 +191,9 @@ describe("staged edits", () => {
     Effect.gen(function* () {
       const { edits, it } = yield* open
       yield* foreignCommit(it.remote, file("notes/n.json", '{"n": 9007199254740993, "m": 1.0}\n'))
-      const { text } = Option.getOrThrow(yield* edits.document("notes", "n"))
-      assert.strictEqual(text, '{\n  "m": 1.0,\n  "n": 9007199254740993\n}\n')
-      assert.isTrue(Option.isNone(yield* edits.document("notes", "none")))
+      const [found, none] = yield* edits.documents("notes", ["n", "none"])
+      assert.strictEqual(Option.getOrThrow(found!).text, '{\n  "m": 1.0,\n  "n": 9007199254740993\n}\n')
+      assert.isTrue(Option.isNone(none!))
     })
   )
 
@@ -212,7 +212,10 @@ describe("staged edits", () => {
   it.live("a session that may only read reviews, and publishes nothing", () =>
     Effect.gen(function* () {
       const { it } = yield* open
-      const edits = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: true }).edits
+      const edits = yield* Effect.flatMap(
+        Browse.make({ store: it.store, remote: it.remote, readOnly: true }),
+        ({ edits }) => edits
+      )
       assert.strictEqual((yield* edits.review([created])).edits[0]!.state, "create")
       yield* expectFailure(edits.publish([created], "no"), "AuthError")
     })
@@ -268,7 +271,10 @@ describe("staged edits", () => {
       assert.isNull(proposal)
       assert.strictEqual(reviews[0]!.state, "conflict")
       assert.deepStrictEqual(yield* store.proposals(), [])
-      const reading = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: true }).edits
+      const reading = yield* Effect.flatMap(
+        Browse.make({ store: it.store, remote: it.remote, readOnly: true }),
+        ({ edits }) => edits
+      )
       yield* expectFailure(reading.propose([created], { title: "x" }), "AuthError")
       assert.deepStrictEqual(yield* store.branches, [{ name: "main", commitSha: yield* headSha(it) }])
     })

@@ -122,13 +122,14 @@ export const expectFailure = <T = unknown>(
 
 /** The staged edits of a store, and edits that begin with a document of a collection as it is now. */
 export const editing = ({ remote, store }: Pick<StorePair, "remote" | "store">, collection: string) =>
-  Effect.map(Browse.make({ store, remote, readOnly: false }).edits, (edits) => ({
-    edits,
-    begin: (id: string, text: string | null): Effect.Effect<StagedEdit, unknown> =>
-      Effect.map(Effect.map(edits.document(collection, id), Option.getOrThrow), ({ commit, sha }) => ({
-        collection,
-        id,
-        base: { commit, sha },
-        text
-      }))
-  }))
+  Effect.map(
+    Effect.flatMap(Browse.make({ store, remote, readOnly: false }), ({ edits }) => edits),
+    (edits) => ({
+      edits,
+      begin: (id: string, text: string | null): Effect.Effect<StagedEdit, unknown> =>
+        Effect.map(edits.documents(collection, [id]), ([found]) => {
+          const { commit, sha } = Option.getOrThrow(found!)
+          return { collection, id, base: { commit, sha }, text }
+        })
+    })
+  )

@@ -10,7 +10,10 @@ import { hosted, remotes } from "../core/Remotes.js"
 import { type StorePair, storePair } from "./StorePair.js"
 
 const timelineOf = (it: StorePair) =>
-  Browse.make({ store: it.store, remote: it.remote, readOnly: false }).timeline
+  Effect.flatMap(
+    Browse.make({ store: it.store, remote: it.remote, readOnly: false }),
+    ({ timeline }) => timeline
+  )
 
 const submodule = (path: string, digit: string): Change => ({
   _tag: "Link",

@@ -23,7 +23,10 @@ const textOf = ({ remote }: StorePair, path: string) =>
   })
 
 const timelineOf = (it: StorePair) =>
-  Browse.make({ store: it.store, remote: it.remote, readOnly: false }).timeline
+  Effect.flatMap(
+    Browse.make({ store: it.store, remote: it.remote, readOnly: false }),
+    ({ timeline }) => timeline
+  )
 
 type Item = { readonly id: string | number; readonly n: number }
 
@@ -210,7 +213,10 @@ describe("a timeline that can only be read", () => {
     Effect.gen(function* () {
       const it = yield* storePair()
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "x" })
-      const timeline = yield* Browse.make({ store: it.store, remote: it.remote, readOnly: true }).timeline
+      const timeline = yield* Effect.flatMap(
+        Browse.make({ store: it.store, remote: it.remote, readOnly: true }),
+        ({ timeline }) => timeline
+      )
       for (const write of [
         timeline.revert("main"),
         timeline.createBranch("draft", "main"),

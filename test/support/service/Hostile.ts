@@ -215,11 +215,14 @@ export const hostileMerges = <E, R>(
         const publish = (base: unknown, text: string) =>
           send("/api/publish", { message: "m", edits: [{ ...place, base, text }] })
         yield* publish(null, base)
-        const found = yield* send("/api/editable", place)
-        const { commit, sha } = found.body.document
+        const read = Effect.map(
+          send("/api/editable", { collection: place.collection, ids: [place.id] }),
+          ({ body }) => body.documents[0]
+        )
+        const { commit, sha } = yield* read
         yield* publish({ commit, sha }, theirs)
-        const now = yield* send("/api/editable", place)
-        const decided = settled && { settled: { against: now.body.document.sha, theirs: settled } }
+        const now = yield* read
+        const decided = settled && { settled: { against: now.sha, theirs: settled } }
         const edit = { ...place, base: { commit, sha }, text: ours, ...decided }
         const body = JSON.stringify({ edits: [edit] })
         return [{ name: `/api/review: merged ${name}`, path: "/api/review", body }]

@@ -7,6 +7,7 @@ import { plural } from "../../components/Plural.js"
 import { ProblemCard } from "../../components/ProblemCard.js"
 import { useNavigationGuard } from "../../navigation/NavigationGuard.js"
 import type { DataSourceService } from "../../source/DataSource.js"
+import { LookUpCost } from "../LookUpCost.js"
 import { PublishForm } from "./PublishForm.js"
 import { DraftHeader, ReviewedDraft } from "./ReviewedDraft.js"
 import { nothingPublished, type Published, usePublish } from "./usePublish.js"
@@ -106,6 +107,7 @@ export const ReviewPanel = (props: {
         {publish.published === undefined ? null : (
           <PublishedBanner published={publish.published} onProposals={props.onProposals} />
         )}
+        {reading.running ? <LookUpCost source={source} documents={drafts.length} /> : null}
         <LoadingState
           loaded={review !== undefined}
           problem={reading.problem}

@@ -7,6 +7,8 @@ import { plural } from "../../components/Plural.js"
 import { useEffectRunner } from "../../components/useEffectRunner.js"
 import * as Drafts from "../../drafts/Drafts.js"
 import type { DataSourceService } from "../../source/DataSource.js"
+import { reserveRate } from "../../source/LongRead.js"
+import { requestsFor } from "../LookUp.js"
 import type { Decision } from "./ConflictCard.js"
 import { withNumberSpelling } from "./NumberSpelling.js"
 
@@ -41,7 +43,12 @@ export const useReview = (
       return
     }
     reading.run(
-      Effect.flatMap(source.edits, (edits) => edits.review(found.map(Drafts.toStagedEdit))),
+      Effect.flatMap(source.edits, (edits) =>
+        Effect.zipRight(
+          reserveRate(source.rate, requestsFor(found.length)),
+          edits.review(found.map(Drafts.toStagedEdit))
+        )
+      ),
       {
         success: (result) => {
           setReview(result)

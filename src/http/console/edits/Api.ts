@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import type { MergeConflict } from "../../../domain/merge/MergeRules.js"
-import { type EditSettlement, maxEdits } from "../../../store/browse/StagedEdits.js"
+import { type EditSettlement, maxDocuments, maxEdits } from "../../../store/browse/StagedEdits.js"
 import { post, text } from "../endpoint/Endpoint.js"
 import { Proposal } from "../timeline/Api.js"
 
@@ -15,17 +15,19 @@ const JsonDocument = Schema.declare(isObject).annotations({
 })
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
-const EditableRequest = Schema.Struct({ collection: text, id: text }).annotations({
-  identifier: "EditableRequest"
-})
+const EditableRequest = Schema.Struct({
+  collection: text,
+  ids: Schema.Array(text).pipe(Schema.maxItems(maxDocuments))
+}).annotations({ identifier: "EditableRequest" })
 
 const EditBase = Schema.Struct({ sha: text, commit: text })
 
 /**
- * `document` is null if it does not exist; an edit of it then has no base. `text` is JSON without the store's fields.
+ * The documents in the order of the ids: null if one does not exist; an edit of it then has no base. `text` is JSON
+ * without the store's fields.
  */
 export const EditableAnswer = Schema.Struct({
-  document: Schema.NullOr(Schema.Struct({ ...EditBase.fields, text: Schema.String }))
+  documents: Schema.Array(Schema.NullOr(Schema.Struct({ ...EditBase.fields, text: Schema.String })))
 }).annotations({ identifier: "EditableAnswer" })
 
 const SchemaRequest = Schema.Struct({ collection: text }).annotations({ identifier: "SchemaRequest" })
@@ -157,7 +159,7 @@ export const ProposeAnswer = Schema.Struct({
  */
 export const maxBytes = 256 * 1024
 
-/** Returns a document for editing, with the version that edits name as their base. */
+/** Returns documents for editing, with the versions that edits name as their base. */
 export const editable = post("/api/editable", EditableRequest, EditableAnswer)
 /** Returns the stored JSON Schema of a collection. */
 export const schema = post("/api/schema", SchemaRequest, SchemaAnswer)

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import { makeSharedCalls } from "../../../domain/concurrency/SharedCalls.js"
 import { type ReadError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { LruCache } from "../../../domain/runtime/LruCache.js"
@@ -174,6 +175,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
   const isAsked = takesRequests(remote)
   const roots = new LruCache<SettingsAt>(8)
   const files = new LruCache<RecordedSettings>(8)
+  const shared = makeSharedCalls<SettingsAt, ReadError>()
   let lastSeen = absent
 
   /** A read by the branch's name may use a recent result; a read of a commit may not. */
@@ -229,16 +231,8 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       return { ...(yield* judge(file.value)), entries, settingsVersion: file.value.oid }
     })
 
-  const at: RepositorySettings["at"] = (snapshot) =>
+  const readAt = (snapshot: Snapshot, pinned: Head | undefined) =>
     Effect.gen(function* () {
-      if (!isAsked) yield* snapshot.head
-      const pinned = snapshot.known()
-      const cached = pinned === undefined ? undefined : roots.get(pinned.tree)
-      if (pinned !== undefined && cached !== undefined) {
-        if (isAsked && seen.get(pinned.commit) === undefined)
-          seen.set(pinned.commit, rootSummary(cached.entries))
-        return cached
-      }
       const root = yield* snapshot.untracked.directory(options.root, {
         ...lookOf(snapshot),
         prefetchFiles: [path]
@@ -254,6 +248,18 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
       const settings = yield* recordedIn(snapshot, entries)
       lastSeen = settings
       return isKept && at === pinned ? roots.set(at.tree, settings) : settings
+    })
+
+  const at: RepositorySettings["at"] = (snapshot) =>
+    Effect.gen(function* () {
+      if (!isAsked) yield* snapshot.head
+      const pinned = snapshot.known()
+      if (pinned === undefined) return yield* readAt(snapshot, undefined)
+      const cached = roots.get(pinned.tree)
+      if (cached === undefined) return yield* shared(pinned.commit, readAt(snapshot, pinned))
+      if (isAsked && seen.get(pinned.commit) === undefined)
+        seen.set(pinned.commit, rootSummary(cached.entries))
+      return cached
     })
 
   const forRead: RepositorySettings["forRead"] = (snapshot) =>

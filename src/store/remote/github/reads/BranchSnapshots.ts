@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type { SharedCalls } from "../../../../domain/concurrency/SharedCalls.js"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import type {
@@ -141,12 +142,20 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
         )
       })
 
-    /** A recent read if there is one, else a request. */
+    /** A recent read if there is one, or the same read of another caller, else a request. */
     const recently = <A>(
+      key: string,
       maxAge: number | undefined,
-      seen: (recent: RecentReads, now: number, maxAge: number) => Option.Option<A> | undefined,
-      look: Effect.Effect<Option.Option<A>, RemoteFailure>,
-      saw: (recent: RecentReads, found: Option.Option<A>, since: number) => void
+      {
+        seen,
+        saw,
+        share
+      }: {
+        readonly seen: (recent: RecentReads, now: number, maxAge: number) => Option.Option<A> | undefined
+        readonly saw: (recent: RecentReads, found: Option.Option<A>, since: number) => void
+        readonly share: (recent: RecentReads) => SharedCalls<Option.Option<A>, RemoteFailure>
+      },
+      look: Effect.Effect<Option.Option<A>, RemoteFailure>
     ) =>
       maxAge === undefined
         ? look
@@ -158,9 +167,20 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
               hasBelieved = true
               return Effect.succeed(before)
             }
-            return Effect.tap(look, (found) =>
+            const read = Effect.tap(look, (found) =>
               Effect.sync(() => {
                 if (recent.writes === writes) saw(recent, found, since)
+              })
+            )
+            if (ignoreRecent) return read
+            let isOwn = false
+            const own = Effect.suspend(() => {
+              isOwn = true
+              return read
+            })
+            return Effect.tap(share(recent)(`${writes} ${key}`, own), () =>
+              Effect.sync(() => {
+                hasBelieved ||= !isOwn
               })
             )
           })
@@ -175,10 +195,14 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
 
     const byName = (path: string, look: RemoteFileReadOptions) =>
       recently<SnapshotFile>(
+        path,
         look.maxAge,
-        (recent, now, maxAge) => recent.file(path, now, maxAge),
-        asOperation("file", path)(named(files.atBranch(branch, path, look))),
-        (recent, found, since) => recent.putFile(path, found, since)
+        {
+          seen: (recent, now, maxAge) => recent.file(path, now, maxAge),
+          saw: (recent, found, since) => recent.putFile(path, found, since),
+          share: ({ sharedFiles }) => sharedFiles
+        },
+        asOperation("file", path)(named(files.atBranch(branch, path, look)))
       )
 
     const file = (path: string, look: RemoteFileReadOptions) =>
@@ -233,12 +257,16 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
           const { maxAge, prefetchFiles, recursive = false } = look
           if (maxAge === undefined) hasListed = true
           return recently<Directory>(
+            `${recursive} ${path}`,
             maxAge,
-            (recent, now, most) => recent.directory(path, now, most),
+            {
+              seen: (recent, now, most) => recent.directory(path, now, most),
+              saw: (recent, found, since) => recent.putDirectory(path, found, since),
+              share: ({ sharedDirectories }) => sharedDirectories
+            },
             headLookup.canPrefetch && prefetchFiles !== undefined
               ? withPrefetchedFiles(path, prefetchFiles)
-              : asOperation("directory", path)(named(directoryNow(branch, path, recursive))),
-            (recent, found, since) => recent.putDirectory(path, found, since)
+              : asOperation("directory", path)(named(directoryNow(branch, path, recursive)))
           )
         })
     }

@@ -1,6 +1,7 @@
 import * as Option from "effect/Option"
+import { makeSharedCalls } from "../../../../domain/concurrency/SharedCalls.js"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
-import type { Directory, SnapshotFile } from "../../GitRemote.js"
+import type { Directory, RemoteFailure, SnapshotFile } from "../../GitRemote.js"
 
 interface RecentRead<A> {
   readonly found: Option.Option<A>
@@ -16,6 +17,9 @@ export class RecentReads {
   readonly #files = new Map<string, RecentRead<SnapshotFile>>()
   readonly #directories = new Map<string, RecentRead<Directory>>()
   #writes = 0
+  /** The reads that run, by path and number of writes. */
+  readonly sharedFiles = makeSharedCalls<Option.Option<SnapshotFile>, RemoteFailure>()
+  readonly sharedDirectories = makeSharedCalls<Option.Option<Directory>, RemoteFailure>()
 
   /** The number of writes of this process. A read that began before the last one may be outdated. */
   get writes(): number {
