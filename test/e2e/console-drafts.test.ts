@@ -617,6 +617,41 @@ bothBuilds("drafts of the console", (the) => {
     assert.isFalse(await row("a").getByRole("radio").first().isChecked(), "theirs was chosen of b, not of a")
   })
 
+  it("both sides of a conflict of texts or lists are taken, and no digit is", async () => {
+    await put("both-1", { title: "base", tags: ["x"], prices: [1.5], n: 1, kept: 0 })
+    const { page } = await enter()
+    await edit(page, "both-1")
+    await keep(page, '{"title": "mine", "tags": ["x", "m"], "prices": [2.5], "n": 2, "kept": 1e0}')
+    await closeEditor(page)
+    await put("both-1", { title: "theirs", tags: ["x", "t"], prices: [3.5], n: 3, kept: 0 })
+    await page.locator("#review").click()
+    const row = (field: string) =>
+      page
+        .locator(".conflict tbody tr")
+        .filter({ has: page.getByRole("rowheader", { name: field, exact: true }) })
+    await row("title").waitFor()
+    for (const [field, sides] of [
+      ["title", 3],
+      ["tags", 3],
+      ["prices", 2],
+      ["n", 2]
+    ] as const)
+      assert.strictEqual(await row(field).getByRole("radio").count(), sides, field)
+    for (const field of ["title", "tags"]) await row(field).getByRole("radio").nth(2).check()
+    await row("n").getByRole("radio").first().check()
+    assert.deepStrictEqual(await axe(page, "light"), [])
+    await page.getByRole("button", { name: "Apply selection" }).click()
+    await page.locator(".conflict").waitFor({ state: "detached" })
+    await page.locator("#publish:not([disabled])").click()
+    await page.locator(".banner", { hasText: "Published as commit" }).waitFor()
+    const stored = await the.on.run(the.on.store.collection("enemy").get("both-1"))
+    const { kept, n, prices, tags, title } = stored._tag === "Some" ? stored.value : ({} as JsonObject)
+    assert.deepStrictEqual(
+      { kept, n, prices, tags, title },
+      { kept: 1, n: 3, prices: [2.5], tags: ["x", "t", "m"], title: "theirs\nmine" }
+    )
+  })
+
   it("what is typed after a conflict was decided is not replaced by the decision", async () => {
     await put("later-1", { title: "base", n: 1 })
     await put("later-2", { title: "base", n: 1 })

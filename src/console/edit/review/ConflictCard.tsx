@@ -1,16 +1,27 @@
 import { useState } from "preact/hooks"
 import type { Json } from "../../../domain/json/Json.js"
+import type { MergeConflict } from "../../../domain/merge/MergeRules.js"
 import { printPath } from "../../../store/browse/Difference.js"
 import type { EditConflict, EditSettlement } from "../../../store/browse/StagedEdits.js"
 import { truncated } from "../../values/Cell.js"
 import { DifferenceValue } from "../../values/DifferenceTable.js"
+import { bothOf, type ConflictField } from "./BothSides.js"
 
 /** How a conflict is resolved: discard the draft, base it on the stored version, edit it, or take a side for each field. */
 export type Decision =
   | { readonly _tag: "Theirs" }
   | { readonly _tag: "Mine" }
   | { readonly _tag: "Edit" }
-  | { readonly _tag: "Settle"; readonly settled: EditSettlement }
+  | {
+      readonly _tag: "Settle"
+      readonly settled: EditSettlement
+      /** New values of the draft, for the fields of which both sides are taken. */
+      readonly values: ReadonlyArray<{ readonly path: MergeConflict["path"]; readonly value: Json }>
+    }
+
+type Side = (typeof sides)[number]
+
+const sides = ["theirs", "mine", "both"] as const
 
 const Value = ({ value }: { readonly value: Json | undefined }) =>
   value === undefined ? (
@@ -29,9 +40,9 @@ export const ConflictCard = (props: {
 }) => {
   const { conflict, name, onDecide } = props
   const { base, fields, ours, theirs, version } = conflict
-  const [taken, setTaken] = useState<ReadonlySet<string>>(new Set())
+  const [taken, setTaken] = useState<ReadonlyMap<string, Side>>(new Map())
   const isWhole = fields.length === 0
-  const rows = isWhole
+  const rows: ReadonlyArray<ConflictField> = isWhole
     ? [{ path: [], base: base ?? undefined, theirs: theirs ?? undefined, ours: ours ?? undefined }]
     : fields
   const words =
@@ -45,9 +56,20 @@ export const ConflictCard = (props: {
             ? "This document was changed, and the version that you started from no longer exists."
             : "The same fields were changed after you started editing. All other changes are merged."
   /** A choice is valid only for the shown versions, so the key contains the version. */
-  const keyOf = (path: EditConflict["fields"][number]["path"]) => JSON.stringify([version?.sha, path])
-  const choose = (key: string, isTheirs: boolean) =>
-    setTaken((before) => new Set([...before].filter((one) => one !== key).concat(isTheirs ? [key] : [])))
+  const keyOf = ({ path }: ConflictField) => JSON.stringify([version?.sha, path])
+  const sideOf = (field: ConflictField): Side => taken.get(keyOf(field)) ?? "mine"
+  const hasBoth = !isWhole && fields.some((field) => bothOf(field) !== undefined)
+  const settle = (against: string): Decision => ({
+    _tag: "Settle",
+    settled: {
+      against,
+      theirs: fields.flatMap((field) => (sideOf(field) === "theirs" ? [field.path] : []))
+    },
+    values: fields.flatMap((field) => {
+      const value = sideOf(field) === "both" ? bothOf(field) : undefined
+      return value === undefined ? [] : [{ path: field.path, value }]
+    })
+  })
   return (
     <div class="card conflict">
       <p>{words}</p>
@@ -61,21 +83,26 @@ export const ConflictCard = (props: {
               <th scope="col">Base</th>
               <th scope="col">Theirs</th>
               <th scope="col">Mine</th>
+              {hasBoth ? <th scope="col">Both</th> : null}
             </tr>
           </thead>
           <tbody>
             {rows.map((field, at) => (
-              <tr key={keyOf(field.path)}>
+              <tr key={keyOf(field)}>
                 <th scope="row">
                   <bdi>{isWhole ? "the document" : truncated(printPath(field.path))}</bdi>
                 </th>
                 <td>
                   <Value value={field.base} />
                 </td>
-                {([true, false] as const).map((isTheirs) => {
-                  const value = <Value value={isTheirs ? field.theirs : field.ours} />
+                {(hasBoth ? sides : sides.slice(0, 2)).map((side) => {
+                  const both = side === "both" ? bothOf(field) : undefined
+                  if (side === "both" && both === undefined) return <td key={side} />
+                  const value = (
+                    <Value value={side === "theirs" ? field.theirs : side === "mine" ? field.ours : both} />
+                  )
                   return (
-                    <td key={String(isTheirs)}>
+                    <td key={side}>
                       {isWhole ? (
                         value
                       ) : (
@@ -83,8 +110,8 @@ export const ConflictCard = (props: {
                           <input
                             type="radio"
                             name={`${name} ${at}`}
-                            checked={taken.has(keyOf(field.path)) === isTheirs}
-                            onChange={() => choose(keyOf(field.path), isTheirs)}
+                            checked={sideOf(field) === side}
+                            onChange={() => setTaken((before) => new Map(before).set(keyOf(field), side))}
                           />
                           {value}
                         </label>
@@ -99,19 +126,7 @@ export const ConflictCard = (props: {
       </section>
       <div class="actions">
         {isWhole || version === null ? null : (
-          <button
-            type="button"
-            class="button plain"
-            onClick={() =>
-              onDecide({
-                _tag: "Settle",
-                settled: {
-                  against: version.sha,
-                  theirs: fields.flatMap(({ path }) => (taken.has(keyOf(path)) ? [path] : []))
-                }
-              })
-            }
-          >
+          <button type="button" class="button plain" onClick={() => onDecide(settle(version.sha))}>
             Apply selection
           </button>
         )}

@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
 import type { RefObject } from "preact"
 import { useEffect, useState } from "preact/hooks"
+import type { Json } from "../../../domain/json/Json.js"
+import type { MergeConflict } from "../../../domain/merge/MergeRules.js"
 import type { EditReview, ReviewedEdit } from "../../../store/browse/StagedEdits.js"
 import { alarm, announce } from "../../components/Announcer.js"
 import { plural } from "../../components/Plural.js"
@@ -8,6 +10,7 @@ import { useEffectRunner } from "../../components/useEffectRunner.js"
 import * as Drafts from "../../drafts/Drafts.js"
 import type { DataSourceService } from "../../source/DataSource.js"
 import { reserveRate } from "../../source/LongRead.js"
+import { applyTextChange, textChangeOf } from "../form/TextEdits.js"
 import { requestsFor } from "../LookUp.js"
 import type { Decision } from "./ConflictCard.js"
 import { withNumberSpelling } from "./NumberSpelling.js"
@@ -17,6 +20,13 @@ export const isBlocking = ({ state }: ReviewedEdit): boolean => state === "confl
 
 export const nameOf = ({ collection, id }: { readonly collection: string; readonly id: string }): string =>
   `${collection}/${id}`
+
+/** A text with another value of a field. */
+const withField = (text: string | null, path: MergeConflict["path"], value: Json): string | null => {
+  const change =
+    text === null ? undefined : textChangeOf(text, { _tag: "Set", path, raw: JSON.stringify(value) })
+  return text === null || change === undefined ? text : applyTextChange(text, change)
+}
 
 /** The drafts of a repository, compared with what is stored now. Reviews again when another tab changes a draft. */
 export const useReview = (
@@ -104,7 +114,13 @@ export const useReview = (
     if (decision._tag === "Theirs") return discard(draft)
     heading.current?.focus()
     const { stamp: _, ...rest } = draft
-    if (decision._tag === "Settle") return save(draft, { ...rest, settled: decision.settled })
+    if (decision._tag === "Settle") {
+      const text = decision.values.reduce(
+        (before, { path, value }) => withField(before, path, value),
+        draft.text
+      )
+      return save(draft, { ...rest, text, settled: decision.settled })
+    }
     const { collection, id, text } = draft
     // A review has the numbers as JavaScript reads them. The stored text has all their digits.
     const stored = Effect.flatMap(source.edits, (calls) => calls.document(collection, id))
