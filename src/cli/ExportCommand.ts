@@ -3,10 +3,12 @@ import { Path } from "@effect/platform"
 import { Effect, Option, Sink } from "effect"
 import { NotFoundError, ValidationError } from "../domain/errors/StoreError.js"
 import type { DestinationError } from "../store/transfer/Destination.js"
+import type { DatabaseExcelOptions } from "../store/transfer/Export.js"
 import type { StoreView } from "../store/View.js"
 import { atOption, columnsOption, integerOption, textOption } from "./CommandOptions.js"
 import { CommandOutput } from "./CommandOutput.js"
 import { formatOf } from "./FileFormat.js"
+import { onInvalidOption, withInvalid } from "./InvalidDocuments.js"
 import { withProgress } from "./Progress.js"
 import { viewAt } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -35,6 +37,7 @@ export const exportCommand = storeCommand(
     guardFormulas: Options.boolean("guard-formulas").pipe(
       Options.withDescription("Put an apostrophe before CSV text that a spreadsheet would run")
     ),
+    onInvalid: onInvalidOption,
     at: atOption("Export")
   },
   (input) =>
@@ -65,32 +68,37 @@ export const exportCommand = storeCommand(
             hint: "name the collection, or use xlsx for all of them"
           })
         }
-        yield* exportAll(view, destination, options.limit)
+        yield* withInvalid(input.onInvalid, (onInvalid) =>
+          exportAll(view, destination, { limit: options.limit, onInvalid })
+        )
         return
       }
       const name = input.collection.value
       const count = yield* view.collection(name).count
       if (count === 0) yield* requireCollection(view, name)
       const total = Math.min(count, options.limit ?? Number.POSITIVE_INFINITY)
-      yield* withProgress(`exporting ${name}`, total, (progress) => {
-        const reporting = {
-          ...options,
-          onProgress: (state: { documents: number }) => progress.report(state.documents)
-        }
-        return format === "xlsx"
-          ? Effect.asVoid(
-              view.collection(name).exportExcel(destination, {
-                ...reporting,
-                sheetName: Option.getOrUndefined(input.sheetName)
-              })
-            )
-          : Effect.asVoid(
-              view.collection(name).exportText(destination, format, {
-                ...reporting,
-                guardFormulas: input.guardFormulas
-              })
-            )
-      })
+      yield* withInvalid(input.onInvalid, (onInvalid) =>
+        withProgress(`exporting ${name}`, total, (progress) => {
+          const reporting = {
+            ...options,
+            onInvalid,
+            onProgress: (state: { documents: number }) => progress.report(state.documents)
+          }
+          return format === "xlsx"
+            ? Effect.asVoid(
+                view.collection(name).exportExcel(destination, {
+                  ...reporting,
+                  sheetName: Option.getOrUndefined(input.sheetName)
+                })
+              )
+            : Effect.asVoid(
+                view.collection(name).exportText(destination, format, {
+                  ...reporting,
+                  guardFormulas: input.guardFormulas
+                })
+              )
+        })
+      )
     })
 )
 
@@ -112,7 +120,7 @@ const requireCollection = (view: StoreView, name: string) =>
 const exportAll = (
   view: StoreView,
   destination: string | Sink.Sink<void, Uint8Array, never, DestinationError>,
-  limit: number | undefined
+  { limit, onInvalid }: Pick<DatabaseExcelOptions, "limit" | "onInvalid">
 ) =>
   Effect.gen(function* () {
     const { showsProgress } = yield* CommandOutput
@@ -125,6 +133,7 @@ const exportAll = (
     yield* withProgress("exporting", total, (progress) =>
       view.exportExcel(destination, {
         limit,
+        onInvalid,
         onProgress: ({ collection, documents }) => {
           done.set(collection, documents)
           return progress.report([...done.values()].reduce((sum, count) => sum + count, 0))

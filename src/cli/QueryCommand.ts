@@ -6,9 +6,10 @@ import type { JsonObject } from "../domain/json/Json.js"
 import type { OrderField, Query } from "../domain/query/Query.js"
 import { parseWhere } from "../domain/query/WhereText.js"
 import { columnsOf, parseValue } from "../store/browse/index.js"
-import type { CollectionReader, QueryExplanation } from "../store/Collection.js"
+import type { CollectionReader, QueryExplanation, ReadManyOptions } from "../store/Collection.js"
 import { atOption, collectionArgument, columnsOption, limitOption, textOption } from "./CommandOptions.js"
 import { CommandOutput, jsonOption, print, table } from "./CommandOutput.js"
+import { onInvalidOption, withInvalid } from "./InvalidDocuments.js"
 import { withProgress } from "./Progress.js"
 import { viewAt } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -32,10 +33,11 @@ export const query = storeCommand(
     after: textOption("after", "Only ids after this one"),
     limit: limitOption(50),
     columns: columnsOption("Show"),
+    onInvalid: onInvalidOption,
     at: atOption("Look at"),
     json: jsonOption
   },
-  ({ after, at, collection, columns, cursor, explain, field, json, limit, order, value, where }) =>
+  ({ after, at, collection, columns, cursor, explain, field, json, limit, onInvalid, order, value, where }) =>
     Effect.gen(function* () {
       const asks = explain || [where, order, cursor].some(Option.isSome)
       if (asks && [field, value, after].some(Option.isSome)) {
@@ -61,22 +63,25 @@ export const query = storeCommand(
         })
       }
       const reader = (yield* viewAt(at)).collection(collection)
-      const options = { limit, after: Option.getOrUndefined(after) }
       const asked = asks ? yield* queryOf({ cursor, limit, order, where }) : undefined
       if (explain) {
         const how = yield* reader.explainQuery(asked ?? {})
         return yield* print(json, how, () => explanationLines(how))
       }
-      const page = asked === undefined ? undefined : yield* reader.query(asked)
-      if (page !== undefined && page.cursor !== null) {
-        yield* (yield* CommandOutput).writeMessage(`more: --cursor ${page.cursor}\n`)
-      }
-      const documents =
-        page !== undefined
-          ? page.documents
-          : Option.isSome(field)
+      const { writeMessage } = yield* CommandOutput
+      const documents = yield* withInvalid(onInvalid, (onInvalid) =>
+        Effect.gen(function* () {
+          const options = { limit, after: Option.getOrUndefined(after), onInvalid }
+          if (asked !== undefined) {
+            const page = yield* reader.query({ ...asked, onInvalid })
+            if (page.cursor !== null) yield* writeMessage(`more: --cursor ${page.cursor}\n`)
+            return page.documents
+          }
+          return Option.isSome(field)
             ? yield* reader.findBy(field.value, parseValue(Option.getOrThrow(value)), options)
             : yield* everyDocument(reader, options)
+        })
+      )
       const shown = Option.getOrElse(columns, () => columnsOf(documents))
       yield* print(
         json,
@@ -144,10 +149,7 @@ const explanationLines = (how: QueryExplanation): string =>
   ].join("\n")
 
 /** All documents up to the limit. Shows the progress of a long read. */
-const everyDocument = (
-  reader: CollectionReader,
-  options: { readonly limit: number; readonly after: string | undefined }
-) =>
+const everyDocument = (reader: CollectionReader, options: ReadManyOptions & { readonly limit: number }) =>
   Effect.gen(function* () {
     const { showsProgress } = yield* CommandOutput
     const total =

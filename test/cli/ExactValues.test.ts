@@ -6,6 +6,19 @@ import { Effect } from "effect"
 import { commandLine } from "./CommandLine.js"
 
 const big = "12345678901234567890"
+const withBigNumber = `{"_id":"big","_rev":1,"deep":[{"n":${big}}]}`
+
+/** Writes files of the collection `things` as somebody without the store would. */
+const commitByHand = (directory: string, files: Readonly<Record<string, string>>) => {
+  const work = join(directory, "work")
+  execFileSync("git", ["clone", "-q", "-b", "main", join(directory, "repos/local/demo.git"), work])
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(work, "data/things", name), text)
+  const git = (...line: ReadonlyArray<string>) =>
+    execFileSync("git", ["-C", work, "-c", "user.name=A", "-c", "user.email=a@example.org", ...line])
+  git("add", "-A")
+  git("commit", "-qm", "by hand")
+  git("push", "-q")
+}
 
 describe("what is written is what was given", () => {
   it.scopedLive("a put refuses a number that it cannot hold, by its path", () =>
@@ -64,14 +77,7 @@ describe("what is written is what was given", () => {
       Effect.gen(function* () {
         const { call, directory } = yield* commandLine
         yield* call(["put", "things", "a", "--data", '{"n":1}'])
-        const work = join(directory, "work")
-        execFileSync("git", ["clone", "-q", "-b", "main", join(directory, "repos/local/demo.git"), work])
-        writeFileSync(join(work, "data/things/big.json"), `{"_id":"big","_rev":1,"deep":[{"n":${big}}]}`)
-        const git = (...line: ReadonlyArray<string>) =>
-          execFileSync("git", ["-C", work, "-c", "user.name=A", "-c", "user.email=a@example.org", ...line])
-        git("add", "-A")
-        git("commit", "-qm", "by hand")
-        git("push", "-q")
+        commitByHand(directory, { "big.json": withBigNumber })
         const files = ["csv", "ndjson", "json", "xlsx"].map((format) => join(directory, `out.${format}`))
         for (const file of files) writeFileSync(file, "before")
         const lines = [
@@ -85,5 +91,57 @@ describe("what is written is what was given", () => {
         }
         for (const file of files) assert.strictEqual(readFileSync(file, "utf8"), "before")
       })
+  )
+
+  it.scopedLive("documents that cannot be read are named and left out of exports and queries, if asked", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      for (const id of ["a", "z"]) yield* call(["put", "things", id, "--data", `{"name":"${id}-name"}`])
+      commitByHand(directory, { "big.json": withBigNumber, "broken.json": "{" })
+      const file = (format: string) => join(directory, `out.${format}`)
+      for (const format of ["csv", "ndjson", "json", "xlsx"]) {
+        const ran = yield* call(["export", "things", file(format), "--on-invalid", "skip"])
+        assert.strictEqual(ran.code, 0, ran.err)
+        const said = ran.progress.trimEnd().split("\n")
+        assert.lengthOf(said, 3, ran.progress)
+        assert.match(said[0]!, /^skipped: data\/things\/big.json: the number/)
+        assert.match(said[1]!, /^skipped: data\/things\/broken.json/)
+        assert.strictEqual(said[2], "2 documents skipped")
+        if (format === "xlsx") continue
+        const text = readFileSync(file(format), "utf8")
+        assert.match(text, /a-name[\s\S]*z-name/)
+        assert.notInclude(text, "big")
+      }
+      const all = yield* call(["export", "--to", file("xlsx"), "--on-invalid", "skip"])
+      assert.match(all.progress, /\n2 documents skipped\n$/)
+
+      const failed = yield* call(["query", "things", "--json"])
+      assert.strictEqual(failed.code, 2)
+      assert.include(failed.err, "data/things/broken.json")
+      const ids = (ran: { readonly json: () => ReadonlyArray<{ readonly _id: string }> }) =>
+        ran.json().map(({ _id }) => _id)
+      const listed = yield* call(["query", "things", "--json", "--on-invalid", "skip"])
+      assert.deepStrictEqual(ids(listed), ["a", "big", "z"])
+      assert.match(listed.progress, /^skipped: data\/things\/broken.json[^\n]*\n1 document skipped\n$/)
+      const ordered = yield* call([
+        "query",
+        "things",
+        "--json",
+        "--order",
+        "name desc",
+        "--on-invalid",
+        "skip"
+      ])
+      assert.deepStrictEqual(ids(ordered), ["z", "a", "big"])
+      const found = yield* call([
+        "query",
+        "things",
+        "--json",
+        "--where",
+        "not (name=a-name)",
+        "--on-invalid=skip"
+      ])
+      assert.deepStrictEqual(ids(found), ["big", "z"])
+    })
   )
 })

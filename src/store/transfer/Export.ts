@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { NotFoundError, type ReadError } from "../../domain/errors/StoreError.js"
 import type { JsonObject } from "../../domain/json/Json.js"
 import { optionsReader } from "../../domain/options/Options.js"
+import type { OnInvalid, ReadManyOptions } from "../Collection.js"
 import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import { batchedElements } from "./BatchedElements.js"
 import type { Destination, DestinationContext, DestinationError, DestinationFailure } from "./Destination.js"
@@ -40,6 +41,11 @@ export interface ExportOptions {
   readonly columns?: ReadonlyArray<string> | undefined
   /** At most this many documents. Default: all. */
   readonly limit?: number | undefined
+  /**
+   * What happens to a document that is not valid or has a number that the export would change. A function is called once for
+   * each. Default: the export fails with `ValidationError`.
+   */
+  readonly onInvalid?: OnInvalid | undefined
   /** Called as documents are written. */
   readonly onProgress?: ((progress: ExportProgress) => Effect.Effect<void>) | undefined
 }
@@ -72,6 +78,11 @@ export interface DatabaseExcelOptions {
   readonly columns?: { readonly [collection: string]: ReadonlyArray<string> } | undefined
   /** At most this many documents of each collection. Default: all. */
   readonly limit?: number | undefined
+  /**
+   * What happens to a document that is not valid or has a number that the export would change. A function is called once for
+   * each. Default: the export fails with `ValidationError`.
+   */
+  readonly onInvalid?: OnInvalid | undefined
   /** Called as documents are written. */
   readonly onProgress?: ExportOptions["onProgress"]
 }
@@ -95,7 +106,9 @@ export interface TextOptions extends ExportOptions, Omit<CsvEncodingOptions, "co
 /** A collection at one commit: a second read returns the same documents. */
 export interface DocumentSource {
   readonly name: string
-  readonly all: (options?: { readonly limit?: number | undefined }) => Stream.Stream<JsonObject, ReadError>
+  readonly all: (
+    options?: Pick<ReadManyOptions, "limit" | "onInvalid">
+  ) => Stream.Stream<JsonObject, ReadError>
 }
 
 /** The collections at one commit. */
@@ -220,15 +233,23 @@ const selectColumns = (document: JsonObject, columns: ReadonlyArray<string> | un
         columns.flatMap((column) => (Object.hasOwn(document, column) ? [[column, document[column]!]] : []))
       )
 
+/** The documents. They may be read twice; `onInvalid` is called by the first read only. */
 const documentsOf = (
   collection: DocumentSource,
-  options: { readonly limit?: number | undefined }
-): Stream.Stream<JsonObject, ReadError> => collection.all({ limit: options.limit })
+  { limit, onInvalid }: Pick<ReadManyOptions, "limit" | "onInvalid">
+): Stream.Stream<JsonObject, ReadError> => {
+  let next = onInvalid
+  return Stream.suspend(() => {
+    const now = next
+    if (typeof next === "function") next = "skip"
+    return collection.all({ limit, onInvalid: now })
+  })
+}
 
 /** A collection as a worksheet with these columns, or with every field of its documents. */
 const sheetOf = (
   collection: DocumentSource,
-  options: Pick<ExportOptions, "limit" | "onProgress">,
+  options: Pick<ExportOptions, "limit" | "onInvalid" | "onProgress">,
   columns: ReadonlyArray<string> | undefined
 ): Effect.Effect<Sheet<ReadError>, ReadError> =>
   Effect.map(withColumns(documentsOf(collection, options), columns), (found) => ({

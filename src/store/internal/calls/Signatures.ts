@@ -23,6 +23,7 @@ import type {
   JsonSchemaOptions,
   ListOptions,
   MergingWriteOptions,
+  OnInvalid,
   ReadManyOptions,
   ReindexOptions,
   RestoreOptions,
@@ -62,15 +63,13 @@ const requiredOf = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   ["options", Schema.Struct(fields)] as unknown as readonly [string, Schema.Schema<any, any>]
 
 const list = { limit: optional(wholeNumber(1)), after: optional(text) } satisfies FieldsOf<ListOptions>
-const many = optionsOf({
-  ...list,
-  onInvalid: optional(
-    valueKind(
-      '"fail", "skip" or a function',
-      (value) => value === "fail" || value === "skip" || typeof value === "function"
-    )
+const onInvalid = optional(
+  valueKind<OnInvalid>(
+    '"fail", "skip" or a function',
+    (value) => value === "fail" || value === "skip" || typeof value === "function"
   )
-} satisfies FieldsOf<ReadManyOptions>)
+)
+const many = optionsOf({ ...list, onInvalid } satisfies FieldsOf<ReadManyOptions>)
 const message = { message: optional(text) } satisfies FieldsOf<WriteOptions>
 const guarded = optionsOf({
   ...message,
@@ -88,7 +87,7 @@ const merging = optionsOf({
 const insert = { id: optional(text) }
 const onProgress = optional(callback())
 
-const columns = { columns: optional(texts), limit: optional(wholeNumber(1)), onProgress }
+const columns = { columns: optional(texts), limit: optional(wholeNumber(1)), onInvalid, onProgress }
 
 const textFormat = valueKind<string>(
   "csv, ndjson or json",
@@ -244,6 +243,7 @@ const viewSignatures = {
       ),
       columns: optional(Schema.Record({ key: Schema.String, value: texts })),
       limit: optional(wholeNumber(1)),
+      onInvalid,
       onProgress
     } satisfies FieldsOf<DatabaseExcelOptions>)
   )
