@@ -15,7 +15,7 @@ import { type LosslessObject, parseVerbatimSteps } from "../../domain/json/Lossl
 import type { Batch } from "../Batch.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
-import type { GitRemoteService } from "../remote/GitRemote.js"
+import { type GitRemoteService, takesRequests } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
 import { withEditTrailer } from "./EditTrailer.js"
@@ -77,13 +77,18 @@ export const makeStagedEdits = (
 ): StagedEdits => {
   let last: { readonly commit: Oid; readonly view: StoreView } | undefined
 
-  /** The head of the branch. While the branch does not move, it is one view, which keeps the documents that it has read. */
+  /**
+   * The head of the branch. If reads take requests, it is one view while the branch does not move, which keeps the documents
+   * that it has read.
+   */
   const currentView: Effect.Effect<StoreView, ReadError> = Effect.gen(function* () {
     const head = yield* remote.head(store.branch)
     if (Option.isNone(head)) return store
     const { commit } = head.value
-    if (last?.commit !== commit) last = { commit, view: yield* store.at(commit) }
-    return last.view
+    if (last?.commit === commit) return last.view
+    const view = yield* store.at(commit)
+    last = takesRequests(remote) ? { commit, view } : undefined
+    return view
   })
 
   /** Reads the file of a document by the id of its blob. */
