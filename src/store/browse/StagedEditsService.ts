@@ -15,6 +15,7 @@ import { type LosslessObject, parseVerbatimSteps } from "../../domain/json/Lossl
 import type { Batch } from "../Batch.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
+import { isInTransaction } from "../internal/transaction/CurrentTransaction.js"
 import { type GitRemoteService, takesRequests } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
@@ -75,20 +76,19 @@ export const makeStagedEdits = (
   remote: GitRemoteService,
   readOnly: boolean
 ): StagedEdits => {
-  let last: { readonly commit: Oid; readonly view: StoreView } | undefined
+  let last: { readonly commit: string | undefined; readonly view: StoreView } | undefined
 
   /**
-   * The head of the branch. If reads take requests, it is one view while the branch does not move, which keeps the documents
-   * that it has read.
+   * The commit that the store reads. If reads take requests, it is one view while the commit does not change, which keeps
+   * the documents that it has read.
    */
   const currentView: Effect.Effect<StoreView, ReadError> = Effect.gen(function* () {
-    const head = yield* remote.head(store.branch)
-    if (Option.isNone(head)) return store
-    const { commit } = head.value
-    if (last?.commit === commit) return last.view
-    const view = yield* store.at(commit)
-    last = takesRequests(remote) ? { commit, view } : undefined
-    return view
+    const view = yield* store.snapshot
+    // A transaction has to record what it reads.
+    if (!takesRequests(remote) || (yield* isInTransaction)) return view
+    const commit = Option.getOrUndefined(yield* view.commitSha)
+    if (last === undefined || last.commit !== commit) last = { commit, view }
+    return last.view
   })
 
   /** Reads the file of a document by the id of its blob. */

@@ -23,6 +23,12 @@ export const currentCore = (core: StoreCore): Effect.Effect<StoreCore> =>
     (all) => all.find(({ target: of }) => isSame(of, core))?.inside ?? core
   )
 
+/** Whether the running fiber has joined a transaction. */
+export const isInTransaction: Effect.Effect<boolean> = Effect.map(
+  FiberRef.get(currentTransactions),
+  (all) => all.length > 0
+)
+
 /**
  * Runs an effect whose operations on the core's branch join a transaction, including those that had joined an outer
  * one.
