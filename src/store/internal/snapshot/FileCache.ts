@@ -10,6 +10,7 @@ export interface FileCache {
   /** The cached version, which may be outdated. */
   readonly get: (path: string) => Effect.Effect<Option.Option<FileVersion>>
   readonly set: (path: string, file: Option.Option<FileVersion>) => Effect.Effect<void>
+  /** Forgets a path, also that it was absent. */
   readonly delete: (path: string) => Effect.Effect<void>
   /** Whether the last read of the path found no file. */
   readonly wasAbsent: (path: string) => boolean
@@ -54,7 +55,11 @@ export const make = (cache: Cache, owner: ReadonlyArray<string>): FileCache => {
         absences.delete(path)
         return orIfFailing(() => cache.set(keyOf(path), file.value), undefined)
       }),
-    delete: remove,
+    delete: (path) =>
+      Effect.suspend(() => {
+        absences.delete(path)
+        return remove(path)
+      }),
     wasAbsent: (path) => absences.get(path) === true,
     noteAbsent: (path) => void absences.set(path, true),
     clear: Effect.suspend(() => {
