@@ -1,9 +1,16 @@
 import { runSync } from "../../../domain/concurrency/Steps.js"
 import type { Json } from "../../../domain/json/Json.js"
-import { byValue } from "../../../domain/merge/JsonIdentity.js"
+import { valueText } from "../../../domain/merge/JsonIdentity.js"
 import type { MergeConflict } from "../../../domain/merge/MergeRules.js"
 
-const isSame = (one: Json, other: Json): boolean => runSync(byValue().isSame(one, other))
+/** A text that is equal for equal values. */
+const textOf = (value: Json): string => runSync(valueText(value))
+
+/** The items of both lists; an item that both have is taken once. The lists of a document may be long. */
+const joined = (theirs: ReadonlyArray<Json>, ours: ReadonlyArray<Json>): ReadonlyArray<Json> => {
+  const present = new Set(theirs.map(textOf))
+  return [...theirs, ...ours.filter((item) => !present.has(textOf(item)))]
+}
 
 /** Whether a value has no number whose digits a review may have rounded. */
 const isExact = (value: Json): boolean =>
@@ -27,6 +34,6 @@ export const bothOf = ({ ours, path, theirs }: ConflictField): Json | undefined 
   if (path.some((step) => typeof step === "number")) return undefined
   if (typeof theirs === "string" && typeof ours === "string") return `${theirs}\n${ours}`
   return Array.isArray(theirs) && Array.isArray(ours) && isExact(theirs) && isExact(ours)
-    ? [...theirs, ...ours.filter((item) => !theirs.some((other) => isSame(item, other)))]
+    ? joined(theirs, ours)
     : undefined
 }
