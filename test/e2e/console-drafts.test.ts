@@ -486,6 +486,23 @@ bothBuilds("drafts of the console", (the) => {
     }
   })
 
+  locally("a row whose document has a draft counts as this draft, which may be larger", async () => {
+    const { page } = await enter("much-2")
+    await load(page, "x.json", JSON.stringify([{ id: "large-1", text: "x".repeat(200_000) }]))
+    await page.getByRole("button", { name: "Create 1 draft" }).click()
+    await page.locator(".reviewed").first().waitFor()
+    await page.keyboard.press("Escape")
+    const rows = [
+      { id: "large-1", text: "small" },
+      ...[1, 2].map((n) => ({ id: `large-2-${n}`, text: "x".repeat(40_000) }))
+    ]
+    await load(page, "y.json", JSON.stringify(rows))
+    await page
+      .getByText(/The drafts have 2\d\d KiB .*and at most 240 KiB can be published together/)
+      .waitFor()
+    assert.isTrue(await page.getByRole("button", { name: "Create 3 drafts" }).isDisabled())
+  })
+
   it("an imported number is the one of the file: -0.0 stays what the command line would store", async () => {
     const { page } = await enter("zero-1")
     await load(page, "x.json", '[{"id": "zero-2", "n": -0.0, "price": 1.10}]')

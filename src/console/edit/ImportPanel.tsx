@@ -53,8 +53,8 @@ export const ImportPanel = (props: {
   const last = useRef<File | undefined>(undefined)
   const reading = useEffectRunner()
   const beginning = useEffectRunner()
-  const { bytes, refused, rows } = useMemo(() => {
-    if (file === undefined) return { rows: [], refused: [], bytes: 0 }
+  const { refused, rows } = useMemo(() => {
+    if (file === undefined) return { rows: [], refused: [] }
     const { refused, rows } = importRows(file, idField)
     const sized = rows.map((row) => {
       const text = documentText(row)
@@ -69,15 +69,17 @@ export const ImportPanel = (props: {
           row,
           reason: `${kibibytes(size)} exceed the limit of ${kibibytes(mostBytes)} per publish`
         }))
-      ].sort((one, other) => one.row - other.row),
-      bytes: fitting.reduce((sum, { size }) => sum + size, 0)
+      ].sort((one, other) => one.row - other.row)
     }
   }, [file, idField, collection, mostBytes])
-  const otherDrafts = Drafts.list(props.drafts).filter(
-    (draft) => draft.collection !== collection || !rows.some(({ id }) => id === draft.id)
-  )
-  const others = otherDrafts.length
-  const allBytes = otherDrafts.reduce((sum, draft) => sum + editSize(Drafts.toStagedEdit(draft)), bytes)
+  const drafts = Drafts.list(props.drafts)
+  const drafted = new Set(drafts.flatMap((draft) => (draft.collection === collection ? draft.id : [])))
+  // The rows of documents that have drafts are skipped.
+  const added = rows.filter(({ id }) => !drafted.has(id))
+  const others = drafts.length - (rows.length - added.length)
+  const allBytes =
+    added.reduce((sum, { size }) => sum + size, 0) +
+    drafts.reduce((sum, draft) => sum + editSize(Drafts.toStagedEdit(draft)), 0)
   const problem =
     collectionNameProblem(collection) ??
     (file !== undefined && file.records.length > maxEdits
@@ -85,7 +87,7 @@ export const ImportPanel = (props: {
       : others + rows.length > maxEdits
         ? `There are ${plural(others, "other draft")}, and at most ${maxEdits} drafts can be published together. Publish or discard some first.`
         : allBytes > mostBytes
-          ? `The drafts have ${kibibytes(allBytes)}${others === 0 ? "" : " (with the other drafts)"}, and at most ${kibibytes(mostBytes)} can be published together. Import fewer rows, or use \`chainstore import\`.`
+          ? `The drafts have ${kibibytes(allBytes)}${drafts.length === 0 ? "" : " (with the other drafts)"}, and at most ${kibibytes(mostBytes)} can be published together. Import fewer rows, or use \`chainstore import\`.`
           : undefined)
 
   const open = (chosen: File | undefined) => {
