@@ -9,6 +9,7 @@ import { edit, replace } from "../support/browser/Editor.js"
 
 // What runs in the page sees a DOM; this file does not.
 type Dom = any
+declare const localStorage: Dom
 
 bothBuilds("several documents in the console", (the) => {
   const put = (collection: string, documents: Readonly<Record<string, JsonObject>>) =>
@@ -94,6 +95,37 @@ bothBuilds("several documents in the console", (the) => {
     assert.deepStrictEqual(await stored("sets", "b"), { price: { amount: 9 }, n: 2.5 })
     assert.deepStrictEqual(await stored("sets", "c"), { price: "none", n: 3 })
   })
+
+  it.skipIf(the.build === "hosted")(
+    "a change leaves room for what another tab drafts while it reads the documents",
+    async () => {
+      await put("room", { a: { text: "x".repeat(100_000) }, b: { text: "b" } })
+      const page = await enter("room")
+      await edit(page, "b")
+      await replace(page, '{"text": "draft"}')
+      await page.locator(".json-path", { hasText: "saved as a draft" }).waitFor()
+      await page.keyboard.press("Escape")
+      await box(page, "a").click()
+      await button(page, "Change or delete").click()
+      await page.getByRole("combobox", { name: "Field" }).fill("n")
+      await page.locator(".panel").getByLabel("Value").fill("9")
+      await page.route("**/api/editable", async (route) => {
+        await page.evaluate(() => {
+          for (const key of Object.keys(localStorage).filter((name) => name.includes('["room","b"]'))) {
+            const text = JSON.stringify({ text: "x".repeat(200_000) })
+            localStorage.setItem(key, JSON.stringify({ ...JSON.parse(localStorage.getItem(key)), text }))
+          }
+        })
+        await route.continue()
+      })
+      await button(page, "Create 1 draft").click()
+      await page
+        .locator(".panel .wrong", {
+          hasText: "1 document skipped: a would exceed the size limit for one publish"
+        })
+        .waitFor()
+    }
+  )
 
   it("a value and a message of several lines keep their line breaks", async () => {
     await put("breaks", { a: { n: "one" }, b: { n: "two" } })

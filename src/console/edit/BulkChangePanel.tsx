@@ -128,8 +128,9 @@ export const BulkChangePanel = (props: {
       return room
     }
     const changing = Effect.flatMap(source.edits, ({ maxBytes }) => {
-      let room = maxBytes - bytesOf(Drafts.list(drafts))
       const applyAll = (found: ReadonlyArray<FoundDocument>) => {
+        // Another tab may have saved drafts while the documents were read.
+        let room = maxBytes - bytesOf(Drafts.list(drafts))
         for (const one of found) room = apply(one, room)
         setDone((count) => count + found.length)
       }
