@@ -35,3 +35,30 @@ export const makeSharedCalls = <A, E>(): SharedCalls<A, E> => {
     })
   return share
 }
+
+/** Calls that share results, but no failures. `onShared` is called if the result is that of another caller. */
+export type SharedResults<A, E> = (
+  key: string,
+  call: Effect.Effect<A, E>,
+  onShared?: () => void
+) => Effect.Effect<A, E>
+
+/** The call of another caller may fail by its timeout although a new one would succeed, so a waiter runs its own then. */
+export const makeSharedResults = <A, E>(): SharedResults<A, E> => {
+  const share = makeSharedCalls<A, E>()
+  return (key, call, onShared) =>
+    Effect.suspend(() => {
+      let isOwn = false
+      const own = Effect.suspend(() => {
+        isOwn = true
+        return call
+      })
+      return Effect.matchEffect(share(key, own), {
+        onFailure: (error) => (isOwn ? Effect.fail(error) : call),
+        onSuccess: (result) => {
+          if (!isOwn) onShared?.()
+          return Effect.succeed(result)
+        }
+      })
+    })
+}

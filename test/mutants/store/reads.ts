@@ -325,8 +325,8 @@ export const reads = [
     serial,
     [
       "store/internal/snapshot/Snapshot.ts",
-      "if (isExact && isKnown && look.fresh !== true) return cached",
-      "if (isKnown && look.fresh !== true) return cached"
+      "if (isExact && Option.isSome(cached)) return cached",
+      "if (Option.isSome(cached)) return cached"
     ],
     [
       "store/internal/snapshot/Snapshot.ts",

@@ -223,7 +223,7 @@ export const travel = [
   ]),
   mutant(
     "an export ignores its columns",
-    '`collection.exportText(destination, "csv" \\| "ndjson" \\| "json", { columns, limit, guardFormulas })`',
+    '`collection.exportText(destination, "csv" \\| "ndjson" \\| "json", { columns, limit, onInvalid, guardFormulas })`',
     [
       "store/transfer/Export.ts",
       "selectColumns(document, options.columns)",
@@ -237,7 +237,7 @@ export const travel = [
   ]),
   mutant(
     "an export ignores its limit",
-    '`collection.exportText(destination, "csv" \\| "ndjson" \\| "json", { columns, limit, guardFormulas })`',
-    ["store/transfer/Export.ts", "collection.all({ limit: options.limit })", "collection.all({})"]
+    '`collection.exportText(destination, "csv" \\| "ndjson" \\| "json", { columns, limit, onInvalid, guardFormulas })`',
+    ["store/transfer/Export.ts", "collection.all({ limit, onInvalid: now })", "collection.all({ onInvalid: now })"]
   )
 ]

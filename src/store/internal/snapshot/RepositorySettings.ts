@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
-import { makeSharedCalls } from "../../../domain/concurrency/SharedCalls.js"
+import { makeSharedResults } from "../../../domain/concurrency/SharedCalls.js"
 import { type ReadError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { LruCache } from "../../../domain/runtime/LruCache.js"
@@ -175,7 +175,7 @@ export const make = ({ isOfThePast, options, remote, seen }: SettingsDependencie
   const isAsked = takesRequests(remote)
   const roots = new LruCache<SettingsAt>(8)
   const files = new LruCache<RecordedSettings>(8)
-  const shared = makeSharedCalls<SettingsAt, ReadError>()
+  const shared = makeSharedResults<SettingsAt, ReadError>()
   let lastSeen = absent
 
   /** A read by the branch's name may use a recent result; a read of a commit may not. */

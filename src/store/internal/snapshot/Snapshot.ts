@@ -127,14 +127,19 @@ const cachedReads = (source: RemoteSnapshot, isPinned: () => boolean, { branch, 
       const isExact = cache?.of === "commit"
       const files = isExact || source.revalidates() ? cache?.files : undefined
       const cached = files === undefined || look.fresh === true ? Option.none() : yield* files.get(path)
-      const isKnown = Option.isSome(cached) || files?.wasAbsent(path) === true
-      if (isExact && isKnown && look.fresh !== true) return cached
-      const held = isKnown ? cached : undefined
+      if (isExact && Option.isSome(cached)) return cached
+      const held = Option.isSome(cached)
+        ? cached
+        : files?.wasAbsent(path) === true
+          ? Option.none()
+          : undefined
       const answer = yield* source.file(path, { ...look, cached: held })
       if (source.assumedFiles.has(path)) return answer
       const found = optional && Option.isNone(answer) ? answer : yield* explained(answer)
       if (files === undefined) return found
       if (Option.isNone(found)) {
+        // A missing file may be a reply of an outdated replica, so it is not remembered of a commit.
+        if (isExact) return found
         if (look.fresh === true || Option.isSome(cached)) yield* files.set(path, Option.none())
         else files.noteAbsent(path)
         return found

@@ -2,7 +2,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { SharedCalls } from "../../../../domain/concurrency/SharedCalls.js"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import * as Monotonic from "../../../../domain/time/MonotonicClock.js"
 import type {
@@ -146,17 +145,10 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     const recently = <A>(
       key: string,
       maxAge: number | undefined,
-      {
-        seen,
-        saw,
-        share
-      }: {
-        readonly seen: (recent: RecentReads, now: number, maxAge: number) => Option.Option<A> | undefined
-        readonly saw: (recent: RecentReads, found: Option.Option<A>, since: number) => void
-        readonly share: (recent: RecentReads) => SharedCalls<Option.Option<A>, RemoteFailure>
-      },
-      look: Effect.Effect<Option.Option<A>, RemoteFailure>
-    ) =>
+      seen: (recent: RecentReads, now: number, maxAge: number) => Option.Option<A> | undefined,
+      look: Effect.Effect<Option.Option<A>, RemoteFailure>,
+      saw: (recent: RecentReads, found: Option.Option<A>, since: number) => void
+    ): Effect.Effect<Option.Option<A>, RemoteFailure> =>
       maxAge === undefined
         ? look
         : Effect.flatMap(Monotonic.millis, (since) => {
@@ -172,17 +164,11 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
                 if (recent.writes === writes) saw(recent, found, since)
               })
             )
-            if (ignoreRecent) return read
-            let isOwn = false
-            const own = Effect.suspend(() => {
-              isOwn = true
-              return read
-            })
-            return Effect.tap(share(recent)(`${writes} ${key}`, own), () =>
-              Effect.sync(() => {
-                hasBelieved ||= !isOwn
-              })
-            )
+            return ignoreRecent
+              ? read
+              : recent.share(`${writes} ${key}`, read, () => {
+                  hasBelieved = true
+                })
           })
 
     /** The assumed version of a file; undefined if it has to be read. */
@@ -195,14 +181,11 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
 
     const byName = (path: string, look: RemoteFileReadOptions) =>
       recently<SnapshotFile>(
-        path,
+        `file ${path}`,
         look.maxAge,
-        {
-          seen: (recent, now, maxAge) => recent.file(path, now, maxAge),
-          saw: (recent, found, since) => recent.putFile(path, found, since),
-          share: ({ sharedFiles }) => sharedFiles
-        },
-        asOperation("file", path)(named(files.atBranch(branch, path, look)))
+        (recent, now, maxAge) => recent.file(path, now, maxAge),
+        asOperation("file", path)(named(files.atBranch(branch, path, look))),
+        (recent, found, since) => recent.putFile(path, found, since)
       )
 
     const file = (path: string, look: RemoteFileReadOptions) =>
@@ -259,14 +242,11 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
           return recently<Directory>(
             `${recursive} ${path}`,
             maxAge,
-            {
-              seen: (recent, now, most) => recent.directory(path, now, most),
-              saw: (recent, found, since) => recent.putDirectory(path, found, since),
-              share: ({ sharedDirectories }) => sharedDirectories
-            },
+            (recent, now, most) => recent.directory(path, now, most),
             headLookup.canPrefetch && prefetchFiles !== undefined
               ? withPrefetchedFiles(path, prefetchFiles)
-              : asOperation("directory", path)(named(directoryNow(branch, path, recursive)))
+              : asOperation("directory", path)(named(directoryNow(branch, path, recursive))),
+            (recent, found, since) => recent.putDirectory(path, found, since)
           )
         })
     }

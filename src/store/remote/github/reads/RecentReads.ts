@@ -1,5 +1,5 @@
 import * as Option from "effect/Option"
-import { makeSharedCalls } from "../../../../domain/concurrency/SharedCalls.js"
+import { makeSharedResults } from "../../../../domain/concurrency/SharedCalls.js"
 import type { Oid } from "../../../../domain/identifiers/Oid.js"
 import type { Directory, RemoteFailure, SnapshotFile } from "../../GitRemote.js"
 
@@ -17,9 +17,8 @@ export class RecentReads {
   readonly #files = new Map<string, RecentRead<SnapshotFile>>()
   readonly #directories = new Map<string, RecentRead<Directory>>()
   #writes = 0
-  /** The reads that run, by path and number of writes. */
-  readonly sharedFiles = makeSharedCalls<Option.Option<SnapshotFile>, RemoteFailure>()
-  readonly sharedDirectories = makeSharedCalls<Option.Option<Directory>, RemoteFailure>()
+  /** The reads that run. A key belongs to one type of result. */
+  readonly share = makeSharedResults<Option.Option<any>, RemoteFailure>()
 
   /** The number of writes of this process. A read that began before the last one may be outdated. */
   get writes(): number {
