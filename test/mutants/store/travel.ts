@@ -238,6 +238,10 @@ export const travel = [
   mutant(
     "an export ignores its limit",
     '`collection.exportText(destination, "csv" \\| "ndjson" \\| "json", { columns, limit, onInvalid, guardFormulas })`',
-    ["store/transfer/Export.ts", "collection.all({ limit, onInvalid: now })", "collection.all({ onInvalid: now })"]
+    [
+      "store/transfer/Export.ts",
+      "collection.all({ limit, onInvalid: now })",
+      "collection.all({ onInvalid: now })"
+    ]
   )
 ]
