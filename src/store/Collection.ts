@@ -4,7 +4,7 @@ import type * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { DocumentMetadata, StoredDocument } from "../domain/document/Document.js"
 import type { Page } from "../domain/document/Page.js"
-import type { ReadError, ValidationError, WriteError } from "../domain/errors/StoreError.js"
+import type { ReadError, WriteError } from "../domain/errors/StoreError.js"
 import type { JsonObject } from "../domain/json/Json.js"
 import type { DocumentMerge, MergeRules } from "../domain/merge/MergeRules.js"
 import type { PathOf, Selected, ValueAt } from "../domain/query/Paths.js"
@@ -18,13 +18,14 @@ import {
   type SchemaOf
 } from "./CollectionDefinition.js"
 import type { CollectionEstimate, EstimateOptions } from "./CollectionEstimate.js"
+import type { OnInvalid } from "./OnInvalid.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { ExcelOptions, Exported, TextFormat, TextOptions } from "./transfer/Export.js"
 import type { ImportOptions, ImportReport } from "./transfer/Import.js"
 import type { RecordSource } from "./transfer/RecordSource.js"
 import type { SourceError } from "./transfer/SourceError.js"
 
-export type { Page, PathOf, Query, ReadError, Selected, SelectQuery, ValueAt, Where, WriteError }
+export type { OnInvalid, Page, PathOf, Query, ReadError, Selected, SelectQuery, ValueAt, Where, WriteError }
 
 /**
  * The range of a list.
@@ -38,14 +39,6 @@ export interface ListOptions {
   /** Only ids after this one, by Unicode code point. */
   readonly after?: string | undefined
 }
-
-/**
- * What happens to a stored document that does not match the collection's schema, in reads of many documents.
- *
- * @since 0.1.0
- * @category models
- */
-export type OnInvalid = "fail" | "skip" | ((id: string, error: ValidationError) => Effect.Effect<void>)
 
 /**
  * Options of reads that return many documents.

@@ -14,8 +14,8 @@ import * as Drafts from "../drafts/Drafts.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import { applyChange, type BulkChange, fieldProblem, parseTypedValue } from "./BulkChange.js"
 import { editSize, placeholderStamp } from "./ImportRows.js"
-import { type FoundDocument, lookUp } from "./LookUp.js"
-import { LookUpCost } from "./LookUpCost.js"
+import { type FoundDocument, lookUp } from "./lookup/LookUp.js"
+import { LookUpCost } from "./lookup/LookUpCost.js"
 
 /** Skipped documents that are named. */
 const maxNamed = 5

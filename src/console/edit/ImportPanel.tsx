@@ -20,8 +20,8 @@ import {
   placeholderStamp,
   readFile
 } from "./ImportRows.js"
-import { type FoundDocument, lookUp } from "./LookUp.js"
-import { LookUpCost } from "./LookUpCost.js"
+import { type FoundDocument, lookUp } from "./lookup/LookUp.js"
+import { LookUpCost } from "./lookup/LookUpCost.js"
 
 /** Refused rows that are listed. */
 const maxNamed = 20

@@ -5,8 +5,8 @@ import * as Stream from "effect/Stream"
 import { NotFoundError, type ReadError } from "../../domain/errors/StoreError.js"
 import type { JsonObject } from "../../domain/json/Json.js"
 import { optionsReader } from "../../domain/options/Options.js"
-import type { OnInvalid, ReadManyOptions } from "../Collection.js"
 import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
+import type { OnInvalid } from "../OnInvalid.js"
 import { batchedElements } from "./BatchedElements.js"
 import type { Destination, DestinationContext, DestinationError, DestinationFailure } from "./Destination.js"
 import { destination as destinationArgument, sheetFields } from "./ExportArguments.js"
@@ -106,9 +106,7 @@ export interface TextOptions extends ExportOptions, Omit<CsvEncodingOptions, "co
 /** A collection at one commit: a second read returns the same documents. */
 export interface DocumentSource {
   readonly name: string
-  readonly all: (
-    options?: Pick<ReadManyOptions, "limit" | "onInvalid">
-  ) => Stream.Stream<JsonObject, ReadError>
+  readonly all: (options?: Pick<ExportOptions, "limit" | "onInvalid">) => Stream.Stream<JsonObject, ReadError>
 }
 
 /** The collections at one commit. */
@@ -236,7 +234,7 @@ const selectColumns = (document: JsonObject, columns: ReadonlyArray<string> | un
 /** The documents. They may be read twice; `onInvalid` is called by the first read only. */
 const documentsOf = (
   collection: DocumentSource,
-  { limit, onInvalid }: Pick<ReadManyOptions, "limit" | "onInvalid">
+  { limit, onInvalid }: Pick<ExportOptions, "limit" | "onInvalid">
 ): Stream.Stream<JsonObject, ReadError> => {
   let next = onInvalid
   return Stream.suspend(() => {

@@ -11,7 +11,7 @@ import * as Drafts from "../../drafts/Drafts.js"
 import type { DataSourceService } from "../../source/DataSource.js"
 import { reserveRate } from "../../source/LongRead.js"
 import { applyTextChange, textChangeOf } from "../form/TextEdits.js"
-import { requestsFor } from "../LookUp.js"
+import { requestsFor } from "../lookup/LookUp.js"
 import type { Decision } from "./ConflictCard.js"
 import { withNumberSpelling } from "./NumberSpelling.js"
 

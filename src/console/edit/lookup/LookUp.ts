@@ -1,9 +1,9 @@
 import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
-import { type EditableDocument, maxDocuments } from "../../store/browse/StagedEdits.js"
-import type { Problem } from "../components/Problem.js"
-import type { DataSourceService } from "../source/DataSource.js"
-import { reserveRate } from "../source/LongRead.js"
+import { type EditableDocument, maxDocuments } from "../../../store/browse/StagedEdits.js"
+import type { Problem } from "../../components/Problem.js"
+import type { DataSourceService } from "../../source/DataSource.js"
+import { reserveRate } from "../../source/LongRead.js"
 
 /** A document before an edit; `base` is null if it does not exist. */
 export interface FoundDocument {

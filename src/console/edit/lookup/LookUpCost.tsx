@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks"
-import { plural } from "../components/Plural.js"
-import { useEffectRunner } from "../components/useEffectRunner.js"
-import type { DataSourceService, RateBudget } from "../source/DataSource.js"
-import { coreOf, describeBudget, isSpentAfter, maxUnconfirmed } from "../source/RateBudget.js"
+import { plural } from "../../components/Plural.js"
+import { useEffectRunner } from "../../components/useEffectRunner.js"
+import type { DataSourceService, RateBudget } from "../../source/DataSource.js"
+import { coreOf, describeBudget, isSpentAfter, maxUnconfirmed } from "../../source/RateBudget.js"
 import { requestsFor } from "./LookUp.js"
 
 /** The requests that reading many documents takes, and how many are left. Empty if there are few, or no rate limit. */
