@@ -14,12 +14,14 @@ export interface ReadProgress {
 const maxSteps = 5
 const minStep = 10
 
-const stopped = (budget: RateBudget): Problem =>
+const narrower = "Narrow the query, add an index for the field, or continue after the limit is reset."
+
+const stopped = (budget: RateBudget, next: string): Problem =>
   new Problem({
     kind: "rateLimit",
     title: "Reading stopped: a tenth of the rate limit is reserved",
-    message: `${describeBudget(budget)} The documents read so far are kept.`,
-    next: "Narrow the query, add an index for the field, or continue after the limit is reset."
+    message: `${describeBudget(budget)} What was read so far is kept.`,
+    next
   })
 
 /**
@@ -36,7 +38,9 @@ export const reserveRate = (
         Effect.orElseSucceed(() => []),
         Effect.flatMap((budgets) => {
           const core = coreOf(budgets)
-          return core !== undefined && isSpentAfter(core, 0) ? Effect.fail(stopped(core)) : Effect.void
+          return core !== undefined && isSpentAfter(core, 0)
+            ? Effect.fail(stopped(core, "Continue after the limit is reset."))
+            : Effect.void
         })
       )
 
@@ -61,7 +65,7 @@ export const readInSteps = (options: {
       options.onProgress({
         requests: first === undefined || now === undefined ? undefined : first.remaining - now.remaining
       })
-      return now !== undefined && isSpentAfter(now, 0) ? Effect.fail(stopped(now)) : Effect.void
+      return now !== undefined && isSpentAfter(now, 0) ? Effect.fail(stopped(now, narrower)) : Effect.void
     })
     const step = Math.max(minStep, Math.ceil(options.limit / maxSteps))
     const steps = Effect.gen(function* () {

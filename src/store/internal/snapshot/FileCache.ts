@@ -10,7 +10,6 @@ export interface FileCache {
   /** The cached version, which may be outdated. */
   readonly get: (path: string) => Effect.Effect<Option.Option<FileVersion>>
   readonly set: (path: string, file: Option.Option<FileVersion>) => Effect.Effect<void>
-  /** Forgets a path, also that it was absent. */
   readonly delete: (path: string) => Effect.Effect<void>
   /** Whether the last read of the path found no file. */
   readonly wasAbsent: (path: string) => boolean
@@ -55,11 +54,7 @@ export const make = (cache: Cache, owner: ReadonlyArray<string>): FileCache => {
         absences.delete(path)
         return orIfFailing(() => cache.set(keyOf(path), file.value), undefined)
       }),
-    delete: (path) =>
-      Effect.suspend(() => {
-        absences.delete(path)
-        return remove(path)
-      }),
+    delete: remove,
     wasAbsent: (path) => absences.get(path) === true,
     noteAbsent: (path) => void absences.set(path, true),
     clear: Effect.suspend(() => {
