@@ -37,6 +37,12 @@ import { withWriteRights } from "../repository/WriteRights.js"
 export interface LocalGitOptions extends GitRepositoriesOptions {
   /** `owner/name`, kept at `<directory>/<owner>/<name>.git`. Default `local/store`. */
   readonly repo?: string | undefined
+  /**
+   * The former name of `repo`, which takes precedence.
+   *
+   * @deprecated Use `repo`.
+   */
+  readonly repository?: string | undefined
   /** Whether to create a missing repository. Default true. */
   readonly create?: boolean | undefined
   /** The default branch of a new repository. Default `main`. */
@@ -58,7 +64,8 @@ const repositoryFields = {
  */
 export const localGitFields = {
   ...repositoriesFields,
-  ...repositoryFields
+  ...repositoryFields,
+  repository: optional(text)
 } satisfies FieldsOf<LocalGitOptions>
 
 const readRepository = optionsReader(Schema.Struct(repositoryFields))
@@ -154,7 +161,7 @@ export const scoped = (
 ): Effect.Effect<GitRemoteService, NotFoundError | RemoteError | ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
     yield* readOptions("LocalGit.layer", options)
-    const { create, defaultBranch, repo, ...rest } = options
+    const { create, defaultBranch, repository, repo = repository, ...rest } = options
     const repositories = yield* make(rest)
     return yield* Effect.provideService(
       makeFrom({ create, defaultBranch, repo }),

@@ -25,7 +25,7 @@ it.scopedLive("one layer makes a repository that stock Git can use", () =>
       assert.strictEqual(remote.estimate({ _tag: "Read", documents: 5 }), 0)
       return commit
     })
-    const commit = yield* Effect.provide(written, LocalGit.layer({ directory, repo: "me/notes" }))
+    const commit = yield* Effect.provide(written, LocalGit.layer({ directory, repository: "me/notes" }))
     const bare = `${directory}/me/notes.git`
     assert.strictEqual(git(bare, "rev-parse", "main").trim(), commit)
     // No mark: its reply cannot be lost. A repository in memory makes the same commits.
