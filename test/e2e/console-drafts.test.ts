@@ -618,8 +618,36 @@ bothBuilds("drafts of the console", (the) => {
       // Each document was asked for once, by the import: the review asks for the head alone.
       assert.isAtMost(asked() - before, 120)
       await page.getByText("100 rows skipped: their documents already have drafts.").waitFor()
+      budget.remaining = 400
+      await page.getByRole("button", { name: "Review again" }).click()
+      await page.getByRole("heading", { name: "a tenth of the rate limit is reserved" }).waitFor()
+      await page.getByRole("button", { name: "Review anyway" }).click()
+      await page
+        .getByRole("heading", { name: "a tenth of the rate limit is reserved" })
+        .waitFor({ state: "detached", timeout: 60_000 })
     }
   )
+
+  it.skipIf(the.build === "local")("an import that is closed says how many drafts it made", async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `closed-${n}`)
+    await the.on.run(
+      the.on.store.batch({}, (batch) =>
+        Effect.forEach(names, (name) => batch.put("enemy", name, { n: -1 }), { discard: true })
+      )
+    )
+    const { page } = await the.enter({ hash: "#table=products" })
+    const isHeld = (text: string | null) => text?.includes("closed-55") === true
+    await page.route(/./, (route) => {
+      const request = route.request()
+      return isHeld(request.url()) || isHeld(request.postData()) ? undefined : route.continue()
+    })
+    await load(page, "closed.ndjson", names.map((_id) => JSON.stringify({ _id })).join("\n"))
+    await page.getByLabel("Collection", { exact: true }).last().fill("enemy")
+    await page.getByRole("button", { name: "Create 60 drafts" }).click()
+    await page.locator("progress[value='50']").waitFor()
+    await page.getByRole("button", { name: "Close the import" }).click()
+    await page.getByText("Cancelled. 50 drafts created.").waitFor()
+  })
 
   it("what is chosen for a field of a conflict is not taken for another field when the review is looked at again", async () => {
     await put("choice-1", { a: 1, b: 1, c: 1 })

@@ -141,11 +141,13 @@ export const BulkChangePanel = (props: {
       applyAll(drafted)
       return lookUp(source, collection, unread, applyAll)
     })
+    const createdSoFar = () => `${plural(made.changed, "draft")} created`
     beginning.run(
-      Effect.tapError(changing, () =>
-        Effect.sync(() =>
-          setLeft(made.changed === 0 ? undefined : `${plural(made.changed, "draft")} created before that.`)
-        )
+      changing.pipe(
+        Effect.tapError(() =>
+          Effect.sync(() => setLeft(made.changed === 0 ? undefined : `${createdSoFar()} before that.`))
+        ),
+        Effect.onInterrupt(() => Effect.sync(() => announce(`Cancelled. ${createdSoFar()}.`)))
       ),
       {
         success: () => {

@@ -132,11 +132,13 @@ export const ImportPanel = (props: {
       ].flat()
       return words.length === 0 ? undefined : words.join(" ")
     }
+    const createdSoFar = () => `${plural(made.created, "draft")} created`
     beginning.run(
-      Effect.tapError(looked, () =>
-        Effect.sync(() =>
-          setLeft(made.created === 0 ? undefined : `${plural(made.created, "draft")} created before that.`)
-        )
+      looked.pipe(
+        Effect.tapError(() =>
+          Effect.sync(() => setLeft(made.created === 0 ? undefined : `${createdSoFar()} before that.`))
+        ),
+        Effect.onInterrupt(() => Effect.sync(() => announce(`Cancelled. ${createdSoFar()}.`)))
       ),
       {
         success: () => {

@@ -5,6 +5,7 @@ import { LoadingState } from "../../components/LoadingState.js"
 import { Panel } from "../../components/Panel.js"
 import { plural } from "../../components/Plural.js"
 import { ProblemCard } from "../../components/ProblemCard.js"
+import { RunButton } from "../../components/RunButton.js"
 import { useNavigationGuard } from "../../navigation/NavigationGuard.js"
 import type { DataSourceService } from "../../source/DataSource.js"
 import { LookUpCost } from "../lookup/LookUpCost.js"
@@ -114,6 +115,11 @@ export const ReviewPanel = (props: {
           running={reading.running}
           onRetry={state.refresh}
         />
+        {state.continueReview === undefined ? null : (
+          <RunButton running={reading.running} onClick={state.continueReview}>
+            Review anyway
+          </RunButton>
+        )}
         {state.resolveProblem === undefined ? null : <ProblemCard problem={state.resolveProblem} />}
         {unreadable.map((draft) => (
           <article key={draft.key} class="reviewed" aria-label={draft.name}>

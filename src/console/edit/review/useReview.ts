@@ -40,10 +40,13 @@ export const useReview = (
   const [review, setReview] = useState<EditReview | undefined>(undefined)
   /** The drafts that `review` is about. Only these are published. */
   const [reviewed, setReviewed] = useState<ReadonlyArray<Drafts.Draft> | undefined>(undefined)
+  const [isStopped, setStopped] = useState(false)
   const reading = useEffectRunner()
   const resolving = useEffectRunner()
 
-  const refresh = () => {
+  /** Reads the stored versions again. `reserve`: whether a large review stops when a tenth of the rate limit is left. */
+  const read = (reserve: boolean) => {
+    setStopped(false)
     const found = Drafts.list(prefix)
     setDrafts(found)
     setUnreadable(Drafts.listUnreadable(prefix))
@@ -55,7 +58,11 @@ export const useReview = (
     reading.run(
       Effect.flatMap(source.edits, (edits) =>
         Effect.zipRight(
-          reserveRate(source.rate, requestsFor(found.length)),
+          reserve
+            ? Effect.tapError(reserveRate(source.rate, requestsFor(found.length)), () =>
+                Effect.sync(() => setStopped(true))
+              )
+            : Effect.void,
           edits.review(found.map(Drafts.toStagedEdit))
         )
       ),
@@ -71,6 +78,7 @@ export const useReview = (
       }
     )
   }
+  const refresh = () => read(true)
 
   useEffect(() => {
     refresh()
@@ -151,6 +159,8 @@ export const useReview = (
     /** Whether the reviewed drafts are the current ones and nothing prevents publishing them. */
     isReady: reviewed === drafts && review?.edits.some(isBlocking) !== true && review?.problem === undefined,
     refresh,
+    /** Reviews although the reserved tenth of the rate limit is used; undefined unless that stopped the review. */
+    continueReview: isStopped ? () => read(false) : undefined,
     discard,
     discardUnreadable,
     resolve,
