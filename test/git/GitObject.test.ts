@@ -179,6 +179,14 @@ describe("GitObject", () => {
     assert.isUndefined(GitObject.parseCommit(zeros, new TextEncoder().encode("hello")))
   })
 
+  it("a message is stored with one final newline, and read without it", () => {
+    for (const message of ["", "a", "\na", "a\n", "\na\n"]) {
+      const stored = GitObject.withFinalNewline(message)
+      assert.strictEqual(stored, message.endsWith("\n") ? message : `${message}\n`)
+      assert.strictEqual(`${GitObject.withoutFinalNewline(stored)}\n`, stored)
+    }
+  })
+
   it("a signed commit is read past its signature", () => {
     const text = [
       "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904",

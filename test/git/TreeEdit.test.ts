@@ -136,6 +136,9 @@ describe("edits of a tree", () => {
     )
     assert.strictEqual(trees.edit(plain, [put("d", 5), remove("d/a")]), files(["d", 5], ["file", 3]))
     assert.strictEqual(trees.edit(plain, [remove("d/a"), put("d/b/c", 5)]), files(["d/b/c", 5], ["file", 3]))
+    const other = trees.edit(undefined, [put("b/c", 5)]) as Oid
+    const directory: PathEdit = { path: "d", mode: "040000", oid: other }
+    assert.strictEqual(trees.edit(plain, [directory]), files(["d/b/c", 5], ["file", 3]))
   })
 
   it("are refused where they do not fit", () => {
