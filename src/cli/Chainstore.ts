@@ -17,6 +17,7 @@ import { host, serve, settingsHelp } from "./ServiceCommands.js"
 import { init, mergeDriver, resolve } from "./StockGitCommands.js"
 import { escapeControls } from "./TerminalText.js"
 import { containsToken, tokenArgumentError } from "./Token.js"
+import { token } from "./TokenCommand.js"
 import { reindex, remove, restore, revert } from "./WriteCommands.js"
 
 const about = "JSON documents in a Git repository; every write is a commit."
@@ -24,6 +25,7 @@ const about = "JSON documents in a Git repository; every write is a commit."
 const commands = [
   serve,
   host,
+  token,
   collections,
   indexes,
   get,

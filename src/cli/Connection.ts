@@ -42,6 +42,9 @@ export class StoreOpener extends Context.Tag("chainstore/cli/Stores")<
 
 const fromEnvironment = (name: string) => Config.nonEmptyString(name)
 
+/** The directory in which the service keeps its repositories and tokens. */
+export const dataDirectory = Config.withDefault(fromEnvironment("CHAINSTORE_DATA"), ".chainstore")
+
 /** The options of every command over a store. */
 export const connectionOptions = {
   repo: Options.text("repo").pipe(
@@ -159,8 +162,7 @@ export const connectionOf = (given: ConnectionInput) =>
       return { ...location, _tag: "Git", url: given.gitUrl.value, token } satisfies Connection
     }
     if (Option.isNone(token) && Option.isNone(given.apiUrl)) {
-      const data = yield* Config.withDefault(fromEnvironment("CHAINSTORE_DATA"), ".chainstore")
-      return { ...location, _tag: "Local", directory: `${data}/repos` } satisfies Connection
+      return { ...location, _tag: "Local", directory: `${yield* dataDirectory}/repos` } satisfies Connection
     }
     const { apiUrl, commitVia } = given
     return { ...location, _tag: "GitHub", apiUrl, commitVia, token } satisfies Connection

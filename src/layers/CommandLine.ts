@@ -8,6 +8,7 @@ import { layerStandardError } from "../store/promise/StandardErrorLogger.js"
 import { DestinationError } from "../store/transfer/Destination.js"
 import { SourceError } from "../store/transfer/SourceError.js"
 import { NodeContext, NodeRuntime, NodeStream } from "../vendor/PlatformNode.js"
+import * as HostTokens from "./HostTokens.js"
 import * as Stores from "./StoreOpener.js"
 import { version } from "./Version.js"
 
@@ -47,7 +48,7 @@ const services = Layer.succeed(Services, {
   settings: Effect.promise(async () => (await import("./Settings.js")).variables)
 })
 
-const environment = Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)
+const environment = Layer.mergeAll(NodeContext.layer, screen, input, services, HostTokens.layer, Stores.layer)
 
 /** The services log to standard output, as `npm start` does. */
 const isService = ["serve", "host"].includes(process.argv[2] ?? "")

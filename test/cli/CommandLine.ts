@@ -8,6 +8,7 @@ import { CommandOutput } from "../../src/cli/CommandOutput.js"
 import { exitReport } from "../../src/cli/ExitCode.js"
 import { Services } from "../../src/cli/ServiceCommands.js"
 import { StandardInput } from "../../src/cli/StandardInput.js"
+import * as HostTokens from "../../src/layers/HostTokens.js"
 import { variables } from "../../src/layers/Settings.js"
 import * as Stores from "../../src/layers/StoreOpener.js"
 
@@ -56,7 +57,9 @@ export const commandLine = Effect.map(
         return Effect.sandbox(run("0.0.0", line)).pipe(
           Effect.as({ code: 0, message: undefined as string | undefined }),
           Effect.catchAll((cause) => Effect.succeed(exitReport(cause))),
-          Effect.provide(Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)),
+          Effect.provide(
+            Layer.mergeAll(NodeContext.layer, screen, input, services, HostTokens.layer, Stores.layer)
+          ),
           Effect.withConfigProvider(
             ConfigProvider.fromMap(
               new Map(Object.entries({ CHAINSTORE_DATA: directory, ...options.environment }))

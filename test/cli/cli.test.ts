@@ -338,7 +338,7 @@ describe("help", () => {
       const whole = (yield* call(["--help"])).out
       assert.strictEqual((yield* call([])).out, whole)
       const names = Array.from(whole.matchAll(/^ {2}([a-z][a-z-]*) {2,}[A-Z]/gm), ([, name]) => name!)
-      assert.strictEqual(names.length, 26)
+      assert.strictEqual(names.length, 27)
       for (const name of names) {
         const help = yield* call([name, "--help"])
         assert.strictEqual(help.code, 0)

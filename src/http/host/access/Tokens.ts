@@ -1,24 +1,14 @@
-import { hash as hashOf, randomBytes, timingSafeEqual } from "node:crypto"
+import { timingSafeEqual } from "node:crypto"
 import { FileSystem, Path } from "@effect/platform"
-import { Context, Effect, Layer, MutableRef, Option, Redacted, Schema } from "effect"
-import type { Principal } from "./Principal.js"
-
-const Grant = Schema.Struct({ repository: Schema.String, access: Schema.Literal("read", "write") })
-
-const StoredToken = Schema.Struct({
-  login: Schema.String,
-  hash: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/)),
-  grants: Schema.Array(Grant)
-})
-type StoredToken = typeof StoredToken.Type
-
-const StoredTokens = Schema.parseJson(Schema.Array(StoredToken), { space: 2 })
+import { Context, Effect, Layer, MutableRef, Option, Redacted, Schedule } from "effect"
+import * as IssuedTokens from "./IssuedTokens.js"
+import type { Grant, Principal } from "./Principal.js"
 
 /** An additional token. The layer keeps only its hash. */
 export interface ExtraToken {
   readonly token: Redacted.Redacted
   readonly login: string
-  readonly grants: ReadonlyArray<typeof Grant.Type>
+  readonly grants: ReadonlyArray<Grant>
 }
 
 export interface TokensOptions {
@@ -29,6 +19,8 @@ export interface TokensOptions {
   readonly given?: ReadonlyArray<ExtraToken> | undefined
 }
 
+type Issued = Effect.Effect.Success<ReturnType<typeof IssuedTokens.make>>
+
 /** The access tokens of the host. */
 export class Tokens extends Context.Tag("chainstore/http/host/Tokens")<
   Tokens,
@@ -38,38 +30,35 @@ export class Tokens extends Context.Tag("chainstore/http/host/Tokens")<
     /** The host's own token, which grants all rights. It is stored in `file`, which only its owner can read. */
     readonly own: Redacted.Redacted
     readonly file: string
-    /** Creates a token. Only its hash is stored. */
-    readonly issue: (
-      login: string,
-      grants: ReadonlyArray<typeof Grant.Type>
-    ) => Effect.Effect<Redacted.Redacted>
-    /** Revokes all issued tokens of `login`. Returns their number. */
-    readonly revoke: (login: string) => Effect.Effect<number>
+    /** Creates a token, which is valid at once. Only its hash is stored. */
+    readonly issue: Issued["issue"]
+    /** Revokes all issued tokens of `login` at once. Returns their number. */
+    readonly revoke: Issued["revoke"]
   }
 >() {}
 
-const digest = (token: string) => hashOf("sha256", token, "buffer")
+/** The hash of a token, and who has it. */
+type Entry = readonly [hash: Buffer, principal: Principal]
 
-const generate = () => `chs_${randomBytes(30).toString("base64url")}`
+const entry = (login: string, hash: Buffer, grants: ReadonlyArray<Grant>): Entry => [
+  hash,
+  { id: hash.toString("hex").slice(0, 16), login, grants }
+]
 
-const toPrincipal = (token: StoredToken): Principal => ({
-  id: token.hash.slice(0, 16),
-  login: token.login,
-  grants: token.grants
-})
+/** How often the file of the issued tokens is looked at. */
+const interval = "1 second"
 
 /**
- * Stores the host's own token in `host-token` and the hashes of issued tokens in `host-tokens.json`, both with mode
- * 0600.
+ * Stores the host's own token in `host-token`, with mode 0600. The issued tokens are those of `IssuedTokens`, which other
+ * processes may change.
  */
 export const layer = (options: TokensOptions) =>
-  Layer.effect(
+  Layer.scoped(
     Tokens,
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const file = path.join(options.directory, "host-token")
-      const further = path.join(options.directory, "host-tokens.json")
 
       const write = (target: string, content: string) =>
         Effect.gen(function* () {
@@ -81,72 +70,55 @@ export const layer = (options: TokensOptions) =>
 
       yield* fs.makeDirectory(options.directory, { recursive: true, mode: 0o700 })
       const stored = (yield* fs.exists(file)) ? (yield* fs.readFileString(file)).trim() : ""
-      const own = options.own === undefined ? stored || generate() : Redacted.value(options.own)
+      const own =
+        options.own === undefined ? stored || IssuedTokens.generateToken() : Redacted.value(options.own)
       if (own !== stored) yield* write(file, `${own}\n`)
       // The mode is set only if it differs, because a read-only disk refuses `chmod`.
       if (((yield* fs.stat(file)).mode & 0o777) !== 0o600) yield* fs.chmod(file, 0o600)
 
-      const issued = MutableRef.make<ReadonlyArray<StoredToken>>(
-        (yield* fs.exists(further))
-          ? yield* Schema.decodeUnknown(StoredTokens)(yield* fs.readFileString(further))
-          : []
-      )
-      const save = yield* Effect.makeSemaphore(1)
-      const change = <A>(
-        next: (all: ReadonlyArray<StoredToken>) => readonly [A, ReadonlyArray<StoredToken>]
-      ) =>
-        save
-          .withPermits(1)(
-            Effect.gen(function* () {
-              const [result, all] = next(MutableRef.get(issued))
-              yield* write(further, yield* Schema.encode(StoredTokens)(all))
-              MutableRef.set(issued, all)
-              return result
-            })
-          )
-          .pipe(Effect.orDie) // The directory was writable when the layer was built, so a failure here is a defect.
+      const tokens = yield* IssuedTokens.make(options.directory)
+      const issued = MutableRef.make({
+        version: undefined as string | undefined,
+        entries: [] as ReadonlyArray<Entry>
+      })
+      const read = Effect.gen(function* () {
+        const version = yield* tokens.version
+        const all = yield* tokens.list
+        const entries = all.map(({ grants, hash, login }) => entry(login, Buffer.from(hash, "hex"), grants))
+        MutableRef.set(issued, { version, entries })
+      })
+      yield* read
+      const unreadable = MutableRef.make<string | undefined>(undefined)
+      yield* Effect.gen(function* () {
+        const version = yield* tokens.version
+        if (version === MutableRef.get(issued).version) return
+        yield* Effect.catchAll(read, ({ message }) =>
+          MutableRef.get(unreadable) === version
+            ? Effect.void
+            : Effect.logWarning(`the issued tokens stay as they were: ${message}`)
+        )
+        MutableRef.set(unreadable, version)
+      }).pipe(Effect.repeat(Schedule.spaced(interval)), Effect.forkScoped)
 
-      const fixed: ReadonlyArray<StoredToken> = [
-        { login: "local", hash: digest(own).toString("hex"), grants: [{ repository: "*", access: "write" }] },
-        ...(options.given ?? []).map(({ token, login, grants }) => ({
-          login,
-          hash: digest(Redacted.value(token)).toString("hex"),
-          grants
-        }))
+      const fixed = [
+        entry("local", IssuedTokens.digest(own), [{ repository: "*", access: "write" }]),
+        ...(options.given ?? []).map(({ grants, login, token }) =>
+          entry(login, IssuedTokens.digest(Redacted.value(token)), grants)
+        )
       ]
-      const byHash = new Map<string, readonly [Buffer, Principal]>()
-      const entry = (token: StoredToken) => {
-        const found = byHash.get(token.hash)
-        if (found !== undefined) return found
-        const hashed = [Buffer.from(token.hash, "hex"), toPrincipal(token)] as const
-        byHash.set(token.hash, hashed)
-        return hashed
-      }
 
       return Tokens.of({
         own: Redacted.make(own),
         file,
         principal: (token) => {
-          const asked = digest(token)
+          const asked = IssuedTokens.digest(token)
           let answer: Principal | undefined
-          for (const all of [fixed, MutableRef.get(issued)]) {
-            for (const candidate of all) {
-              const [hash, principal] = entry(candidate)
-              if (timingSafeEqual(hash, asked)) answer ??= principal
-            }
-          }
+          for (const [hash, principal] of [...fixed, ...MutableRef.get(issued).entries])
+            if (timingSafeEqual(hash, asked)) answer ??= principal
           return Option.fromNullable(answer)
         },
-        issue: (login, grants) =>
-          change((all) => {
-            const token = generate()
-            return [Redacted.make(token), [...all, { login, hash: digest(token).toString("hex"), grants }]]
-          }),
-        revoke: (login) =>
-          change((all) => {
-            const kept = all.filter((token) => token.login !== login)
-            return [all.length - kept.length, kept]
-          })
+        issue: (login, grants) => Effect.zipLeft(tokens.issue(login, grants), read),
+        revoke: (login) => Effect.zipLeft(tokens.revoke(login), read)
       })
     })
   )
