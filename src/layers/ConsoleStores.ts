@@ -11,7 +11,12 @@ import { fromRepository } from "../store/remote/local/LocalGit.js"
 import { Store } from "../store/Store.js"
 import type { ConsoleApi } from "./ConsoleApis.js"
 
-const open = (remote: Layer.Layer<GitRemote, ValidationError>, request: StoreRequest, readOnly: boolean) =>
+const open = (
+  remote: Layer.Layer<GitRemote, ValidationError>,
+  request: StoreRequest,
+  readOnly: boolean,
+  isAuthorized: Effect.Effect<boolean>
+) =>
   Effect.map(
     Layer.build(
       Store.layer({ branch: request.branch, root: request.root, readOnly, concurrency: 8 }).pipe(
@@ -21,7 +26,8 @@ const open = (remote: Layer.Layer<GitRemote, ValidationError>, request: StoreReq
     (context) => ({
       store: Context.get(context, Store),
       remote: Context.get(context, GitRemote),
-      readOnly
+      readOnly,
+      isAuthorized
     })
   )
 
@@ -41,7 +47,9 @@ const onApi = (api: ConsoleApi, request: StoreRequest) => {
       timeout: "20 seconds"
     }),
     request,
-    readOnly
+    readOnly,
+    // The API checks the token of each request.
+    Effect.succeed(true)
   )
 }
 
@@ -54,33 +62,47 @@ export const layer = (options: { readonly bind: string; readonly apis: ReadonlyA
       const tokens = yield* Tokens
       const demo = isLoopback(options.bind)
 
+      /** What the token of a request may do now; none if it is unknown. */
+      const rights = ({ repo, token }: StoreRequest) => {
+        const mayWithout = demo && repo === demoRepo
+        return Option.match(token, {
+          onNone: () => (mayWithout ? Option.some({ read: true, write: true }) : Option.none()),
+          onSome: (given) =>
+            Option.map(tokens.principal(Redacted.value(given)), (principal) => ({
+              read: isGranted(principal, "read", repo),
+              write: isGranted(principal, "write", repo)
+            }))
+        })
+      }
+
       const embedded = (request: StoreRequest) =>
         Effect.gen(function* () {
           const operation = "Console.login"
-          const refused = (message: string) => new AuthError({ operation, status: 401, message })
-          const principal = Option.flatMap(request.token, (token) => tokens.principal(Redacted.value(token)))
-          if (Option.isSome(request.token) && Option.isNone(principal)) {
-            return yield* refused("the embedded host does not know this token")
-          }
-          if (Option.isNone(principal) && !(demo && request.repo === demoRepo)) {
-            return yield* refused("the embedded host needs its token here")
-          }
-          const readable = Option.match(principal, {
-            onNone: () => true,
-            onSome: (who) => isGranted(who, "read", request.repo)
-          })
+          const granted = yield* Effect.mapError(
+            rights(request),
+            () =>
+              new AuthError({
+                operation,
+                status: 401,
+                message: Option.isSome(request.token)
+                  ? "the embedded host does not know this token"
+                  : "the embedded host needs its token here"
+              })
+          )
           const { name, owner } = yield* parseName(request.repo)
-          if (!readable || !(yield* repositories.exists(owner, name))) {
+          if (!granted.read || !(yield* repositories.exists(owner, name))) {
             return yield* new NotFoundError({
               operation,
               message: `the repository ${request.repo} was not found on the embedded host`
             })
           }
           const repository = yield* repositories.open(owner, name)
-          const readOnly = Option.isSome(principal) && !isGranted(principal.value, "write", request.repo)
           // Errors then contain the name of the repository instead of a directory of this machine.
           const remote = { ...fromRepository(repository), name: request.repo }
-          return yield* open(Layer.succeed(GitRemote, remote), request, readOnly)
+          const isAuthorized = Effect.sync(() =>
+            Option.exists(rights(request), ({ read, write }) => read && write === granted.write)
+          )
+          return yield* open(Layer.succeed(GitRemote, remote), request, !granted.write, isAuthorized)
         })
 
       return ConsoleStores.of({

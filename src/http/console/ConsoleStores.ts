@@ -18,6 +18,8 @@ export interface OpenStore {
   readonly store: StoreService
   readonly remote: GitRemoteService
   readonly readOnly: boolean
+  /** Whether the token still has the rights that it had when the store was opened. */
+  readonly isAuthorized: Effect.Effect<boolean>
 }
 
 /** The API name of the embedded host. */

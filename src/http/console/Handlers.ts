@@ -176,7 +176,8 @@ export const router = (options: ConsoleOptions = {}) =>
             branch: payload.branch,
             root: payload.root,
             readOnly: browse.readOnly,
-            browse
+            browse,
+            isAuthorized: opened.isAuthorized
           }
           return { session, result: yield* browse.collections }
         })

@@ -16,6 +16,8 @@ export interface Session {
   readonly root: string
   readonly readOnly: boolean
   readonly browse: Browse
+  /** Whether its token still has the rights that it had at the sign-in. */
+  readonly isAuthorized: Effect.Effect<boolean>
 }
 
 export interface SessionLimits {
@@ -111,7 +113,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
             const entry = id === undefined ? undefined : entries.get(id)
             if (entry === undefined) return Option.none()
             const now = yield* Monotonic.millis
-            if (expired(entry, now)) {
+            if (expired(entry, now) || !(yield* entry.session.isAuthorized)) {
               yield* close(entry.session.id)
               return Option.none()
             }

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { ConsoleService } from "../../support/browser/ConsoleService.js"
 import { productId } from "../../support/browser/Seed.js"
-import { seeded, shop, signedIn, signIn } from "./Client.js"
+import { ask, seeded, shop, signedIn, signIn } from "./Client.js"
 
 layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
   it.effect("signs in to the demo, to a repository with a token, and refuses others", () =>
@@ -41,6 +41,23 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
         assert.include(refused.body.message, word)
         assert.isUndefined(refused.cookie)
       }
+    })
+  )
+
+  it.effect("ends the sessions of a token that is deleted or that gets other rights", () =>
+    Effect.gen(function* () {
+      const { tokens, url } = yield* ConsoleService
+      const grant = (access: "read" | "write") => ({ repository: "test/shop", access })
+      const token = Redacted.value(yield* tokens.issue("ann", [grant("read")]))
+      const { body, cookie } = yield* signIn({ ...shop, token })
+      assert.isTrue(body.readOnly)
+      const status = Effect.map(ask(url, "GET", "/api/collections", { cookie }), (reply) => reply.status)
+      yield* tokens.issue("bob", [grant("write")])
+      assert.strictEqual(yield* status, 200)
+      assert.strictEqual(yield* tokens.revoke("ann"), 1)
+      assert.strictEqual(yield* status, 401)
+      assert.strictEqual((yield* signIn({ ...shop, token })).status, 401)
+      yield* tokens.revoke("bob")
     })
   )
 

@@ -13,7 +13,8 @@ const session = (id: string, owner = "a"): Session => ({
   root: "data",
   readOnly: true,
   // Sessions hold it and never use it.
-  browse: undefined as unknown as Browse
+  browse: undefined as unknown as Browse,
+  isAuthorized: Effect.succeed(true)
 })
 
 /** A session that counts how often its resources are released. */

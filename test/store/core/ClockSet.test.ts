@@ -62,7 +62,10 @@ for (const [way, by] of [
         const sessions = yield* Sessions
         const tickets = yield* ArchiveTokens.ArchiveTokens
         const attempts = yield* SignInThrottle.make
-        const session = (id: string) => ({ session: { id, owner: "a" } as Session, result: undefined })
+        const session = (id: string) => ({
+          session: { id, owner: "a", isAuthorized: Effect.succeed(true) } as Session,
+          result: undefined
+        })
         const made = yield* within(sessions.create((id) => Effect.succeed(session(id))))
         const ticket = yield* within(tickets.issue("a/b"))
         const guess = within(Effect.either(attempts.guard("client", Effect.fail("wrong"))))

@@ -40,6 +40,7 @@ export class ConsoleService extends Context.Tag("test/ConsoleService")<
     readonly port: number
     /** The embedded host's own token. */
     readonly token: string
+    readonly tokens: typeof Tokens.Service
     /** Where the bare repository `test/shop` lies. */
     readonly repository: string
     /** A store in `test/shop`, for seeding and for looking behind the console. */
@@ -91,6 +92,7 @@ export const layer = (options: ConsoleServiceOptions = {}) =>
             url,
             port: Number(new URL(url).port),
             token: Redacted.value(tokens.own),
+            tokens,
             repository: join(data, "repos", owner, `${name}.git`),
             store
           }
