@@ -65,64 +65,83 @@ const [lineFeed, carriageReturn, quote] = Array.from('\n\r"', (text) => text.cha
 
 /**
  * Splits the text between rows, never inside a quoted cell, and removes blank lines. As in the parser that reads the
- * rows, a quote opens a quoted cell only at the beginning of a cell.
+ * rows, a quote opens a quoted cell only at the beginning of a cell. That parser accepts a quoted cell without an end, and
+ * text after the end, and changes both: they are refused here.
  */
 const completeRows = <E, R>(
   text: Stream.Stream<string, E, R>,
   delimiter: string
-): Stream.Stream<string, E, R> =>
+): Stream.Stream<string, E | ValidationError, R> =>
   Stream.suspend(() => {
     let rest = ""
     let scanned = 0
-    let quoted = false
-    let cellIsEmpty = true
+    let line = 1
+    let openedOn = 0
+    let cell: "empty" | "plain" | "quoted" | "closed" = "empty"
     /** The rows that are complete. At the end of the text the last row is complete too. */
-    const takeRows = (more: string, ended: boolean): ReadonlyArray<string> => {
+    const takeRows = (more: string, ended: boolean): Stream.Stream<string, ValidationError> => {
       rest += more
       let rows = ""
       let taken = 0
       let start = 0
+      let problem: ValidationError | undefined
       // The meaning of a quote or of part of a delimiter depends on the next characters.
       const decidable = ended ? rest.length : rest.length - delimiter.length
-      while (scanned < decidable) {
+      while (scanned < decidable && problem === undefined) {
         const unit = rest.charCodeAt(scanned)
-        if (quoted) {
-          if (unit !== quote) cellIsEmpty = false
-          else if (rest.charCodeAt(scanned + 1) === quote) {
-            cellIsEmpty = false
-            scanned++
-          } else quoted = false
+        const endsLine =
+          unit === lineFeed || (unit === carriageReturn && rest.charCodeAt(scanned + 1) !== lineFeed)
+        if (endsLine) line++
+        if (cell === "quoted") {
+          if (unit === quote) {
+            if (rest.charCodeAt(scanned + 1) === quote) scanned++
+            else cell = "closed"
+          }
           scanned++
         } else if (rest.startsWith(delimiter, scanned)) {
-          cellIsEmpty = true
+          cell = "empty"
           scanned += delimiter.length
-        } else if (
-          unit === lineFeed ||
-          (unit === carriageReturn && rest.charCodeAt(scanned + 1) !== lineFeed)
-        ) {
+        } else if (endsLine) {
           scanned++
           if (isBlank(rest, start, scanned)) {
             rows += rest.slice(taken, start)
             taken = scanned
           }
           start = scanned
-          cellIsEmpty = true
+          cell = "empty"
         } else {
-          if (unit === quote && cellIsEmpty) quoted = true
-          else cellIsEmpty = false
+          if (cell === "closed" && unit !== carriageReturn) {
+            problem = misquoted(
+              `the quoted cell that begins on line ${openedOn} has text after its closing quote`
+            )
+          } else if (unit === quote && cell === "empty") {
+            cell = "quoted"
+            openedOn = line
+          } else if (cell !== "closed") cell = "plain"
           scanned++
         }
       }
-      if (ended) start = rest.length
+      if (ended && cell === "quoted") {
+        problem = misquoted(`the quoted cell that begins on line ${openedOn} has no closing quote`)
+      }
+      if (ended && problem === undefined) start = rest.length
       rows += rest.slice(taken, start)
       rest = rest.slice(start)
       scanned -= start
-      return rows === "" ? [] : [rows]
+      const complete = rows === "" ? Stream.empty : Stream.succeed(rows)
+      return problem === undefined ? complete : Stream.concat(complete, problem)
     }
     return Stream.concat(
-      Stream.mapConcat(text, (part) => takeRows(part, false)),
-      Stream.suspend(() => Stream.fromIterable(takeRows("", true)))
+      Stream.flatMap(text, (part) => takeRows(part, false)),
+      Stream.suspend(() => takeRows("", true))
     )
+  })
+
+const misquoted = (message: string) =>
+  new ValidationError({
+    operation: "fromCsv",
+    message,
+    hint: "a quote inside a quoted cell is written twice; the file may also be incomplete"
   })
 
 const isBlank = (text: string, start: number, end: number) =>

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Chunk, Effect, Exit, Layer, Stream } from "effect"
+import { Cause, Chunk, Effect, Either, Exit, Layer, Stream } from "effect"
 import Database from "libsql"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
@@ -14,6 +14,7 @@ import { fromSql } from "../../../src/store/transfer/FromSql.js"
 import type { ImportRow } from "../../../src/store/transfer/Import.js"
 import { normalise } from "../../../src/store/transfer/Normalise.js"
 import { fromRecords } from "../../../src/store/transfer/RecordSource.js"
+import { inChunks } from "../../support/inChunks.js"
 
 const opened = () => Layer.provide(Store.layer({}), Memory.layer())
 const withStore = <A, E, R>(body: Effect.Effect<A, E, R | Store>) => Effect.provide(body, opened())
@@ -106,6 +107,29 @@ describe("odd sources", () => {
       ])
     })
   )
+
+  for (const [name, text, line, kept] of [
+    ["a quote that is not closed", 'a,b\n1,x\n2,"y\n3,z\n4,"",\n', 3, [{ a: "1", b: "x" }]],
+    ["a quote that is the last character", 'a,b\r\n1,x\r\n2,"', 3, [{ a: "1", b: "x" }]],
+    ["text after the closing quote", 'a,b\n"l1\nl2",x\n2,"5" pipe"\n', 4, [{ a: "l1\nl2", b: "x" }]]
+  ] as const) {
+    it.effect(`${name} ends a CSV, with its line, after the records before it`, () =>
+      Effect.gen(function* () {
+        for (const size of [1, 2, 7, 1000]) {
+          const found: Array<unknown> = []
+          const exit = yield* Effect.either(
+            Stream.runForEach(fromCsv(inChunks(bytes(text), [size])), (record) =>
+              Effect.sync(() => found.push({ ...record }))
+            )
+          )
+          if (Either.isRight(exit)) assert.fail(JSON.stringify(found))
+          assert.strictEqual(exit.left._tag, "ValidationError")
+          assert.include(exit.left.message, `line ${line}`)
+          assert.deepStrictEqual(found, [...kept])
+        }
+      })
+    )
+  }
 
   it.effect("a CSV that is not UTF-8 is refused, not silently changed", () =>
     Effect.gen(function* () {
