@@ -48,8 +48,8 @@ export const token = Command.make(
       Args.withDescription("Whose token to create or delete"),
       Args.optional
     ),
-    read: repositories("read", "Let it read OWNER/NAME, OWNER/* or *; may be repeated"),
-    write: repositories("write", "Let it read and write OWNER/NAME, OWNER/* or *; may be repeated"),
+    read: repositories("read", "Let it read OWNER/NAME, OWNER/* or *"),
+    write: repositories("write", "Let it read and write OWNER/NAME, OWNER/* or *"),
     remove: Options.boolean("delete").pipe(Options.withDescription("Delete all tokens of the login")),
     json: jsonOption
   },
