@@ -1,12 +1,13 @@
 import { Command, ValidationError as UsageError } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { optionsFirst } from "./ArgumentOrder.js"
+import { ValidationError } from "../domain/errors/StoreError.js"
+import { optionGivenTwice, optionsFirst } from "./ArgumentOrder.js"
 import { branch, compare } from "./BranchCommands.js"
 import { merge } from "./BranchMergeCommand.js"
 import { doctor } from "./DoctorCommand.js"
 import { estimate } from "./EstimateCommand.js"
 import { exportCommand } from "./ExportCommand.js"
-import { type CommandHelp, commandHelp, helpFor, switchesOf } from "./Help.js"
+import { type CommandHelp, commandHelp, helpFor, singleOptionsOf, switchesOf } from "./Help.js"
 import { importCommand } from "./ImportCommand.js"
 import { proposals, propose } from "./ProposalCommands.js"
 import { put } from "./PutCommand.js"
@@ -66,10 +67,19 @@ export const run = (version: string, arguments_: ReadonlyArray<string>) =>
       return Effect.flatMap(settingsHelp(arguments_[0]), (settings) => Console.log(help + settings))
     if (containsToken(arguments_)) return tokenArgumentError
     const found = helps.find(({ name }) => name === arguments_[0])
+    const switches = found === undefined ? new Set<string>() : switchesOf(found)
+    const twice = found && optionGivenTwice(arguments_, switches, singleOptionsOf(found))
+    if (twice !== undefined) {
+      return new ValidationError({
+        operation: arguments_[0]!,
+        message: `${twice} is given twice`,
+        hint: howTo(found)
+      })
+    }
     return Command.run(chainstore, { name: "chainstore", version, executable: "chainstore" })([
       "node",
       "chainstore",
-      ...optionsFirst(arguments_, found === undefined ? new Set() : switchesOf(found))
+      ...optionsFirst(arguments_, switches)
     ]).pipe(
       Effect.tapError((error) =>
         UsageError.isValidationError(error) ? Console.error(howTo(found)) : Effect.void

@@ -1,5 +1,6 @@
-import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Args, HelpDoc, Options, ValidationError as UsageError } from "@effect/cli"
 import { Effect } from "effect"
+import { ValidationError } from "../domain/errors/StoreError.js"
 
 export const collectionArgument = Args.text({ name: "collection" }).pipe(
   Args.withDescription("A collection's name")
@@ -18,9 +19,7 @@ const integer = (name: string) =>
       /^[+-]?\d+$/.test(text)
         ? Effect.succeed(Number(text))
         : Effect.fail(
-            ValidationError.invalidValue(
-              HelpDoc.p(`--${name} needs a whole number, not ${JSON.stringify(text)}`)
-            )
+            UsageError.invalidValue(HelpDoc.p(`--${name} needs a whole number, not ${JSON.stringify(text)}`))
           )
     )
   )
@@ -51,3 +50,17 @@ export const messageOption = (description: string) =>
 
 export const dryRunOption = (description: string) =>
   Options.boolean("dry-run").pipe(Options.withDescription(description))
+
+/** Fails if an option is combined with one that contradicts it. */
+export const rejectCombination = (
+  operation: string,
+  option: string,
+  others: { readonly [option: string]: boolean }
+) => {
+  const other = Object.keys(others).find((name) => others[name])
+  return other === undefined
+    ? Effect.void
+    : Effect.fail(
+        new ValidationError({ operation, message: `${option} cannot be given together with ${other}` })
+      )
+}

@@ -1,5 +1,4 @@
 import { Effect, Option } from "effect"
-import { ValidationError } from "../domain/errors/StoreError.js"
 import type { JsonObject } from "../domain/json/Json.js"
 import type { Batch } from "../store/Batch.js"
 import { differences } from "../store/browse/index.js"
@@ -41,20 +40,6 @@ export const writeIfSha = (
   store.batch({ message }, (batch) =>
     Effect.zipRight(batch.expect(place.collection, place.id, { sha: place.sha }), write(batch))
   )
-
-/** Fails if an option is combined with one that contradicts it. */
-export const rejectCombination = (
-  operation: string,
-  option: string,
-  others: { readonly [option: string]: boolean }
-) => {
-  const other = Object.keys(others).find((name) => others[name])
-  return other === undefined
-    ? Effect.void
-    : Effect.fail(
-        new ValidationError({ operation, message: `${option} cannot be given together with ${other}` })
-      )
-}
 
 /** The changes of a write of one document, without making it. Fails as the write would. */
 export const previewChanges = <A, E, R>(

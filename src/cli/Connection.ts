@@ -5,7 +5,7 @@ import type { SettingsOptions } from "../domain/settings/Settings.js"
 import type { ReadError } from "../store/Collection.js"
 import { type CommitVia, carriers } from "../store/remote/github/client/Options.js"
 import type { Store } from "../store/Store.js"
-import { integerOption, textOption } from "./CommandOptions.js"
+import { integerOption, rejectCombination, textOption } from "./CommandOptions.js"
 import { askToken } from "./Token.js"
 
 /** The location of a repository: a directory of this machine, GitHub's API, or the address of a Git server. */
@@ -68,21 +68,13 @@ export const connectionOptions = {
     "directory",
     "Bare repositories on this machine: OWNER/NAME.git below this directory. Without an API and a token it is the service's own, .chainstore/repos (CHAINSTORE_DATA)"
   ),
-  apiUrl: Options.text("api-url").pipe(
-    Options.withDescription("GitHub's REST API, or a compatible one (CHAINSTORE_API_URL)"),
-    Options.withFallbackConfig(fromEnvironment("CHAINSTORE_API_URL")),
-    Options.optional
-  ),
+  apiUrl: textOption("api-url", "GitHub's REST API, or a compatible one (CHAINSTORE_API_URL)"),
   commitVia: Options.choice("commit-via", carriers).pipe(
     Options.withDescription("How commits are sent to GitHub (CHAINSTORE_COMMIT_VIA)"),
     Options.withFallbackConfig(Config.literal(...carriers)("CHAINSTORE_COMMIT_VIA")),
     Options.optional
   ),
-  gitUrl: Options.text("git-url").pipe(
-    Options.withDescription("A repository of any Git server, as for `git clone` (CHAINSTORE_GIT_URL)"),
-    Options.withFallbackConfig(fromEnvironment("CHAINSTORE_GIT_URL")),
-    Options.optional
-  ),
+  gitUrl: textOption("git-url", "A repository of any Git server, as for `git clone` (CHAINSTORE_GIT_URL)"),
   token: Options.boolean("token").pipe(
     Options.withDescription("Ask for the token; otherwise it is read from CHAINSTORE_TOKEN")
   ),
@@ -144,11 +136,29 @@ const layoutOf = (given: ConnectionInput): SettingsOptions => {
   }
 }
 
+/** The addresses. If the options name a place, the environment does not name another one. */
+const addressesOf = ({ apiUrl, directory, gitUrl }: ConnectionInput) =>
+  Effect.gen(function* () {
+    yield* rejectCombination("connection", "--directory", {
+      "--git-url": Option.isSome(directory) && Option.isSome(gitUrl),
+      "--api-url": Option.isSome(directory) && Option.isSome(apiUrl)
+    })
+    yield* rejectCombination("connection", "--git-url", {
+      "--api-url": Option.isSome(gitUrl) && Option.isSome(apiUrl)
+    })
+    if ([directory, gitUrl, apiUrl].some(Option.isSome)) return { apiUrl, gitUrl }
+    return yield* Effect.all({
+      apiUrl: Config.option(fromEnvironment("CHAINSTORE_API_URL")),
+      gitUrl: Config.option(fromEnvironment("CHAINSTORE_GIT_URL"))
+    })
+  })
+
 /** The connection that the options and the environment describe. */
 export const connectionOf = (given: ConnectionInput) =>
   Effect.gen(function* () {
     const { repo, branch, root } = given
     const location = { repo, branch, root, layout: layoutOf(given) }
+    const { apiUrl, gitUrl } = yield* addressesOf(given)
     if (Option.isSome(given.directory)) {
       return { ...location, _tag: "Local", directory: given.directory.value } satisfies Connection
     }
@@ -158,12 +168,11 @@ export const connectionOf = (given: ConnectionInput) =>
           Option.filter(yield* Config.option(Config.string("CHAINSTORE_TOKEN")), (text) => text !== ""),
           Redacted.make
         )
-    if (Option.isSome(given.gitUrl)) {
-      return { ...location, _tag: "Git", url: given.gitUrl.value, token } satisfies Connection
+    if (Option.isSome(gitUrl)) {
+      return { ...location, _tag: "Git", url: gitUrl.value, token } satisfies Connection
     }
-    if (Option.isNone(token) && Option.isNone(given.apiUrl)) {
+    if (Option.isNone(token) && Option.isNone(apiUrl)) {
       return { ...location, _tag: "Local", directory: `${yield* dataDirectory}/repos` } satisfies Connection
     }
-    const { apiUrl, commitVia } = given
-    return { ...location, _tag: "GitHub", apiUrl, commitVia, token } satisfies Connection
+    return { ...location, _tag: "GitHub", apiUrl, commitVia: given.commitVia, token } satisfies Connection
   })

@@ -5,7 +5,7 @@ import { NotFoundError, ValidationError } from "../domain/errors/StoreError.js"
 import type { DestinationError } from "../store/transfer/Destination.js"
 import type { DatabaseExcelOptions } from "../store/transfer/Export.js"
 import type { StoreView } from "../store/View.js"
-import { atOption, columnsOption, integerOption, textOption } from "./CommandOptions.js"
+import { atOption, columnsOption, integerOption, rejectCombination, textOption } from "./CommandOptions.js"
 import { CommandOutput } from "./CommandOutput.js"
 import { formatOf } from "./FileFormat.js"
 import { onInvalidOption, withInvalid } from "./InvalidDocuments.js"
@@ -56,6 +56,10 @@ export const exportCommand = storeCommand(
       const view = yield* viewAt(input.at)
       const format = yield* formatOf("export", file, input.format, ["xlsx", "csv", "ndjson", "json"])
       const destination = file === "-" ? yield* standardOutput(format) : (yield* Path.Path).resolve(file)
+      yield* rejectCombination("export", "--sheet-name", {
+        [format]: Option.isSome(input.sheetName) && format !== "xlsx",
+        "all collections": Option.isSome(input.sheetName) && Option.isNone(input.collection)
+      })
       const options = {
         columns: Option.getOrUndefined(input.columns),
         limit: Option.getOrUndefined(input.limit)
@@ -68,6 +72,7 @@ export const exportCommand = storeCommand(
             hint: "name the collection, or use xlsx for all of them"
           })
         }
+        yield* rejectCombination("export", "--columns", { "all collections": options.columns !== undefined })
         yield* withInvalid(input.onInvalid, (onInvalid) =>
           exportAll(view, destination, { limit: options.limit, onInvalid })
         )

@@ -32,6 +32,12 @@ export const switchesOf = ({ doc }: CommandHelp): ReadonlySet<string> =>
     )
   )
 
+/** The spellings of each option that may be given once. */
+export const singleOptionsOf = ({ doc }: CommandHelp): ReadonlyArray<ReadonlyArray<string>> =>
+  entriesOf(doc, "OPTIONS").flatMap(({ term }) =>
+    term.endsWith("...") ? [] : [term.match(/(?<=^|, )-[^ ,]+/g) ?? []]
+  )
+
 /** The options of the connection, in the order of their help section. */
 const connection = [
   "repo",

@@ -1,5 +1,6 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option, Stream } from "effect"
+import { ValidationError } from "../domain/errors/StoreError.js"
 import { Store } from "../store/Store.js"
 import { fromCsv } from "../store/transfer/FromCsv.js"
 import { fromJson, fromNdjson } from "../store/transfer/FromJson.js"
@@ -69,6 +70,7 @@ export const importCommand = storeCommand(
             ? fromJson(bytes)
             : fromNdjson(bytes)
       let state: ImportReport | undefined
+      let refused: ImportRow | undefined
       const resumeOption = () => `--import-id ${state?.importId}`
       const report = yield* withProgress(`importing ${input.collection}`, undefined, (progress) =>
         collection.importRecords(records, {
@@ -89,7 +91,12 @@ export const importCommand = storeCommand(
               state = now
               yield* progress.report(now.records, share())
             }),
-          onRow: input.dryRun ? (row) => printLine(plain ? JSON.stringify(row) : rowText(row)) : undefined
+          onRow: input.dryRun
+            ? (row) => {
+                if (row.action === "refuse") refused ??= row
+                return printLine(plain ? JSON.stringify(row) : rowText(row))
+              }
+            : undefined
         })
       ).pipe(
         Effect.onInterrupt(() =>
@@ -100,14 +107,23 @@ export const importCommand = storeCommand(
               )
         )
       )
-      if (input.dryRun && plain) return yield* printLine(JSON.stringify(report))
-      yield* print(input.json, report, () =>
-        [
-          `${report.inserted} inserted, ${report.replaced} replaced, ${report.unchanged} unchanged, ${report.refused} refused` +
-            `${input.dryRun ? " (nothing was written)" : `, in ${report.commits.length} commits`}.`,
-          ...(input.dryRun ? [] : [`import id: ${report.importId}`])
-        ].join("\n")
-      )
+      if (input.dryRun && plain) yield* printLine(JSON.stringify(report))
+      else
+        yield* print(input.json, report, () =>
+          [
+            `${report.inserted} inserted, ${report.replaced} replaced, ${report.unchanged} unchanged, ${report.refused} refused` +
+              `${input.dryRun ? " (nothing was written)" : `, in ${report.commits.length} commits`}.`,
+            ...(input.dryRun ? [] : [`import id: ${report.importId}`])
+          ].join("\n")
+        )
+      if (refused !== undefined) {
+        return yield* new ValidationError({
+          operation: "import",
+          id: refused.id,
+          message: `row ${refused.row} cannot be imported: ${refused.reason}`,
+          hint: `the import would end there; ${report.refused} of ${report.records} records cannot be imported`
+        })
+      }
     }),
   ({ dryRun }) => (dryRun ? "empty" : "create")
 )

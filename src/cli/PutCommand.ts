@@ -6,13 +6,12 @@ import type { StoreService } from "../store/StoreService.js"
 import { parseExactly } from "../store/transfer/ExactJson.js"
 import { normaliseRecord } from "../store/transfer/Normalise.js"
 import { utf8Text } from "../store/transfer/Utf8Text.js"
-import { collectionArgument, idArgument, textOption } from "./CommandOptions.js"
+import { collectionArgument, idArgument, rejectCombination, textOption } from "./CommandOptions.js"
 import { print } from "./CommandOutput.js"
 import {
   conditionOptions,
   expectedOptions,
   previewChanges,
-  rejectCombination,
   writeIfSha,
   writeOptions
 } from "./ConditionalWrite.js"
@@ -94,7 +93,10 @@ export const put = storeCommand(
 
 export const textOf = (data: Option.Option<string>, file: Option.Option<string>) =>
   Effect.gen(function* () {
-    if (Option.isSome(data)) return data.value
+    if (Option.isSome(data)) {
+      yield* rejectCombination("put", "--data", { "a file": Option.isSome(file) })
+      return data.value
+    }
     const bytes =
       Option.isSome(file) && file.value !== "-"
         ? (yield* inputFile("put", file.value)).bytes

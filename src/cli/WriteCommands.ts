@@ -3,14 +3,13 @@ import { Effect, Option } from "effect"
 import type { ReindexProgress } from "../store/Collection.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
-import { collectionArgument, idArgument } from "./CommandOptions.js"
+import { collectionArgument, idArgument, rejectCombination } from "./CommandOptions.js"
 import { print } from "./CommandOutput.js"
 import { printPreview } from "./CommitPreview.js"
 import {
   conditionOptions,
   expectedOptions,
   previewChanges,
-  rejectCombination,
   writeIfSha,
   writeOptions
 } from "./ConditionalWrite.js"

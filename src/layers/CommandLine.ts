@@ -12,6 +12,13 @@ import * as HostTokens from "./HostTokens.js"
 import * as Stores from "./StoreOpener.js"
 import { version } from "./Version.js"
 
+const unwritable = (cause: Error) =>
+  new DestinationError({
+    operation: "export",
+    message: `cannot write to standard output: ${cause.message}`,
+    cause
+  })
+
 const screen = Layer.succeed(CommandOutput, {
   isTerminal: process.stdout.isTTY === true,
   showsProgress: process.stderr.isTTY === true,
@@ -20,15 +27,7 @@ const screen = Layer.succeed(CommandOutput, {
   writeBytes: (bytes) =>
     Effect.async((resume) => {
       process.stdout.write(bytes, (error) =>
-        resume(
-          error === undefined || error === null
-            ? Effect.void
-            : new DestinationError({
-                operation: "export",
-                message: `cannot write to standard output: ${error.message}`,
-                cause: error
-              })
-        )
+        resume(error === undefined || error === null ? Effect.void : unwritable(error))
       )
     })
 })
@@ -71,8 +70,12 @@ const interruptedCode = isService ? 0 : 130
 
 /** Runs the command that the process was started with, to its end. */
 export const runCommand = (): void => {
-  // 141 is the code of a process that SIGPIPE ends: a reader such as `head` has closed the pipe.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 9))
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // The code of a process that SIGPIPE ends: a reader such as `head` has closed the pipe.
+    if (error.code === "EPIPE") process.exit(141)
+    console.error(exitReport(Cause.fail(unwritable(error))).message)
+    process.exit(9)
+  })
   // A closed standard error does not end the command.
   process.stderr.on("error", () => {})
   NodeRuntime.runMain(main, {

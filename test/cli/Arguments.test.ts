@@ -71,6 +71,89 @@ describe("arguments", () => {
     })
   )
 
+  it.scopedLive("names of switch values are operands: a dry run of the collection off writes nothing", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      for (const name of ["off", "on", "0", "y"]) {
+        yield* call(["put", name, "a", "--data", "{}"])
+        assert.strictEqual((yield* call(["query", "--json", name])).json()[0]._id, "a")
+      }
+      const dry = yield* call(["reindex", "off", "--dry-run"])
+      assert.deepStrictEqual(dry.json(), { message: null, changes: [] })
+      assert.strictEqual((yield* call(["branch", "off"])).code, 0)
+      assert.deepStrictEqual((yield* call(["branch", "off", "--delete"])).json(), { deleted: "off" })
+    })
+  )
+
+  it.scopedLive("an option given twice is named, and one that may be given again is not refused", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", '{"n":1}', "--index", "things.n", "--index=things.m"])
+      for (const [name, ...line] of [
+        ["--limit", "query", "things", "--limit", "1", "--limit=2"],
+        ["--data", "put", "things", "a", "--data", "{}", "--data", "{}"],
+        ["--message", "delete", "things", "a", "-m", "x", "--message", "y"],
+        ["--dry-run", "delete", "things", "a", "--dry-run", "--dry-run"]
+      ] as const) {
+        const ran = yield* call(line)
+        assert.deepStrictEqual(
+          [ran.code, ran.err.split("\n")[0]],
+          [2, `ValidationError: ${name} is given twice`]
+        )
+      }
+      assert.strictEqual((yield* call(["get", "things", "a", "--branch", "--data"])).code, 2)
+    })
+  )
+
+  it.scopedLive("that would be left out without a word are refused", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const file = join(directory, "a.json")
+      writeFileSync(file, '{"from":"file"}')
+      const book = join(directory, "all.xlsx")
+      yield* call(["put", "things", "a", "--data", '{"n":1}'])
+      for (const [words, ...line] of [
+        ["--data cannot be given together with a file", "put", "things", "b", file, "--data", "{}"],
+        ["--data cannot be given together with a file", "propose", "things", "b", file, "--data", "{}"],
+        ["--columns cannot be given together with all collections", "export", "--to", book, "--columns", "n"],
+        ["--sheet-name cannot be given together with all coll", "export", "--to", book, "--sheet-name", "n"],
+        ["--sheet-name cannot be given together with csv", "export", "things", "x.csv", "--sheet-name", "n"],
+        ["--git-url cannot be given together with --api-url", "doctor", "--git-url", "u", "--api-url", "v"],
+        [
+          "--directory cannot be given together with --git-url",
+          "doctor",
+          "--git-url",
+          "u",
+          "--directory",
+          "v"
+        ],
+        [
+          "--directory cannot be given together with --api-url",
+          "doctor",
+          "--directory",
+          "u",
+          "--api-url",
+          "v"
+        ]
+      ] as const) {
+        const ran = yield* call(line)
+        assert.strictEqual(ran.code, 2, line.join(" "))
+        assert.include(ran.err, words)
+      }
+      assert.strictEqual((yield* call(["get", "things", "b"])).code, 3)
+    })
+  )
+
+  it.scopedLive("an option has precedence over the variable of another one", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const environment = { CHAINSTORE_GIT_URL: "https://variable.invalid/a.git" }
+      const ran = yield* call(["collections", "--api-url", "http://127.0.0.1:9"], { environment })
+      assert.include(ran.err, "127.0.0.1:9")
+      assert.include((yield* call(["collections"], { environment })).err, "variable.invalid")
+    })
+  )
+
   it.scopedLive("every command that prints data accepts --json", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine

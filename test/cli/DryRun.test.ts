@@ -69,7 +69,29 @@ describe("a dry run", () => {
         return { inserted, records, replaced, unchanged }
       }
       const real = yield* call(["import", "things", file])
+      assert.strictEqual(dry.code, 0)
       assert.deepStrictEqual(counts(dry.out.split("\n").at(-1)!), counts(real.out))
+    })
+  )
+
+  it.scopedLive("of an import shows every row, and then fails as the import does", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      yield* call(["put", "things", "same", "--data", '{"v":2}'])
+      const file = join(directory, "a.ndjson")
+      writeFileSync(file, '{"_id":"a"}\n{"_id":"b b"}\n{"_id":"c"}\n{"_id":"d d"}\n')
+      const dry = yield* call(["import", "things", file, "--dry-run"])
+      const rows = dry.out.split("\n").map((line) => JSON.parse(line))
+      assert.deepStrictEqual(
+        rows.map(({ action }) => action),
+        ["insert", "refuse", "insert", "refuse", undefined]
+      )
+      assert.strictEqual(rows.at(-1).refused, 2)
+      const real = yield* call(["import", "things", file])
+      const failure = (ran: typeof real) => [ran.code, ran.err.split("\n").slice(0, 1)]
+      assert.deepStrictEqual(failure(dry), failure(real))
+      assert.match(dry.err, /^ValidationError: row 2 cannot be imported: /)
+      assert.strictEqual(real.err.split("\n")[1], "nothing was written")
     })
   )
 })

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,7 +9,9 @@ import { Effect } from "effect"
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /** An import from standard input in a process of its own, over repositories in a directory of its own. */
-const importing = (...options: ReadonlyArray<string>) =>
+const importing = (...options: ReadonlyArray<string>) => importingTo("pipe", ...options)
+
+const importingTo = (output: "pipe" | number, ...options: ReadonlyArray<string>) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
@@ -18,7 +20,7 @@ const importing = (...options: ReadonlyArray<string>) =>
         const child = spawn(process.execPath, ["--import", "tsx", "src/layers/bin/chainstore.ts", ...line], {
           cwd: root,
           env: { PATH: process.env["PATH"] },
-          stdio: ["pipe", "pipe", "pipe"]
+          stdio: ["pipe", output, "pipe"]
         })
         return { child, directory }
       }),
@@ -33,7 +35,7 @@ const importing = (...options: ReadonlyArray<string>) =>
 
 const ended = (child: ChildProcess) => {
   let out = ""
-  child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     out += text
   })
   return new Promise<{ readonly code: number | null; readonly signal: string | null; readonly out: string }>(
@@ -70,6 +72,22 @@ describe.concurrent("an import from standard input, as a process", () => {
       child.stdin!.end('{"_id":"a"}\n')
       const { code, out } = yield* Effect.promise(() => end)
       assert.deepStrictEqual([code, JSON.parse(out).records], [0, 1])
+    })
+  )
+
+  it.scopedLive.skipIf(!existsSync("/dev/full"))("names the reason if its report cannot be written", () =>
+    Effect.gen(function* () {
+      const full = openSync("/dev/full", "w")
+      const { child, end } = yield* importingTo(full)
+      closeSync(full)
+      let err = ""
+      child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+        err += text
+      })
+      child.stdin!.end('{"_id":"a"}\n')
+      const { code } = yield* Effect.promise(() => end)
+      assert.strictEqual(code, 9)
+      assert.match(err, /DestinationError: cannot write to standard output: ENOSPC/)
     })
   )
 })

@@ -361,18 +361,25 @@ describe("help", () => {
 })
 
 describe("optionsFirst", () => {
-  it("moves options before operands and leaves what follows -- alone", () => {
+  it("moves options before operands, with -- between them, and leaves what follows -- alone", () => {
     const ordered = (...args: ReadonlyArray<string>) => optionsFirst(args, new Set(["--json"]))
     assert.deepStrictEqual(ordered("get", "a", "x", "--at", "v1", "--json"), [
       "get",
       "--at",
       "v1",
       "--json",
+      "--",
       "a",
       "x"
     ])
-    assert.deepStrictEqual(ordered("get", "--json", "a", "--", "--x"), ["get", "--json", "a", "--", "--x"])
+    assert.deepStrictEqual(ordered("get", "--json", "a", "--", "--x"), ["get", "--json", "--", "a", "--x"])
     assert.deepStrictEqual(ordered("--help"), ["--help"])
-    assert.deepStrictEqual(ordered("import", "a", "-", "--format=csv"), ["import", "--format=csv", "a", "-"])
+    assert.deepStrictEqual(ordered("import", "a", "-", "--format=csv"), [
+      "import",
+      "--format=csv",
+      "--",
+      "a",
+      "-"
+    ])
   })
 })

@@ -132,7 +132,6 @@ export const importRecords = <E = never, R = never>(
         })
       )
     }
-    const writeChunk = options.dryRun === true ? previewChunk(target) : commitChunk(target, options.message)
     let report: ImportReport = {
       importId,
       records: 0,
@@ -145,12 +144,14 @@ export const importRecords = <E = never, R = never>(
     const notify = () => options.onProgress?.(report) ?? Effect.void
     const failure = <F>(error: F) =>
       options.dryRun === true ? error : withResumeHint(error, importId, report.records)
+    const writeChunk =
+      options.dryRun === true ? previewChunk(target) : commitChunk(target, options.message, failure)
     yield* notify()
     // Outside of `grouped`: it passes on the records before a failure, and only then the failure.
     const chunks = Stream.mapError(Stream.grouped(rows(), options.chunkSize ?? 100), failure)
     yield* Stream.runForEach(chunks, (chunk) =>
       Effect.gen(function* () {
-        const done = yield* Effect.mapError(writeChunk(Chunk.toReadonlyArray(chunk), report), failure)
+        const done = yield* writeChunk(Chunk.toReadonlyArray(chunk), report)
         report = {
           ...report,
           records: report.records + done.rows.length,
@@ -219,7 +220,11 @@ interface ChunkResult {
 }
 
 const commitChunk =
-  ({ collection, core }: ImportTarget, message: string | undefined) =>
+  (
+    { collection, core }: ImportTarget,
+    message: string | undefined,
+    failure: (error: WriteError) => WriteError
+  ) =>
   (chunk: ReadonlyArray<PreparedRow>, report: ImportReport): Effect.Effect<ChunkResult, WriteError> =>
     Effect.gen(function* () {
       const rows: Array<DocumentRow> = []
@@ -235,7 +240,9 @@ const commitChunk =
           message: message ?? `import ${rows.length} records into ${collection}`,
           operations: [...last.values()].map((row) => putOperation(collection, row))
         })
-        .pipe(Effect.mapError((error) => (isUniqueViolation(error) ? withRowNumbers(error, last) : error)))
+        .pipe(
+          Effect.mapError((error) => failure(isUniqueViolation(error) ? withRowNumbers(error, last) : error))
+        )
       const before = new Map(outcome.documents.map((document) => [document.id, document]))
       return {
         commit: Option.map(outcome.committed, ({ commit }) => commit),

@@ -4,8 +4,6 @@ import { SourceError } from "./SourceError.js"
 /** Error classes whose constructors take only their fields. A caller's stream may fail with other errors. */
 const rebuildable: ReadonlySet<unknown> = new Set([...Object.values(Errors), SourceError])
 
-const rowErrors = new WeakSet<object>()
-
 const nothingWritten = "nothing was written"
 
 /** The error of a row that cannot be stored. Its hint says how many records are committed and how to resume. */
@@ -14,7 +12,7 @@ export const rowError = (
   importId: string,
   committed: number
 ): Errors.ValidationError => {
-  const error = new Errors.ValidationError({
+  return new Errors.ValidationError({
     operation: "Collection.importRecords",
     id: bad.id,
     message: `row ${bad.row} cannot be imported: ${bad.reason}`,
@@ -23,13 +21,11 @@ export const rowError = (
         ? nothingWritten
         : `${committed} records before it are committed; correct the row and resume with the importId ${importId}`
   })
-  rowErrors.add(error)
-  return error
 }
 
 /** Adds the importId to the hint of an error, because a generated id is otherwise unknown to the caller. */
 export const withResumeHint = <E>(error: E, importId: string, committed: number): E => {
-  if (!(error instanceof Errors.StoreError) || !rebuildable.has(error.constructor) || rowErrors.has(error)) {
+  if (!(error instanceof Errors.StoreError) || !rebuildable.has(error.constructor)) {
     return error
   }
   const advice =
