@@ -40,6 +40,8 @@ export const make = (...settings: ReadonlyArray<string>) =>
         "KbdInteractiveAuthentication no",
         "PermitRootLogin yes",
         "MaxStartups 200",
+        // The shell of each connection would read what this machine's user has in it.
+        `SetEnv HOME=${directory}`,
         ...settings
       ].join("\n")
     )
