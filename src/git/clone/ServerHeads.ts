@@ -20,6 +20,9 @@ const recentMillis = 5_000
 const maxGathered = 64
 const maxGatherMillis = 250
 
+/** How often a lookup is repeated because pushes ended meanwhile. */
+const maxRepeats = 4
+
 /** The largest number of branches whose heads are cached. */
 const maxBranches = 4_096
 
@@ -83,25 +86,26 @@ export class ServerHeads {
     this.pushes++
   }
 
-  /** Runs a lookup, and repeats it if a push of this process ended meanwhile. */
-  private repeatAfterPush<A>(lookup: Effect.Effect<A, ServerFailure>): Effect.Effect<A, ServerFailure> {
+  /**
+   * Looks up refs by their full names. The lookup is repeated if a push of this process ended meanwhile. Pushes may follow each
+   * other without end, so the last result is returned in any case, but not cached.
+   */
+  listRefs(
+    names: ReadonlyArray<string>,
+    repeats = maxRepeats
+  ): Effect.Effect<ReadonlyArray<ListedRef>, ServerFailure> {
     return Effect.suspend(() => {
       const before = this.pushes
-      return Effect.flatMap(lookup, (result) =>
-        before === this.pushes ? Effect.succeed(result) : this.repeatAfterPush(lookup)
-      )
-    })
-  }
-
-  /** Looks up refs by their full names. The result is never older than the last push of this process. */
-  listRefs(names: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<ListedRef>, ServerFailure> {
-    return Effect.tap(this.repeatAfterPush(this.origin.listRefs(names)), (refs) =>
-      Effect.sync(() => {
+      return Effect.flatMap(this.origin.listRefs(names), (refs) => {
+        if (before !== this.pushes) {
+          return repeats > 0 ? this.listRefs(names, repeats - 1) : Effect.succeed(refs)
+        }
         for (const name of names) {
           if (name.startsWith(branchRef(""))) this.record(name.slice(branchRef("").length), oidOf(refs, name))
         }
+        return Effect.succeed(refs)
       })
-    )
+    })
   }
 
   /** Looks up the head of a branch. Concurrent callers share lookups, each of which begins after their calls. */

@@ -71,3 +71,30 @@ describe("a server that only sends advertised heads, and whose branch moves betw
     )
   }
 })
+
+it.scopedLive("a lookup of a head ends although each one lasts until another push of this process ends", () =>
+  Effect.gen(function* () {
+    const backend = yield* HttpBackend.make
+    const url = backend.create("busy.git")
+    const remote = yield* GitHost.scoped({ url })
+    const notes = (yield* Effect.provideService(Store.make(), GitRemote, remote)).collection("notes")
+    yield* notes.insert({ n: 1 }, { id: "a" })
+    const head = Option.getOrThrow(yield* remote.head("main"))
+    let pushes = 0
+    backend.intercept = (request, response) => {
+      if (isForwarded(request) || !request.url?.endsWith("/git-upload-pack")) return false
+      void bodyOf(request).then(async (body) => {
+        const { bytes, status, type } = await forward(backend, request, body)
+        await Effect.runPromise(remote.createBranch(`branch${pushes++}`, head.commit))
+        response.writeHead(status, { "content-type": type }).end(bytes)
+      })
+      return true
+    }
+    const found = yield* Effect.timeout(notes.get("a"), "20 seconds")
+    assert.strictEqual(Option.getOrThrow(found)["n"], 1)
+    backend.intercept = undefined
+    // The heads that these lookups found may be outdated: they are not the base of the next commit.
+    yield* notes.update("a", { n: 2 })
+    assert.strictEqual(backend.git("busy.git", "rev-list", "--count", "main"), "2")
+  })
+)
