@@ -50,7 +50,7 @@ const make = (fs: NodeFileSystem): FileSystem =>
       Sink.unwrapScoped(
         Effect.map(
           Effect.acquireRelease(
-            attempt("open", path, () => fs.open(path, options?.flag ?? "w")),
+            attempt("open", path, () => fs.open(path, options?.flag ?? "w", options?.mode)),
             (file) => Effect.ignoreLogged(attempt("close", path, () => file.close()))
           ),
           (file) => Sink.forEach((bytes: Uint8Array) => attempt("write", path, () => file.writeFile(bytes)))

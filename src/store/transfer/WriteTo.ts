@@ -70,12 +70,12 @@ const replaceFile = <E, R>(
     // Keeps a symbolic link and replaces its target.
     const target = Option.isNone(existing) ? path : yield* files.realPath(path)
     const partial = `${target}.${(yield* Random.nextIntBetween(0x1000_0000, 0x7fff_ffff)).toString(16)}.partial`
-    yield* Stream.run(bytes, files.sink(partial)).pipe(
+    // From the beginning, so that others who may not read the file cannot read the new one while it is written.
+    const mode = Option.map(existing, (file) => file.mode & 0o777)
+    yield* Stream.run(bytes, files.sink(partial, { mode: Option.getOrElse(mode, () => 0o666) })).pipe(
       Effect.zipRight(
-        Option.match(existing, {
-          onNone: () => Effect.void,
-          onSome: ({ mode }) => files.chmod(partial, mode & 0o777)
-        })
+        // The umask may have removed permissions.
+        Option.match(mode, { onNone: () => Effect.void, onSome: (all) => files.chmod(partial, all) })
       ),
       Effect.zipRight(files.rename(partial, target)),
       Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(files.remove(partial))))

@@ -65,7 +65,13 @@ describe("what goes in and out as promises", () => {
     chmodSync(file!, 0o640)
     symlinkSync(file!, link!)
     const a = store.collection("a")
-    assert.strictEqual(await a.exportText(link!, "ndjson"), 1)
+    const modes: Array<number> = []
+    const onProgress = () => {
+      const names = readdirSync(directory).filter((name) => name.endsWith(".partial"))
+      modes.push(...names.map((name) => statSync(join(directory, name)).mode & 0o777))
+    }
+    assert.strictEqual(await a.exportText(link!, "ndjson", { onProgress }), 1)
+    assert.deepStrictEqual(modes, [0o640])
     assert.strictEqual(JSON.parse(readFileSync(file!, "utf8")).n, 1)
     assert.isTrue(lstatSync(link!).isSymbolicLink())
     assert.strictEqual(statSync(file!).mode & 0o777, 0o640)

@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -121,7 +122,18 @@ describe("destinations", () => {
         const things = yield* seeded
         const file = join(directory, "a.csv")
         writeFileSync(file, "old", { mode: 0o600 })
-        yield* things.exportText(file, "csv")
+        let readable = 0
+        let unfinished = 0
+        const onProgress = () =>
+          Effect.sync(() => {
+            const others = readdirSync(directory).filter((name) => name !== "a.csv")
+            unfinished += others.length
+            readable |=
+              others.reduce((modes, name) => modes | lstatSync(join(directory, name)).mode, 0) & 0o077
+          })
+        yield* things.exportText(file, "csv", { onProgress })
+        assert.isAbove(unfinished, 0)
+        assert.strictEqual(readable, 0, "others could read the file while it was written")
         assert.strictEqual(lstatSync(file).mode & 0o777, 0o600)
       })
     ).pipe(Effect.provide(NodeContext.layer))
