@@ -48,14 +48,31 @@ const isUnknownObject = (error: unknown) =>
 export const make = (options: OriginFetchOptions) => {
   const { agent, has, hasParents, ingest, maxPackBytes, protocol, shallow, transport, url } = options
 
+  /**
+   * Records the shallow commits of a pack before it is stored: a commit that is stored without them seems to have its parents, and
+   * is not fetched again.
+   */
+  const recordNew = (commits: ReadonlyArray<Oid>) =>
+    Effect.flatMap(
+      Effect.filter(commits, (oid) => Effect.negate(has(oid))),
+      (added) => shallow.update(added, [])
+    )
+
+  /** The shallow commits that the clone has. Others were recorded for a pack that was not stored. */
+  const storedShallow = (commits: Iterable<Oid>) => Effect.filter(commits, has)
+
+  const isComplete = (oid: Oid) => Effect.zipWith(has(oid), hasParents(oid), (found, all) => found && all)
+
   /** Sends one request, and stores the pack and the shallow commits of its response. */
   const fetchPack = (
+    request: FetchRequest,
     body: Uint8Array,
     makeReply: () => FetchReply
   ): Effect.Effect<void, RequestFailure | LostReply> =>
     Effect.suspend(() => {
       const reply = makeReply()
       let received = 0
+      let isRecorded = false
       const parsePiece = (
         bytes: Uint8Array
       ): Effect.Effect<ReadonlyArray<Uint8Array>, ProtocolError | RemoteError> => {
@@ -72,17 +89,34 @@ export const make = (options: OriginFetchOptions) => {
       }
       const pack = transport.post("git-upload-pack", body).pipe(
         Stream.mapEffect(parsePiece),
+        // `git index-pack` stores a pack as soon as it has read its end, so this comes before its first bytes.
+        Stream.tap((pieces) => {
+          if (isRecorded || pieces.length === 0) return Effect.void
+          isRecorded = true
+          return recordNew(reply.shallow)
+        }),
         Stream.flattenIterables,
         // A truncated response fails before the pack is stored.
         Stream.concat(Stream.drain(Stream.fromEffect(Effect.suspend(() => parsed(() => reply.end())))))
       )
-      return ingest(pack, maxPackBytes).pipe(
-        // A server reports each commit at the requested depth as shallow, also if the clone already has its parents.
-        Effect.zipRight(
-          Effect.filter(reply.shallow, (oid) => Effect.map(hasParents(oid), (complete) => !complete))
-        ),
-        Effect.flatMap((shallowCommits) => shallow.update(shallowCommits, reply.unshallow))
-      )
+      /**
+       * Afterwards only commits without their parents are recorded. A server reports each commit at the requested depth as
+       * shallow, also if the clone has its parents. It does not know of commits that were recorded and not sent to it.
+       */
+      const recordStored = Effect.suspend(() => {
+        const recorded = shallow.commits
+        const sent = new Set(request.shallow)
+        const others = request.depth === undefined ? [] : [...recorded].filter((oid) => !sent.has(oid))
+        return Effect.flatMap(
+          Effect.filter([...new Set([...reply.shallow, ...others])], isComplete),
+          (complete) =>
+            shallow.update(
+              reply.shallow.filter((oid) => !recorded.has(oid) && !complete.includes(oid)),
+              [...reply.unshallow, ...complete.filter((oid) => recorded.has(oid))]
+            )
+        )
+      })
+      return Effect.zipRight(ingest(pack, maxPackBytes), recordStored)
     })
 
   const withFilter = (request: FetchRequest, isFiltered: boolean): FetchRequest =>
@@ -91,7 +125,9 @@ export const make = (options: OriginFetchOptions) => {
   const fetchByVersionTwo = (request: FetchRequest): Effect.Effect<boolean, RequestFailure> =>
     Effect.flatMap(protocol.usesFilters, (isFiltered) =>
       protocol
-        .retrying(fetchPack(encodeFetch(agent, withFilter(request, isFiltered)), () => new FetchReplyV2()))
+        .retrying(
+          fetchPack(request, encodeFetch(agent, withFilter(request, isFiltered)), () => new FetchReplyV2())
+        )
         .pipe(
           Effect.as(true),
           Effect.catchAll((error): Effect.Effect<boolean, RequestFailure> => {
@@ -113,6 +149,7 @@ export const make = (options: OriginFetchOptions) => {
         const fetchOnce = (one: FetchRequest) =>
           protocol.retrying(
             fetchPack(
+              one,
               VersionZero.encodeFetch(agent, withFilter(one, isFiltered), advertised),
               () => new VersionZero.FetchReplyV0(advertised.capabilities.has("side-band-64k"))
             )
@@ -129,7 +166,9 @@ export const make = (options: OriginFetchOptions) => {
             return wants.length === 0
               ? Effect.void
               : Effect.catchIf(
-                  fetchOnce({ ...one, wants, shallow: [...shallow.commits], filter }),
+                  Effect.flatMap(storedShallow(shallow.commits), (stored) =>
+                    fetchOnce({ ...one, wants, shallow: stored, filter })
+                  ),
                   (error) => lookups > 1 && isUnknownObject(error),
                   () => fetchRefs(one, lookups - 1)
                 )
@@ -152,5 +191,8 @@ export const make = (options: OriginFetchOptions) => {
       })
 
   return (request: FetchRequest): Effect.Effect<boolean, RequestFailure> =>
-    protocol.withVersion(fetchByVersionTwo(request), fetchByVersionZero(request))
+    Effect.flatMap(storedShallow(request.shallow ?? []), (stored) => {
+      const sent = { ...request, shallow: stored }
+      return protocol.withVersion(fetchByVersionTwo(sent), fetchByVersionZero(sent))
+    })
 }

@@ -5,7 +5,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
@@ -153,6 +153,33 @@ describe("a clone with", () => {
         yield* Effect.promise(() => once(holder, "exit"))
         yield* used(url, clone)
         assert.isFalse(fs.existsSync(path.join(clone, "shallow.lock")))
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "an interruption of a fetch that waits for the lock of the shallow commits",
+    () =>
+      Effect.gen(function* () {
+        const backend = yield* HttpBackend.make
+        const url = backend.create("waiting.git")
+        const theirs = (yield* open(url)).collection("notes")
+        yield* theirs.insert({ n: 1 }, { id: "a" })
+        for (const n of [2, 3, 4]) yield* theirs.update("a", { n })
+        const clone = path.join(yield* temporary, "clone.git")
+        const store = yield* open(url, clone)
+        const holder = spawn(process.execPath, ["--import", "tsx", script, clone], {
+          stdio: ["ignore", "pipe", "inherit"]
+        })
+        yield* Effect.promise(() => once(holder.stdout, "data"))
+        const notes = store.collection("notes")
+        assert.isTrue(Option.isNone(yield* Effect.timeoutOption(notes.get("a"), "5 seconds")))
+        holder.kill("SIGKILL")
+        yield* Effect.promise(() => once(holder, "exit"))
+        assert.strictEqual(Option.getOrThrow(yield* notes.get("a"))["n"], 4)
+        assert.strictEqual((yield* notes.history("a")).length, 4)
+        const earlier = yield* store.at("main~2")
+        assert.strictEqual(Option.getOrThrow(yield* earlier.collection("notes").get("a"))["n"], 2)
       }),
     60_000
   )
