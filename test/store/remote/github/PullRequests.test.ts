@@ -10,7 +10,7 @@ import { remoteOf } from "../../../support/github/Remote.js"
 import { everyNth } from "../../../support/vitest/caseSelection.js"
 import { expectFailure } from "../../operations/StorePair.js"
 
-const quick = { maxRetries: 3, backoffFactor: "1 millis", timeout: "200 millis" } as const
+const quick = { maxRetries: 3, backoffFactor: "1 millis", timeout: "2 seconds" } as const
 
 const on = (remote: GitRemoteService) => Effect.provideService(Store.make(), GitRemote, remote)
 
