@@ -58,11 +58,11 @@ describe("options", () => {
         ["GitHub.make", "use_graphql", "useGraphql"],
         ["GitHub.make", "repository", "repo"],
         ["GitHub.make", "backoff", "backoffFactor"],
-        ["LocalGit.scoped", "repository", "repo"],
+        ["LocalGit.scoped", "reppo", "repo"],
         ["LocalGit.scoped", "default_branch", "defaultBranch"],
         ["GitRepositories.make", "Idle", "idle"],
         ["Memory.make", "movebranches", "moveBranches"],
-        ["openLocal", "repository", "repo"],
+        ["openLocal", "reppo", "repo"],
         ["openLocal", "readonly", "readOnly"],
         ["openStore", "commit_via", "commitVia"],
         ["openStore", "Token", "token"]
