@@ -149,8 +149,8 @@ export const travel = [
     "writes nothing; `onRow` receives the action for every row: insert, replace, unchanged, or refuse with the reason",
     [
       imports,
-      "options.dryRun === true ? previewChunk(target) : commitChunk(target, options.message)",
-      "commitChunk(target, options.message)"
+      "options.dryRun === true ? previewChunk(target) : commitChunk(target, options.message, failure)",
+      "commitChunk(target, options.message, failure)"
     ]
   ),
   mutant(
