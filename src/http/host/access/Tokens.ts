@@ -81,12 +81,14 @@ export const layer = (options: TokensOptions) =>
         version: undefined as string | undefined,
         entries: [] as ReadonlyArray<Entry>
       })
+      const reading = yield* Effect.makeSemaphore(1)
+      // One at a time: an older result must not replace a newer one.
       const read = Effect.gen(function* () {
         const version = yield* tokens.version
         const all = yield* tokens.list
         const entries = all.map(({ grants, hash, login }) => entry(login, Buffer.from(hash, "hex"), grants))
         MutableRef.set(issued, { version, entries })
-      })
+      }).pipe(reading.withPermits(1))
       yield* read
       const unreadable = MutableRef.make<string | undefined>(undefined)
       yield* Effect.gen(function* () {
