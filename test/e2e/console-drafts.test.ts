@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { assert, it } from "vitest"
+import { assert, it, onTestFinished } from "vitest"
 import type { JsonObject } from "../../src/domain/json/Json.js"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, focused, painted, visible } from "../support/browser/Chromium.js"
@@ -29,6 +29,21 @@ bothBuilds("drafts of the console", (the) => {
 
   const put = (id: string, value: JsonObject) =>
     the.on.run(the.on.store.batch({}, (batch) => batch.put("enemy", id, value)))
+
+  /** Stores documents until the test is over, so that the table's first page stays that of all tests. */
+  const putAll = async (ids: ReadonlyArray<string>) => {
+    const { batch } = the.on.store
+    await the.on.run(
+      batch({}, (changes) =>
+        Effect.forEach(ids, (id) => changes.put("enemy", id, { n: -1 }), { discard: true })
+      )
+    )
+    onTestFinished(async () => {
+      await the.on.run(
+        batch({}, (changes) => Effect.forEach(ids, (id) => changes.delete("enemy", id), { discard: true }))
+      )
+    })
+  }
 
   const enter = async (...ids: ReadonlyArray<string>) => {
     for (const id of ids) await put(id, { title: id })
@@ -598,11 +613,7 @@ bothBuilds("drafts of the console", (the) => {
       const { budget } = the.on.stub
       budget.remaining = 4000
       const names = Array.from({ length: 200 }, (_, n) => `many-${n}`)
-      await the.on.run(
-        the.on.store.batch({}, (batch) =>
-          Effect.forEach(names, (name) => batch.put("enemy", name, { n: -1 }), { discard: true })
-        )
-      )
+      await putAll(names)
       await load(page, "many.ndjson", names.map((_id, n) => JSON.stringify({ _id, n })).join("\n"))
       await page
         .getByText(/Reading 200 documents takes up to 206 requests\. 3,9\d\d of 5,000 requests are left\./)
@@ -630,11 +641,7 @@ bothBuilds("drafts of the console", (the) => {
 
   it.skipIf(the.build === "local")("an import that is closed says how many drafts it made", async () => {
     const names = Array.from({ length: 60 }, (_, n) => `closed-${n}`)
-    await the.on.run(
-      the.on.store.batch({}, (batch) =>
-        Effect.forEach(names, (name) => batch.put("enemy", name, { n: -1 }), { discard: true })
-      )
-    )
+    await putAll(names)
     const { page } = await the.enter({ hash: "#table=products" })
     const isHeld = (text: string | null) => text?.includes("closed-55") === true
     await page.route(/./, (route) => {

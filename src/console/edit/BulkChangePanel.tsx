@@ -14,7 +14,7 @@ import * as Drafts from "../drafts/Drafts.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import { applyChange, type BulkChange, fieldProblem, parseTypedValue } from "./BulkChange.js"
 import { editSize, placeholderStamp } from "./ImportRows.js"
-import { type FoundDocument, lookUp } from "./lookup/LookUp.js"
+import { type FoundDocument, lookUp, reportingCreated } from "./lookup/LookUp.js"
 import { LookUpCost } from "./lookup/LookUpCost.js"
 
 /** Skipped documents that are named. */
@@ -141,30 +141,21 @@ export const BulkChangePanel = (props: {
       applyAll(drafted)
       return lookUp(source, collection, unread, applyAll)
     })
-    const createdSoFar = () => `${plural(made.changed, "draft")} created`
-    beginning.run(
-      changing.pipe(
-        Effect.tapError(() =>
-          Effect.sync(() => setLeft(made.changed === 0 ? undefined : `${createdSoFar()} before that.`))
-        ),
-        Effect.onInterrupt(() => Effect.sync(() => announce(`Cancelled. ${createdSoFar()}.`)))
-      ),
-      {
-        success: () => {
-          const told =
-            out.length === 0
-              ? undefined
-              : `${plural(out.length, "document")} skipped: ${out.slice(0, maxNamed).join("; ")}${out.length > maxNamed ? "; and more" : ""}.`
-          setLeft(told)
-          if (told !== undefined) alarm(told)
-          else
-            announce(
-              `${plural(made.changed, "draft")} created${made.unchanged === 0 ? "" : `, ${made.unchanged} unchanged`}.`
-            )
-          if (made.changed > 0) props.onReview(told)
-        }
+    beginning.run(changing.pipe(reportingCreated(() => made.changed, setLeft)), {
+      success: () => {
+        const told =
+          out.length === 0
+            ? undefined
+            : `${plural(out.length, "document")} skipped: ${out.slice(0, maxNamed).join("; ")}${out.length > maxNamed ? "; and more" : ""}.`
+        setLeft(told)
+        if (told !== undefined) alarm(told)
+        else
+          announce(
+            `${plural(made.changed, "draft")} created${made.unchanged === 0 ? "" : `, ${made.unchanged} unchanged`}.`
+          )
+        if (made.changed > 0) props.onReview(told)
       }
-    )
+    })
   }
 
   return (

@@ -20,7 +20,7 @@ import {
   placeholderStamp,
   readFile
 } from "./ImportRows.js"
-import { type FoundDocument, lookUp } from "./lookup/LookUp.js"
+import { type FoundDocument, lookUp, reportingCreated } from "./lookup/LookUp.js"
 import { LookUpCost } from "./lookup/LookUpCost.js"
 
 /** Refused rows that are listed. */
@@ -132,24 +132,15 @@ export const ImportPanel = (props: {
       ].flat()
       return words.length === 0 ? undefined : words.join(" ")
     }
-    const createdSoFar = () => `${plural(made.created, "draft")} created`
-    beginning.run(
-      looked.pipe(
-        Effect.tapError(() =>
-          Effect.sync(() => setLeft(made.created === 0 ? undefined : `${createdSoFar()} before that.`))
-        ),
-        Effect.onInterrupt(() => Effect.sync(() => announce(`Cancelled. ${createdSoFar()}.`)))
-      ),
-      {
-        success: () => {
-          const told = skipped()
-          setLeft(told)
-          if (told === undefined) announce(`${plural(made.created, "draft")} created.`)
-          else alarm(told)
-          if (made.created > 0) props.onReview(told)
-        }
+    beginning.run(looked.pipe(reportingCreated(() => made.created, setLeft)), {
+      success: () => {
+        const told = skipped()
+        setLeft(told)
+        if (told === undefined) announce(`${plural(made.created, "draft")} created.`)
+        else alarm(told)
+        if (made.created > 0) props.onReview(told)
       }
-    )
+    })
   }
 
   return (

@@ -1,6 +1,8 @@
 import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
 import { type EditableDocument, maxDocuments } from "../../../store/browse/StagedEdits.js"
+import { announce } from "../../components/Announcer.js"
+import { plural } from "../../components/Plural.js"
 import type { Problem } from "../../components/Problem.js"
 import type { DataSourceService } from "../../source/DataSource.js"
 import { reserveRate } from "../../source/LongRead.js"
@@ -35,3 +37,16 @@ export const lookUp = (
       { discard: true }
     )
   )
+
+/** Says how many drafts were created if their creation ends early: `onFailure` gets a sentence, an interruption is announced. */
+export const reportingCreated =
+  (created: () => number, onFailure: (told: string | undefined) => void) =>
+  <A>(creating: Effect.Effect<A, Problem>): Effect.Effect<A, Problem> => {
+    const told = () => `${plural(created(), "draft")} created`
+    return creating.pipe(
+      Effect.tapError(() =>
+        Effect.sync(() => onFailure(created() === 0 ? undefined : `${told()} before that.`))
+      ),
+      Effect.onInterrupt(() => Effect.sync(() => announce(`Cancelled. ${told()}.`)))
+    )
+  }
