@@ -2,8 +2,9 @@ import { Options } from "@effect/cli"
 import Table from "cli-table3"
 import { Console, Context, Effect } from "effect"
 import widthOf from "string-width"
-import type { Json } from "../domain/json/Json.js"
+import type { LosslessJson } from "../domain/json/LosslessJson.js"
 import type { DestinationError } from "../store/transfer/Destination.js"
+import { jsonLine, jsonLines } from "./JsonOutput.js"
 import { escapeControls } from "./TerminalText.js"
 
 /** Standard output and standard error of the command line. */
@@ -33,13 +34,13 @@ export const printLine = (text: string) => Console.log(escapeControls(text))
 /** Prints text on a terminal, and JSON elsewhere or with `--json`. */
 export const print = (json: boolean, data: unknown, human: (columns: number) => string) =>
   Effect.flatMap(CommandOutput, (screen) =>
-    printLine(json || !screen.isTerminal ? JSON.stringify(data, null, 2) : human(screen.columns))
+    printLine(json || !screen.isTerminal ? jsonLines(data) : human(screen.columns))
   )
 
 /** A table as wide as the terminal. Longer cells are truncated with an ellipsis. */
 export const table = (
   headings: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<Json | undefined>>,
+  rows: ReadonlyArray<ReadonlyArray<LosslessJson | undefined>>,
   columns: number
 ): string => {
   const texts = rows.map((row) => row.map(inOneLine))
@@ -95,8 +96,7 @@ const fitted = (natural: ReadonlyArray<number>, available: number) => {
 
 const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((a, b) => a + b, 0)
 
-const inOneLine = (value: Json | undefined): string => {
-  const text =
-    value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
+const inOneLine = (value: LosslessJson | undefined): string => {
+  const text = typeof value === "string" ? value : value === null ? "" : jsonLine(value)
   return escapeControls(text.replace(/[\r\n\t]+/g, " "))
 }

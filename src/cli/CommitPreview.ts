@@ -1,11 +1,12 @@
 import { Effect, Either, Option } from "effect"
-import type { JsonObject } from "../domain/json/Json.js"
-import { parseObject } from "../domain/json/JsonText.js"
-import { differences } from "../store/browse/index.js"
+import { runSync } from "../domain/concurrency/Steps.js"
+import { type LosslessObject, parseVerbatimSteps } from "../domain/json/LosslessJson.js"
+import { verbatimDocuments } from "../store/browse/VerbatimDocuments.js"
 import type { Change, NewCommit } from "../store/remote/GitRemote.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
 import { print } from "./CommandOutput.js"
+import { exactDifferences } from "./ExactDifferences.js"
 import { differenceLines } from "./ReadCommands.js"
 
 /** The maximum number of documents whose fields are compared. The other documents are listed by path only. */
@@ -26,7 +27,7 @@ export const printPreview = (json: boolean, shown: Option.Option<NewCommit>) =>
       const place = documentPathIn(store.root, change.path)
       if (place === undefined || documents++ >= maxCompared) continue
       const now = Option.getOrNull(yield* currentOf(store, place))
-      const found = differences(withoutTimestamps(now), withoutTimestamps(documentIn(change)))
+      const found = exactDifferences(withoutTimestamps(now), withoutTimestamps(documentIn(change)))
       if (found.length > 0)
         lines.push(
           ...differenceLines(found)
@@ -62,7 +63,7 @@ export const previewedDocument = (
   { changes }: NewCommit,
   collection: string,
   id: string
-): JsonObject | null => {
+): LosslessObject | null => {
   const change = changes.find(({ path }) => {
     const place = documentPathIn(root, path)
     return place?.collection === collection && place.id === id
@@ -73,12 +74,17 @@ export const previewedDocument = (
 const currentOf = (
   store: StoreService,
   { collection, id }: { readonly collection: string; readonly id: string }
-) => Effect.catchTag(store.collection(collection).get(id), "ValidationError", () => Effect.succeedNone)
+) =>
+  Effect.catchTag(
+    store.collection(collection, verbatimDocuments).get(id),
+    "ValidationError",
+    () => Effect.succeedNone
+  )
 
-const documentIn = (change: Change): JsonObject | null =>
-  change._tag === "Put" ? Either.getOrElse(parseObject(change.content), () => null) : null
+const documentIn = (change: Change): LosslessObject | null =>
+  change._tag === "Put" ? Either.getOrElse(runSync(parseVerbatimSteps(change.content)), () => null) : null
 
-const withoutTimestamps = (document: JsonObject | null): JsonObject | null => {
+const withoutTimestamps = (document: LosslessObject | null): LosslessObject | null => {
   if (document === null) return null
   const { _created_at, _updated_at, ...rest } = document
   return rest

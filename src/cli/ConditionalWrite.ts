@@ -1,13 +1,14 @@
 import { Effect, Option } from "effect"
-import type { JsonObject } from "../domain/json/Json.js"
+import type { LosslessObject } from "../domain/json/LosslessJson.js"
 import type { Batch } from "../store/Batch.js"
-import { differences } from "../store/browse/index.js"
+import { verbatimDocuments } from "../store/browse/VerbatimDocuments.js"
 import type { WriteError } from "../store/Collection.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
 import { dryRunOption, integerOption, messageOption, textOption } from "./CommandOptions.js"
 import { jsonOption } from "./CommandOutput.js"
 import { previewedDocument } from "./CommitPreview.js"
+import { exactDifferences } from "./ExactDifferences.js"
 
 /** The options of every write. */
 export const writeOptions = {
@@ -49,16 +50,16 @@ export const previewChanges = <A, E, R>(
 ) =>
   Effect.gen(function* () {
     const store = yield* Store
-    const stored = Option.getOrNull(yield* store.collection(name).get(id))
+    const stored = Option.getOrNull(yield* store.collection(name, verbatimDocuments).get(id))
     const commit = yield* store.preview(write)
     const next = Option.match(commit, {
       onNone: () => stored,
       onSome: (shown) => previewedDocument(store.root, shown, name, id)
     })
-    return differences(withoutMetadata(stored), withoutMetadata(next))
+    return exactDifferences(withoutMetadata(stored), withoutMetadata(next))
   })
 
-const withoutMetadata = (document: JsonObject | null): JsonObject | null => {
+const withoutMetadata = (document: LosslessObject | null): LosslessObject | null => {
   if (document === null) return null
   const { _id, _rev, _created_at, _updated_at, ...rest } = document
   return rest

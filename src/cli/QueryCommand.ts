@@ -1,11 +1,10 @@
 import { Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
-import type { StoredDocument } from "../domain/document/Document.js"
 import { ValidationError } from "../domain/errors/StoreError.js"
-import type { JsonObject } from "../domain/json/Json.js"
 import type { OrderField, Query } from "../domain/query/Query.js"
 import { parseWhere } from "../domain/query/WhereText.js"
 import { columnsOf, parseValue } from "../store/browse/index.js"
+import { type VerbatimDocument, verbatimDocuments } from "../store/browse/VerbatimDocuments.js"
 import type { CollectionReader, QueryExplanation, ReadManyOptions } from "../store/Collection.js"
 import { atOption, collectionArgument, columnsOption, limitOption, textOption } from "./CommandOptions.js"
 import { CommandOutput, jsonOption, print, table } from "./CommandOutput.js"
@@ -62,7 +61,7 @@ export const query = storeCommand(
           hint: "name it with --value; --value null finds the documents whose field is null"
         })
       }
-      const reader = (yield* viewAt(at)).collection(collection)
+      const reader = (yield* viewAt(at)).collection(collection, verbatimDocuments)
       const asked = asks ? yield* queryOf({ cursor, limit, order, where }) : undefined
       if (explain) {
         const how = yield* reader.explainQuery(asked ?? {})
@@ -149,7 +148,10 @@ const explanationLines = (how: QueryExplanation): string =>
   ].join("\n")
 
 /** All documents up to the limit. Shows the progress of a long read. */
-const everyDocument = (reader: CollectionReader, options: ReadManyOptions & { readonly limit: number }) =>
+const everyDocument = (
+  reader: CollectionReader<VerbatimDocument>,
+  options: ReadManyOptions & { readonly limit: number }
+) =>
   Effect.gen(function* () {
     const { showsProgress } = yield* CommandOutput
     const total =
@@ -168,14 +170,14 @@ const everyDocument = (reader: CollectionReader, options: ReadManyOptions & { re
     ).pipe(Effect.map(Chunk.toReadonlyArray))
   })
 
-const chosen = (document: StoredDocument, columns: ReadonlyArray<string>) =>
+const chosen = (document: VerbatimDocument, columns: ReadonlyArray<string>) =>
   Object.fromEntries(columns.map((column) => [column, field(document, column) ?? null]))
 
-const field = (document: JsonObject, column: string) =>
+const field = (document: VerbatimDocument, column: string) =>
   Object.hasOwn(document, column) ? document[column] : undefined
 
 const documentTable = (
-  documents: ReadonlyArray<StoredDocument>,
+  documents: ReadonlyArray<VerbatimDocument>,
   shown: ReadonlyArray<string>,
   width: number
 ) =>

@@ -1,11 +1,14 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { NotFoundError } from "../domain/errors/StoreError.js"
-import { type Difference, differences, printPath } from "../store/browse/index.js"
+import { printPath } from "../store/browse/index.js"
+import { verbatimDocuments } from "../store/browse/VerbatimDocuments.js"
 import { Store } from "../store/Store.js"
 import type { StoredIndex, StoreView } from "../store/View.js"
 import { atOption, collectionArgument, idArgument, limitOption } from "./CommandOptions.js"
 import { jsonOption, print, table } from "./CommandOutput.js"
+import { type ExactDifference, exactDifferences } from "./ExactDifferences.js"
+import { jsonLine } from "./JsonOutput.js"
 import { storeCommand } from "./StoreCommand.js"
 
 /** The store, or its view at a commit, tag or branch. */
@@ -14,10 +17,10 @@ export const viewAt = (at: Option.Option<string>) =>
     Option.match(at, { onNone: () => Effect.succeed<StoreView>(store), onSome: (ref) => store.at(ref) })
   )
 
-/** The document, or a `NotFoundError`. */
-export const documentOf = (view: StoreView, collection: string, id: string) =>
+/** The document with its numbers as its file spells them, or a `NotFoundError`. */
+export const documentOf = (view: Pick<StoreView, "collection">, collection: string, id: string) =>
   Effect.flatMap(
-    view.collection(collection).get(id),
+    view.collection(collection, verbatimDocuments).get(id),
     Option.match({
       onNone: () =>
         Effect.fail(
@@ -113,7 +116,7 @@ export const get = storeCommand(
   ({ at, collection, id, sha }) =>
     Effect.gen(function* () {
       const view = yield* viewAt(at)
-      const found = sha ? yield* view.collection(collection).version(id) : Option.none()
+      const found = sha ? yield* view.collection(collection, verbatimDocuments).version(id) : Option.none()
       const document = Option.isSome(found) ? found.value : yield* documentOf(view, collection, id)
       yield* print(true, document, () => "")
     })
@@ -151,15 +154,15 @@ export const history = storeCommand(
 )
 
 /** Formats differences, one per line. */
-export const differenceLines = (found: ReadonlyArray<Difference>): string =>
+export const differenceLines = (found: ReadonlyArray<ExactDifference>): string =>
   found.length === 0
     ? "No differences."
     : found
         .map(({ after, before, kind, path }) => {
           const name = printPath(path)
-          if (kind === "added") return `+ ${name}: ${JSON.stringify(after)}`
-          if (kind === "removed") return `- ${name}: ${JSON.stringify(before)}`
-          return `~ ${name}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`
+          if (kind === "added") return `+ ${name}: ${jsonLine(after)}`
+          if (kind === "removed") return `- ${name}: ${jsonLine(before)}`
+          return `~ ${name}: ${jsonLine(before)} -> ${jsonLine(after)}`
         })
         .join("\n")
 
@@ -175,8 +178,10 @@ export const diff = storeCommand(
   },
   ({ collection, from, id, json, to }) =>
     Effect.gen(function* () {
-      const before = yield* (yield* viewAt(Option.some(from))).collection(collection).get(id)
-      const after = yield* (yield* viewAt(to)).collection(collection).get(id)
+      const versionAt = (ref: Option.Option<string>) =>
+        Effect.flatMap(viewAt(ref), (view) => view.collection(collection, verbatimDocuments).get(id))
+      const before = yield* versionAt(Option.some(from))
+      const after = yield* versionAt(to)
       if (Option.isNone(before) && Option.isNone(after)) {
         return yield* new NotFoundError({
           operation: "diff",
@@ -185,7 +190,7 @@ export const diff = storeCommand(
           message: `neither version holds a document ${id} in ${collection}`
         })
       }
-      const found = differences(Option.getOrNull(before), Option.getOrNull(after))
+      const found = exactDifferences(Option.getOrNull(before), Option.getOrNull(after))
       yield* print(
         json,
         found.map((one) => ({ ...one, path: printPath(one.path) })),

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -11,7 +11,8 @@ const withBigNumber = `{"_id":"big","_rev":1,"deep":[{"n":${big}}]}`
 /** Writes files of the collection `things` as somebody without the store would. */
 const commitByHand = (directory: string, files: Readonly<Record<string, string>>) => {
   const work = join(directory, "work")
-  execFileSync("git", ["clone", "-q", "-b", "main", join(directory, "repos/local/demo.git"), work])
+  if (!existsSync(work))
+    execFileSync("git", ["clone", "-q", "-b", "main", join(directory, "repos/local/demo.git"), work])
   for (const [name, text] of Object.entries(files)) writeFileSync(join(work, "data/things", name), text)
   const git = (...line: ReadonlyArray<string>) =>
     execFileSync("git", ["-C", work, "-c", "user.name=A", "-c", "user.email=a@example.org", ...line])
@@ -145,6 +146,116 @@ describe("what is written is what was given", () => {
         "--on-invalid=skip"
       ])
       assert.deepStrictEqual(ids(found), ["big", "z"])
+    })
+  )
+})
+
+/** A document whose numbers JavaScript would write differently. */
+const numbers = (price: string, serial: string) =>
+  `{"_id":"n","_rev":1,"_created_at":"","_updated_at":"","price":${price},"serial":${serial},"zero":-0.0,"huge":1e400,"list":[1.0,{"small":1E-05}],"name":"n"}`
+
+/** The document as it is printed. */
+const printed = (price: string, serial: string, space = "") =>
+  [
+    "{",
+    '  "_id": "n",',
+    '  "_rev": 1,',
+    '  "_created_at": "",',
+    '  "_updated_at": "",',
+    `  "price": ${price},`,
+    `  "serial": ${serial},`,
+    '  "zero": -0.0,',
+    '  "huge": 1e400,',
+    '  "list": [',
+    "    1.0,",
+    "    {",
+    '      "small": 1E-05',
+    "    }",
+    "  ],",
+    '  "name": "n"',
+    "}"
+  ]
+    .map((line) => space + line)
+    .join("\n")
+
+describe("what is printed is what the file says", () => {
+  const stored = Effect.gen(function* () {
+    const { call, directory } = yield* commandLine
+    const options = ["--index", "things.price", "--index", "things.name"]
+    yield* call(["put", "things", "a", "--data", '{"price":1,"name":"a"}', ...options])
+    commitByHand(directory, { "n.json": numbers("7.10", big) })
+    return { call, directory }
+  })
+
+  it.scopedLive("get prints the digits of the file, also with --sha and at a commit", () =>
+    Effect.gen(function* () {
+      const { call } = yield* stored
+      const found = yield* call(["get", "things", "n"])
+      assert.strictEqual(found.out, printed("7.10", big))
+      assert.strictEqual((yield* call(["get", "things", "n", "--at", "main"])).out, found.out)
+      const version = yield* call(["get", "things", "n", "--sha"])
+      assert.isTrue(
+        version.out.startsWith(`{\n  "document": ${printed("7.10", big, "  ").trimStart()},\n  "rev": 1,`),
+        version.out
+      )
+    })
+  )
+
+  it.scopedLive("get gives a file without metadata the id of its name and revision 0", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* stored
+      commitByHand(directory, { "bare.json": '{"n":1.50,"_rev":"x"}' })
+      const found = yield* call(["get", "things", "bare"])
+      assert.strictEqual(
+        found.out,
+        '{\n  "n": 1.50,\n  "_rev": 0,\n  "_id": "bare",\n  "_created_at": "",\n  "_updated_at": ""\n}'
+      )
+    })
+  )
+
+  it.scopedLive("query prints the digits of the file, however it finds the document", () =>
+    Effect.gen(function* () {
+      const { call } = yield* stored
+      yield* call(["reindex", "--format", "2"])
+      const lines = [
+        ["--after", "a"],
+        ["--field", "name", "--value", "n"],
+        ["--where", "name=n"],
+        ["--where", "price=7.1"],
+        ["--where", "price>7", "--order", "price desc"],
+        ["--where", "zero=0", "--order", "serial"]
+      ]
+      for (const line of lines) {
+        const found = yield* call(["query", "things", ...line])
+        assert.strictEqual(found.out, `[\n${printed("7.10", big, "  ")}\n]`, line.join(" "))
+        if (line[0] !== "--where" || line[1] === "zero=0") continue
+        const explained = yield* call(["query", "things", "--explain", ...line])
+        assert.strictEqual(explained.json().source, "index", line.join(" "))
+      }
+      const columns = yield* call(["query", "things", "--where", "name=n", "--columns", "serial,list,none"])
+      assert.include(columns.out, `"serial": ${big},`)
+      const table = yield* call(["query", "things", "--where", "name=n", "--columns", "serial,list,price"], {
+        terminal: true
+      })
+      assert.match(table.out, new RegExp(`\n${big}\\s+\\[1\\.0,\\{"small":1E-05\\}\\]\\s+7\\.10\n`))
+    })
+  )
+
+  it.scopedLive("diff compares the values of numbers and prints their digits", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* stored
+      const commit = (price: string, serial: string) =>
+        commitByHand(directory, { "n.json": numbers(price, serial) })
+      commit("7.1", "12345678901234567890.0")
+      const same = yield* call(["diff", "things", "n", "main~1", "main"], { terminal: true })
+      assert.strictEqual(same.out, "No differences.")
+      commit("7.20", "12345678901234567891")
+      const line = ["diff", "things", "n", "main~2", "main"]
+      const text = yield* call(line, { terminal: true })
+      assert.strictEqual(text.out, `~ price: 7.10 -> 7.20\n~ serial: ${big} -> 12345678901234567891`)
+      const json = yield* call(line)
+      assert.include(json.out, `"before": 7.10,`)
+      assert.include(json.out, `"after": 12345678901234567891`)
     })
   )
 })

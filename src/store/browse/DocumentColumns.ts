@@ -1,5 +1,3 @@
-import type { JsonObject } from "../../domain/json/Json.js"
-
 const tableStart = ["_id", "_rev", "_updated_at"]
 
 /**
@@ -8,7 +6,9 @@ const tableStart = ["_id", "_rev", "_updated_at"]
  * @since 0.1.0
  * @category queries
  */
-export const columnsOf = (documents: Iterable<JsonObject>): ReadonlyArray<string> => {
+export const columnsOf = (
+  documents: Iterable<{ readonly [field: string]: unknown }>
+): ReadonlyArray<string> => {
   const seen = new Set<string>()
   for (const document of documents) for (const key of Object.keys(document)) seen.add(key)
   const created = seen.delete("_created_at")

@@ -94,7 +94,7 @@ export const makeCollectionReader = <A, I>(
         const read =
           object === undefined
             ? codec.read(place, content)
-            : codec.fromDocument(place, withMetadata(id, object))
+            : codec.fromDocument(place, withMetadata(id, object), content)
         const answer = Either.isEither(read)
           ? (read as Either.Either<A, ValidationError>)
           : yield* Effect.either(read)
@@ -123,7 +123,7 @@ export const makeCollectionReader = <A, I>(
       if (Option.isNone(head) || Option.isNone(file)) return Option.none()
       const place = placeOf("version", id, path)
       const stored = yield* readDocument(place, file.value.content)
-      const document = yield* codec.fromDocument(place, stored)
+      const document = yield* codec.fromDocument(place, stored, file.value.content)
       return Option.some({ document, rev: stored._rev, sha: file.value.oid, commit: head.value.commit })
     }),
     exists: Effect.fnUntraced(function* (id) {

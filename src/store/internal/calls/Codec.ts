@@ -29,7 +29,12 @@ export interface Codec<A, I> {
   /** Undefined if documents are plain JSON. */
   readonly schema: AnySchema | undefined
   readonly read: (place: DocumentPlace, content: Uint8Array) => Effect.Effect<A, ValidationError>
-  readonly fromDocument: (place: DocumentPlace, document: StoredDocument) => Effect.Effect<A, ValidationError>
+  /** `content` is the file from which the document was parsed, if it was. */
+  readonly fromDocument: (
+    place: DocumentPlace,
+    document: StoredDocument,
+    content?: Uint8Array
+  ) => Effect.Effect<A, ValidationError>
   /** Copies the given document, so that later changes of it do not affect the write. */
   readonly copy: <D>(place: DocumentPlace, given: D) => Effect.Effect<D, ValidationError>
   /** `anyId`: an `_id` in the document is ignored, because the caller gave no id to compare it with. */
@@ -209,6 +214,12 @@ export const codecOf = (collection: CollectionLike, schema?: AnySchema): Codec<a
 }
 
 const codecs = new WeakMap<object, Codec<any, any>>()
+
+/** Reads and writes the documents of a schema by a codec. */
+export const setCodec = <S extends AnySchema>(schema: S, codec: Codec<any, any>): S => {
+  codecs.set(schema, codec)
+  return schema
+}
 
 /**
  * The codec of a schema: documents are written encoded and read decoded, with the store's metadata beside the schema's
