@@ -39,10 +39,7 @@ export const importCommand = storeCommand(
       Options.withDescription("Between CSV cells"),
       Options.withDefault(",")
     ),
-    idField: Options.text("id-field").pipe(
-      Options.withDescription("The field that holds the document's id"),
-      Options.withDefault("_id")
-    ),
+    idField: textOption("id-field", "The field that holds the document's id; default: _id"),
     chunkSize: integerOptionWithDefault("chunk-size", "Documents per commit", 100),
     validate: Options.choice("validate", ["each", "first"]).pipe(
       Options.withDescription(
@@ -61,11 +58,16 @@ export const importCommand = storeCommand(
       const screen = yield* CommandOutput
       const format = yield* formatOf("import", input.file, input.format, ["csv", "ndjson", "json"])
       const collection = store.collection(input.collection)
+      const idField = Option.getOrUndefined(input.idField)
       const plain = input.json || !screen.isTerminal
       const { bytes, share } = yield* source(input.file, input.validate === "first" && !input.dryRun ? 2 : 1)
       const records =
         format === "csv"
-          ? fromCsv(bytes, { cells: input.cells, delimiter: input.delimiter, keepSpelling: [input.idField] })
+          ? fromCsv(bytes, {
+              cells: input.cells,
+              delimiter: input.delimiter,
+              keepSpelling: [idField ?? "_id"]
+            })
           : format === "json"
             ? fromJson(bytes)
             : fromNdjson(bytes)
@@ -74,7 +76,7 @@ export const importCommand = storeCommand(
       const resumeOption = () => `--import-id ${state?.importId}`
       const report = yield* withProgress(`importing ${input.collection}`, undefined, (progress) =>
         collection.importRecords(records, {
-          idField: input.idField,
+          idField,
           chunkSize: input.chunkSize,
           dryRun: input.dryRun,
           validate: input.validate,

@@ -284,6 +284,26 @@ describe("the command line", () => {
     })
   )
 
+  it.scopedLive("refuses an id field that is no column", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const file = join(directory, "in.csv")
+      writeFileSync(file, "sku,name\nA,a\nB,b\n")
+      for (const more of [[], ["--dry-run"], ["--cells", "json"], ["--validate", "first"]]) {
+        const refused = yield* call(["import", "things", file, "--id-field", "sk", ...more])
+        assert.strictEqual(refused.code, 2, refused.out)
+        assert.match(
+          refused.err,
+          /^ValidationError: no record has the field sk for its id: the fields are sku, name\n/
+        )
+        assert.strictEqual(refused.out, "")
+      }
+      assert.strictEqual((yield* call(["import", "things", file])).code, 0)
+      assert.strictEqual((yield* call(["import", "things", file, "--id-field", "sku"])).code, 0)
+      assert.strictEqual((yield* call(["get", "things", "A"])).json().name, "a")
+    })
+  )
+
   it.scopedLive("imports with progress and row by row in a dry run, and exports the same records", () =>
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine

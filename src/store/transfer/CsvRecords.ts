@@ -56,7 +56,8 @@ const rowRecord = (
     const cell = String(cells[index] ?? "")
     const value =
       mode === "text" ? cell : spelled.has(column) ? parseCellKeepingSpelling(cell) : parseCell(cell)
-    if (value !== undefined) record[column] = value
+    // An empty cell of an id is a field without a value, because an import looks for the field.
+    if (value !== undefined || spelled.has(column)) record[column] = value
   })
   return record
 }

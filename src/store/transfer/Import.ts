@@ -19,6 +19,7 @@ import type { DocumentOperation } from "../internal/commit/DocumentEdit.js"
 import type { NextVersion } from "../internal/commit/NextVersion.js"
 import type { StoreCore } from "../internal/commit/StoreCore.js"
 import { givenVersion } from "../internal/commit/VersionCodec.js"
+import { requireIdField } from "./IdField.js"
 import { rowError, withResumeHint } from "./ImportErrors.js"
 import {
   contentOf,
@@ -63,7 +64,10 @@ export interface ImportReport {
  * @category options
  */
 export interface ImportOptions {
-  /** The field that contains the document's id. Records without it get a generated id. Default `_id`. */
+  /**
+   * The field that contains the document's id. Records without it get a generated id. If the field is given and none of the
+   * first 100 records has it, the import fails. Default `_id`.
+   */
   readonly idField?: string | undefined
   /** The number of records of one commit. Default 100. */
   readonly chunkSize?: number | undefined
@@ -115,7 +119,7 @@ export const importRecords = <E = never, R = never>(
     const importId = options.importId ?? (yield* Effect.flatten(generator))
     yield* checkArguments(importId, source, options)
     const rows = (): Stream.Stream<PreparedRow, E | SourceError | ValidationError, R> =>
-      Stream.mapAccum(elements(source), 0, (row, record) => [
+      Stream.mapAccum(requireIdField(elements(source), options.idField), 0, (row, record) => [
         row + 1,
         prepareRow(record, row + 1, options.idField ?? "_id", importId, target.check)
       ])

@@ -339,6 +339,62 @@ describe.each([...remotes, ...hosted])("importRecords on %s", (_name, remote) =>
     )
   )
 
+  it.live("refuses an id field that no record has, and names the fields there are, before it writes", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const things = store.collection("things")
+        const csv = "sku,name\nA,a\nB,b\n"
+        const ndjson = '{"sku":"A"}\n{"name":"b"}\n'
+        const many = Array.from({ length: 300 }, (_, n) => ({ sku: `s${n}`, name: n }))
+        const oneByOne = Stream.rechunk(Stream.fromIterable(many), 1)
+        const maps = [new Map([["sku", "A"]]), new Map([["name", "b"]])]
+        for (const options of [{}, { dryRun: true }, { validate: "first" }, { chunkSize: 1 }] as const) {
+          const rows: Array<ImportRow> = []
+          const onRow = (row: ImportRow) => Effect.sync(() => void rows.push(row))
+          for (const source of [fromCsv(csv), fromNdjson(ndjson), many, oneByOne, maps]) {
+            const failed = yield* Effect.flip(
+              things.importRecords(source, { ...options, idField: "SKU", onRow })
+            )
+            assert.strictEqual(failed._tag, "ValidationError")
+            assert.match(
+              failed.message,
+              /^(no record|none of the first 100 records) has the field SKU for its id: the fields are sku, name$/
+            )
+          }
+          assert.deepStrictEqual(rows, [])
+        }
+        assert.isTrue(Option.isNone(yield* store.commitSha))
+      })
+    )
+  )
+
+  it.live("generates the ids of records without the id field, if another one has it", () =>
+    withStore(
+      Effect.gen(function* () {
+        const things = (yield* Store).collection("things")
+        const late = [...Array.from({ length: 99 }, (_, n) => ({ n })), { sku: "last" }]
+        const report = yield* things.importRecords(Stream.rechunk(Stream.fromIterable(late), 7), {
+          idField: "sku",
+          chunkSize: 10
+        })
+        assert.strictEqual(report.inserted, 100)
+        assert.deepStrictEqual(report.commits.length, 10)
+        assert.isTrue(Option.isSome(yield* things.get("last")))
+        for (const cells of ["text", "json"] as const) {
+          const blank = fromCsv("sku,n\n,1\n", { cells, keepSpelling: ["sku"] })
+          assert.strictEqual((yield* things.importRecords(blank, { idField: "sku" })).inserted, 1)
+        }
+        assert.strictEqual((yield* things.importRecords([{ n: 1 }])).inserted, 1)
+        assert.strictEqual((yield* things.importRecords([], { idField: "sku" })).records, 0)
+        assert.strictEqual(
+          (yield* Effect.flip(things.importRecords([{ n: 1 }, 7], { idField: "sku" }))).message,
+          "row 2 cannot be imported: a record must be an object, this is a number"
+        )
+      })
+    )
+  )
+
   it.live("holds records to the collection's schema", () =>
     withStore(
       Effect.gen(function* () {
