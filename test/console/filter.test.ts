@@ -1,13 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import type { Json, JsonObject } from "../../src/domain/json/Json.js"
-import {
-  type Filter,
-  matchesFilter,
-  parseValue,
-  printValue,
-  valuesAt
-} from "../../src/store/browse/Filter.js"
+import { type Filter, parseValue, printValue } from "../../src/store/browse/Filter.js"
+import { matchesFilter } from "../../src/store/browse/FilterMatcher.js"
+import { valuesAt } from "../../src/store/browse/PathValues.js"
 
 const document: JsonObject = {
   _id: "a",

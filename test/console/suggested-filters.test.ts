@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { fromHash, initialRoute, toHash } from "../../src/console/navigation/Route.js"
 import { suggestedFilters, withFilter } from "../../src/console/query/SuggestedFilters.js"
 import type { Json } from "../../src/domain/json/Json.js"
-import { matchesFilter } from "../../src/store/browse/Filter.js"
+import { matchesFilter } from "../../src/store/browse/FilterMatcher.js"
 
 const operatorsOf = (value: Json | undefined) =>
   suggestedFilters({ path: "field", value }).map(({ operator }) => operator)

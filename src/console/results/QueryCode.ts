@@ -1,7 +1,8 @@
 import { valueAt } from "../../domain/json/FieldPath.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { SessionView } from "../../http/console/Api.js"
-import { type Filter, type Operator, valuesAt } from "../../store/browse/Filter.js"
+import type { Filter, Operator } from "../../store/browse/Filter.js"
+import { valuesAt } from "../../store/browse/PathValues.js"
 import type { Route } from "../navigation/Route.js"
 
 const shellQuoted = (text: string) =>

@@ -8,8 +8,8 @@ import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { compareValues } from "../../domain/json/JsonOrder.js"
 import type { ManifestState, Query, QueryAnswer, Sort } from "./BrowseQuery.js"
 import { columnsOf } from "./DocumentColumns.js"
-import { valuesAt } from "./Filter.js"
 import { makeFilterMatcher } from "./FilterMatcher.js"
+import { valuesAt } from "./PathValues.js"
 import { sortsOf } from "./QuerySorts.js"
 
 /** A manifest with the fields that it contains. */

@@ -10,15 +10,9 @@ export type { Difference } from "./Difference.js"
 export { differences, printPath } from "./Difference.js"
 export { columnsOf } from "./DocumentColumns.js"
 export type { Filter, Operator } from "./Filter.js"
-export {
-  matchesAll,
-  matchesFilter,
-  operators,
-  parseValue,
-  printValue,
-  takesValue,
-  valuesAt
-} from "./Filter.js"
+export { operators, parseValue, printValue, takesValue } from "./Filter.js"
+export { matchesAll, matchesFilter } from "./FilterMatcher.js"
 export type * from "./Overview.js"
+export { valuesAt } from "./PathValues.js"
 export type * from "./StagedEdits.js"
 export type * from "./Timeline.js"
