@@ -1,4 +1,5 @@
-import { Cause, Console, Effect, Exit, Layer } from "effect"
+import { fstatSync } from "node:fs"
+import { Cause, Console, Effect, Exit, Layer, Stream } from "effect"
 import { run } from "../cli/Chainstore.js"
 import { CommandOutput } from "../cli/CommandOutput.js"
 import { exitReport } from "../cli/ExitCode.js"
@@ -32,11 +33,23 @@ const screen = Layer.succeed(CommandOutput, {
     })
 })
 
-const unreadable = (cause: unknown) =>
-  new SourceError({ operation: "read", message: `standard input cannot be read: ${cause}`, cause })
+const unreadable = (cause: unknown, reason = String(cause)) =>
+  new SourceError({ operation: "read", message: `standard input cannot be read: ${reason}`, cause })
+
+/** Node reads a directory as an empty input. */
+const isDirectory = Effect.try({ try: () => fstatSync(0).isDirectory(), catch: (cause) => unreadable(cause) })
 
 const input = Layer.succeed(StandardInput, {
-  bytes: NodeStream.fromReadable(() => process.stdin, unreadable)
+  bytes: Stream.unwrap(
+    Effect.map(isDirectory, (found) =>
+      found
+        ? Stream.fail(unreadable(undefined, "it is a directory"))
+        : NodeStream.fromReadable(
+            () => process.stdin,
+            (cause) => unreadable(cause)
+          )
+    )
+  )
 })
 
 /** Loaded on demand, so that the other commands start faster. */

@@ -1,26 +1,28 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from "node:fs"
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** An import from standard input in a process of its own, over repositories in a directory of its own. */
-const importing = (...options: ReadonlyArray<string>) => importingTo("pipe", ...options)
-
-const importingTo = (output: "pipe" | number, ...options: ReadonlyArray<string>) =>
+/** A command in a process of its own, over repositories in a directory of its own. */
+const running = (
+  [input, output]: readonly [input: "pipe" | number, output: "pipe" | number],
+  ...line: ReadonlyArray<string>
+) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
         const directory = mkdtempSync(join(tmpdir(), "chainstore-process-"))
-        const line = ["import", "things", "-", "--format", "ndjson", "--directory", directory, ...options]
-        const child = spawn(process.execPath, ["--import", "tsx", "src/layers/bin/chainstore.ts", ...line], {
+        const start = ["--import", "tsx", "src/layers/bin/chainstore.ts", ...line, "--directory", directory]
+        const child = spawn(process.execPath, start, {
           cwd: root,
           env: { PATH: process.env["PATH"] },
-          stdio: ["pipe", output, "pipe"]
+          stdio: [input, output, "pipe"]
         })
         return { child, directory }
       }),
@@ -30,16 +32,31 @@ const importingTo = (output: "pipe" | number, ...options: ReadonlyArray<string>)
           rmSync(directory, { recursive: true, force: true })
         })
     ),
-    ({ child }) => ({ child, end: ended(child) })
+    ({ child, directory }) => ({ child, directory, end: ended(child) })
   )
 
-const ended = (child: ChildProcess) => {
-  let out = ""
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    out += text
+const importLine = ["import", "things", "-", "--format", "ndjson"]
+
+/** An import from standard input. */
+const importing = (...options: ReadonlyArray<string>) => running(["pipe", "pipe"], ...importLine, ...options)
+
+const textOf = (stream: Readable | null) => {
+  const said = { text: "" }
+  stream?.setEncoding("utf8").on("data", (text: string) => {
+    said.text += text
   })
-  return new Promise<{ readonly code: number | null; readonly signal: string | null; readonly out: string }>(
-    (resolve) => child.once("close", (code, signal) => resolve({ code, signal, out }))
+  return said
+}
+
+const ended = (child: ChildProcess) => {
+  const [out, err] = [textOf(child.stdout), textOf(child.stderr)]
+  return new Promise<{
+    readonly code: number | null
+    readonly signal: string | null
+    readonly out: string
+    readonly err: string
+  }>((resolve) =>
+    child.once("close", (code, signal) => resolve({ code, signal, out: out.text, err: err.text }))
   )
 }
 
@@ -78,16 +95,24 @@ describe.concurrent("an import from standard input, as a process", () => {
   it.scopedLive.skipIf(!existsSync("/dev/full"))("names the reason if its report cannot be written", () =>
     Effect.gen(function* () {
       const full = openSync("/dev/full", "w")
-      const { child, end } = yield* importingTo(full)
+      const { child, end } = yield* running(["pipe", full], ...importLine)
       closeSync(full)
-      let err = ""
-      child.stderr!.setEncoding("utf8").on("data", (text: string) => {
-        err += text
-      })
       child.stdin!.end('{"_id":"a"}\n')
-      const { code } = yield* Effect.promise(() => end)
+      const { code, err } = yield* Effect.promise(() => end)
       assert.strictEqual(code, 9)
       assert.match(err, /DestinationError: cannot write to standard output: ENOSPC/)
+    })
+  )
+
+  it.scopedLive("fails if standard input is a directory", () =>
+    Effect.gen(function* () {
+      const folder = openSync(root, "r")
+      const { directory, end } = yield* running([folder, "pipe"], ...importLine)
+      closeSync(folder)
+      const { code, err, out } = yield* Effect.promise(() => end)
+      assert.strictEqual(code, 9, out)
+      assert.match(err, /SourceError: standard input cannot be read: it is a directory/)
+      assert.deepStrictEqual(readdirSync(directory), [])
     })
   )
 })
