@@ -1,4 +1,4 @@
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { FetchHttpClient } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
 import { type Connection, type MissingRepository, StoreOpener } from "../cli/Connection.js"
@@ -6,6 +6,7 @@ import { NotFoundError, ValidationError } from "../domain/errors/StoreError.js"
 import { makeDirectory, pathExists } from "../git/disk/files/Directories.js"
 import { attempt } from "../git/disk/files/EngineError.js"
 import { parseName } from "../git/disk/GitRepositories.js"
+import { GitRemote } from "../store/remote/GitRemote.js"
 import * as GitHub from "../store/remote/github/GitHub.js"
 import * as LocalGit from "../store/remote/local/LocalGit.js"
 import * as Memory from "../store/remote/memory/Memory.js"
@@ -13,8 +14,9 @@ import * as GitAddress from "../store/remote/wire/GitAddress.js"
 import * as GitHost from "../store/remote/wire/GitHost.js"
 import { Store } from "../store/Store.js"
 import { credentialsOf } from "./GitCredentials.js"
+import * as NewRepository from "./NewRepository.js"
 
-/** A repository in a directory. A missing repository is created on the disk only if that is requested. */
+/** A repository in a directory. A missing repository is created only by a commit, and only if that is requested. */
 const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: MissingRepository) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
@@ -31,8 +33,12 @@ const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: Mis
           hint: "the first `put` or `import` creates it; use --repo and --directory for another repository"
         })
       }
-      yield* makeDirectory(join(directory, owner))
-      return LocalGit.layer({ directory, repo, create: missing === "create" })
+      const opened = Effect.zipRight(
+        makeDirectory(join(directory, owner)),
+        LocalGit.scoped({ directory, repo, create: missing === "create" })
+      )
+      const remote = present ? opened : NewRepository.make(`file://${resolve(path)}`, repo, opened)
+      return Layer.scoped(GitRemote, remote)
     })
   )
 

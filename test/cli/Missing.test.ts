@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -41,6 +42,52 @@ describe("what is not there", () => {
       assert.strictEqual((yield* call(["put", "things", "a", "--data", "{}"])).code, 0)
       assert.strictEqual((yield* call(["doctor"])).code, 0)
       assert.strictEqual((yield* call(["collections", "--repo", "../x"])).code, 2)
+    })
+  )
+
+  it.scopedLive("a first put or import that fails leaves nothing", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const csv = join(directory, "in.csv")
+      writeFileSync(csv, "_id,n\na,1\n..,2\n")
+      const unique = ["--index", "things.n"]
+      const lines: ReadonlyArray<readonly [code: number, ...line: ReadonlyArray<string>]> = [
+        [2, "put", "things", "a", "--data", "{"],
+        [2, "put", "things", "..", "--data", "{}"],
+        [2, "put", "_things", "a", "--data", "{}"],
+        [3, "put", "things", "a", "--data", "{}", "--expected-rev", "1"],
+        [4, "put", "things", "a", "--data", "{}", "--expected-sha", "0".repeat(40)],
+        [9, "put", "things", "a", join(directory, "nowhere.json")],
+        [2, "import", "things", csv],
+        [2, "import", "things", csv, ...unique, "--validate", "first"],
+        [2, "import", "things", csv, "--id-field", "no"],
+        [2, "import", "things", csv, "--format", "ndjson"],
+        [9, "import", "things", join(directory, "nowhere.csv")],
+        [0, "import", "things", "-", "--format", "ndjson"]
+      ]
+      for (const [code, ...line] of lines) {
+        const ran = yield* call(line)
+        assert.strictEqual(ran.code, code, `${line.join(" ")}: ${ran.err}`)
+        assert.isFalse(existsSync(join(directory, "repos")), line.join(" "))
+      }
+      const made = yield* call(["import", "things", csv, "--chunk-size", "1", ...unique])
+      assert.strictEqual(made.code, 2)
+      assert.strictEqual((yield* call(["get", "things", "a"])).json().n, "1")
+      assert.strictEqual((yield* call(["doctor", "--deep"])).code, 0)
+      const git = (...line: ReadonlyArray<string>) =>
+        execFileSync("git", ["-C", join(directory, "repos/local/demo.git"), ...line], { encoding: "utf8" })
+      assert.strictEqual(git("rev-list", "--count", "main"), "1\n")
+      git("fsck", "--strict")
+    })
+  )
+
+  it.scopedLive("two first puts at once are both kept", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const ids = ["a", "b", "c"]
+      const put = (id: string) => call(["put", "things", id, "--data", "{}"])
+      for (const ran of yield* Effect.forEach(ids, put, { concurrency: 3 })) assert.strictEqual(ran.code, 0)
+      assert.lengthOf((yield* call(["query", "things"])).json(), 3)
     })
   )
 
