@@ -4,6 +4,9 @@ import * as Stream from "effect/Stream"
 import { ValidationError } from "../../domain/errors/StoreError.js"
 import { normaliseRecord } from "./Normalise.js"
 
+/** The field of the ids if no other is named: records may be without it. */
+export const defaultIdField = "_id"
+
 /** The number of records of which one must have the field. */
 const mostHeld = 100
 
@@ -32,14 +35,14 @@ const missingField = (idField: string, held: ReadonlyArray<ReadonlyArray<string>
 }
 
 /**
- * Fails before the first record if a field is given for the ids and none of the first records has it: every document
+ * Fails before the first record if another field than the default is given for the ids and none of the first records has it: every document
  * would get a generated id.
  */
 export const requireIdField = <E, R>(
   records: Stream.Stream<unknown, E, R>,
-  idField: string | undefined
+  idField: string
 ): Stream.Stream<unknown, E | ValidationError, R> =>
-  idField === undefined
+  idField === defaultIdField
     ? records
     : Stream.suspend(() => {
         let isFound = false

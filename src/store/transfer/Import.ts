@@ -19,7 +19,7 @@ import type { DocumentOperation } from "../internal/commit/DocumentEdit.js"
 import type { NextVersion } from "../internal/commit/NextVersion.js"
 import type { StoreCore } from "../internal/commit/StoreCore.js"
 import { givenVersion } from "../internal/commit/VersionCodec.js"
-import { requireIdField } from "./IdField.js"
+import { defaultIdField, requireIdField } from "./IdField.js"
 import { rowError, withResumeHint } from "./ImportErrors.js"
 import {
   contentOf,
@@ -65,7 +65,7 @@ export interface ImportReport {
  */
 export interface ImportOptions {
   /**
-   * The field that contains the document's id. Records without it get a generated id. If the field is given and none of the
+   * The field that contains the document's id. Records without it get a generated id. If another field is given and none of the
    * first 100 records has it, the import fails. Default `_id`.
    */
   readonly idField?: string | undefined
@@ -118,10 +118,11 @@ export const importRecords = <E = never, R = never>(
   Effect.gen(function* () {
     const importId = options.importId ?? (yield* Effect.flatten(generator))
     yield* checkArguments(importId, source, options)
+    const idField = options.idField ?? defaultIdField
     const rows = (): Stream.Stream<PreparedRow, E | SourceError | ValidationError, R> =>
-      Stream.mapAccum(requireIdField(elements(source), options.idField), 0, (row, record) => [
+      Stream.mapAccum(requireIdField(elements(source), idField), 0, (row, record) => [
         row + 1,
-        prepareRow(record, row + 1, options.idField ?? "_id", importId, target.check)
+        prepareRow(record, row + 1, idField, importId, target.check)
       ])
     let checked = 0
     if (options.validate === "first" && options.dryRun !== true) {

@@ -385,7 +385,8 @@ describe.each([...remotes, ...hosted])("importRecords on %s", (_name, remote) =>
           const blank = fromCsv("sku,n\n,1\n", { cells, keepSpelling: ["sku"] })
           assert.strictEqual((yield* things.importRecords(blank, { idField: "sku" })).inserted, 1)
         }
-        assert.strictEqual((yield* things.importRecords([{ n: 1 }])).inserted, 1)
+        for (const options of [{}, { idField: "_id" }])
+          assert.strictEqual((yield* things.importRecords([{ n: 1 }], options)).inserted, 1)
         assert.strictEqual((yield* things.importRecords([], { idField: "sku" })).records, 0)
         assert.strictEqual(
           (yield* Effect.flip(things.importRecords([{ n: 1 }, 7], { idField: "sku" }))).message,
