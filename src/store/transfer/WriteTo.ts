@@ -59,6 +59,25 @@ const toFile = <E, R>(path: string, bytes: Stream.Stream<Uint8Array, E, R>, oper
 const isFileError = (error: unknown): error is PlatformError =>
   Predicate.isTagged(error, "SystemError") || Predicate.isTagged(error, "BadArgument")
 
+/** The most symbolic links that are followed, as on Linux. */
+const maxLinks = 40
+
+/** The path of a missing file: that to which symbolic links lead, if there are any. */
+const missingFile = (
+  files: FileSystem.FileSystem,
+  path: string,
+  links = 0
+): Effect.Effect<string, PlatformError> =>
+  Effect.flatMap(Effect.option(files.readLink(path)), (found) => {
+    if (Option.isNone(found)) return Effect.succeed(path)
+    // Fails with the reason of the system.
+    if (links === maxLinks) return files.realPath(path)
+    const link = found.value
+    const isAbsolute = /^(?:[A-Za-z]:)?[\\/]/.test(link)
+    const directory = path.slice(0, Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1)
+    return missingFile(files, isAbsolute ? link : `${directory}${link}`, links + 1)
+  })
+
 /** Writes a temporary file in the same directory, and renames it to the file when it is complete. */
 const replaceFile = <E, R>(
   files: FileSystem.FileSystem,
@@ -67,8 +86,8 @@ const replaceFile = <E, R>(
   bytes: Stream.Stream<Uint8Array, E, R>
 ) =>
   Effect.gen(function* () {
-    // Keeps a symbolic link and replaces its target.
-    const target = Option.isNone(existing) ? path : yield* files.realPath(path)
+    // Keeps a symbolic link, and replaces or creates its target.
+    const target = yield* Option.isNone(existing) ? missingFile(files, path) : files.realPath(path)
     const partial = `${target}.${(yield* Random.nextIntBetween(0x1000_0000, 0x7fff_ffff)).toString(16)}.partial`
     // From the beginning, so that others who may not read the file cannot read the new one while it is written.
     const mode = Option.map(existing, (file) => file.mode & 0o777)

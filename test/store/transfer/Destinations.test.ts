@@ -3,6 +3,7 @@ import {
   createReadStream,
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -96,6 +97,37 @@ describe("destinations", () => {
           "the link was replaced by a file"
         )
         assert.include(readFileSync(join(directory, "real.csv"), "utf8"), "r19")
+      })
+    ).pipe(Effect.provide(NodeContext.layer))
+  )
+
+  it.scopedLive("an export through a symbolic link to a missing file creates that file", () =>
+    withStore(
+      Effect.gen(function* () {
+        const directory = yield* scratch
+        const things = yield* seeded
+        mkdirSync(join(directory, "sub"))
+        const link = (target: string, name: string) => symlinkSync(target, join(directory, name))
+        link("sub/hop", "relative")
+        link(join(directory, "sub", "b.csv"), "absolute")
+        link("a.csv", "sub/hop")
+        link("nowhere/c.csv", "lost")
+        link("loop", "loop")
+        for (const [name, target] of [
+          ["relative", "sub/a.csv"],
+          ["absolute", "sub/b.csv"]
+        ] as const) {
+          yield* things.exportText(join(directory, name), "csv")
+          assert.isTrue(lstatSync(join(directory, name)).isSymbolicLink(), name)
+          assert.include(readFileSync(join(directory, target), "utf8"), "r19")
+        }
+        for (const name of ["lost", "loop"]) {
+          const failed = yield* Effect.flip(things.exportText(join(directory, name), "csv"))
+          assert.strictEqual(failed._tag, "DestinationError")
+          assert.isTrue(lstatSync(join(directory, name)).isSymbolicLink(), name)
+        }
+        assert.deepStrictEqual(readdirSync(directory).sort(), ["absolute", "loop", "lost", "relative", "sub"])
+        assert.deepStrictEqual(readdirSync(join(directory, "sub")).sort(), ["a.csv", "b.csv", "hop"])
       })
     ).pipe(Effect.provide(NodeContext.layer))
   )
