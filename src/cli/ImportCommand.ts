@@ -36,7 +36,7 @@ export const importCommand = storeCommand(
       Options.withDefault("text" as const)
     ),
     delimiter: Options.text("delimiter").pipe(
-      Options.withDescription("Between CSV cells"),
+      Options.withDescription("Between CSV cells; \\t is a tab"),
       Options.withDefault(",")
     ),
     idField: textOption("id-field", "The field that holds the document's id; default: _id"),
@@ -58,6 +58,7 @@ export const importCommand = storeCommand(
       const screen = yield* CommandOutput
       const format = yield* formatOf("import", input.file, input.format, ["csv", "ndjson", "json"])
       const collection = store.collection(input.collection)
+      const delimiter = input.delimiter.replaceAll("\\t", "\t")
       const idField = Option.getOrUndefined(input.idField)
       const plain = input.json || !screen.isTerminal
       const { bytes, share } = yield* source(input.file, input.validate === "first" && !input.dryRun ? 2 : 1)
@@ -65,7 +66,7 @@ export const importCommand = storeCommand(
         format === "csv"
           ? fromCsv(bytes, {
               cells: input.cells,
-              delimiter: input.delimiter,
+              delimiter,
               keepSpelling: [idField ?? "_id"]
             })
           : format === "json"

@@ -284,6 +284,20 @@ describe("the command line", () => {
     })
   )
 
+  it.scopedLive("takes a backslash and a t for a tab between cells", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      for (const [id, delimiter] of [
+        ["a", "\\t"],
+        ["b", "\t"]
+      ] as const) {
+        const input = `_id\tn\n${id}\t1\n`
+        yield* call(["import", "things", "-", "--format", "csv", "--delimiter", delimiter], { input })
+        assert.strictEqual((yield* call(["get", "things", id])).json().n, "1")
+      }
+    })
+  )
+
   it.scopedLive("refuses an id field that is no column", () =>
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine
