@@ -84,47 +84,6 @@ describe("a write by push with an unknown outcome", () => {
 })
 
 describe("a store on GitHub that is written by push", () => {
-  test("does not go back to what another call saw before its own write", (repository) =>
-    Effect.gen(function* () {
-      const [isAsked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      let isHeld = false
-      let shown: string | undefined
-      const branch = `${repository.server.api}/repos/${repository.repo}/branches/main`
-      const fetch: typeof globalThis.fetch = async (input, init) => {
-        if (shown !== undefined && urlOf(input) === branch) {
-          return new Response(shown, { headers: { "content-type": "application/json" } })
-        }
-        const body = Buffer.from((init?.body ?? "") as Uint8Array).toString("latin1")
-        if (isHeld && body.includes("command=fetch")) {
-          isHeld = false
-          Deferred.unsafeDone(isAsked, Effect.void)
-          await Effect.runPromise(Deferred.await(goOn))
-        }
-        return globalThis.fetch(input, init)
-      }
-      const { remote, store } = yield* opened(repository, {}, {}, fetch)
-      yield* store.collection("people").insert({ n: 0 }, { id: "first" })
-      // A write that was refused leaves open where the branch is.
-      yield* Effect.flip(store.collection("people").update("nobody", { n: 1 }))
-      const other = yield* opened(repository)
-      yield* other.store.collection("people").insert({ n: 0 }, { id: "theirs" })
-      // A look finds their commit, and fetches it for long; meanwhile this store writes on it.
-      isHeld = true
-      const looking = yield* Effect.fork(remote.head("main"))
-      yield* Deferred.await(isAsked)
-      const authorization = { authorization: `Bearer ${repository.server.token}` }
-      const before = yield* Effect.promise(() =>
-        globalThis.fetch(branch, { headers: authorization }).then((response) => response.text())
-      )
-      yield* store.collection("people").insert({ n: 1 }, { id: "second" })
-      yield* Deferred.succeed(goOn, undefined)
-      yield* Fiber.join(looking)
-      // From here on the API shows the branch as it was before our write.
-      shown = before
-      const head = Option.getOrThrow(yield* remote.head("main"))
-      assert.strictEqual(head.commit, git(repository, "rev-parse", "main"))
-    }))
-
   test("acknowledges a commit that is pushed, though nothing can be kept in the clone", (repository) =>
     Effect.gen(function* () {
       const cacheDirectory = path.join(yield* temporary, "clone.git")
@@ -184,6 +143,50 @@ describe("a store on GitHub that is written by push", () => {
         assert.isAtMost(sent.filter(({ to }) => to.includes("git-receive-pack")).length, 4)
       }))
   }
+
+  test("ends a lookup that always lasts until another push ends, and does not go back to what it found", (repository) =>
+    Effect.gen(function* () {
+      const branch = `${repository.server.api}/repos/${repository.repo}/branches/main`
+      let pushes = 0
+      let isPushing = true
+      let shown: string | undefined
+      const fetch: typeof globalThis.fetch = async (input, init) => {
+        if (shown !== undefined && urlOf(input) === branch) {
+          return new Response(shown, { headers: { "content-type": "application/json" } })
+        }
+        const body = Buffer.from((init?.body ?? "") as Uint8Array).toString("latin1")
+        const response = await globalThis.fetch(input, init)
+        if (isPushing || !body.includes("command=ls-refs")) return response
+        const refs = await response.arrayBuffer()
+        isPushing = true
+        await Effect.runPromise(people.insert({ n: 1 }, { id: `pushed${pushes++}` }))
+        isPushing = false
+        return new Response(refs, response)
+      }
+      const { remote, store } = yield* opened(repository, {}, {}, fetch)
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const authorization = { authorization: `Bearer ${repository.server.token}` }
+      const answer: any = yield* Effect.promise(() =>
+        globalThis.fetch(branch, { headers: authorization }).then((response) => response.json())
+      )
+      // A write that was refused leaves open where the branch is.
+      yield* Effect.flip(people.update("nobody", { n: 1 }))
+      isPushing = false
+      const found = Option.getOrThrow(yield* Effect.timeout(remote.head("main"), "20 seconds"))
+      isPushing = true
+      assert.isAtMost(pushes, 10)
+      assert.notStrictEqual(found.commit, git(repository, "rev-parse", "main"))
+      // From here on the API shows the branch as the lookup found it.
+      answer.commit.sha = found.commit
+      answer.commit.commit.tree.sha = found.tree
+      shown = JSON.stringify(answer)
+      const head = Option.getOrThrow(yield* remote.head("main"))
+      assert.strictEqual(head.commit, git(repository, "rev-parse", "main"))
+      assert.lengthOf(yield* people.list(), pushes + 1)
+      yield* people.update("first", { n: 2 })
+      assert.strictEqual(git(repository, "rev-list", "--count", "main"), String(pushes + 2))
+    }))
 
   test("finds its branch deleted, renamed and rewritten by others between its pushes", (repository) =>
     Effect.gen(function* () {

@@ -74,15 +74,19 @@ export const makePushRemote = (parts: Parts): Effect.Effect<GitRemoteService, Va
     /** Temporary branches of this process, which the server may never have. */
     const temporary = new Set<string>()
 
-    /** The head of a branch by Git's protocol. A write of this process that ended meanwhile is newer. */
+    /**
+     * The head of a branch by Git's protocol. If a write of this process ended meanwhile, the found head may be older: it is
+     * right for a read that began before, and is not recorded.
+     */
     const seen = (branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
       Effect.suspend(() => {
         const before = unshown.version(branch)
-        return Effect.flatMap(wire.head(branch), (found) => {
-          if (unshown.version(branch) !== before) return head(branch)
-          unshown.put(branch, found)
-          return Effect.succeed(found)
-        })
+        return Effect.tap(wire.head(branch), (found) =>
+          Effect.sync(() => {
+            if (unshown.version(branch) === before) unshown.put(branch, found)
+            else if (Option.isSome(found)) unshown.addObjects(branch, found.value)
+          })
+        )
       })
 
     const head = (branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
