@@ -12,9 +12,10 @@ const separate = (arguments_: ReadonlyArray<string>, switches: ReadonlySet<strin
       operands.push(...arguments_.slice(index + 1))
       break
     }
+    const [name = "", ...value] = argument.split(/=(.*)/s, 2)
     if (!isOption(argument)) operands.push(argument)
-    else if (switches.has(argument) || argument.includes("=")) options.push([argument])
-    else options.push(arguments_.slice(index, ++index + 1))
+    else if (switches.has(name)) options.push([argument])
+    else options.push(value.length === 0 ? arguments_.slice(index, ++index + 1) : [name, ...value])
   }
   return { operands, options }
 }

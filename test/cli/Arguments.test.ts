@@ -88,7 +88,7 @@ describe("arguments", () => {
   it.scopedLive("an option given twice is named, and one that may be given again is not refused", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine
-      const made = ["put", "things", "a", "--data", '{"n":1}', "--index", "things.n", "--index", "things.m"]
+      const made = ["put", "things", "a", "--data", '{"n":1}', "--index", "things.n", "--index=things.m"]
       assert.strictEqual((yield* call(made)).code, 0)
       for (const [name, ...line] of [
         ["--limit", "query", "things", "--limit", "1", "--limit=2"],

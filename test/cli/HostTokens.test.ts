@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chownSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -82,6 +82,21 @@ describe("the tokens of the host", () => {
       const kept = (yield* call(["token"])).json().map(({ login }: { login: string }) => login)
       assert.sameMembers(kept, logins)
     })
+  )
+
+  it.scopedLive.skipIf(process.getuid?.() !== 0)(
+    "that root changes stay those of the directory's owner",
+    () =>
+      Effect.gen(function* () {
+        const { call, directory } = yield* commandLine
+        const file = join(directory, "host-tokens.json")
+        chownSync(directory, 1234, 2345)
+        for (const login of ["ann", "bob"]) {
+          yield* call(["token", login, "--read", "*"])
+          const { gid, mode, uid } = statSync(file)
+          assert.deepStrictEqual([uid, gid, mode & 0o777], [1234, 2345, 0o600])
+        }
+      })
   )
 
   it.scopedLive("are not created by a wrong command, in a missing directory or beside another process", () =>

@@ -410,7 +410,8 @@ describe("optionsFirst", () => {
     assert.deepStrictEqual(ordered("--help"), ["--help"])
     assert.deepStrictEqual(ordered("import", "a", "-", "--format=csv"), [
       "import",
-      "--format=csv",
+      "--format",
+      "csv",
       "--",
       "a",
       "-"

@@ -113,6 +113,15 @@ export const make = (directory: string) =>
         const [result, all] = next(yield* list)
         yield* draft.writeAll(Buffer.from(Schema.encodeSync(StoredTokens)(all)))
         yield* draft.sync
+        // The host, which runs as the directory's owner, must be able to read what root has changed.
+        if (process.getuid?.() === 0) {
+          const { gid, uid } = yield* fs.stat(directory)
+          yield* fs.chown(
+            lock,
+            Option.getOrElse(uid, () => 0),
+            Option.getOrElse(gid, () => 0)
+          )
+        }
         yield* fs.rename(lock, file)
         isRenamed = true
         return result
