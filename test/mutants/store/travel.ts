@@ -137,7 +137,7 @@ export const travel = [
   mutant(
     "idField is ignored",
     "the field that contains the id; if it is blank or missing, an id is generated",
-    [imports, 'options.idField ?? "_id"', '"_id"']
+    [imports, "options.idField ?? defaultIdField", "defaultIdField"]
   ),
   mutant("chunkSize is ignored", chunks, [
     imports,
