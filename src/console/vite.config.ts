@@ -59,17 +59,28 @@ const sharedTokens = (): Plugin => ({
   transform: (code, id) => (id.endsWith("/console/styles.css") ? `${code}\n${tokens}` : undefined)
 })
 
-/**
- * Leaves out what derives a JSON Schema of a schema of Effect: the pages read schemas and write none, and parts of it would
- * lie in what the sign-in form loads.
- */
-const withoutSchemaWriting = (): Plugin => ({
-  name: "chainstore-console-without-schema-writing",
+/** What the pages never call, although code that they load refers to it, and the exports that stand in for it. */
+const neverCalled = {
+  // The pages read JSON Schemas and derive none of schemas of Effect.
+  "/src/store/internal/WriteJsonSchema.ts": ["writeSchema"],
+  // An effect can yield a `Micro`: the pages have none.
+  "/effect/dist/esm/Micro.js": ["runFork", "provideContext"],
+  // Browsers show no script the `Set-Cookie` of a reply.
+  "/@effect/platform/dist/esm/Cookies.js": ["fromSetCookie", "isEmpty", "merge", "toCookieHeader"]
+}
+
+/** Leaves such modules out of the bundle: together they would be 3 kB of what the sign-in form and the table load. */
+const withoutNeverCalled = (): Plugin => ({
+  name: "chainstore-console-without-never-called",
   enforce: "pre",
   load: (id) =>
-    id.endsWith("/store/internal/WriteJsonSchema.ts")
-      ? 'export const writeSchema = () => { throw new Error("the console writes no schemas") }'
-      : null
+    Object.entries(neverCalled)
+      .filter(([path]) => id.endsWith(path))
+      .map(([path, names]) =>
+        names
+          .map((name) => `export const ${name} = () => { throw new Error("the console has no ${path}") }`)
+          .join("\n")
+      )[0]
 })
 
 /** Writes the licences of the packages whose code and fonts the pages load. */
@@ -95,7 +106,7 @@ export default defineConfig({
   publicDir: here("./public"),
   plugins: [
     sharedTokens(),
-    withoutSchemaWriting(),
+    withoutNeverCalled(),
     preact({ devToolsEnabled: false, prefreshEnabled: false }),
     hostedConfig(),
     thirdParty()
