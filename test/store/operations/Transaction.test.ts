@@ -305,6 +305,51 @@ describe("Transaction", () => {
     ["a"]
   )
 
+  it.live("a document that only a preview inside read is a conflict", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      const error = yield* expectFailure<ConflictError>(
+        it.store.withTransaction(
+          Effect.gen(function* () {
+            assert.isTrue(
+              Option.isNone(yield* it.store.preview((trial) => trial.collection("notes").get("new")))
+            )
+            yield* it.other.collection("notes").insert({}, { id: "new" })
+            yield* it.store.collection("other").insert({}, { id: "x" })
+          })
+        ),
+        "ConflictError"
+      )
+      assert.deepStrictEqual(
+        error.conflicts.map(({ id }) => id),
+        ["new"]
+      )
+      assert.isNull(yield* document(it.other, "other", "x"))
+    })
+  )
+
+  it.live("the error of a conflict says how to delete a work branch that the caller named", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      const error = yield* expectFailure<ConflictError>(
+        it.store.transaction({ branch: "mine" }, (tx) =>
+          Effect.zipRight(
+            tx.collection("notes").update("a", { n: 2 }),
+            it.other.collection("notes").update("a", { n: 3 })
+          )
+        ),
+        "ConflictError"
+      )
+      assert.strictEqual(error.branch, "mine")
+      assert.strictEqual(error.hint, 'read them with onBranch("mine"), then deleteBranch("mine")')
+      yield* it.store.deleteBranch("mine")
+      assert.deepStrictEqual(
+        (yield* it.store.branches).map(({ name }) => name),
+        ["main"]
+      )
+    })
+  )
+
   it.live("an import is rebased if its records are unchanged, and reports its rows", () =>
     Effect.gen(function* () {
       const it = yield* open()

@@ -55,8 +55,10 @@ export const makePreview =
       const remote = showing(core.remote, (commit) => {
         shown = Option.orElse(shown, () => Option.some(commit))
       })
-      const { options } = core
-      const at = yield* Core.makeCore(remote, { ...options, cache: options.viewCache() })
+      const { options, transaction } = core
+      const made = yield* Core.makeCore(remote, { ...options, cache: options.viewCache() })
+      // The transaction depends on what the preview reads.
+      const at = transaction === undefined ? made : made.onFork(core.branch, transaction.readSet)
       const exit = yield* Effect.exit(runBody("Store.preview", body, open(at)))
       if (Option.isSome(shown)) return shown
       return yield* Effect.as(exit as Exit.Exit<A, E | ReadError>, Option.none<NewCommit>())

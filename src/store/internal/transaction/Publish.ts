@@ -50,7 +50,7 @@ export const transactionConflict = (work: string, ...[message, conflicts, violat
   new ConflictError({
     operation,
     message: `${message}; the commits are kept on the branch ${work}`,
-    hint: `read them with onBranch("${work}"), then removeTransaction("${work}")`,
+    hint: `read them with onBranch("${work}"), then ${work.startsWith(workPrefix) ? "removeTransaction" : "deleteBranch"}("${work}")`,
     conflicts,
     branch: work,
     ...(violations === undefined ? {} : { reason: "UniqueViolation", violations })
