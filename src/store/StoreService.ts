@@ -112,9 +112,12 @@ export interface StoreService extends Omit<StoreView, "collection">, Proposals {
   ) => Effect.Effect<Reverted, WriteError>
   /** The branches of the repository, by name. */
   readonly branches: Effect.Effect<ReadonlyArray<Branch>, ReadError>
-  /** Creates a branch, and returns the commit at which it starts. An existing branch is a `ConflictError`. */
+  /**
+   * Creates a branch, and returns the commit at which it starts. An existing branch is a `ConflictError`. Refused in a
+   * transaction.
+   */
   readonly createBranch: (name: string, options?: CreateBranchOptions) => Effect.Effect<string, WriteError>
-  /** Deletes a branch that is not the store's own. Succeeds if it does not exist. */
+  /** Deletes a branch that is not the store's own. Succeeds if it does not exist. Refused in a transaction. */
   readonly deleteBranch: (name: string) => Effect.Effect<void, WriteError>
   /**
    * The documents that differ between two branches, tags or commits, by collection and id.

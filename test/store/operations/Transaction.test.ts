@@ -328,6 +328,30 @@ describe("Transaction", () => {
     })
   )
 
+  it.live("it creates and deletes no branch: not the one that it publishes to, nor one at its commits", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      const head = yield* headSha(it)
+      yield* it.store.createBranch("other")
+      const inside = (effect: Effect.Effect<unknown, unknown>) =>
+        expectFailure(
+          it.store.withTransaction(
+            Effect.zipRight(it.store.collection("notes").update("a", { n: 2 }), effect)
+          ),
+          "ValidationError"
+        )
+      yield* inside(it.store.deleteBranch("main"))
+      yield* inside(it.store.withTransaction(it.store.deleteBranch("main")))
+      yield* inside(it.store.deleteBranch("other"))
+      yield* inside(it.store.createBranch("early"))
+      yield* inside(it.store.createBranch("early", { from: "main" }))
+      assert.deepStrictEqual(yield* it.store.branches, [
+        { name: "main", commitSha: head },
+        { name: "other", commitSha: head }
+      ])
+    })
+  )
+
   it.live("the error of a conflict says how to delete a work branch that the caller named", () =>
     Effect.gen(function* () {
       const it = yield* open()

@@ -72,6 +72,16 @@ export const listBranches = (core: StoreCore): Effect.Effect<ReadonlyArray<Branc
       .sort((a, b) => compareCodePoints(a.name, b.name))
   )
 
+const refuseInTransaction = (core: StoreCore, operation: string): Effect.Effect<void, ValidationError> =>
+  core.transaction === undefined
+    ? Effect.void
+    : new ValidationError({
+        operation,
+        message:
+          "a transaction cannot create or delete branches: others would see it before the transaction ends",
+        hint: "do it before the transaction or after it"
+      })
+
 /** Creates a branch at a commit, and returns the commit. */
 export const createBranch = (
   core: StoreCore,
@@ -82,6 +92,7 @@ export const createBranch = (
     const operation = "Store.createBranch"
     yield* checkCreateOptions(operation, options)
     const { from } = options
+    yield* refuseInTransaction(core, operation)
     if (core.options.readOnly) return yield* readOnlyError(operation)
     const wrong = branchError(operation, name)
     if (wrong !== undefined) return yield* wrong
@@ -106,17 +117,18 @@ export const createBranch = (
 
 /** Deletes a branch; succeeds if it does not exist. */
 export const deleteBranch = (core: StoreCore, name: string): Effect.Effect<void, WriteError> =>
-  Effect.suspend((): Effect.Effect<void, WriteError> => {
+  Effect.gen(function* () {
     const operation = "Store.deleteBranch"
-    if (core.options.readOnly) return readOnlyError(operation)
+    yield* refuseInTransaction(core, operation)
+    if (core.options.readOnly) return yield* readOnlyError(operation)
     const wrong = branchError(operation, name)
-    if (wrong !== undefined) return wrong
+    if (wrong !== undefined) return yield* wrong
     if (name === core.branch) {
-      return new ValidationError({
+      return yield* new ValidationError({
         operation,
         message: `${name} is the branch of this store`,
         hint: "open the store on another branch to delete it"
       })
     }
-    return core.remote.deleteBranch(name)
+    yield* core.remote.deleteBranch(name)
   })
