@@ -108,6 +108,7 @@ export const layer = (options: { readonly bind: string; readonly apis: ReadonlyA
       return ConsoleStores.of({
         apis: options.apis.map(({ name }) => name),
         demo,
+        rightsChanges: tokens.changes,
         open: (request) => {
           const api = options.apis.find(({ name }) => name === request.api)
           return request.api === embeddedApi || api === undefined ? embedded(request) : onApi(api, request)

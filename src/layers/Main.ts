@@ -1,4 +1,5 @@
 import { ConfigError, Console, Data, Effect, Layer } from "effect"
+import { StoreError } from "../domain/errors/StoreError.js"
 import { Tokens } from "../http/host/access/Tokens.js"
 import { Server } from "../http/server/Server.js"
 import { NodeRuntime } from "../vendor/PlatformNode.js"
@@ -63,7 +64,8 @@ export const host: Effect.Effect<never, unknown> = Effect.flatMap(settings, (giv
 
 const errorLine = (error: unknown): string => {
   if (ConfigError.isConfigError(error)) return `The settings are wrong: ${String(error)}`
-  return error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? error.message : String(error)
+  return error instanceof StoreError && error.hint !== undefined ? `${message}; ${error.hint}` : message
 }
 
 class UnknownArguments extends Data.TaggedError("UnknownArguments")<{ readonly message: string }> {}

@@ -1,8 +1,10 @@
 import { chownSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { ValidationError } from "../../src/domain/errors/StoreError.js"
 import * as Tokens from "../../src/http/host/access/Tokens.js"
 import { commandLine } from "./CommandLine.js"
 
@@ -70,6 +72,47 @@ describe("the tokens of the host", () => {
       rmSync(file)
       yield* until(() => loginOf(other) === undefined)
     })
+  )
+
+  it.scopedLive(
+    "that the host has stored are valid, also if their file is damaged before it is read again",
+    () =>
+      Effect.gen(function* () {
+        const { call, directory } = yield* commandLine
+        const file = join(directory, "host-tokens.json")
+        const fileSystem = yield* FileSystem.FileSystem
+        let stored = ""
+        const damaging = {
+          ...fileSystem,
+          rename: (from: string, to: string) =>
+            Effect.map(fileSystem.rename(from, to), () => {
+              if (to !== file) return
+              stored = readFileSync(file, "utf8")
+              writeFileSync(file, "[")
+            })
+        }
+        const layer = Layer.fresh(Tokens.layer({ directory })).pipe(
+          Layer.provide(Layer.succeed(FileSystem.FileSystem, damaging)),
+          Layer.provide(NodeContext.layer)
+        )
+        const host = Context.get(yield* Layer.build(layer), Tokens.Tokens)
+        const token = Redacted.value(yield* host.issue("ann", [{ repository: "*", access: "read" }]))
+        assert.isTrue(Option.isSome(host.principal(token)))
+
+        // A host that starts has no tokens to keep.
+        const failure = yield* Effect.flip(Layer.build(layer))
+        assert.instanceOf(failure, ValidationError)
+        assert.include(failure.message, file)
+        assert.include(failure.hint, "move it away")
+        const read = yield* call(["token"])
+        assert.deepStrictEqual([read.code, read.err.includes("move it away")], [2, true])
+
+        writeFileSync(file, stored)
+        yield* Effect.sleep("1500 millis")
+        assert.isTrue(Option.isSome(host.principal(token)))
+        assert.strictEqual(yield* host.revoke("ann"), 1)
+        assert.isTrue(Option.isNone(host.principal(token)))
+      }).pipe(Effect.provide(NodeContext.layer))
   )
 
   it.scopedLive("that are created at once are all kept", () =>

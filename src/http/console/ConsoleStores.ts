@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option, type Redacted, type Scope } from "effect"
+import { Context, type Effect, type Option, type Redacted, type Scope, type Stream } from "effect"
 import type { ReadError } from "../../store/Collection.js"
 import type { GitRemoteService } from "../../store/remote/GitRemote.js"
 import type { StoreService } from "../../store/StoreService.js"
@@ -36,6 +36,8 @@ export class ConsoleStores extends Context.Tag("chainstore/http/console/ConsoleS
     readonly apis: ReadonlyArray<string>
     /** Whether the embedded demo needs no token. True only if the service is bound to loopback. */
     readonly demo: boolean
+    /** Emits when tokens may have lost rights. */
+    readonly rightsChanges: Stream.Stream<void>
     readonly open: (request: StoreRequest) => Effect.Effect<OpenStore, ReadError, Scope.Scope>
   }
 >() {}

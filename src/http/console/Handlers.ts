@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Option, Redacted, Schema, Stream } from "effect"
 import * as TimeSlice from "../../domain/concurrency/TimeSlice.js"
 import type { StoreError } from "../../domain/errors/StoreError.js"
 import type { Endpoint } from "../../domain/http/Endpoint.js"
@@ -74,6 +74,7 @@ export const router = (options: ConsoleOptions = {}) =>
     const stores = yield* ConsoleStores
     const sessions = yield* Sessions
     const attempts = yield* SignInThrottle.make
+    yield* Effect.forkScoped(Stream.runForEach(stores.rightsChanges, () => sessions.sweep))
 
     const sameOriginRequest = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest

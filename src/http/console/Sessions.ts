@@ -57,8 +57,11 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
           return entry === undefined ? Effect.void : Scope.close(entry.scope, Exit.void)
         })
 
-      const expired = (entry: Entry, now: number) =>
+      /** Whether a session has expired, or its token has lost its rights. */
+      const isOver = (entry: Entry, now: number) =>
         now - entry.seenAt >= idle || now - entry.createdAt >= absolute
+          ? Effect.succeed(true)
+          : Effect.negate(entry.session.isAuthorized)
 
       /**
        * The longest idle session of the owner with the most sessions, so that one owner cannot end the sessions of
@@ -78,7 +81,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
 
       const sweep = Effect.gen(function* () {
         const now = yield* Monotonic.millis
-        for (const [id, entry] of [...entries]) if (expired(entry, now)) yield* close(id)
+        for (const [id, entry] of [...entries]) if (yield* isOver(entry, now)) yield* close(id)
       })
 
       yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced("15 minutes")))
@@ -113,7 +116,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
             const entry = id === undefined ? undefined : entries.get(id)
             if (entry === undefined) return Option.none()
             const now = yield* Monotonic.millis
-            if (expired(entry, now) || !(yield* entry.session.isAuthorized)) {
+            if (yield* isOver(entry, now)) {
               yield* close(entry.session.id)
               return Option.none()
             }
@@ -130,6 +133,9 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
 
         /** Ends a session and releases its resources, including its token. */
         end: (id: string | undefined): Effect.Effect<void> => (id === undefined ? Effect.void : close(id)),
+
+        /** Ends the sessions that have expired, or whose token has lost its rights. */
+        sweep,
 
         count: Effect.sync(() => entries.size)
       } as const

@@ -1,8 +1,16 @@
+import { NodeContext } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Option, Ref, TestClock } from "effect"
+import { Deferred, Effect, Exit, Layer, Option, Ref, TestClock } from "effect"
+import { GitRepositories } from "../../../src/git/disk/GitRepositories.js"
+import { ConsoleStores, embeddedApi } from "../../../src/http/console/ConsoleStores.js"
+import * as Handlers from "../../../src/http/console/Handlers.js"
 import { anonymousOwner, defaultLimits, type Session, Sessions } from "../../../src/http/console/Sessions.js"
 import * as SignInThrottle from "../../../src/http/console/SignInThrottle.js"
+import * as Tokens from "../../../src/http/host/access/Tokens.js"
+import * as HostLayer from "../../../src/http/host/HostLayer.js"
+import * as ConsoleStoresLayer from "../../../src/layers/ConsoleStores.js"
 import type { Browse } from "../../../src/store/browse/Browse.js"
+import { temporary } from "../../git/disk/support/temporary.js"
 
 const session = (id: string, owner = "a"): Session => ({
   id,
@@ -109,6 +117,54 @@ it.scoped("of one owner end none of others", () =>
     assert.isTrue(yield* alive(first))
     assert.strictEqual(yield* sessions.count, defaultLimits.maximum)
   }).pipe(Effect.provide(Sessions.Default(defaultLimits)))
+)
+
+it.scopedLive("end with the tokens of the host, before the browser asks again", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const repositories = HostLayer.layerRepositories(directory)
+    const host = Layer.merge(repositories, Tokens.layer({ directory })).pipe(Layer.provide(NodeContext.layer))
+    yield* Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const stores = yield* ConsoleStores
+      const tokens = yield* Tokens.Tokens
+      yield* Effect.flatMap(GitRepositories, (all) => all.create("test", "shop"))
+      yield* Effect.asVoid(Handlers.router())
+      const closed = yield* Ref.make(0)
+      const [ann] = yield* Effect.forEach(["ann", "bob"], (login) =>
+        Effect.gen(function* () {
+          const token = yield* tokens.issue(login, [{ repository: "test/shop", access: "write" }])
+          const made = yield* sessions.create((id) =>
+            Effect.gen(function* () {
+              const { isAuthorized } = yield* stores.open({
+                api: embeddedApi,
+                repo: "test/shop",
+                branch: "main",
+                root: "data",
+                token: Option.some(token)
+              })
+              const { result, session } = yield* opened(closed)(id)
+              return { result, session: { ...session, isAuthorized } }
+            })
+          )
+          return made.session.id
+        })
+      )
+      assert.isTrue(yield* alive(ann!))
+      assert.strictEqual(yield* tokens.revoke("bob"), 1)
+      yield* Effect.repeat(Effect.delay(Ref.get(closed), "10 millis"), { until: (n) => n > 0 }).pipe(
+        Effect.timeout("5 seconds")
+      )
+      assert.strictEqual(yield* sessions.count, 1)
+      assert.isTrue(yield* alive(ann!))
+    }).pipe(
+      Effect.provide(
+        Layer.mergeAll(ConsoleStoresLayer.layer({ bind: "127.0.0.1", apis: [] }), Sessions.Default()).pipe(
+          Layer.provideMerge(host)
+        )
+      )
+    )
+  })
 )
 
 it.effect("ten failures a minute and no more, for each address", () =>

@@ -1,7 +1,7 @@
 import { hash as hashOf, randomBytes } from "node:crypto"
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect, Option, ParseResult, Redacted, Schedule, Schema } from "effect"
+import { Effect, identity, Option, ParseResult, Redacted, Schedule, Schema } from "effect"
 import { NotFoundError, RemoteError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Grant } from "./Principal.js"
 
@@ -47,8 +47,15 @@ const retries = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs
 /**
  * The issued tokens of a data directory, in its file `host-tokens.json`, which has their hashes and which only its owner
  * can read. Several processes may change it: each creates `host-tokens.json.lock`, writes it, and renames it to the file.
+ * `publishing` runs the effect that makes a change of this process visible, and receives all its tokens.
  */
-export const make = (directory: string) =>
+export const make = (
+  directory: string,
+  publishing: <E>(
+    publish: Effect.Effect<void, E>,
+    all: ReadonlyArray<StoredToken>
+  ) => Effect.Effect<void, E> = identity
+) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -66,7 +73,7 @@ export const make = (directory: string) =>
             const where = [file, ...(first?.path ?? [])].join(" ")
             return invalid(
               `${where} is not valid: ${first?.message.replace(/\s+/g, " ")}`,
-              "correct the file"
+              "correct the file, or move it away: its tokens are then invalid, and can be created again with `chainstore token`"
             )
           }
         })
@@ -122,8 +129,10 @@ export const make = (directory: string) =>
             Option.getOrElse(gid, () => 0)
           )
         }
-        yield* fs.rename(lock, file)
-        isRenamed = true
+        const rename = Effect.map(fs.rename(lock, file), () => {
+          isRenamed = true
+        })
+        yield* publishing(rename, all)
         return result
       }).pipe(Effect.scoped, Effect.uninterruptible)
 

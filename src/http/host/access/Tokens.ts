@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto"
 import { FileSystem, Path } from "@effect/platform"
-import { Context, Effect, Layer, MutableRef, Option, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, MutableRef, Option, PubSub, Redacted, Schedule, Stream } from "effect"
 import * as IssuedTokens from "./IssuedTokens.js"
 import type { Grant, Principal } from "./Principal.js"
 
@@ -34,6 +34,8 @@ export class Tokens extends Context.Tag("chainstore/http/host/Tokens")<
     readonly issue: Issued["issue"]
     /** Revokes all issued tokens of `login` at once. Returns their number. */
     readonly revoke: Issued["revoke"]
+    /** Emits when the issued tokens may have changed. */
+    readonly changes: Stream.Stream<void>
   }
 >() {}
 
@@ -76,18 +78,26 @@ export const layer = (options: TokensOptions) =>
       // The mode is set only if it differs, because a read-only disk refuses `chmod`.
       if (((yield* fs.stat(file)).mode & 0o777) !== 0o600) yield* fs.chmod(file, 0o600)
 
-      const tokens = yield* IssuedTokens.make(options.directory)
       const issued = MutableRef.make({
         version: undefined as string | undefined,
         entries: [] as ReadonlyArray<Entry>
       })
-      const reading = yield* Effect.makeSemaphore(1)
-      // One at a time: an older result must not replace a newer one.
-      const read = Effect.gen(function* () {
-        const version = yield* tokens.version
-        const all = yield* tokens.list
+      const changes = yield* PubSub.sliding<void>(1)
+      const use = (version: string | undefined, all: ReadonlyArray<IssuedTokens.StoredToken>) => {
         const entries = all.map(({ grants, hash, login }) => entry(login, Buffer.from(hash, "hex"), grants))
         MutableRef.set(issued, { version, entries })
+        return Effect.asVoid(PubSub.publish(changes, undefined))
+      }
+      // One at a time: an older result must not replace a newer one.
+      const reading = yield* Effect.makeSemaphore(1)
+      // Written tokens are in use at once, also if another program damages the file. The next look at the file reads it
+      // again, because another process may have changed it since.
+      const tokens = yield* IssuedTokens.make(options.directory, (publish, all) =>
+        reading.withPermits(1)(Effect.zipRight(publish, use("written", all)))
+      )
+      const read = Effect.gen(function* () {
+        const version = yield* tokens.version
+        yield* use(version, yield* tokens.list)
       }).pipe(reading.withPermits(1))
       yield* read
       const unreadable = MutableRef.make<string | undefined>(undefined)
@@ -119,8 +129,9 @@ export const layer = (options: TokensOptions) =>
             if (timingSafeEqual(hash, asked)) answer ??= principal
           return Option.fromNullable(answer)
         },
-        issue: (login, grants) => Effect.zipLeft(tokens.issue(login, grants), read),
-        revoke: (login) => Effect.zipLeft(tokens.revoke(login), read)
+        issue: tokens.issue,
+        revoke: tokens.revoke,
+        changes: Stream.fromPubSub(changes)
       })
     })
   )
