@@ -63,6 +63,7 @@ export const open = (
   Effect.gen(function* () {
     const { agent, directory, filter, maxPackBytes, maxRetries, pushInterval, transport, url } = options
 
+    const explained = CloneDamage.explaining(directory)
     const runtime = yield* Effect.runtime<never>()
     const throttle = (yield* PushThrottles)(url, pushInterval)
     const engine: GitRepository = yield* Engine.open({
@@ -73,14 +74,10 @@ export const open = (
       publish: (flushes, pack) =>
         Runtime.runPromise(runtime)(pushed.publish(flushes, (how) => Effect.promise(() => pack(how)))),
       throttle: throttle.acquire
-    })
-    yield* bindToRemote(
-      directory,
-      url,
-      Effect.map(engine.refs("refs/"), ({ length }) => length === 0)
-    )
-    yield* CloneDamage.removeEmptyRefs(directory)
-    const shallow = yield* ShallowFile.make(directory)
+    }).pipe((opening) => explained(opening))
+    yield* CloneDamage.repairRefs(directory)
+    yield* explained(bindToRemote(directory, url, engine.refs("refs/")))
+    const shallow = yield* explained(ShallowFile.make(directory))
     const has = (oid: Oid) => Effect.map(engine.objectInfo(oid), Option.isSome)
     const hasParents = (oid: Oid) =>
       Effect.flatMap(engine.commit(oid), (commit) =>

@@ -8,12 +8,21 @@ import { unlink } from "../disk/files/FileOperations.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
 
+/** Repairs HEAD, which a clone does not use, but without which Git refuses the repository. */
+const repairHead = (directory: string): void => {
+  const head = path.join(directory, "HEAD")
+  if (/^ref: refs\/\S+\n$/.test(fs.readFileSync(head, "latin1"))) return
+  fs.writeFileSync(`${head}.lock`, "ref: refs/heads/main\n", { flag: "wx" })
+  fs.renameSync(`${head}.lock`, head)
+}
+
 /**
- * Removes empty ref files, which a power cut may leave. The refs of a clone only cache those of the server, so a missing one is
+ * Repairs refs that a power cut may damage. The refs of a clone only cache those of the server, so an empty ref file is removed, and
  * written again.
  */
-export const removeEmptyRefs = (directory: string): Effect.Effect<void> =>
+export const repairRefs = (directory: string): Effect.Effect<void> =>
   attempt("GitHost.layer", directory, () => {
+    repairHead(directory)
     for (const entry of fs.readdirSync(path.join(directory, "refs"), {
       recursive: true,
       withFileTypes: true
@@ -25,28 +34,46 @@ export const removeEmptyRefs = (directory: string): Effect.Effect<void> =>
     // Another process that shares the clone may move a file meanwhile.
   }).pipe(Effect.ignore)
 
-/** The repository with errors that explain how to replace a damaged clone. */
+const explanationOf = (directory: string, { message, reason }: RemoteError) =>
+  reason === "Corrupt"
+    ? {
+        message: `the clone in ${directory} is damaged: ${message}`,
+        hint: `end what uses it and remove ${directory}: what it holds is fetched again`
+      }
+    : reason === "Unreachable"
+      ? {
+          message: `the clone in ${directory} was removed: ${message}`,
+          hint: "open the store again: what the clone held is fetched again"
+        }
+      : undefined
+
+const explain =
+  (directory: string) =>
+  <E>(error: E): E | RemoteError => {
+    if (!(error instanceof RemoteError) || error.path !== directory) return error
+    const explanation = explanationOf(directory, error)
+    if (explanation === undefined) return error
+    const { operation, reason } = error
+    return new RemoteError({ operation, reason, path: directory, ...explanation, cause: error })
+  }
+
+/** An effect whose errors explain how to replace a damaged or removed clone. */
+export const explaining =
+  (directory: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | RemoteError, R> =>
+    Effect.mapError(effect, explain(directory))
+
+/** The repository with errors that explain how to replace a damaged or removed clone. */
 export const explainDamage = (
   directory: string,
   repository: Repository<ServerFailure>
 ): Repository<ServerFailure> => {
-  const explain = <E>(error: E): E | RemoteError =>
-    error instanceof RemoteError && error.reason === "Corrupt" && error.path === directory
-      ? new RemoteError({
-          operation: error.operation,
-          reason: "Corrupt",
-          path: directory,
-          message: `the clone in ${directory} is damaged: ${error.message}`,
-          hint: `end what uses it and remove ${directory}: what it holds is fetched again`,
-          cause: error
-        })
-      : error
-  const explained = <A, E>(effect: Effect.Effect<A, E>) => Effect.mapError(effect, explain)
+  const explained = explaining(directory)
   const { branches, defaultBranch, prefetchBlobs, updateRefs } = repository
   return {
     ...repository,
     object: (oid) => explained(repository.object(oid)),
-    blobs: (oids) => Stream.mapError(repository.blobs(oids), explain),
+    blobs: (oids) => Stream.mapError(repository.blobs(oids), explain(directory)),
     ...(prefetchBlobs === undefined ? {} : { prefetchBlobs: (oids) => explained(prefetchBlobs(oids)) }),
     resolve: (...args) => explained(repository.resolve(...args)),
     commit: (oid) => explained(repository.commit(oid)),
@@ -61,7 +88,7 @@ export const explainDamage = (
     defaultBranch: explained(defaultBranch),
     branches: explained(branches),
     commitNext: (branch, build) => explained(repository.commitNext(branch, build)),
-    log: (...args) => Stream.mapError(repository.log(...args), explain),
+    log: (...args) => Stream.mapError(repository.log(...args), explain(directory)),
     diff: (...args) => explained(repository.diff(...args)),
     isAncestor: (...args) => explained(repository.isAncestor(...args)),
     mergeBases: (...args) => explained(repository.mergeBases(...args))

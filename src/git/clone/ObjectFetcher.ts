@@ -11,6 +11,7 @@ import { MissingInBuild, MissingObject, toRemoteError } from "../disk/files/Engi
 import type { GitRepository } from "../disk/port/GitRepository.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import { maxDepth } from "../protocol/UploadPack.js"
+import { ownRefs } from "./CloneConfig.js"
 import type { LocalBranches } from "./LocalBranches.js"
 import type { Origin } from "./Origin.js"
 import type { FirstMet } from "./PushOutcome.js"
@@ -33,7 +34,7 @@ const depthFactor = 8
  * The clone keeps one ref for each head that it has seen. The branch name is encoded into a single path segment, so that
  * no such ref is a prefix of another one.
  */
-const seenPrefix = "refs/chainstore/seen/"
+const seenPrefix = `${ownRefs}seen/`
 
 const seenRef = (branch: string): string =>
   `${seenPrefix}${encodeURIComponent(branch).replaceAll(".", "%2E")}`

@@ -6,6 +6,7 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
+import { bindToRemote } from "../../../src/git/clone/CloneConfig.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
@@ -57,6 +58,9 @@ const damages: ReadonlyArray<readonly [name: string, sound: boolean, make: Damag
       for (const name of fs.readdirSync(seen)) fs.writeFileSync(path.join(seen, name), "")
     }
   ],
+  ["an empty HEAD", true, (clone) => fs.writeFileSync(path.join(clone, "HEAD"), "")],
+  ["an empty config", false, (clone) => fs.writeFileSync(path.join(clone, "config"), "")],
+  ["no config", false, (clone) => fs.rmSync(path.join(clone, "config"))],
   [
     "a branch at a commit that is gone",
     true,
@@ -138,6 +142,18 @@ describe("a clone with", () => {
       60_000
     )
   }
+
+  it.scoped("a directory that another process gives to another repository at the same time", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      fs.writeFileSync(path.join(directory, "config"), "[core]\n\tbare = true\n")
+      const bind = (url: string, meanwhile: Effect.Effect<unknown> = Effect.void) =>
+        bindToRemote(directory, url, Effect.as(meanwhile, []))
+      const refused = yield* Effect.flip(bind("http://a/a.git", Effect.orDie(bind("http://b/b.git"))))
+      assert.strictEqual(refused._tag, "ValidationError")
+      assert.include(refused.message, "a clone of http://b/b.git")
+    })
+  )
 
   it.scopedLive(
     "the lock of a process that was killed",

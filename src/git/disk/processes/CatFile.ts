@@ -2,9 +2,11 @@ import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
 import { hash, type RawObject } from "../../GitObject.js"
 import { maxWholeBytes, TooLargeObject } from "../files/EngineError.js"
 import type { ObjectType } from "../port/GitRepository.js"
-import { type GitChild, spawnGit } from "./GitProcess.js"
+import { type GitChild, gitFailure, spawnGit } from "./GitProcess.js"
 
 const idleMillis = 30_000
+/** The last characters of Git's messages that are kept for an error. */
+const maxErrorText = 4_096
 
 interface Request {
   readonly oid: Oid
@@ -66,11 +68,15 @@ export class CatFile {
       if (this.child === child) this.child = undefined
       for (const request of this.requests.splice(0)) request.reject(cause)
     }
-    child.stderr.resume()
+    let stderr = ""
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr = (stderr + text).slice(-maxErrorText)
+    })
     child.stdout.on("data", (bytes: Buffer) => this.receive(bytes))
     child.on("error", fail)
-    child.on("close", () => {
-      if (this.child === child) fail(new Error("git cat-file ended"))
+    child.on("close", (code) => {
+      if (this.child === child)
+        fail(gitFailure(this.directory, "GitRepository.object", code ?? 128, stderr || "git cat-file ended"))
     })
     return child
   }

@@ -117,7 +117,7 @@ export const gitFailure = (
     toRemoteError(operation, directory, new EngineError(reason, `git failed with ${code}: ${text}`, hint))
   if (/dubious ownership/.test(stderr))
     return make("Denied", "Give the repository to the user of this process")
-  if (/not a git repository/.test(stderr))
+  if (/(?:not|requires) a git repository/.test(stderr))
     return make("Corrupt", "Restore the repository's HEAD, objects and refs")
   if (/Unable to create .*\.lock|could not lock|cannot lock/.test(stderr)) return make("Locked", "Try again")
   if (/Read-only file system|Permission denied|insufficient permission/.test(stderr)) return make("Denied")
