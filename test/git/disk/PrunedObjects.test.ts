@@ -1,5 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { Oid } from "../../../src/domain/identifiers/Oid.js"
+import * as Engine from "../../../src/git/disk/Engine.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
@@ -57,5 +59,22 @@ it.scopedLive("a commit cannot link a blob that Git has pruned", () =>
     assert.strictEqual(sound(git), "sound", made._tag)
     assert.strictEqual(made._tag, "Left")
     assert.isTrue(Option.isSome(head))
+  })
+)
+
+it.scopedLive("no tree is based on one that was read, and that Git has pruned since", () =>
+  Effect.gen(function* () {
+    const { git } = yield* world
+    const directory = git("rev-parse", "--absolute-git-dir")
+    const repository = yield* Engine.open({ directory, durability: "none", maintenance: false })
+    const write = (base: Option.Option<Oid>, path: string, content: number) =>
+      Effect.flatMap(repository.writeObject("blob", Uint8Array.of(content)), (oid) =>
+        repository.writeTree(base, [{ path, mode: "100644", oid: Option.some(oid) }])
+      )
+    const base = yield* write(Option.none(), "a/b/c", 1)
+    yield* repository.lookup(base, "a/b/c")
+    git("gc", "-q", "--prune=now")
+    const made = yield* Effect.either(write(Option.some(base), "d", 2))
+    assert.strictEqual(made._tag, "Left")
   })
 )

@@ -92,5 +92,12 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
     return root
   }
 
-  return { run, runChecked, runSteps, runStepsChecked, find, rootOf } as const
+  /** The root of a tree to change. A cached one may have been pruned with all that is below it. */
+  const storedRootOf = (oid: Oid): Oid => {
+    const root = rootOf(oid)
+    if (objects.info(root) === undefined) throw new MissingObject(root)
+    return root
+  }
+
+  return { run, runChecked, runSteps, runStepsChecked, find, rootOf, storedRootOf } as const
 }

@@ -80,7 +80,7 @@ export const make = ({
         }
         return yield* rewriteTree(
           objects,
-          Option.getOrUndefined(Option.map(base, native.rootOf)),
+          Option.getOrUndefined(Option.map(base, native.storedRootOf)),
           changes.map(({ mode, oid, path: at }) => ({ path: at, mode, oid: Option.getOrUndefined(oid) })),
           { operation, removesDirectories: true }
         )
