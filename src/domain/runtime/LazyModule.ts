@@ -5,9 +5,13 @@ import { RemoteError } from "../errors/StoreError.js"
  * Loads a module on first use, so that a page does not contain it from the start. Loading fails when the page is offline
  * or its server is gone. The next call tries again.
  */
-export const lazyModule = <M>(load: () => Promise<M>): Effect.Effect<M, RemoteError> =>
-  Effect.tryPromise({
-    try: load,
+export const lazyModule = <M extends object>(load: () => Promise<M>): Effect.Effect<M, RemoteError> => {
+  let loaded: M | undefined
+  const loading = Effect.tryPromise({
+    try: async () => {
+      loaded = await load()
+      return loaded
+    },
     catch: (cause) =>
       new RemoteError({
         operation: "Store.load",
@@ -17,3 +21,5 @@ export const lazyModule = <M>(load: () => Promise<M>): Effect.Effect<M, RemoteEr
         cause
       })
   })
+  return Effect.suspend(() => (loaded === undefined ? loading : Effect.succeed(loaded)))
+}

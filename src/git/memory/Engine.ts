@@ -21,6 +21,9 @@ import type { Repository } from "../Repository.js"
 import { directoryAt, makeTreeReader } from "../TreeReading.js"
 import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
 
+/** The number of blobs in one chunk of a stream. */
+const chunkBlobs = 256
+
 // Loaded at the first merge, so that a web page with a store in memory is smaller.
 const loadMergeBases = lazyModule(() => import("../MergeBases.js"))
 
@@ -216,9 +219,15 @@ export const open = (memory: MemoryRepository): Repository => {
       }),
 
     blobs: (oids) =>
-      Stream.mapChunksEffect(Stream.fromIterable(oids), (chunk) =>
-        run("blobs", () => Chunk.map(chunk, (oid) => ({ oid, content: blobOf(oid) })))
-      ),
+      Stream.unfoldChunkEffect(0, (from) => {
+        const to = Math.min(oids.length, from + chunkBlobs)
+        return from === to
+          ? Effect.succeedNone
+          : run("blobs", () => {
+              const blobs = oids.slice(from, to).map((oid) => ({ oid, content: blobOf(oid) }))
+              return Option.some([Chunk.unsafeFromArray(blobs), to] as const)
+            })
+      }),
 
     resolve: (revision) => run("resolve", () => Option.fromNullable(memory.resolve(revision)?.oid)),
 

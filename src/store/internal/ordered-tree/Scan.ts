@@ -1,3 +1,4 @@
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -34,30 +35,6 @@ function* childrenWithin<E>(
   return reverse === true ? within.reverse() : within
 }
 
-/** The leaves of a range, in groups that are read together. */
-const leaves = <E>(
-  tree: StoredTree<E>,
-  directory: Node,
-  range: ScanRange,
-  together: { size: number }
-): Stream.Stream<ReadonlyArray<Node>, E | BrokenTree> =>
-  Stream.unwrap(
-    Effect.map(
-      run(tree.reader, () => childrenWithin(tree, directory, range)),
-      (within) =>
-        within[0]?.isLeaf === false
-          ? Stream.flatMap(Stream.fromIterable(within).pipe(Stream.rechunk(1)), (child) =>
-              leaves(tree, child, range, together)
-            )
-          : Stream.unfold(0, (at) => {
-              if (at >= within.length) return Option.none()
-              const run = within.slice(at, at + together.size)
-              together.size = Math.min(maxLeavesPerRead, together.size * 2)
-              return Option.some([run, at + run.length] as const)
-            })
-    )
-  )
-
 const rowsOf = ({ from, reverse, until }: ScanRange, entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   const within = entries.filter(
     ({ key }) => (from === undefined || key >= from) && (until === undefined || key < until)
@@ -65,31 +42,54 @@ const rowsOf = ({ from, reverse, until }: ScanRange, entries: ReadonlyArray<Entr
   return reverse === true ? within.reverse() : within
 }
 
+interface ScanState {
+  /** The nodes that are still to be read, the next one last. */
+  readonly pending: Array<Node>
+  /** The number of leaves that are read together next. */
+  leaves: number
+  /** The key of the last row. */
+  last: string | undefined
+}
+
+/** The rows of the next leaves, which are siblings; undefined at the end. */
+function* nextRows<E>(
+  tree: StoredTree<E>,
+  range: ScanRange,
+  state: ScanState
+): ReadSteps<ReadonlyArray<Entry> | undefined> {
+  const { pending } = state
+  while (pending.at(-1)?.isLeaf === false) {
+    pending.push(...[...(yield* childrenWithin(tree, pending.pop()!, range))].reverse())
+  }
+  if (pending.length === 0) return undefined
+  const together: Array<Node> = []
+  while (together.length < state.leaves && pending.at(-1)?.isLeaf === true) together.push(pending.pop()!)
+  state.leaves = Math.min(maxLeavesPerRead, state.leaves * 2)
+  const contents = yield* tree.read(together)
+  const rows: Array<Entry> = []
+  for (const [at, leaf] of together.entries()) {
+    for (const entry of rowsOf(range, contents[at]!)) {
+      const { last } = state
+      if (last !== undefined && (range.reverse === true ? entry.key >= last : entry.key <= last)) {
+        const { path } = leaf.location!
+        throw new BrokenTree({ path, message: `${path} has rows that belong to another leaf` })
+      }
+      state.last = entry.key
+      rows.push(entry)
+    }
+  }
+  return rows
+}
+
 /** The rows of a range in order. Leaves are read as the stream is consumed. */
 export const scan = <E>(tree: StoredTree<E>, range: ScanRange = {}): Stream.Stream<Entry, E | BrokenTree> =>
   Stream.suspend(() => {
-    let last: string | undefined
-    const inOrder = (key: string) => last === undefined || (range.reverse === true ? key < last : key > last)
-    return leaves(tree, tree.root, range, { size: 1 }).pipe(
-      Stream.mapConcatEffect((together) =>
-        Effect.gen(function* () {
-          const contents = yield* run(tree.reader, () => tree.read(together))
-          const rows: Array<Entry> = []
-          for (const [at, leaf] of together.entries()) {
-            for (const entry of rowsOf(range, contents[at]!)) {
-              if (!inOrder(entry.key)) {
-                const { path } = leaf.location!
-                return yield* new BrokenTree({
-                  path,
-                  message: `${path} has rows that belong to another leaf`
-                })
-              }
-              last = entry.key
-              rows.push(entry)
-            }
-          }
-          return rows
-        })
+    const state: ScanState = { pending: [tree.root], leaves: 1, last: undefined }
+    return Stream.unfoldChunkEffect(undefined, () =>
+      Effect.map(
+        run(tree.reader, () => nextRows(tree, range, state)),
+        (rows) =>
+          rows === undefined ? Option.none() : Option.some([Chunk.unsafeFromArray(rows), undefined] as const)
       )
     )
   })

@@ -2,6 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { fromArray } from "../../../domain/concurrency/Streams.js"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { isDocumentId } from "../../../domain/identifiers/DocumentId.js"
@@ -76,12 +77,11 @@ export const treeMatches = (
   open: OpenTree
 ): Stream.Stream<Match, Failure> => {
   const found: Stream.Stream<Match, Failure> = matchingRows(target, plan, open).pipe(
-    Stream.grouped(readGroupSize(target, coversQuery(plan, target))),
-    Stream.mapEffect((group) => documentsOf(target, plan, open, Chunk.toReadonlyArray(group))),
-    Stream.flattenChunks
+    Stream.rechunk(readGroupSize(target, coversQuery(plan, target))),
+    Stream.mapChunksEffect((group) => documentsOf(target, plan, open, Chunk.toReadonlyArray(group)))
   )
   if (open.corrections.length === 0) return found
-  const corrections = Stream.fromIterable(open.corrections)
+  const corrections = fromArray(open.corrections)
   return plan.isOrdered ? mergeSorted([found, corrections]) : Stream.concat(corrections, found)
 }
 
@@ -127,12 +127,11 @@ export const manifestMatches = (
       const id = idIn(row)
       return differing.has(id) || !isDocumentId(id) ? Option.none() : Option.some(row)
     }),
-    Stream.grouped(readGroupSize(target)),
-    Stream.mapEffect((group) => judged(Chunk.toReadonlyArray(group))),
-    Stream.flattenChunks
+    Stream.rechunk(readGroupSize(target)),
+    Stream.mapChunksEffect((group) => judged(Chunk.toReadonlyArray(group)))
   )
   if (corrections.length === 0) return rows
-  const corrected = Stream.fromIterable(corrections)
+  const corrected = fromArray(corrections)
   return isById ? mergeSorted([rows, corrected]) : Stream.concat(corrected, rows)
 }
 

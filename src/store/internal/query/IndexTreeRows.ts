@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { collect, concatAll, fromArray } from "../../../domain/concurrency/Streams.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { isDocumentId } from "../../../domain/identifiers/DocumentId.js"
 import { afterPrefix, descending, sortKey, tupleSortKey } from "../../../domain/indexes/SortKey.js"
@@ -75,7 +76,8 @@ export const openTree = (
       return behind(`${changed.value.length} documents changed without ${name}`)
     }
     const there = changed.value.flatMap(({ after, id }) => (after === undefined ? [] : [id]))
-    const found = yield* Stream.runCollect(matchesAmong(target, documentFilesById(target, there)))
+    const found =
+      there.length === 0 ? [] : yield* collect(matchesAmong(target, documentFilesById(target, there)))
     return Either.right({
       tree,
       rows,
@@ -214,7 +216,7 @@ const reverseIds = <E>(
     })
     return Stream.concat(
       turned,
-      Stream.suspend(() => Stream.fromIterable(equal.reverse()))
+      Stream.suspend(() => fromArray(equal.reverse()))
     )
   })
 
@@ -244,6 +246,6 @@ export const matchingRows = (
     )
     return [plan.idsAreOpposite ? reverseIds(target, rows) : rows]
   })
-  if (!plan.isOrdered) return Stream.flatMap(Stream.fromIterable(streams), (stream) => stream)
+  if (!plan.isOrdered) return concatAll(streams)
   return distinctKeys(mergeSorted(streams))
 }

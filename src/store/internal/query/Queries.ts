@@ -1,6 +1,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { collect } from "../../../domain/concurrency/Streams.js"
 import type { Page } from "../../../domain/document/Page.js"
 import type { ReadError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
@@ -81,10 +82,7 @@ const pageFound = <A>(
   read: QueryRequest,
   limit: number
 ): Effect.Effect<QueryRun<ReadonlyArray<Match>>, ReadError> =>
-  collectQuery(
-    () => targetOf(core, collection, read, { limit: limit + 1, isPinned: false }),
-    (found) => Effect.map(Stream.runCollect(found), Chunk.toReadonlyArray)
-  )
+  collectQuery(() => targetOf(core, collection, read, { limit: limit + 1, isPinned: false }), collect)
 
 /** A page of a query. */
 export const page = <A>(
@@ -195,10 +193,10 @@ export const findBy = <A>(
         const decoded = Stream.mapChunksEffect(found, (chunk) =>
           Effect.map(decode("findBy", filesIn([...chunk]), onInvalid), Chunk.unsafeFromArray)
         )
-        return Stream.runCollect(limit === undefined ? decoded : Stream.take(decoded, limit))
+        return collect(limit === undefined ? decoded : Stream.take(decoded, limit))
       }
     )
-    return Chunk.toReadonlyArray(result)
+    return result
   })
 
 /** How `findBy` would find its documents. */

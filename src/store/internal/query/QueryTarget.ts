@@ -3,6 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
+import { forEachChunk } from "../../../domain/concurrency/Streams.js"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import type { Json, JsonObject } from "../../../domain/json/Json.js"
@@ -158,11 +159,15 @@ export const readDocumentsById = (
     const documents = new Map<string, ReadDocument>()
     if (ids.length === 0) return documents
     const slice = TimeSlice.make()
-    yield* Stream.runForEach(documentFilesById(target, ids), (blob) => {
-      const read = readFile(blob)
-      documents.set(read.id, read)
-      return slice.isSpent() ? slice.pause : Effect.void
-    })
+    yield* forEachChunk(documentFilesById(target, ids), (blobs) =>
+      Effect.gen(function* () {
+        for (const blob of blobs) {
+          const read = readFile(blob)
+          documents.set(read.id, read)
+          if (slice.isSpent()) yield* slice.pause
+        }
+      })
+    )
     target.reads.documents += ids.length
     return documents
   })

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { collect, forEachChunk, fromArray } from "../../../domain/concurrency/Streams.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { isAlways } from "../../../domain/query/Predicate.js"
 import { lazyModule } from "../../../domain/runtime/LazyModule.js"
@@ -26,7 +27,7 @@ import {
   type QueryTarget,
   readGroupSize
 } from "./QueryTarget.js"
-import { FirstRows } from "./SortedStreams.js"
+import { FirstRows, type Keyed } from "./SortedStreams.js"
 
 /** Loaded if a repository has trees. */
 export const trees = lazyModule(() => import("./IndexTreeQuery.js"))
@@ -79,11 +80,7 @@ const treeExecution = (target: QueryTarget, plan: TreePlan): Effect.Effect<Query
     const open = opened.right
     const { treeMatches } = yield* trees
     const { estimateRows, coversQuery, matchingRows } = yield* rows
-    const ids = Stream.runFold(
-      brokenAsMismatch(matchingRows(target, plan, open)),
-      new Set<string>(),
-      (all, { id }) => all.add(id)
-    )
+    const ids = idsOf(brokenAsMismatch(matchingRows(target, plan, open)))
     return {
       plan,
       ...currency(`the index ${plan.index.name}`, open),
@@ -97,6 +94,20 @@ const treeExecution = (target: QueryTarget, plan: TreePlan): Effect.Effect<Query
         ? Effect.map(ids, ({ size }) => size + open.corrections.length)
         : undefined
     }
+  })
+
+/** The ids of rows, each once. */
+const idsOf = <E>(rows: Stream.Stream<{ readonly id: string }, E>): Effect.Effect<ReadonlySet<string>, E> =>
+  Effect.suspend(() => {
+    const ids = new Set<string>()
+    return Effect.as(
+      forEachChunk(rows, (found) =>
+        Effect.sync(() => {
+          for (const { id } of found) ids.add(id)
+        })
+      ),
+      ids
+    )
   })
 
 const planIn = ({ collection, query }: QueryTarget, { recorded, settings }: RecordedSettings): QueryPlan =>
@@ -162,11 +173,7 @@ export const countMatches = (
   execution: QueryExecution
 ): Effect.Effect<number, ReadError> => {
   const countIn = <E>({ count, matches }: QueryExecution<E>): Effect.Effect<number, E> =>
-    count ??
-    Effect.map(
-      Stream.runFold(matches, new Set<string>(), (ids, { id }) => ids.add(id)),
-      ({ size }) => size
-    )
+    count ?? Effect.map(idsOf(matches), ({ size }) => size)
   return Effect.catchTag(countIn(execution), "IndexMismatch", () =>
     countIn(scanExecution(target, indexMismatch))
   )
@@ -174,6 +181,20 @@ export const countMatches = (
 
 /** If there are more documents than this, only their ids are kept while sorting, and the documents are read again. */
 const maxKept = 1000
+
+const addAll = <A extends Keyed, E>(
+  matches: Stream.Stream<Match, E>,
+  first: FirstRows<A>,
+  rowOf: (match: Match) => A
+): Effect.Effect<FirstRows<A>, E> =>
+  Effect.as(
+    forEachChunk(matches, (found) =>
+      Effect.sync(() => {
+        for (const match of found) first.add(rowOf(match))
+      })
+    ),
+    first
+  )
 
 /** The matches of an execution in the order of the query, up to the limit. */
 const inOrder = <E>(
@@ -186,11 +207,8 @@ const inOrder = <E>(
   if (limit !== undefined && limit <= maxKept) {
     return Stream.unwrap(
       Effect.map(
-        Stream.runFold(execution.matches, new FirstRows<Match>(limit), (first, matches) => {
-          first.add(matches)
-          return first
-        }),
-        (first) => Stream.fromIterable(first.sorted())
+        addAll(execution.matches, new FirstRows<Match>(limit), (match) => match),
+        (first) => fromArray(first.sorted())
       )
     )
   }
@@ -198,27 +216,24 @@ const inOrder = <E>(
     Effect.gen(function* () {
       // The documents are read again at the same commit.
       yield* target.snapshot.head
-      const first = yield* Stream.runFold(
+      const first = yield* addAll(
         execution.matches,
         new FirstRows<{ readonly key: string; readonly id: string; readonly row: Match | undefined }>(
           limit ?? Number.POSITIVE_INFINITY
         ),
-        (first, matches) => {
-          const { id, key } = matches
-          first.add({ key, id, row: matches.file === undefined ? matches : undefined })
-          return first
-        }
+        (match) => ({
+          key: match.key,
+          id: match.id,
+          row: match.file === undefined ? match : undefined
+        })
       )
-      return Stream.fromIterable(first.sorted()).pipe(
+      return fromArray(first.sorted()).pipe(
         Stream.grouped(readGroupSize(target)),
         Stream.mapEffect((group) =>
           Effect.gen(function* () {
             const ids = Chunk.toReadonlyArray(group).flatMap(({ id, row }) => (row === undefined ? [id] : []))
-            const read = yield* Stream.runFold(
-              matchesAmong(target, documentFilesById(target, ids)),
-              new Map<string, Match>(),
-              (all, matches) => all.set(matches.id, matches)
-            )
+            const found = yield* collect(matchesAmong(target, documentFilesById(target, ids)))
+            const read = new Map(found.map((match) => [match.id, match]))
             return Chunk.filterMap(group, ({ id, row }) => Option.fromNullable(row ?? read.get(id)))
           })
         ),

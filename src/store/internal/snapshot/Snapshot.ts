@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { fromArray } from "../../../domain/concurrency/Streams.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type {
@@ -229,7 +230,7 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
       files: (paths, { concurrency }) =>
         Stream.suspend(() => {
           if (!isPinned()) {
-            return Stream.fromIterable(paths).pipe(
+            return fromArray(paths).pipe(
               Stream.mapEffect(one, { concurrency }),
               Stream.filterMap((found) => found)
             )

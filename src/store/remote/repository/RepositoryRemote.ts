@@ -130,9 +130,8 @@ const readsOf = (repository: Repository): CommitReads => {
     blobs: (at, files) =>
       files.length <= groupSize
         ? blobsOf(at, files)
-        : Stream.flatMap(
-            Stream.fromIterable(Chunk.chunksOf(Chunk.unsafeFromArray(files), groupSize)),
-            (group) => blobsOf(at, Chunk.toReadonlyArray(group))
+        : Stream.flatMap(Stream.fromChunk(Chunk.chunksOf(Chunk.unsafeFromArray(files), groupSize)), (group) =>
+            blobsOf(at, Chunk.toReadonlyArray(group))
           )
   }
 }
