@@ -32,6 +32,12 @@ export const forEachChunk = <A, E, R>(
     })
   ) as Effect.Effect<void, E, R>
 
+/** The same for each item. */
+export const forEach = <A, E, R>(
+  stream: Stream.Stream<A, E, R>,
+  use: (item: A) => Effect.Effect<void, E, R>
+): Effect.Effect<void, E, R> => forEachChunk(stream, (items) => Effect.forEach(items, use, { discard: true }))
+
 /** The items of a stream, which runs in the calling fiber. */
 export const collect = <A, E, R>(stream: Stream.Stream<A, E, R>): Effect.Effect<ReadonlyArray<A>, E, R> =>
   Effect.suspend(() => {

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import * as Streams from "../../../domain/concurrency/Streams.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { Layout } from "../../../domain/settings/Settings.js"
@@ -58,7 +58,7 @@ export const readStoredVersions = (
     const head = yield* snapshot.head
     const each = remote.estimate({ _tag: "Read", documents: wanted.size })
     if (Option.isNone(head) || each <= remote.estimate({ _tag: "List", entries: wanted.size })) {
-      yield* Stream.runForEach(snapshot.files([...wanted.keys()], { concurrency }), keep)
+      yield* Streams.forEach(snapshot.files([...wanted.keys()], { concurrency }), keep)
       return found
     }
     // Listing the directories shows which documents exist, with fewer requests than reading each.
@@ -75,6 +75,6 @@ export const readStoredVersions = (
         files.push({ path, oid })
       }
     }
-    if (files.length > 0) yield* Stream.runForEach(remote.blobs(head.value, files, { concurrency }), keep)
+    if (files.length > 0) yield* Streams.forEach(remote.blobs(head.value, files, { concurrency }), keep)
     return found
   })

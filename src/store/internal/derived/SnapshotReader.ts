@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import { collect } from "../../../domain/concurrency/Streams.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { type GitRemoteService, takesRequests } from "../../remote/GitRemote.js"
 import type { ResolvedOptions } from "../../StoreOptions.js"
@@ -34,14 +34,10 @@ export const treeReader = ({ options, remote }: Parts, snapshot: Snapshot): Tree
       if (isFree && only !== undefined && paths.length === 1) {
         return Effect.map(snapshot.file(only), (file) => [Option.getOrUndefined(file)?.content])
       }
-      return Effect.map(
-        Stream.runFold(
-          snapshot.files(paths, options),
-          new Map<string, Uint8Array>(),
-          (all, { content, path }) => all.set(path, content)
-        ),
-        (found) => paths.map((path) => found.get(path))
-      )
+      return Effect.map(collect(snapshot.files(paths, options)), (blobs) => {
+        const found = new Map(blobs.map(({ content, path }) => [path, content]))
+        return paths.map((path) => found.get(path))
+      })
     }
   }
 }

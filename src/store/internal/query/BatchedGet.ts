@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import * as Streams from "../../../domain/concurrency/Streams.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { type Settings, settingsFileName } from "../../../domain/settings/Settings.js"
 import { pathProblem } from "../../../git/Names.js"
@@ -71,7 +71,7 @@ const readAll = (
     const files = yield* cachedFiles(core, wanted)
     const missing = wanted.filter((path) => !files.has(path))
     for (const [path, { oid }] of files) snapshot.readSet.files.set(path, oid)
-    yield* Stream.runForEach(snapshot.files(missing, options), ({ content, oid, path }) => {
+    yield* Streams.forEach(snapshot.files(missing, options), ({ content, oid, path }) => {
       files.set(path, { content, oid })
       return core.isPinned ? core.cache.set(path, Option.some({ content, oid })) : Effect.void
     })

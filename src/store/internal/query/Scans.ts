@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
+import { collect } from "../../../domain/concurrency/Streams.js"
 import type { Page } from "../../../domain/document/Page.js"
 import { type ReadError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { ListOptions, ReadManyOptions } from "../../Collection.js"
@@ -76,10 +77,10 @@ const pageOf = <A>(
   Effect.gen(function* () {
     const rest = slice(located.listing, size + 1, options.after)
     const listing = slice(rest, size, undefined)
-    const found = yield* Stream.runCollect(documents(queried, method, { ...located, listing }, options))
+    const found = yield* collect(documents(queried, method, { ...located, listing }, options))
     const more = rest.length > size
     return {
-      documents: Chunk.toReadonlyArray(found),
+      documents: found,
       cursor: more ? listing.id(size - 1) : null
     } satisfies Page<A>
   })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import * as Streams from "../../../domain/concurrency/Streams.js"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
@@ -79,7 +79,7 @@ export const changedDocuments = (
       const found = new Map<string, LosslessObject>()
       if (files.length === 0) return found
       const slice = TimeSlice.make()
-      yield* Stream.runForEach(remote.blobs(tree, files, { concurrency }), ({ content, path }) => {
+      yield* Streams.forEach(remote.blobs(tree, files, { concurrency }), ({ content, path }) => {
         found.set(path, parseLosslessOrEmpty(content))
         return slice.isSpent() ? slice.pause : Effect.void
       })

@@ -232,7 +232,9 @@ export const readListing = (
       { concurrency }
     )
   if (listing.length === 0) return Stream.empty
-  return takesRequests(remote) ? read(listing) : Stream.flatMap(inChunks(listing, filesPerRead), read)
+  return takesRequests(remote) || listing.length <= filesPerRead
+    ? read(listing)
+    : Stream.flatMap(inChunks(listing, filesPerRead), read)
 }
 
 /** Lists the collection's directory at a commit; empty if there is none. */
