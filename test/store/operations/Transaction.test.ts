@@ -455,6 +455,39 @@ describe("Transaction", () => {
     })
   )
 
+  it.live("a lost reply to a commit that is made again is no doubt about the transaction", () =>
+    Effect.gen(function* () {
+      const { AmbiguousWriteError } = yield* Effect.promise(
+        () => import("../../../src/domain/errors/StoreError.js")
+      )
+      let begun = 0
+      let lost = 0
+      const it = yield* open(
+        {},
+        {
+          onWrite: (operation, point) => {
+            if (operation === "createBranch" && point === "start") begun++
+            return operation === "commitNext" && point === "moved" && begun === 2 && lost++ === 0
+              ? Effect.fail(new AmbiguousWriteError({ operation, message: "the reply was lost" }))
+              : Effect.void
+          }
+        }
+      )
+      const { commitSha } = yield* it.store.transaction({}, (tx) =>
+        Effect.zipRight(
+          tx.collection("notes").update("a", { n: 2 }),
+          it.other.collection("other").insert({}, { id: "x" })
+        )
+      )
+      assert.strictEqual(lost, 1)
+      assert.strictEqual(begun, 3)
+      assert.strictEqual(Option.getOrNull(commitSha), yield* headSha(it))
+      assert.deepStrictEqual(brief(yield* document(it.store, "notes", "a")), [2, { n: 2 }])
+      assert.strictEqual((yield* messages(it)).length, 3)
+      assert.deepStrictEqual(yield* workBranches(it), [])
+    })
+  )
+
   it.live("a lost reply to the fast-forward is looked up, not guessed", () =>
     Effect.gen(function* () {
       const { AmbiguousWriteError } = yield* Effect.promise(

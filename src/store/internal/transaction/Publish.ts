@@ -153,11 +153,15 @@ export const publish = (
         }
         const branch = `${workPrefix}${yield* core.nextId}`
         yield* branches.create(branch, now)
-        yield* rebase(core, base, written, core.onFork(branch)).pipe(
+        const isMade = yield* rebase(core, base, written, core.onFork(branch)).pipe(
+          Effect.as(true),
+          // The target has not moved, so nothing is in doubt: the commits are made again on another branch.
+          Effect.catchTag("AmbiguousWriteError", () => Effect.succeed(false)),
           Effect.catchIf(isUniqueViolation, ({ conflicts, message, violations }) =>
             kept(message, conflicts, violations)
           )
         )
+        if (!isMade) return Option.none()
         tried = yield* requireHead(core, branch)
         return (yield* fastForward(core, now, tried)) ? Option.some(tried.commit) : Option.none()
       })
