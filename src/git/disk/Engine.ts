@@ -153,6 +153,12 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       parents: (oid) => objects.commit(oid)?.parents
     }
 
+    /** Runs an effect that starts writing Git children. If it fails, it waits for the removal of their files. */
+    const withChildren = <A, E, R>(operation: string, effect: Effect.Effect<A, E, R>) =>
+      Effect.onError(Maintenance.withChildren(lease, operation, directory, effect), () =>
+        Effect.promise(() => lease.waitUntilCleared(cleanupTimeout))
+      )
+
     const refUpdates = { directory, objects, refs, durable, settled: queue.settled }
     const updateWithoutMutex = RefUpdate.make({ ...refUpdates, withRefMutex: (_, update) => update })
 
@@ -210,16 +216,14 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       })),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
-      ingest: (pack, most) =>
-        Effect.zipLeft(
-          ingest({ directory, maxBytes: most, operation: "GitRepository.ingest" }, pack),
+      ingest: (pack, most) => {
+        const operation = "GitRepository.ingest"
+        return Effect.zipLeft(
+          withChildren(operation, ingest({ directory, maxBytes: most, operation }, pack)),
           maintenance.flushed
-        ),
-      withGitChildren: (effect) =>
-        Effect.onError(
-          Maintenance.withChildren(lease, "GitRepository.withGitChildren", directory, effect),
-          () => Effect.promise(() => lease.waitUntilCleared(cleanupTimeout))
-        ),
+        )
+      },
+      withGitChildren: (effect) => withChildren("GitRepository.withGitChildren", effect),
       withExclusiveAccess: (effect) =>
         queue.withExclusiveAccess(
           Maintenance.withChildren(lease, "GitRepository.withExclusiveAccess", directory, effect)

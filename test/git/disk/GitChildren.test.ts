@@ -1,9 +1,12 @@
 import { spawnSync } from "node:child_process"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Stream } from "effect"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { stream } from "../../../src/git/disk/processes/GitExecution.js"
+import { gitFailure } from "../../../src/git/disk/processes/GitProcess.js"
 import { engine, put, write } from "./support/temporary.js"
 
 const script = fileURLToPath(new URL("./support/descriptors.ts", import.meta.url))
@@ -68,3 +71,24 @@ it.scopedLive("a child without output does not delay an interruption", () =>
     assert.isBelow(Duration.toSeconds(took), 10)
   })
 )
+
+it.scopedLive("a pack that is not received completely leaves no file", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine({ maintenance: false })
+    const files = () => readdirSync(join(repository.directory, "objects/pack"))
+    const received = Effect.repeat(Effect.delay(Effect.sync(files), "10 millis"), {
+      until: (names) => names.length > 0
+    })
+    const broken = Stream.concat(
+      Stream.make(Buffer.from("PACK")),
+      Stream.fromEffect(Effect.zipRight(received, Effect.fail("broken")))
+    )
+    assert.strictEqual(yield* Effect.flip(repository.ingest(broken, 1_000)), "broken")
+    assert.deepStrictEqual(files(), [])
+  })
+)
+
+it("a full disk that Git reports is not an error of the server", () => {
+  const stderr = "fatal: write error: No space left on device"
+  assert.strictEqual(gitFailure("/", "GitRepository.ingest", 128, stderr).reason, "Denied")
+})
