@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
-/** An array as a stream of one chunk. `Stream.fromIterable` takes about twice as many steps before its first item. */
+/** An array as a stream of one chunk. `Stream.fromIterable` takes about 150 steps more. */
 export const fromArray = <A>(items: ReadonlyArray<A>): Stream.Stream<A> =>
   Stream.fromChunk(Chunk.unsafeFromArray(items))
 
@@ -16,8 +16,8 @@ export const concatAll = <A, E, R>(
 }
 
 /**
- * Runs a stream in the calling fiber, and an action for each chunk. `Stream.runForEachChunk` starts a fiber, and takes
- * about three times as many steps for a short stream.
+ * Runs a stream in the calling fiber, and an action for each chunk. `Stream.runForEachChunk` starts a fiber: for a stream
+ * of one chunk it takes about 470 steps instead of 180.
  */
 export const forEachChunk = <A, E, R>(
   stream: Stream.Stream<A, E, R>,
