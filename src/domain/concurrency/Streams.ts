@@ -1,3 +1,5 @@
+import type * as Cause from "effect/Cause"
+import * as Channel from "effect/Channel"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -14,6 +16,32 @@ export const concatAll = <A, E, R>(
   const [only] = streams
   return only !== undefined && streams.length === 1 ? only : Stream.flatten(fromArray(streams))
 }
+
+/**
+ * A stream in chunks of `size` items; the last chunk may have fewer. Long chunks are split as they are consumed:
+ * `Stream.rechunk` and `Stream.grouped` split them at once, and overflow the stack above about 100,000 parts.
+ */
+export const rechunk = <A, E, R>(stream: Stream.Stream<A, E, R>, size: number): Stream.Stream<A, E, R> =>
+  Stream.suspend(() => {
+    let rest = Chunk.empty<A>()
+    type Parts = Channel.Channel<Chunk.Chunk<A>, Chunk.Chunk<A>, E, E, unknown, unknown>
+    const last = (): Parts => (Chunk.isEmpty(rest) ? Channel.void : Channel.write(rest))
+    const read: Parts = Channel.readWithCause({
+      onInput: (chunk: Chunk.Chunk<A>) => {
+        rest = Chunk.appendAll(rest, chunk)
+        return parts()
+      },
+      onFailure: (cause: Cause.Cause<E>) => Channel.zipRight(last(), Channel.failCause(cause)),
+      onDone: last
+    })
+    const parts = (): Parts => {
+      if (rest.length < size) return read
+      const [part, behind] = Chunk.splitAt(rest, size)
+      rest = behind
+      return Channel.flatMap(Channel.write(part), parts)
+    }
+    return Stream.pipeThroughChannel(stream, read)
+  })
 
 /**
  * Runs a stream in the calling fiber, and an action for each chunk. `Stream.runForEachChunk` starts a fiber: for a stream

@@ -5,6 +5,7 @@ import { identity } from "effect/Function"
 import * as Hash from "effect/Hash"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { rechunk } from "../../domain/concurrency/Streams.js"
 import {
   ConflictError,
   isUniqueViolation,
@@ -152,9 +153,9 @@ export const importRecords = <E = never, R = never>(
     const writeChunk =
       options.dryRun === true ? previewChunk(target) : commitChunk(target, options.message, failure)
     yield* notify()
-    // Outside of `grouped`: it passes on the records before a failure, and only then the failure.
-    const chunks = Stream.mapError(Stream.grouped(rows(), options.chunkSize ?? 100), failure)
-    yield* Stream.runForEach(chunks, (chunk) =>
+    // Outside of `rechunk`: it passes on the records before a failure, and only then the failure.
+    const chunks = Stream.mapError(rechunk(rows(), options.chunkSize ?? 100), failure)
+    yield* Stream.runForEachChunk(chunks, (chunk) =>
       Effect.gen(function* () {
         const done = yield* writeChunk(Chunk.toReadonlyArray(chunk), report)
         report = {

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { fromArray } from "../../../domain/concurrency/Streams.js"
+import { fromArray, rechunk } from "../../../domain/concurrency/Streams.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { isDocumentId } from "../../../domain/identifiers/DocumentId.js"
 import { emptyTree, type Oid } from "../../../domain/identifiers/Oid.js"
@@ -147,9 +147,8 @@ export const valuesExecution = (
       path: core.derived.indexPath(collection, plan.name),
       isOrdered,
       estimate: Effect.succeed({ entries: ids.length, documents: ids.length }),
-      matches: fromArray(wanted).pipe(
-        Stream.rechunk(readGroupSize(target, isSure)),
-        Stream.mapChunksEffect((group) => foundIn(Chunk.toReadonlyArray(group)))
+      matches: Stream.mapChunksEffect(rechunk(fromArray(wanted), readGroupSize(target, isSure)), (group) =>
+        foundIn(Chunk.toReadonlyArray(group))
       )
     }
   })

@@ -2,7 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { fromArray } from "../../../domain/concurrency/Streams.js"
+import { fromArray, rechunk } from "../../../domain/concurrency/Streams.js"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { isDocumentId } from "../../../domain/identifiers/DocumentId.js"
@@ -76,9 +76,9 @@ export const treeMatches = (
   plan: TreePlan,
   open: OpenTree
 ): Stream.Stream<Match, Failure> => {
-  const found: Stream.Stream<Match, Failure> = matchingRows(target, plan, open).pipe(
-    Stream.rechunk(readGroupSize(target, coversQuery(plan, target))),
-    Stream.mapChunksEffect((group) => documentsOf(target, plan, open, Chunk.toReadonlyArray(group)))
+  const found: Stream.Stream<Match, Failure> = Stream.mapChunksEffect(
+    rechunk(matchingRows(target, plan, open), readGroupSize(target, coversQuery(plan, target))),
+    (group) => documentsOf(target, plan, open, Chunk.toReadonlyArray(group))
   )
   if (open.corrections.length === 0) return found
   const corrections = fromArray(open.corrections)
@@ -127,7 +127,7 @@ export const manifestMatches = (
       const id = idIn(row)
       return differing.has(id) || !isDocumentId(id) ? Option.none() : Option.some(row)
     }),
-    Stream.rechunk(readGroupSize(target)),
+    (found) => rechunk(found, readGroupSize(target)),
     Stream.mapChunksEffect((group) => judged(Chunk.toReadonlyArray(group)))
   )
   if (corrections.length === 0) return rows

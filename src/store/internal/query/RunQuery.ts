@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { collect, forEachChunk, fromArray } from "../../../domain/concurrency/Streams.js"
+import { collect, forEachChunk, fromArray, rechunk } from "../../../domain/concurrency/Streams.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { isAlways } from "../../../domain/query/Predicate.js"
 import { lazyModule } from "../../../domain/runtime/LazyModule.js"
@@ -227,17 +227,13 @@ const inOrder = <E>(
           row: match.file === undefined ? match : undefined
         })
       )
-      return fromArray(first.sorted()).pipe(
-        Stream.grouped(readGroupSize(target)),
-        Stream.mapEffect((group) =>
-          Effect.gen(function* () {
-            const ids = Chunk.toReadonlyArray(group).flatMap(({ id, row }) => (row === undefined ? [id] : []))
-            const found = yield* collect(matchesAmong(target, documentFilesById(target, ids)))
-            const read = new Map(found.map((match) => [match.id, match]))
-            return Chunk.filterMap(group, ({ id, row }) => Option.fromNullable(row ?? read.get(id)))
-          })
-        ),
-        Stream.flattenChunks
+      return Stream.mapChunksEffect(rechunk(fromArray(first.sorted()), readGroupSize(target)), (group) =>
+        Effect.gen(function* () {
+          const ids = Chunk.toReadonlyArray(group).flatMap(({ id, row }) => (row === undefined ? [id] : []))
+          const found = yield* collect(matchesAmong(target, documentFilesById(target, ids)))
+          const read = new Map(found.map((match) => [match.id, match]))
+          return Chunk.filterMap(group, ({ id, row }) => Option.fromNullable(row ?? read.get(id)))
+        })
       )
     })
   )
