@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { afterPrefix, descending, sortKey } from "../../../domain/indexes/SortKey.js"
 import type { Json } from "../../../domain/json/Json.js"
@@ -27,10 +28,11 @@ class Values {
     this.#values.set(sortKey(read), read)
   }
 
-  sorted(): ReadonlyArray<Json> {
-    return Array.from(this.#values)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, value]) => value)
+  get sorted(): Effect.Effect<ReadonlyArray<Json>> {
+    return Effect.map(
+      Steps.run(() => Steps.sorted([...this.#values], ([a], [b]) => (a < b ? -1 : 1))),
+      (sorted) => sorted.map(([, value]) => value)
+    )
   }
 }
 
@@ -126,7 +128,7 @@ export const distinctValues = (
           IndexMismatch: () => Effect.succeed(false)
         })
       )
-      if (isRead) return values.sorted()
+      if (isRead) return yield* values.sorted
     }
     const scanned = new Values()
     yield* Stream.runForEach(scanExecution(target, { reason: "" }).matches, ({ document }) =>
@@ -134,5 +136,5 @@ export const distinctValues = (
         for (const value of valuesIn(document, path)) scanned.add(value)
       })
     )
-    return scanned.sorted()
+    return yield* scanned.sorted
   })

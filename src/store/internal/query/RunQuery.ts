@@ -1,8 +1,10 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import { collect, forEachChunk, fromArray, rechunk } from "../../../domain/concurrency/Streams.js"
 import type { ReadError } from "../../../domain/errors/StoreError.js"
 import { isAlways } from "../../../domain/query/Predicate.js"
@@ -182,19 +184,19 @@ export const countMatches = (
 /** If there are more documents than this, only their ids are kept while sorting, and the documents are read again. */
 const maxKept = 1000
 
-const addAll = <A extends Keyed, E>(
+/** The first rows of a stream, in order. */
+const firstOf = <A extends Keyed, E>(
   matches: Stream.Stream<Match, E>,
-  first: FirstRows<A>,
+  limit: number,
   rowOf: (match: Match) => A
-): Effect.Effect<FirstRows<A>, E> =>
-  Effect.as(
-    forEachChunk(matches, (found) =>
-      Effect.sync(() => {
-        for (const match of found) first.add(rowOf(match))
-      })
-    ),
-    first
-  )
+): Effect.Effect<ReadonlyArray<A>, E> =>
+  Effect.suspend(() => {
+    const first = new FirstRows<A>(limit)
+    return Effect.zipRight(
+      forEachChunk(matches, (found) => Steps.run(() => first.add(found.map(rowOf)))),
+      Steps.run(() => first.sorted())
+    )
+  })
 
 /** The matches of an execution in the order of the query, up to the limit. */
 const inOrder = <E>(
@@ -205,29 +207,18 @@ const inOrder = <E>(
   if (execution.isOrdered)
     return limit === undefined ? execution.matches : Stream.take(execution.matches, limit)
   if (limit !== undefined && limit <= maxKept) {
-    return Stream.unwrap(
-      Effect.map(
-        addAll(execution.matches, new FirstRows<Match>(limit), (match) => match),
-        (first) => fromArray(first.sorted())
-      )
-    )
+    return Stream.unwrap(Effect.map(firstOf(execution.matches, limit, identity), fromArray))
   }
   return Stream.unwrap(
     Effect.gen(function* () {
       // The documents are read again at the same commit.
       yield* target.snapshot.head
-      const first = yield* addAll(
-        execution.matches,
-        new FirstRows<{ readonly key: string; readonly id: string; readonly row: Match | undefined }>(
-          limit ?? Number.POSITIVE_INFINITY
-        ),
-        (match) => ({
-          key: match.key,
-          id: match.id,
-          row: match.file === undefined ? match : undefined
-        })
-      )
-      return Stream.mapChunksEffect(rechunk(fromArray(first.sorted()), readGroupSize(target)), (group) =>
+      const first = yield* firstOf(execution.matches, limit ?? Number.POSITIVE_INFINITY, (match) => ({
+        key: match.key,
+        id: match.id,
+        row: match.file === undefined ? match : undefined
+      }))
+      return Stream.mapChunksEffect(rechunk(fromArray(first), readGroupSize(target)), (group) =>
         Effect.gen(function* () {
           const ids = Chunk.toReadonlyArray(group).flatMap(({ id, row }) => (row === undefined ? [id] : []))
           const found = yield* collect(matchesAmong(target, documentFilesById(target, ids)))

@@ -2,6 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 
 /** An item with a unique sort key. */
 export interface Keyed {
@@ -74,6 +75,8 @@ export const distinctKeys = <A extends Keyed, E>(stream: Stream.Stream<A, E>): S
     })
   })
 
+const byKey = (a: Keyed, b: Keyed): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
+
 /** Keeps the first rows in order among many, without duplicates; at most twice as many are in memory. */
 export class FirstRows<A extends Keyed> {
   #rows: Array<A> = []
@@ -81,23 +84,26 @@ export class FirstRows<A extends Keyed> {
 
   constructor(private readonly limit: number) {}
 
-  /** Whether a key is among the first ones so far. */
-  fits(key: string): boolean {
-    return this.#last === undefined || key < this.#last
+  *add(rows: Iterable<A>): Steps.Steps<void> {
+    for (const row of rows) {
+      if (this.#last !== undefined && row.key >= this.#last) continue
+      if (this.#rows.push(row) >= 2 * this.limit) yield* this.#cut()
+    }
   }
 
-  add(row: A): void {
-    if (this.fits(row.key) && this.#rows.push(row) >= 2 * this.limit) this.#cut()
+  *#cut(): Steps.Steps<void> {
+    const first: Array<A> = []
+    for (const [at, row] of (yield* Steps.sorted(this.#rows, byKey)).entries()) {
+      if (first.length === this.limit) break
+      if (at % Steps.stepSize === 0) yield
+      if (row.key !== first.at(-1)?.key) first.push(row)
+    }
+    this.#rows = first
+    if (first.length === this.limit) this.#last = first.at(-1)!.key
   }
 
-  #cut(): void {
-    const sorted = this.#rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    this.#rows = sorted.filter(({ key }, at) => key !== sorted[at - 1]?.key).slice(0, this.limit)
-    if (this.#rows.length === this.limit) this.#last = this.#rows.at(-1)!.key
-  }
-
-  sorted(): ReadonlyArray<A> {
-    this.#cut()
+  *sorted(): Steps.Steps<ReadonlyArray<A>> {
+    yield* this.#cut()
     return this.#rows
   }
 }
