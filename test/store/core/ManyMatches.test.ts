@@ -1,8 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, Layer, Option, Stream } from "effect"
+import { Chunk, Effect, Either, Layer, Option, Stream } from "effect"
+import { makeCore } from "../../../src/store/internal/commit/MakeCore.js"
+import { readQueryRequest } from "../../../src/store/internal/query/QueryRequest.js"
+import { executionOf, runQuery } from "../../../src/store/internal/query/RunQuery.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
+import { resolveOptions } from "../../../src/store/StoreOptions.js"
 
 /** The number of arguments of one call that overflows the stack, and more. */
 const many = 200_000
@@ -48,6 +52,40 @@ describe("a small limit among many matches", () => {
       })
       const stopped = yield* Effect.catchAllDefect(importing, Effect.succeed)
       assert.strictEqual(stopped, "stopped at p0")
+    })
+  )
+})
+
+describe("a query by an index of format 2", () => {
+  test(
+    "keeps no path of a document that it has streamed: its read set has the collection",
+    Effect.gen(function* () {
+      const options = { format: 2, indexes: { people: ["city"] } } as const
+      const store = yield* Store.make(options)
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(Chunk.range(1, 100), (at) =>
+          batch.insert("people", { city: "Rome" }, { id: `p${at}` })
+        )
+      )
+      const core = yield* makeCore(yield* GitRemote, Either.getOrThrow(resolveOptions(options)))
+      const { query } = yield* readQueryRequest("queryAll", "people", { where: { city: "Rome" } })
+      const target = {
+        core,
+        collection: "people",
+        snapshot: core.snapshot(),
+        query,
+        after: undefined,
+        limit: undefined,
+        findsUnreadable: false,
+        isPinned: true,
+        reads: { entries: 0, documents: 0 }
+      }
+      const execution = yield* executionOf(target)
+      assert.strictEqual(execution.plan._tag, "Tree")
+      assert.strictEqual(yield* Stream.runCount(runQuery(target, execution)), 100)
+      const { directories, files } = target.snapshot.readSet
+      assert.deepStrictEqual([...directories], ["data/people"])
+      assert.deepStrictEqual([...files.keys()], [])
     })
   )
 })

@@ -147,7 +147,8 @@ export const documentFilesById = (
   Effect.map(core.settings(snapshot), ({ settings }) => {
     const { concurrency, root } = core.options
     const paths = ids.map((id) => documentPath(root, settings, collection, id))
-    return snapshot.files(paths, { concurrency })
+    // The read set has the collection already. With the paths, it would grow with each document that is streamed.
+    return snapshot.untracked.files(paths, { concurrency })
   }).pipe(Stream.unwrap)
 
 /** Documents by id; missing ones are skipped. */
