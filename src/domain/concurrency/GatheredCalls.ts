@@ -10,8 +10,19 @@ export interface GatheredCallsOptions<K, A, E> {
   readonly run: (keys: ReadonlyArray<K>) => Effect.Effect<A, E>
   /** No more keys join a call that has as many. */
   readonly maxSize: number
-  /** The longest time that a call waits for the end of running ones, and meanwhile for more keys. */
+  /** The longest time that a call waits for running calls and announced callers, and meanwhile for more keys. */
   readonly maxWaitMillis: number
+}
+
+export interface GatheredCalls<K, A, E> {
+  /** Returns the result of a call for these keys, and for those of other callers. */
+  readonly call: (keys: ReadonlyArray<K>) => Effect.Effect<A, E>
+  /**
+   * Runs an effect that may end in `call`: calls wait for its keys, until it runs the effect that it is given, or ends.
+   */
+  readonly announce: <B, E2, R>(
+    effect: (withdraw: Effect.Effect<void>) => Effect.Effect<B, E2, R>
+  ) => Effect.Effect<B, E2, R>
 }
 
 interface Group<K, A, E> {
@@ -21,29 +32,38 @@ interface Group<K, A, E> {
 }
 
 /**
- * Runs one call for the keys of several concurrent callers: keys are gathered while another call runs. If no call runs, a caller
- * does not wait. If the caller that runs a call is interrupted, the others of its group begin again.
+ * Runs one call for the keys of several concurrent callers: keys are gathered while another call runs or callers are announced.
+ * Otherwise a caller waits only for those of the same moment. If the caller that runs a call is interrupted, the others of its
+ * group begin again.
  */
 export const makeGatheredCalls = <K, A, E>({
   maxSize,
   maxWaitMillis,
   run
-}: GatheredCallsOptions<K, A, E>) => {
+}: GatheredCallsOptions<K, A, E>): GatheredCalls<K, A, E> => {
   /** The group that more keys may join. */
   let gathering: Group<K, A, E> | undefined
-  let running = 0
-  /** Callers that wait until no call runs. */
+  /** The numbers of running calls and of announced callers. */
+  let awaited = 0
+  /** Callers that wait until nothing is awaited. */
   const waiting = new Set<() => void>()
 
+  const increment = () => {
+    awaited++
+  }
+  const decrement = () => {
+    awaited--
+    if (awaited === 0) for (const stop of waiting) stop()
+  }
+
   const waitUntilIdle = Effect.async<void>((resume) => {
-    if (running === 0) return resume(Effect.void)
     const stop = () => {
       clearTimeout(timer)
       waiting.delete(stop)
       resume(Effect.void)
     }
     // A clock that a test sets does not move while a server replies.
-    const timer = setTimeout(stop, maxWaitMillis)
+    const timer = setTimeout(stop, awaited === 0 ? 0 : maxWaitMillis)
     waiting.add(stop)
     return Effect.sync(stop)
   })
@@ -51,17 +71,13 @@ export const makeGatheredCalls = <K, A, E>({
   const begin = (group: Group<K, A, E>) =>
     Effect.sync(() => {
       if (gathering === group) gathering = undefined
-      running++
+      increment()
     })
-  const end = Effect.sync(() => {
-    running--
-    if (running === 0) for (const stop of waiting) stop()
-  })
   const runGroup = (group: Group<K, A, E>) =>
     Effect.acquireUseRelease(
       begin(group),
       () => run([...group.keys]),
-      () => end
+      () => Effect.sync(decrement)
     )
 
   const call = (keys: ReadonlyArray<K>): Effect.Effect<A, E> =>
@@ -81,5 +97,21 @@ export const makeGatheredCalls = <K, A, E>({
         return Deferred.succeed(group.result, isInterrupted ? Option.none() : Option.some(exit))
       })
     })
-  return call
+
+  return {
+    call,
+    announce: (effect) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          increment()
+          let isAnnounced = true
+          return Effect.sync(() => {
+            if (isAnnounced) decrement()
+            isAnnounced = false
+          })
+        }),
+        effect,
+        (withdraw) => withdraw
+      )
+  }
 }

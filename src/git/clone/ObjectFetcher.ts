@@ -115,7 +115,7 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
       origin.fetch({ wants, shallow, depth: 1, filter: "blob:none" })
     )
 
-  const fetchGathered = makeGatheredCalls({
+  const gatheredFetches = makeGatheredCalls({
     run: (wants: ReadonlyArray<Oid>) =>
       Effect.map(fetchObjects(wants), (found) => ({ found, wants: wants.length })),
     maxSize: maxGathered,
@@ -124,7 +124,7 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
 
   /** Fetches some objects. Concurrent callers share requests. Returns false if the server does not have one of them. */
   const fetchTogether = (oids: ReadonlyArray<Oid>): Effect.Effect<boolean, ServerFailure> =>
-    fetchGathered(oids).pipe(
+    gatheredFetches.call(oids).pipe(
       // The objects of all callers may be larger than a fetch is allowed to be.
       Effect.catchIf(
         (error) => error._tag === "RemoteError" && error.reason === "Denied",
@@ -326,6 +326,8 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
     deepen,
     fetchingMissing,
     leavingForMissing,
+    /** Announces a caller to fetches of objects, see `GatheredCalls`. */
+    announce: gatheredFetches.announce,
     prefetchBlobs,
     readOrFetch,
     firstMet,

@@ -1,6 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { RefMoved } from "../../domain/errors/RefMoved.js"
 import { RemoteError, StoreError } from "../../domain/errors/StoreError.js"
@@ -23,7 +24,7 @@ export interface PushedCommitsOptions {
   readonly engine: GitRepository
   readonly objects: Pick<
     ObjectFetcher,
-    "fetchCommit" | "fetchingMissing" | "leavingForMissing" | "missingOnServer" | "setRef"
+    "announce" | "fetchCommit" | "fetchingMissing" | "leavingForMissing" | "missingOnServer" | "setRef"
   >
   readonly fetchReferenced: LocalCommits["fetchReferenced"]
   readonly push: Push
@@ -63,7 +64,7 @@ export const make = ({
   engine,
   fetchReferenced,
   heads,
-  objects: { fetchCommit, fetchingMissing, leavingForMissing, missingOnServer, setRef },
+  objects: { announce, fetchCommit, fetchingMissing, leavingForMissing, missingOnServer, setRef },
   push,
   throttle
 }: PushedCommitsOptions) => {
@@ -115,21 +116,20 @@ export const make = ({
       })
     })
 
-  /** Sets the clone's branch to the last known head of the server's branch, and fetches that commit. */
-  const followServer = (branch: string) =>
-    Effect.gen(function* () {
-      const { head, isCurrent } = yield* heads.requireHeadToWrite(branch)
-      if (head !== undefined && !(yield* fetchCommit(head))) return yield* missingOnServer(head)
-      yield* setRef(branchRef(branch), head)
-      return { head, isCurrent }
-    })
+  /** The last known head of the server's branch, whose commit is fetched. */
+  const fetchHead = (branch: string) =>
+    Effect.tap(heads.requireHeadToWrite(branch), ({ head }) =>
+      head === undefined
+        ? Effect.void
+        : Effect.filterOrElse(fetchCommit(head), identity, () => missingOnServer(head))
+    )
 
   const commitOn = <A, E>(...[branch, build]: Parameters<typeof engine.commitNext<A, E>>) =>
     Effect.gen(function* () {
       const lostRaceBefore = yield* heads.takeRecentLostRace(branch)
       let lookedUp = false
       for (;;) {
-        const { head: headBefore, isCurrent } = yield* followServer(branch)
+        const { head: headBefore, isCurrent } = yield* fetchHead(branch)
         if (isCurrent) lookedUp = true
         const splitBefore = splits.get(branch)
         /** Whether `build` failed or made no commit. */
@@ -144,9 +144,16 @@ export const make = ({
             Effect.tapErrorCause(() => setWithoutCommit(true)),
             Effect.tap(({ commit }) => setWithoutCommit(Option.isNone(commit)))
           )
-        const exit = yield* Effect.exit(
-          Effect.mapError(fetchingMissing(engine.commitNext(branch, buildWithReferences)), unwrapped)
+        // The builds of concurrent callers run one after the other. What they lack is fetched together.
+        const commit = announce((withdraw) =>
+          Effect.zipRight(
+            setRef(branchRef(branch), headBefore),
+            fetchingMissing(
+              engine.commitNext(branch, (head) => Effect.ensuring(buildWithReferences(head), withdraw))
+            )
+          )
         )
+        const exit = yield* Effect.exit(Effect.mapError(commit, unwrapped))
         const isRaceLost = Exit.isFailure(exit) && isRefMoved(exit.cause)
         const split = splits.get(branch)
         if (isRaceLost && split !== undefined && split !== splitBefore)

@@ -111,7 +111,7 @@ export class ServerHeads {
   /** Looks up the head of a branch. Concurrent callers share lookups, each of which begins after their calls. */
   fetchHead(branch: string): Effect.Effect<Oid | undefined, ServerFailure> {
     const name = branchRef(branch)
-    return Effect.map(this.gatheredLookups([name]), (refs) => oidOf(refs, name))
+    return Effect.map(this.gatheredLookups.call([name]), (refs) => oidOf(refs, name))
   }
 
   /**

@@ -8,7 +8,7 @@ const recorded = (options: { readonly maxSize?: number; readonly maxWaitMillis?:
     readonly keys: ReadonlyArray<string>
     readonly end: Deferred.Deferred<string, string>
   }> = []
-  const call = makeGatheredCalls({
+  const { announce, call } = makeGatheredCalls({
     maxSize: 100,
     maxWaitMillis: 60_000,
     ...options,
@@ -20,10 +20,11 @@ const recorded = (options: { readonly maxSize?: number; readonly maxWaitMillis?:
   })
   const start = (key: string) => Effect.tap(Effect.fork(call(key.split(""))), () => settle)
   const keys = () => calls.map((one) => one.keys.join(" "))
-  return { calls, keys, start }
+  return { announce, call, calls, keys, start }
 }
 
-const settle = Effect.repeatN(Effect.yieldNow(), 20)
+/** Long enough for the callers of one moment. */
+const settle = Effect.promise(() => new Promise<void>((done) => setTimeout(done, 5)))
 
 describe("makeGatheredCalls", () => {
   it.effect(
@@ -48,6 +49,48 @@ describe("makeGatheredCalls", () => {
         assert.strictEqual(yield* Fiber.join(late), "three")
       })
   )
+
+  it.effect("the callers of one moment share the first call", () =>
+    Effect.gen(function* () {
+      const { call, calls, keys } = recorded()
+      const all = yield* Effect.fork(
+        Effect.forEach(["a", "b", "c"], (key) => call([key]), { concurrency: "unbounded" })
+      )
+      yield* settle
+      assert.deepStrictEqual(keys(), ["a b c"])
+      yield* Deferred.succeed(calls[0]!.end, "one")
+      assert.deepStrictEqual(yield* Fiber.join(all), ["one", "one", "one"])
+    })
+  )
+
+  for (const ending of ["withdrawn", "failed", "interrupted"] as const) {
+    it.effect(`a call waits for an announced caller until it is ${ending}, and shares with it`, () =>
+      Effect.gen(function* () {
+        const { announce, keys, start } = recorded()
+        const go = yield* Deferred.make<void, string>()
+        const announced = yield* Effect.fork(
+          announce((withdraw) =>
+            Effect.zipRight(
+              Deferred.await(go),
+              Effect.zipRight(withdraw, Effect.zipRight(withdraw, Effect.never))
+            )
+          )
+        )
+        yield* settle
+        yield* start("a")
+        yield* start("b")
+        assert.deepStrictEqual(keys(), [])
+        if (ending === "interrupted") yield* Fiber.interrupt(announced)
+        else yield* ending === "failed" ? Deferred.fail(go, "no") : Deferred.succeed(go, undefined)
+        yield* settle
+        assert.deepStrictEqual(keys(), ["a b"])
+        yield* start("c")
+        // Only the call of a and b is awaited.
+        assert.deepStrictEqual(keys(), ["a b"])
+        yield* Fiber.interrupt(announced)
+      })
+    )
+  }
 
   it.effect("a full group is followed by another one", () =>
     Effect.gen(function* () {

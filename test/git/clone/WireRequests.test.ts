@@ -299,7 +299,7 @@ describe("requests by Git's protocol", () => {
 
   // A fiftieth of the 100,000 rows that take 100 pushes of 1,000 rows.
   test(
-    "an import of 2,000 rows in commits of 200: 10 pushes, and 2 to find an empty repository",
+    "an import of 2,000 rows in commits of 200: 10 pushes, and as the first call of a process 2 to find an empty repository",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("import.git"))
@@ -309,6 +309,8 @@ describe("requests by Git's protocol", () => {
       )
       assert.strictEqual(asked.filter((to) => to === push).length, 10)
       assert.strictEqual(asked.length, 12, asked.join("\n"))
+      const then = yield* asking(backend, store.collection("more").importRecords(rows, { chunkSize: 200 }))
+      assert.deepStrictEqual(services(then), Array<string>(10).fill(push))
     })
   )
 
@@ -342,8 +344,9 @@ describe("requests by Git's protocol", () => {
   for (const [documents, updates, most] of [
     [0, 0, 4],
     [20, 0, 4],
-    // The updated documents are fetched while the first inserts are pushed.
-    [20, 10, 10]
+    [20, 20, 4],
+    // The inserts are pushed while the updated documents are fetched, and on a busy machine in two pushes.
+    [20, 10, 6]
   ] as const) {
     test(
       `twenty first writes at once, ${updates} of them updates, to a repository with ${documents} documents: at most ${most}`,
@@ -368,7 +371,7 @@ describe("requests by Git's protocol", () => {
   }
 
   test(
-    "twenty first reads of one branch at once share requests: at most 20",
+    "twenty first reads of one branch at once share requests: at most 4",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("read.git")
@@ -378,7 +381,7 @@ describe("requests by Git's protocol", () => {
         backend,
         Effect.forEach(many(20), (n) => docs.get(`d${n}`), { concurrency: "unbounded", discard: true })
       )
-      assert.isAtMost(asked.length, 20, services(asked).join("\n"))
+      assert.isAtMost(asked.length, 4, services(asked).join("\n"))
     })
   )
 
