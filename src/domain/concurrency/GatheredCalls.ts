@@ -32,8 +32,8 @@ interface Group<K, A, E> {
 }
 
 /**
- * Runs one call for the keys of several concurrent callers: keys are gathered while another call runs or callers are announced.
- * Otherwise a caller waits only for those of the same moment. If the caller that runs a call is interrupted, the others of its
+ * Runs one call for the keys of several concurrent callers: keys are gathered until the calls that ran and the callers that
+ * were announced before have ended, at least for the callers of the same moment. If the caller that runs a call is interrupted, the others of its
  * group begin again.
  */
 export const makeGatheredCalls = <K, A, E>({
@@ -43,41 +43,43 @@ export const makeGatheredCalls = <K, A, E>({
 }: GatheredCallsOptions<K, A, E>): GatheredCalls<K, A, E> => {
   /** The group that more keys may join. */
   let gathering: Group<K, A, E> | undefined
-  /** The numbers of running calls and of announced callers. */
-  let awaited = 0
-  /** Callers that wait until nothing is awaited. */
-  const waiting = new Set<() => void>()
+  /** The running calls and the announced callers. */
+  const awaited = new Set<object>()
+  /** Told of each that has ended. */
+  const waiting = new Set<(ended: object) => void>()
 
-  const increment = () => {
-    awaited++
-  }
-  const decrement = () => {
-    awaited--
-    if (awaited === 0) for (const stop of waiting) stop()
-  }
+  const end = (one: object) =>
+    Effect.sync(() => {
+      if (awaited.delete(one)) for (const tell of waiting) tell(one)
+    })
 
-  const waitUntilIdle = Effect.async<void>((resume) => {
+  /** Waits for those that are awaited now: others may come without end. */
+  const waitForOthers = Effect.async<void>((resume) => {
+    const ahead = new Set(awaited)
     const stop = () => {
       clearTimeout(timer)
-      waiting.delete(stop)
+      waiting.delete(tell)
       resume(Effect.void)
     }
+    const tell = (ended: object) => {
+      if (ahead.delete(ended) && ahead.size === 0) stop()
+    }
     // A clock that a test sets does not move while a server replies.
-    const timer = setTimeout(stop, awaited === 0 ? 0 : maxWaitMillis)
-    waiting.add(stop)
+    const timer = setTimeout(stop, ahead.size === 0 ? 0 : maxWaitMillis)
+    waiting.add(tell)
     return Effect.sync(stop)
   })
 
   const begin = (group: Group<K, A, E>) =>
     Effect.sync(() => {
       if (gathering === group) gathering = undefined
-      increment()
+      awaited.add(group)
     })
   const runGroup = (group: Group<K, A, E>) =>
     Effect.acquireUseRelease(
       begin(group),
       () => run([...group.keys]),
-      () => Effect.sync(decrement)
+      () => end(group)
     )
 
   const call = (keys: ReadonlyArray<K>): Effect.Effect<A, E> =>
@@ -91,7 +93,7 @@ export const makeGatheredCalls = <K, A, E>({
       }
       const group: Group<K, A, E> = { keys: new Set(keys), result: Deferred.unsafeMake(FiberId.none) }
       gathering = group
-      return Effect.onExit(restore(Effect.zipRight(waitUntilIdle, runGroup(group))), (exit) => {
+      return Effect.onExit(restore(Effect.zipRight(waitForOthers, runGroup(group))), (exit) => {
         if (gathering === group) gathering = undefined
         const isInterrupted = Exit.isFailure(exit) && Cause.isInterrupted(exit.cause)
         return Deferred.succeed(group.result, isInterrupted ? Option.none() : Option.some(exit))
@@ -103,12 +105,9 @@ export const makeGatheredCalls = <K, A, E>({
     announce: (effect) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
-          increment()
-          let isAnnounced = true
-          return Effect.sync(() => {
-            if (isAnnounced) decrement()
-            isAnnounced = false
-          })
+          const announced = {}
+          awaited.add(announced)
+          return end(announced)
         }),
         effect,
         (withdraw) => withdraw

@@ -149,7 +149,9 @@ export const make = ({
           Effect.zipRight(
             setRef(branchRef(branch), headBefore),
             fetchingMissing(
-              engine.commitNext(branch, (head) => Effect.ensuring(buildWithReferences(head), withdraw))
+              engine
+                .commitNext(branch, (head) => Effect.ensuring(buildWithReferences(head), withdraw))
+                .pipe(Effect.ensuring(withdraw))
             )
           )
         )

@@ -92,6 +92,22 @@ describe("makeGatheredCalls", () => {
     )
   }
 
+  it.effect("a call does not wait for callers that are announced after it", () =>
+    Effect.gen(function* () {
+      const { announce, keys, start } = recorded()
+      const first = yield* Effect.fork(announce(() => Effect.never))
+      yield* settle
+      yield* start("a")
+      const second = yield* Effect.fork(announce(() => Effect.never))
+      yield* settle
+      assert.deepStrictEqual(keys(), [])
+      yield* Fiber.interrupt(first)
+      yield* settle
+      assert.deepStrictEqual(keys(), ["a"])
+      yield* Fiber.interrupt(second)
+    })
+  )
+
   it.effect("a full group is followed by another one", () =>
     Effect.gen(function* () {
       const { calls, keys, start } = recorded({ maxSize: 2 })
