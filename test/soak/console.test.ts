@@ -65,12 +65,22 @@ const longest = async (page: Page): Promise<number> => {
   return found as number
 }
 
-/** From the question to the first row. */
+/** From the event that asks to the frame that shows the first row of a table that was not there. */
 const firstRow = async (page: Page, ask: () => Promise<void>): Promise<number> => {
-  const asked = performance.now()
+  await page.evaluate(() => {
+    window.firstRow = new Promise((resolve) => {
+      let asked = 0
+      for (const type of ["click", "change"])
+        window.addEventListener(type, () => (asked = performance.now()), { capture: true })
+      const look = () => {
+        if (asked > 0 && document.querySelector(".table tbody th") !== null) resolve(performance.now() - asked)
+        else requestAnimationFrame(look)
+      }
+      look()
+    })
+  })
   await ask()
-  await page.locator(".table tbody th").first().waitFor({ timeout: 60_000 })
-  return performance.now() - asked
+  return await page.evaluate(() => window.firstRow)
 }
 
 const ms = (n: number) => `${Math.round(n)} ms`
@@ -122,6 +132,8 @@ bothBuilds(
     it("10,000 documents are usable", async () => {
       const { page } = await the.enter()
       await longest(page)
+      // The home page counts all collections when it opens.
+      await page.waitForLoadState("networkidle")
       const first = await firstRow(page, () => choose(page, "many"))
       assert.match(await page.locator("#results-title").innerText(), /of 10,000/)
       const column = page.getByRole("button", { name: "n", exact: true })
