@@ -73,7 +73,8 @@ const firstRow = async (page: Page, ask: () => Promise<void>): Promise<number> =
       for (const type of ["click", "change"])
         window.addEventListener(type, () => (asked = performance.now()), { capture: true })
       const look = () => {
-        if (asked > 0 && document.querySelector(".table tbody th") !== null) resolve(performance.now() - asked)
+        if (asked > 0 && document.querySelector(".table tbody th") !== null)
+          resolve(performance.now() - asked)
         else requestAnimationFrame(look)
       }
       look()
