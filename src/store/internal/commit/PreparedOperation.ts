@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Steps from "../../../domain/concurrency/Steps.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { StoredDocument } from "../../../domain/document/Document.js"
 import { ValidationError, type WriteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
@@ -99,7 +100,7 @@ export const prepareOperations = (
   stored: StoredVersions,
   now: string
 ): Effect.Effect<ReadonlyArray<PreparedOperation>, WriteError> =>
-  Effect.forEach(edit.operations, (operation) =>
+  TimeSlice.forEach(edit.operations, (operation) =>
     prepareOperation(root, settings, edit, operation, stored.get(nameOfDocument(operation)), now)
   )
 

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { ConflictError, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import { type CollectionLike, nameIn } from "../../CollectionDefinition.js"
@@ -74,7 +75,7 @@ export class PendingOperations {
       const place = this.take(kind, collection, id, since)
       return restore(
         Effect.flatMap(
-          Queue.queued(operation, kind, given, id, document, anyId),
+          Effect.zipLeft(Queue.queued(operation, kind, given, id, document, anyId), TimeSlice.yieldIfSpent()),
           (item): Effect.Effect<void, ValidationError | ConflictError> => {
             place.document = item.document
             const ended = refusal()
