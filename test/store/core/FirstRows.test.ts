@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import * as Steps from "../../../src/domain/concurrency/Steps.js"
 import { FirstRows } from "../../../src/store/internal/query/SortedStreams.js"
+import { turnsDuring } from "../../support/turnsDuring.js"
 
 const keys = fc.array(fc.string({ maxLength: 2 }), { maxLength: 60 })
 const limits = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.constant(Number.POSITIVE_INFINITY))
@@ -23,13 +24,14 @@ describe("the first rows among many", () => {
       Effect.gen(function* () {
         const first = new FirstRows(limit)
         const rows = Array.from({ length: 200_000 }, (_, at) => ({ key: String((at * 7919) % 200_003) }))
-        let turns = 0
-        const timer = setInterval(() => turns++, 1)
-        yield* Steps.run(() => first.add(rows))
-        const sorted = yield* Steps.run(() => first.sorted())
-        clearInterval(timer)
+        const turns = yield* turnsDuring(
+          Effect.zipRight(
+            Steps.run(() => first.add(rows)),
+            Steps.run(() => first.sorted())
+          )
+        )
         assert.isAbove(turns, 5)
-        assert.lengthOf(sorted, Math.min(limit, rows.length))
+        assert.lengthOf(Steps.runSync(first.sorted()), Math.min(limit, rows.length))
       })
     )
   }

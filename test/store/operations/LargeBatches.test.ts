@@ -5,20 +5,7 @@ import { prepareOperations } from "../../../src/store/internal/commit/PreparedOp
 import { givenVersion } from "../../../src/store/internal/commit/VersionCodec.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
-
-/** The turns of the event loop that timers get while an effect runs. */
-const turnsDuring = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.suspend(() => {
-    let turns = 0
-    const timer = setInterval(() => turns++, 1)
-    return Effect.map(
-      Effect.ensuring(
-        effect,
-        Effect.sync(() => clearInterval(timer))
-      ),
-      () => turns
-    )
-  })
+import { turnsDuring } from "../../support/turnsDuring.js"
 
 it.live(
   "timers run while a batch queues 20,000 operations",

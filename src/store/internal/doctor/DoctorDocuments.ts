@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Stream from "effect/Stream"
+import { forEachChunk } from "../../../domain/concurrency/Streams.js"
+import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import { pickPaths } from "../../../domain/json/FieldPath.js"
 import { type LosslessObject, parseLossless } from "../../../domain/json/LosslessJson.js"
 import { compareCodePoints } from "../../../domain/text/CodePointOrder.js"
@@ -34,9 +35,11 @@ export const readDocuments = (
     )
     yield* tell
     const files = readListing(core.remote, head, prefix, listing, core.options.concurrency)
-    yield* Stream.runForEachChunk(files, (blobs) =>
-      Effect.suspend(() => {
+    const slice = TimeSlice.make()
+    yield* forEachChunk(files, (blobs) =>
+      Effect.gen(function* () {
         for (const { content, path } of blobs) {
+          if (slice.isSpent()) yield* slice.pause
           const id = path.slice(path.lastIndexOf("/") + 1, -".json".length)
           const document = parseLossless(content)
           if (content.length > largeFileBytes) oversized.push(id)
@@ -51,7 +54,7 @@ export const readDocuments = (
           )
           read += 1
         }
-        return tell
+        yield* tell
       })
     )
     return { broken, misnamed, oversized, documents }
