@@ -91,7 +91,7 @@ export const ResultTable = (props: {
     count: rows.length,
     getScrollElement: () => region.current,
     estimateSize: () => rowHeights[density],
-    overscan: 8
+    overscan: 4
   })
   useEffect(() => rowWindow.measure(), [density])
   const types = useMemo(() => columns.map((column) => columnType(column, rows)), [columns, rows])

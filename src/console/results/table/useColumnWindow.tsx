@@ -27,7 +27,7 @@ export const useColumnWindow = (
     count: widths.length,
     getScrollElement: () => region.current,
     estimateSize: (index) => widths[index]!,
-    overscan: 4,
+    overscan: 2,
     scrollPaddingStart: startOf(pinned),
     rangeExtractor: withPinned(pinned)
   })
