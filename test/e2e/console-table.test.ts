@@ -42,7 +42,7 @@ bothBuilds("tables of the console", (the) => {
     assert.strictEqual(await region.getAttribute("tabindex"), "0")
     const places = () =>
       page.evaluate(() => {
-        const head = document.querySelector(".table thead th:nth-child(2)").getBoundingClientRect()
+        const head = [...document.querySelectorAll(".table thead th")].at(-1).getBoundingClientRect()
         const first = document.querySelector(".table tbody th").getBoundingClientRect()
         return { top: head.top, left: first.left }
       })
