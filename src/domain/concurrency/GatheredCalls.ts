@@ -33,8 +33,8 @@ interface Group<K, A, E> {
 
 /**
  * Runs one call for the keys of several concurrent callers: keys are gathered until the calls that ran and the callers that
- * were announced before have ended, at least for the callers of the same moment. If the caller that runs a call is interrupted, the others of its
- * group begin again.
+ * were announced before have ended, or only from the callers of one moment if there are none. If the caller that runs a call is
+ * interrupted, the others of its group begin again.
  */
 export const makeGatheredCalls = <K, A, E>({
   maxSize,
