@@ -141,8 +141,8 @@ export const travel = [
   ),
   mutant("chunkSize is ignored", chunks, [
     imports,
-    "Stream.grouped(rows(), options.chunkSize ?? 100)",
-    "Stream.grouped(rows(), 100)"
+    "rechunk(rows(), options.chunkSize ?? 100)",
+    "rechunk(rows(), 100)"
   ]),
   mutant(
     "a dry run writes",
