@@ -14,12 +14,14 @@ export interface PushThrottle {
    * wait, because they may follow each other without end.
    */
   readonly acquire: Effect.Effect<void>
+  /** Records that the acquired push begins now: its pack was built after `acquire`. */
+  readonly recordAcquiredPush: Effect.Effect<void>
   /** Records that a push begins, without waiting. */
   readonly recordPush: Effect.Effect<void>
 }
 
 const makeThrottles = () => {
-  /** The ends of the intervals after the last acquired push and after the last recorded one. */
+  /** The ends of the intervals after the last acquired push and after the last one that did not wait. */
   const afterAcquired = new LruCache<number>(maxRepositories)
   const afterRecorded = new LruCache<number>(maxRepositories)
   return (url: string, interval: Duration.Duration): PushThrottle => {
@@ -35,6 +37,7 @@ const makeThrottles = () => {
       })
     return {
       acquire: Effect.suspend(() => acquireAfter(afterRecorded.get(key) ?? 0)),
+      recordAcquiredPush: Effect.flatMap(Monotonic.millis, startInterval(afterAcquired)),
       recordPush: Effect.flatMap(Monotonic.millis, startInterval(afterRecorded))
     }
   }

@@ -77,7 +77,6 @@ export const make = ({
     pack: (options: { readonly thin: boolean }) => Effect.Effect<ReadonlyArray<Uint8Array>>
   ): Effect.Effect<ReadonlyArray<FlushOutcome>> =>
     Effect.gen(function* () {
-      yield* throttle.recordPush
       const outcomes = yield* push(
         flushes.map(({ base, branch, tip }) => ({
           name: branchRef(branch),
@@ -85,7 +84,7 @@ export const make = ({
           to: tip,
           unique: true
         })),
-        pack
+        (how) => Effect.zipLeft(pack(how), throttle.recordAcquiredPush)
       )
       const commitCount = flushes.reduce((sum, { commits }) => sum + commits, 0)
       // If the server accepted another branch, it judged each branch by itself.

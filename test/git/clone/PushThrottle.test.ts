@@ -37,4 +37,18 @@ describe("the interval between pushes", () => {
       assert.isTrue(yield* isDone(waiting))
     })
   )
+
+  it.effect("begins with the request, which follows the building of a pack", () =>
+    Effect.gen(function* () {
+      const { acquire, recordAcquiredPush } = yield* make("https://git.example/slow.git")
+      yield* acquire
+      yield* TestClock.adjust("3 seconds")
+      yield* recordAcquiredPush
+      const next = yield* Effect.fork(acquire)
+      yield* TestClock.adjust("9 seconds")
+      assert.isFalse(yield* isDone(next))
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(yield* isDone(next))
+    })
+  )
 })
