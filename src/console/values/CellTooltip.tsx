@@ -64,16 +64,16 @@ export const useCellTooltip = () => {
     )
   }, [])
 
-  const stay = () => {
+  const stay = useCallback(() => {
     events.current++
-  }
+  }, [])
 
-  const leave = () => {
+  const leave = useCallback(() => {
     const event = ++events.current
     setTimeout(() => {
       if (events.current === event) hide()
     }, hideDelay)
-  }
+  }, [])
 
   return {
     shown,
@@ -96,20 +96,23 @@ export const useCellTooltip = () => {
       dismissed.current = true
       shown.of.focus()
     },
-    /** The handlers of an element that shows a tooltip. */
-    handlers: (row: number, column: string, text: string, onFocus?: () => void) => ({
-      onFocus: (event: { readonly currentTarget: HTMLElement }) => {
-        onFocus?.()
-        if (!dismissed.current) show(event.currentTarget, row, column, text)
-        dismissed.current = false
-      },
-      onBlur: leave,
-      onMouseEnter: (event: { readonly currentTarget: HTMLElement }) => {
-        stay()
-        show(event.currentTarget, row, column, text)
-      },
-      onMouseLeave: leave
-    })
+    /** The handlers of an element that shows a tooltip: this function is the same at each render. */
+    handlers: useCallback(
+      (row: number, column: string, text: string, onFocus?: () => void) => ({
+        onFocus: (event: { readonly currentTarget: HTMLElement }) => {
+          onFocus?.()
+          if (!dismissed.current) show(event.currentTarget, row, column, text)
+          dismissed.current = false
+        },
+        onBlur: leave,
+        onMouseEnter: (event: { readonly currentTarget: HTMLElement }) => {
+          stay()
+          show(event.currentTarget, row, column, text)
+        },
+        onMouseLeave: leave
+      }),
+      []
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import type { Sort } from "../../../store/browse/Browse.js"
 import { copyText } from "../../components/Clipboard.js"
+import { useStableCallbacks } from "../../components/useStableCallbacks.js"
 import type { Density } from "../../page/Settings.js"
 import type { FilterTarget } from "../../query/SuggestedFilters.js"
 import { cellText, cellValue } from "../../values/Cell.js"
@@ -13,7 +14,7 @@ import { estimatedWidth } from "./ColumnWidth.js"
 import { rowHeights } from "./Density.js"
 import type { RowSelection } from "./RowSelection.js"
 import { TableHeader } from "./TableHeader.js"
-import { TableRow } from "./TableRow.js"
+import { type RowCallbacks, type TableCell, TableRow } from "./TableRow.js"
 import { useColumnDrag } from "./useColumnDrag.js"
 import { useColumnWindow } from "./useColumnWindow.js"
 import { focusWhenDrawn, isPlainKey, useTableActions } from "./useTableActions.js"
@@ -113,7 +114,7 @@ export const ResultTable = (props: {
     focusWhenDrawn(`cell-${target.row}-${target.column}`)
   }
 
-  const onCellKeyDown = (event: KeyboardEvent, row: number, column: number, id: string, text: string) => {
+  const onCellKeyDown = (event: KeyboardEvent, { column, id, row, text }: TableCell) => {
     const steps: Readonly<Record<string, readonly [number, number]>> = {
       ArrowDown: [1, 0],
       ArrowUp: [-1, 0],
@@ -140,6 +141,13 @@ export const ResultTable = (props: {
       actions.filter(event, rows[row], columns[column]!)
     }
   }
+  const rowCallbacks: RowCallbacks = useStableCallbacks({
+    activate: (row: number, column: number) => setActive({ row, column }),
+    open: props.onOpen,
+    filter: actions.filter,
+    toggleSelection: (id: string, through: boolean) => selection?.toggle(id, through),
+    onCellKeyDown
+  })
 
   return (
     <div class="table-box">
@@ -194,14 +202,12 @@ export const ResultTable = (props: {
                   columnWindow={columnWindow}
                   unread={props.unread}
                   activeColumn={active.row === index ? active.column : undefined}
+                  describedColumn={tooltip.shown?.row === index ? tooltip.shown.column : undefined}
                   isOpen={props.opened === id}
-                  selection={selection}
+                  isSelected={selection?.has(id)}
                   shortcuts={shortcuts}
-                  actions={actions}
-                  tooltip={tooltip}
-                  onActivate={(column) => setActive({ row: index, column })}
-                  onOpen={props.onOpen}
-                  onCellKeyDown={(event, column, id, text) => onCellKeyDown(event, index, column, id, text)}
+                  callbacks={rowCallbacks}
+                  tooltipHandlers={tooltip.handlers}
                 />
               )
             })}

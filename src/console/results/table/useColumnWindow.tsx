@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual"
 import type { RefObject } from "preact"
-import { useEffect } from "preact/hooks"
+import { useEffect, useMemo } from "preact/hooks"
 
 /** Draws the first columns, which stay in view, and the columns in view. */
 const withPinned =
@@ -13,7 +13,7 @@ const withPinned =
 const gap = (key: string, columns: number) =>
   columns > 0 ? <td key={key} class="gap" colSpan={columns} aria-hidden="true" /> : null
 
-/** Which columns are drawn: the pinned ones, and those in view. */
+/** Which columns are drawn: the pinned ones, and those in view. The same object as long as they stay the same. */
 export const useColumnWindow = (
   region: RefObject<HTMLElement | null>,
   widths: ReadonlyArray<number>,
@@ -33,19 +33,22 @@ export const useColumnWindow = (
   })
   useEffect(() => virtualizer.measure(), [widths])
   const drawn = virtualizer.getVirtualItems().map(({ index }) => index)
-  return {
-    drawn,
-    pinnedWidth: startOf(pinned),
-    scrollTo: (index: number) => virtualizer.scrollToIndex(index),
-    /** The class and the style that keep a pinned cell in view. */
-    cellPosition: (index: number) =>
-      index > 0 && index < pinned
-        ? { class: "pinned", style: { insetInlineStart: startOf(index) } }
-        : { class: "", style: undefined },
-    /** The place of the columns that are not drawn before a column; null for most columns. */
-    gapBefore: (index: number) => (index === drawn[pinned] ? gap("before", index - pinned) : null),
-    gapAfter: gap("after", widths.length - 1 - (drawn.at(-1) ?? 0))
-  }
+  return useMemo(
+    () => ({
+      drawn,
+      pinnedWidth: startOf(pinned),
+      scrollTo: (index: number) => virtualizer.scrollToIndex(index),
+      /** The class and the style that keep a pinned cell in view. */
+      cellPosition: (index: number) =>
+        index > 0 && index < pinned
+          ? { class: "pinned", style: { insetInlineStart: startOf(index) } }
+          : { class: "", style: undefined },
+      /** The place of the columns that are not drawn before a column; null for most columns. */
+      gapBefore: (index: number) => (index === drawn[pinned] ? gap("before", index - pinned) : null),
+      gapAfter: gap("after", widths.length - 1 - (drawn.at(-1) ?? 0))
+    }),
+    [drawn.join(), widths, pinned]
+  )
 }
 
 export type ColumnWindow = ReturnType<typeof useColumnWindow>
