@@ -56,26 +56,45 @@ const long = [
   "test/store/remote/github/OperationsOver{Graphql,Rest}.test.ts"
 ]
 
-/** The slow files of `npm run test:e2e`. They start first, so that no worker ends long before the other. */
+/**
+ * The parts of `npm test`. Each begins with new worker processes: the heap of a worker grows with the files that it has run, and
+ * the larger a process is, the longer it takes to start another one, and to collect garbage.
+ */
+const parts = {
+  git: ["test/git/**", "test/laws/**"],
+  http: ["test/http/**", "test/cli/**"],
+  remotes: ["test/contract/**", "test/store/remote/**"],
+  store: ["test/store/!(remote)/**"]
+}
+
+const testsIn = (folder: string) => `${folder}/*.test.ts`
+
+/** The slow files. They start first, so that no worker ends long before the other. */
 const slow = [
-  "installed-package",
-  "console-drafts",
-  "console-edit",
-  "console-tabs",
-  "console-time",
-  "console-table",
-  "console-axe",
-  "console-runs",
-  "examples",
-  "playground",
-  "console-forms",
-  "screenshots"
+  "e2e/installed-package",
+  "e2e/console-drafts",
+  "e2e/console-edit",
+  "e2e/console-tabs",
+  "e2e/console-time",
+  "e2e/console-table",
+  "e2e/console-axe",
+  "e2e/console-runs",
+  "e2e/examples",
+  "e2e/playground",
+  "e2e/console-forms",
+  "e2e/screenshots",
+  "cli/Process",
+  "contract/GitHubHost",
+  "git/clone/DamagedClone",
+  "http/server/eventLoop",
+  "laws/store-operations-laws",
+  "store/remote/github/LostMerges"
 ]
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const rank = ({ moduleId }: TestSpecification) => {
-      const at = slow.findIndex((name) => moduleId.endsWith(`/test/e2e/${name}.test.ts`))
+      const at = slow.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`))
       return at < 0 ? slow.length : at
     }
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
@@ -89,7 +108,15 @@ export default defineConfig({
     minWorkers: 1,
     maxWorkers: "100%",
     projects: [
-      tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**", ...long], 30_000),
+      ...Object.entries(parts).map(([name, folders]) =>
+        tier(`main-${name}`, folders.map(testsIn), long, 30_000)
+      ),
+      tier(
+        "main-library",
+        ["test/**/*.test.ts"],
+        ["test/e2e/**", "test/soak/**", ...long, ...Object.values(parts).flat()],
+        30_000
+      ),
       // A browser on a busy machine may be late once: the summary names each test that needed its second run.
       tier("e2e", ["test/e2e/**/*.test.ts", "examples/**/*.test.ts"], long, 180_000, { retry: 1 }),
       tier("soak", ["test/soak/**/*.test.ts", ...long, ...sampled], [], 3_600_000, {
