@@ -1,5 +1,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import { makeGatheredCalls } from "../../domain/concurrency/GatheredCalls.js"
@@ -47,6 +48,20 @@ const missingOids = (error: unknown): ReadonlyArray<Oid> => {
   const oid = missingOid(error)
   return oid === undefined ? [] : [oid]
 }
+
+/**
+ * Whether the outcome of a fetch may be due to one of its objects: the server lacks it, or cannot read it, or all of them are
+ * larger than a fetch is allowed to be.
+ */
+const isDueToObjects = (exit: Exit.Exit<boolean, ServerFailure>): boolean =>
+  Exit.match(exit, {
+    onSuccess: (found) => !found,
+    onFailure: (cause) =>
+      Option.exists(
+        Cause.failureOption(cause),
+        (error) => error._tag === "RemoteError" && (error.reason === "Denied" || error.reason === "Server")
+      )
+  })
 
 export interface ObjectFetcherOptions {
   readonly url: string
@@ -115,25 +130,24 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
       origin.fetch({ wants, shallow, depth: 1, filter: "blob:none" })
     )
 
+  /** Another caller may have fetched some of the objects while these were gathered. */
+  const fetchGathered = (oids: ReadonlyArray<Oid>): Effect.Effect<boolean, ServerFailure> =>
+    Effect.flatMap(
+      Effect.filter(oids, (oid) => Effect.negate(hasObject(oid))),
+      (wants) => (wants.length === 0 ? Effect.succeed(true) : fetchObjects(wants))
+    )
+
   const gatheredFetches = makeGatheredCalls({
     run: (wants: ReadonlyArray<Oid>) =>
-      Effect.map(fetchObjects(wants), (found) => ({ found, wants: wants.length })),
+      Effect.map(Effect.exit(fetchGathered(wants)), (exit) => ({ exit, wants: wants.length })),
     maxSize: maxGathered,
     maxWaitMillis: maxGatherMillis
   })
 
   /** Fetches some objects. Concurrent callers share requests. Returns false if the server does not have one of them. */
   const fetchTogether = (oids: ReadonlyArray<Oid>): Effect.Effect<boolean, ServerFailure> =>
-    gatheredFetches.call(oids).pipe(
-      // The objects of all callers may be larger than a fetch is allowed to be.
-      Effect.catchIf(
-        (error) => error._tag === "RemoteError" && error.reason === "Denied",
-        () => Effect.succeed({ found: false, wants: 0 })
-      ),
-      // The server may lack an object of another caller.
-      Effect.flatMap(({ found, wants }) =>
-        found || wants === oids.length ? Effect.succeed(found) : fetchObjects(oids)
-      )
+    Effect.flatMap(gatheredFetches.call(oids), ({ exit, wants }) =>
+      wants > oids.length && isDueToObjects(exit) ? fetchObjects(oids) : exit
     )
 
   /**
@@ -150,16 +164,25 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
       if (missing.length > 0) yield* orLeaveBuild(missing, fetchAll(missing))
     })
 
+  /** Fails with the error for one of some objects that the server does not have all of: halves are fetched until it is known. */
+  const missingAmong = (oids: ReadonlyArray<Oid>): Effect.Effect<never, ServerFailure> => {
+    if (oids.length === 1) return missingOnServer(oids[0]!)
+    const middle = oids.length >> 1
+    return Effect.flatMap(fetchObjects(oids.slice(0, middle)), (found) =>
+      missingAmong(found ? oids.slice(middle) : oids.slice(0, middle))
+    )
+  }
+
   /** Fetches objects, and fails if the server does not have one of them. */
   const fetchAll = (oids: ReadonlyArray<Oid>): Effect.Effect<void, ServerFailure> =>
     Effect.gen(function* () {
       if (oids.length <= maxGathered) {
-        if (!(yield* fetchTogether(oids))) return yield* missingOnServer(oids[0]!)
+        if (!(yield* fetchTogether(oids))) return yield* missingAmong(oids)
         return
       }
       for (let at = 0; at < oids.length; at += maxBlobsPerFetch) {
-        if (!(yield* origin.fetch({ wants: oids.slice(at, at + maxBlobsPerFetch) })))
-          return yield* missingOnServer(oids[at]!)
+        const wants = oids.slice(at, at + maxBlobsPerFetch)
+        if (!(yield* origin.fetch({ wants }))) return yield* missingAmong(wants)
       }
     })
 
@@ -211,7 +234,10 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
       const [first] = oids
       if (first === undefined || first === lastFetched)
         return error instanceof MissingInBuild
-          ? missingOnServer(error.oids[0]!)
+          ? Effect.flatMap(
+              Effect.findFirst(error.oids, (oid) => Effect.negate(hasObject(oid))),
+              (missing) => missingOnServer(Option.getOrElse(missing, () => error.oids[0]!))
+            )
           : Effect.fail(error as Exclude<E, MissingInBuild>)
       return Effect.zipRight(orLeaveBuild(oids, fetchAll(oids)), fetchingMissing(effect, first))
     })

@@ -131,6 +131,80 @@ describe("a push that is refused or lost", () => {
   }
 
   test(
+    "runs an edit again that reads a file of the commit below it after that commit was refused",
+    Effect.gen(function* () {
+      const { evil, release, remote } = yield* heldPush("late.git")
+      const began = yield* Deferred.make<void>()
+      const isRefused = yield* Deferred.make<void>()
+      const edit = yield* Effect.fork(
+        Effect.either(
+          remote.commitNext("main", (snapshot) =>
+            Effect.gen(function* () {
+              yield* Deferred.succeed(began, undefined)
+              yield* Deferred.await(isRefused)
+              const isTaken = Option.isSome(yield* snapshot.file("evil"))
+              return { commit: Option.none(), result: isTaken ? "taken" : "free" }
+            })
+          )
+        )
+      )
+      yield* Deferred.await(began)
+      yield* release
+      assert.isTrue(isRefusal(yield* Fiber.join(evil)))
+      yield* Deferred.succeed(isRefused, undefined)
+      assert.deepStrictEqual(
+        Either.map(yield* Fiber.join(edit), ({ result }) => result),
+        Either.right("free")
+      )
+    })
+  )
+
+  test(
+    "runs an edit again that reads a file of the commit below it after that commit was withdrawn",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const remote = yield* GitHost.scoped({
+        url: backend.create("withdrawn.git"),
+        pushInterval: "30 seconds"
+      })
+      yield* add(remote, "first")
+      // It waits for the next push, and is withdrawn when its caller is interrupted.
+      const built = yield* Deferred.make<void>()
+      const third = yield* Effect.fork(
+        remote.commitNext("main", () =>
+          Effect.as(Deferred.succeed(built, undefined), {
+            commit: Option.some({ message: "third", changes: [put("third")] }),
+            result: "third"
+          })
+        )
+      )
+      yield* Deferred.await(built)
+      const began = yield* Deferred.make<void>()
+      const isWithdrawn = yield* Deferred.make<void>()
+      const edit = yield* Effect.fork(
+        Effect.either(
+          remote.commitNext("main", (snapshot) =>
+            Effect.gen(function* () {
+              yield* Deferred.succeed(began, undefined)
+              yield* Deferred.await(isWithdrawn)
+              const isTaken = Option.isSome(yield* snapshot.file("third"))
+              return { commit: Option.none(), result: isTaken ? "taken" : "free" }
+            })
+          )
+        )
+      )
+      yield* Deferred.await(began)
+      yield* Fiber.interrupt(third)
+      yield* Deferred.succeed(isWithdrawn, undefined)
+      const result = yield* Fiber.join(edit)
+      assert.deepStrictEqual(
+        Either.map(result, ({ result }) => result),
+        Either.right("free")
+      )
+    })
+  )
+
+  test(
     "runs an edit again that was running when the commit below it was refused",
     Effect.gen(function* () {
       const { evil, release, remote } = yield* heldPush("running.git")

@@ -26,8 +26,8 @@ type CommitResult<A> = { readonly committed: Option.Option<Committed>; readonly 
 type Failure = RefMoved | RemoteError | AmbiguousWriteError | ValidationError
 
 /** The result of a build. It is valid when `valid` has succeeded. */
-interface Staged<A> {
-  readonly result: CommitResult<A>
+interface Staged<A, E> {
+  readonly result: Exit.Exit<CommitResult<A>, E>
   readonly valid: Effect.Effect<void, Failure | Staging.Withdrawn>
   /** The flush of the commit of this build. */
   readonly durable: Staging.FlushResult | undefined
@@ -110,7 +110,7 @@ export const make = (options: CommitQueueOptions) =>
       restore: WriterAccess.Restore,
       name: string,
       build: (head: Option.Option<Head>) => Effect.Effect<Built<A>, E>
-    ): Effect.Effect<Staged<A>, E | Failure | Staging.Withdrawn> =>
+    ): Effect.Effect<Staged<A, E>, E | Failure | Staging.Withdrawn> =>
       Effect.suspend(() => {
         const branch = staging.branchOf(name)
         const { failures, last: seen, withdrawals } = branch
@@ -125,12 +125,12 @@ export const make = (options: CommitQueueOptions) =>
           const head =
             branch.staged === undefined ? yield* options.headOf(branchRef(name)) : Option.some(branch.staged)
           const built = yield* Effect.exit(build(head))
-          if (Exit.isFailure(built)) {
-            // A refusal that is based on a staged commit is valid only if that commit becomes durable.
-            if (seen !== undefined && !isUnfinished(built.cause)) yield* baseDurable(name, head, seen)
-            return yield* Effect.failCause(built.cause)
-          }
+          // It may have failed because the objects of the base are gone.
           if (isInvalid()) return yield* invalidated(head)
+          if (Exit.isFailure(built)) {
+            if (isUnfinished(built.cause)) return yield* Effect.failCause(built.cause)
+            return { head, made: Option.none<Staging.Draft>(), result: Exit.failCause(built.cause) }
+          }
           const { commit, result } = built.value
           const drafted = Option.isNone(commit)
             ? Option.none<Staging.Draft>()
@@ -142,17 +142,24 @@ export const make = (options: CommitQueueOptions) =>
                     isInvalid() ? invalidated(head) : Effect.fail(error)
                 )
               )
-          return { head, made: drafted, result }
+          return { head, made: drafted, result: Exit.succeed(result) }
         })
         return Effect.flatMap(
           restore(draft),
-          ({ head, made, result }): Effect.Effect<Staged<A>, RefMoved | RemoteError | Staging.Withdrawn> => {
+          ({
+            head,
+            made,
+            result
+          }): Effect.Effect<Staged<A, E>, RefMoved | RemoteError | Staging.Withdrawn> => {
             if (isInvalid()) return invalidated(head)
             if (ended && Option.isSome(made)) return Effect.fail(wasClosed())
+            const resultOf = (committed: Option.Option<Committed>) =>
+              Exit.map(result, (value) => ({ committed, result: value }))
             if (Option.isNone(made)) {
+              // A result or a refusal that is based on a staged commit is valid only if that commit becomes durable.
               const valid = seen === undefined ? Effect.void : baseDurable(name, head, seen)
               return Effect.succeed({
-                result: { committed: Option.none(), result },
+                result: resultOf(Option.none()),
                 valid,
                 durable: undefined
               })
@@ -160,7 +167,7 @@ export const make = (options: CommitQueueOptions) =>
             const durable = append(branch, head, made.value)
             const { committed } = made.value
             return Effect.succeed({
-              result: { committed: Option.some(committed), result },
+              result: resultOf(Option.some(committed)),
               valid: ownDurable(durable),
               durable
             })
@@ -194,14 +201,14 @@ export const make = (options: CommitQueueOptions) =>
       build: (head: Option.Option<Head>) => Effect.Effect<Built<A>, E>
     ): Effect.Effect<CommitResult<A>, E | Failure> =>
       Effect.uninterruptibleMask((restore) => {
-        const awaitValid = ({ durable, result, valid }: Staged<A>) => {
-          if (options.throttle === undefined) return Effect.as(valid, result)
-          return Effect.as(
+        const awaitValid = ({ durable, result, valid }: Staged<A, E>) => {
+          const settled =
             durable === undefined
               ? restore(valid)
-              : Effect.onInterrupt(restore(valid), () => withdrawOrAwait(name, durable)),
-            result
-          )
+              : options.throttle === undefined
+                ? valid
+                : Effect.onInterrupt(restore(valid), () => withdrawOrAwait(name, durable))
+          return Effect.zipRight(settled, result)
         }
         const attempt: Effect.Effect<CommitResult<A>, E | Failure> = Effect.suspend(() =>
           access.withBranch(restore, name, stage(restore, name, build))
