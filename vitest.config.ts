@@ -57,8 +57,8 @@ const long = [
 ]
 
 /**
- * The parts of `npm test`. Each begins with new worker processes: the heap of a worker grows with the files that it has run, and
- * the larger a process is, the longer it takes to start another one, and to collect garbage.
+ * The parts of `npm test`. Each begins with new worker processes, as do those of `npm run test:e2e`: the heap of a worker grows with
+ * the files that it has run, and the larger a process is, the longer it takes to start another one, and to collect garbage.
  */
 const parts = {
   git: ["test/git/**", "test/laws/**"],
@@ -66,6 +66,8 @@ const parts = {
   remotes: ["test/contract/**", "test/store/remote/**"],
   store: ["test/store/!(remote)/**"]
 }
+
+const consoleTests = "test/e2e/console-*.test.ts"
 
 const testsIn = (folder: string) => `${folder}/*.test.ts`
 
@@ -118,7 +120,16 @@ export default defineConfig({
         30_000
       ),
       // A browser on a busy machine may be late once: the summary names each test that needed its second run.
-      tier("e2e", ["test/e2e/**/*.test.ts", "examples/**/*.test.ts"], long, 180_000, { retry: 1 }),
+      tier("e2e-console", [consoleTests], [], 180_000, { retry: 1 }),
+      tier(
+        "e2e-others",
+        ["test/e2e/**/*.test.ts", "examples/**/*.test.ts"],
+        [...long, consoleTests],
+        180_000,
+        {
+          retry: 1
+        }
+      ),
       tier("soak", ["test/soak/**/*.test.ts", ...long, ...sampled], [], 3_600_000, {
         env: { CHAINSTORE_WHOLE: "1" }
       })
