@@ -18,7 +18,8 @@ export interface GatheredCalls<K, A, E> {
   /** Returns the result of a call for these keys, and for those of other callers. */
   readonly call: (keys: ReadonlyArray<K>) => Effect.Effect<A, E>
   /**
-   * Runs an effect that may end in `call`: calls wait for its keys, until it runs the effect that it is given, or ends.
+   * Runs an effect that may end in `call`: calls wait for its keys, until it runs the effect that it is given, or ends, or has
+   * taken `maxWaitMillis`.
    */
   readonly announce: <B, E2, R>(
     effect: (withdraw: Effect.Effect<void>) => Effect.Effect<B, E2, R>
@@ -43,8 +44,8 @@ export const makeGatheredCalls = <K, A, E>({
 }: GatheredCallsOptions<K, A, E>): GatheredCalls<K, A, E> => {
   /** The group that more keys may join. */
   let gathering: Group<K, A, E> | undefined
-  /** The running calls and the announced callers. */
-  const awaited = new Set<object>()
+  /** The running calls and the announced callers, each with the time after which it is no longer awaited. */
+  const awaited = new Map<object, number>()
   /** Told of each that has ended. */
   const waiting = new Set<(ended: object) => void>()
 
@@ -55,7 +56,9 @@ export const makeGatheredCalls = <K, A, E>({
 
   /** Waits for those that are awaited now: others may come without end. */
   const waitForOthers = Effect.async<void>((resume) => {
-    const ahead = new Set(awaited)
+    const now = performance.now()
+    const ahead = new Set<object>()
+    for (const [one, until] of awaited) if (now < until) ahead.add(one)
     const stop = () => {
       clearTimeout(timer)
       waiting.delete(tell)
@@ -73,7 +76,7 @@ export const makeGatheredCalls = <K, A, E>({
   const begin = (group: Group<K, A, E>) =>
     Effect.sync(() => {
       if (gathering === group) gathering = undefined
-      awaited.add(group)
+      awaited.set(group, Number.POSITIVE_INFINITY)
     })
   const runGroup = (group: Group<K, A, E>) =>
     Effect.acquireUseRelease(
@@ -106,7 +109,7 @@ export const makeGatheredCalls = <K, A, E>({
       Effect.acquireUseRelease(
         Effect.sync(() => {
           const announced = {}
-          awaited.add(announced)
+          awaited.set(announced, performance.now() + maxWaitMillis)
           return end(announced)
         }),
         effect,

@@ -111,6 +111,17 @@ describe("makeGatheredCalls", () => {
     })
   )
 
+  it.live("a call does not wait for a caller that was announced long ago", () =>
+    Effect.gen(function* () {
+      const { announce, keys, start } = recorded({ maxWaitMillis: 100 })
+      const stuck = yield* Effect.fork(announce(() => Effect.never))
+      yield* Effect.sleep(150)
+      yield* start("a")
+      assert.deepStrictEqual(keys(), ["a"])
+      yield* Fiber.interrupt(stuck)
+    })
+  )
+
   it.effect("a full group is followed by another one", () =>
     Effect.gen(function* () {
       const { calls, keys, start } = recorded({ maxSize: 2 })
