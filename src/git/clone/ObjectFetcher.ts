@@ -130,12 +130,18 @@ export const make = ({ engine, local, origin, shallow, url }: ObjectFetcherOptio
       origin.fetch({ wants, shallow, depth: 1, filter: "blob:none" })
     )
 
-  /** Another caller may have fetched some of the objects while these were gathered. */
+  /**
+   * Fetches those of some objects that another caller has not fetched while they were gathered. An object of a commit that is
+   * not pushed may go meanwhile.
+   */
   const fetchGathered = (oids: ReadonlyArray<Oid>): Effect.Effect<boolean, ServerFailure> =>
-    Effect.flatMap(
-      Effect.filter(oids, (oid) => Effect.negate(hasObject(oid))),
-      (wants) => (wants.length === 0 ? Effect.succeed(true) : fetchObjects(wants))
-    )
+    Effect.gen(function* () {
+      const wants = yield* Effect.filter(oids, (oid) => Effect.negate(hasObject(oid)))
+      if (wants.length === 0) return true
+      return (
+        (yield* fetchObjects(wants)) && (yield* fetchGathered(oids.filter((oid) => !wants.includes(oid))))
+      )
+    })
 
   const gatheredFetches = makeGatheredCalls({
     run: (wants: ReadonlyArray<Oid>) =>

@@ -125,12 +125,14 @@ export const make = (options: CommitQueueOptions) =>
           const head =
             branch.staged === undefined ? yield* options.headOf(branchRef(name)) : Option.some(branch.staged)
           const built = yield* Effect.exit(build(head))
-          // It may have failed because the objects of the base are gone.
-          if (isInvalid()) return yield* invalidated(head)
           if (Exit.isFailure(built)) {
-            if (isUnfinished(built.cause)) return yield* Effect.failCause(built.cause)
+            if (isUnfinished(built.cause)) {
+              // The objects that it lacks may be those of a base that was not written.
+              return yield* isInvalid() ? new Staging.Withdrawn() : Effect.failCause(built.cause)
+            }
             return { head, made: Option.none<Staging.Draft>(), result: Exit.failCause(built.cause) }
           }
+          if (isInvalid()) return yield* invalidated(head)
           const { commit, result } = built.value
           const drafted = Option.isNone(commit)
             ? Option.none<Staging.Draft>()
@@ -151,7 +153,7 @@ export const make = (options: CommitQueueOptions) =>
             made,
             result
           }): Effect.Effect<Staged<A, E>, RefMoved | RemoteError | Staging.Withdrawn> => {
-            if (isInvalid()) return invalidated(head)
+            if (Exit.isSuccess(result) && isInvalid()) return invalidated(head)
             if (ended && Option.isSome(made)) return Effect.fail(wasClosed())
             const resultOf = (committed: Option.Option<Committed>) =>
               Exit.map(result, (value) => ({ committed, result: value }))
