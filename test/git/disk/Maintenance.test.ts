@@ -44,7 +44,6 @@ describe("maintenance", () => {
           []
         )
         git(directory, "commit-graph", "verify")
-        git(directory, "multi-pack-index", "verify")
         assertSound(directory)
       }),
     60_000
@@ -118,7 +117,6 @@ describe("combining packs", () => {
         assert.includeMembers(indexesOf(directory), before)
         yield* repository.maintain
         assert.strictEqual(indexesOf(directory).length, 1)
-        git(directory, "multi-pack-index", "verify")
         assertSound(directory)
       })
   )
@@ -139,7 +137,6 @@ describe("combining packs", () => {
         yield* repository.maintain
         assert.strictEqual(indexesOf(directory).length, promised.length + 1, how)
         assert.includeMembers(indexesOf(directory), promised)
-        git(directory, "multi-pack-index", "verify")
         assert.strictEqual(git(directory, "cat-file", "blob", lost), "unreachable")
         assert.strictEqual(git(directory, "show", "own:b3"), "3")
         git(lender.directory, "repack", "-adq")

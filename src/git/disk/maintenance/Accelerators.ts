@@ -88,6 +88,13 @@ export const drop = (repository: string, name: string): void => {
   }
 }
 
+/** Removes the multi-pack index, because packs that it names are removed. */
+export const dropMultiPackIndex = (repository: string): void => {
+  for (const name of present(repository)) {
+    if (name.startsWith(`${packs}/multi-pack-index`)) unlink(path.join(repository, name))
+  }
+}
+
 /** Syncs the files that Git has written, and their directories. */
 export const settle = async (repository: string): Promise<void> => {
   const files = present(repository).map((name) => path.join(repository, name))

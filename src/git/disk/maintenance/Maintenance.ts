@@ -113,7 +113,7 @@ export const make = (options: MaintenanceOptions) =>
       // If the pack is damaged, too, it is left, and the other packs are maintained nevertheless.
       for (const stem of objects.files.damagedPacks) yield* Effect.ignoreLogged(reindex(stem))
       yield* attempt(operation, directory, () => objects.files.rescan())
-      yield* repack({ directory, lease, damaged: objects.files.damagedPacks })
+      yield* repack({ directory, lease, files: objects.files })
       yield* runTethered(directory, operation, [
         ...["-c", "core.fsync=all"],
         ...["commit-graph", "write", "--reachable", "--split", "--no-progress"],

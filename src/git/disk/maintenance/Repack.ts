@@ -1,17 +1,29 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import { attempt, attemptPromise } from "../files/EngineError.js"
-import { fsyncPath, unlink } from "../files/FileOperations.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { pathExists } from "../files/Directories.js"
+import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
+import { fsyncPath, tryUnlink, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { entriesIn } from "../lease/StaleFiles.js"
+import type { ObjectFiles } from "../objects/ObjectFiles.js"
+import { PackIndex } from "../packs/PackIndex.js"
+import { completePacks } from "../packs/PackSet.js"
+import { type PlacedPack, placePack } from "../packs/PackWriter.js"
 import { runTethered } from "../processes/GitExecution.js"
+import * as Accelerators from "./Accelerators.js"
 
 /*
  * `git repack --geometric -d` deletes packs before it has synced the directory with the new pack, and Git 2.39 cannot run it in a
- * partial clone or in a repository with alternates. So the packs are chosen here, and deleted after the new pack and the
- * multi-pack index are durable.
+ * partial clone or in a repository with alternates. So the packs are chosen here, and deleted after the new pack is durable.
+ *
+ * Stock Git may repack at the same time. `git repack -a -d` removes each pack that was there when it began, with all objects that
+ * no ref reached at that time, even if a commit has written such an object again since. So a copy is deleted only if the new pack
+ * contains the object, never because another pack does. And no multi-pack index is written: Git does not find an object whose copy
+ * in the index was removed, even if another pack of the index has it.
  */
 
 const operation = "GitRepository.maintain"
@@ -57,72 +69,86 @@ export const isPartial = (directory: string): boolean =>
 export interface RepackOptions {
   readonly directory: string
   readonly lease: Lease
-  /** Packs with a damaged index, by their paths without extension. */
-  readonly damaged: ReadonlyArray<string>
+  readonly files: ObjectFiles
 }
 
-/** Combines small packs and loose objects of a repository, and writes a multi-pack index. Objects of alternates are left there. */
-export const repack = ({ damaged, directory, lease }: RepackOptions): Effect.Effect<void, RemoteError> =>
+/** Combines small packs and loose objects of a repository. Objects of alternates are left there. */
+export const repack = ({ directory, files, lease }: RepackOptions): Effect.Effect<void, RemoteError> =>
   Effect.gen(function* () {
-    const packDirectory = path.join(directory, "objects", "pack")
+    const objects = path.join(directory, "objects")
+    const packDirectory = path.join(objects, "pack")
+    const stemOf = (name: string) => path.join(packDirectory, name)
 
-    const packs = () => {
-      const files = new Set(entriesIn(packDirectory).map(({ name }) => name))
-      return [...files].flatMap((file) => {
-        const name = file.replace(/\.pack$/, "")
-        const isUsable =
-          name !== file && files.has(`${name}.idx`) && !damaged.includes(path.join(packDirectory, name))
-        return isUsable ? [{ name, isFixed: fixed.some((ending) => files.has(`${name}.${ending}`)) }] : []
+    /** The packs to combine, by their names without extension. */
+    const choose = (): ReadonlyArray<string> => {
+      const isFixed = (name: string) => fixed.some((ending) => pathExists(`${stemOf(name)}.${ending}`))
+      const packs = completePacks(entriesIn(packDirectory).map(({ name }) => name))
+        .filter((name) => !files.damagedPacks.includes(stemOf(name)) && !isFixed(name))
+        .map((name) => ({ name, objects: objectsIn(`${stemOf(name)}.idx`) }))
+      return combinable(packs).map(({ name }) => name)
+    }
+
+    /** Combines packs and all loose objects in new packs, and returns the paths of those without extension. */
+    const combine = (chosen: ReadonlyArray<string>, target: string) =>
+      Effect.gen(function* () {
+        const input = `${target}-input`
+        yield* attempt(operation, directory, () =>
+          fs.writeFileSync(input, chosen.map((name) => `${name}.pack\n`).join(""))
+        )
+        const settings = ["core.fsync=all", "pack.threads=1", "pack.writeReverseIndex=false"]
+        const args = ["--stdin-packs", "--unpacked", "--non-empty", "--delta-base-offset", "-q", target]
+        const command = [...settings.flatMap((setting) => ["-c", setting]), "pack-objects", ...args]
+        const { stdout } = yield* runTethered(directory, operation, command, input)
+        return stdout.split("\n").flatMap((hash) => (hash === "" ? [] : [`${target}-${hash}`]))
       })
-    }
 
-    /** Runs Git with lines as its standard input. */
-    const git = (args: ReadonlyArray<string>, lines: ReadonlyArray<string>) =>
-      Effect.acquireUseRelease(
-        attempt(operation, directory, () => {
-          const file = lease.temporaryPath("input")
-          fs.writeFileSync(file, lines.map((line) => `${line}\n`).join(""))
-          return file
+    const removePacks = (names: ReadonlyArray<string>) =>
+      attempt(operation, directory, () => {
+        if (names.length === 0) return
+        Accelerators.dropMultiPackIndex(directory)
+        for (const name of names) for (const ending of extensions) unlink(`${stemOf(name)}.${ending}`)
+        // Git may have written another one meanwhile.
+        Accelerators.dropMultiPackIndex(directory)
+      })
+
+    /** Removes the loose objects that packs contain. */
+    const removeLoose = (stems: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        const indexes = yield* attempt(operation, directory, () => stems.map(PackIndex.whole))
+        const isPacked = (oid: Oid) => indexes.some((index) => index.find(Buffer.from(oid, "hex")) >= 0)
+        yield* Effect.catchAllDefect(
+          Steps.run(() => files.loose.remove(isPacked)),
+          (cause) => Effect.fail(toRemoteError(operation, directory, cause))
+        )
+      })
+
+    const chosen = yield* attempt(operation, directory, choose)
+    yield* Effect.acquireUseRelease(
+      attempt(operation, directory, () => {
+        const target = lease.temporaryPath("repack")
+        fs.writeFileSync(target, "")
+        return { target, placed: [] as PlacedPack[] }
+      }),
+      ({ placed, target }) =>
+        Effect.gen(function* () {
+          const written = yield* combine(chosen, target)
+          if (written.length === 0) return
+          yield* attempt(operation, directory, () => {
+            for (const stem of written) {
+              const pack = { pack: `${stem}.pack`, idx: `${stem}.idx` }
+              placed.push(placePack({ files: pack, keepSource: target, objects }))
+            }
+          })
+          yield* attemptPromise(operation, directory, () => fsyncPath(packDirectory))
+          yield* removePacks(chosen)
+          yield* removeLoose(placed.map(({ stem }) => stem))
         }),
-        (file) => runTethered(directory, operation, ["-c", "core.fsync=all", ...args], file),
-        (file) => Effect.ignore(Effect.try(() => unlink(file)))
-      )
-
-    const sync = attemptPromise(operation, directory, () => fsyncPath(packDirectory))
-
-    const { chosen, others } = yield* attempt(operation, directory, () => {
-      const present = packs()
-      const counted = present.flatMap(({ isFixed, name }) =>
-        isFixed ? [] : [{ name, objects: objectsIn(path.join(packDirectory, `${name}.idx`)) }]
-      )
-      const chosen = new Set(combinable(counted).map(({ name }) => name))
-      return { chosen, others: present.filter(({ name }) => !chosen.has(name)) }
-    })
-    const { stdout } = yield* git(
-      [
-        ...["-c", "pack.threads=1", "pack-objects", "--stdin-packs", "--unpacked", "--non-empty", "-q"],
-        ...["--delta-base-offset", path.join(packDirectory, "pack")]
-      ],
-      [...[...chosen].map((name) => `${name}.pack`), ...others.map(({ name }) => `^${name}.pack`)]
+      ({ placed, target }) =>
+        Effect.sync(() => {
+          for (const { unprotect } of placed) unprotect()
+          const [home, own] = [path.dirname(target), path.basename(target)]
+          const isOwn = (name: string) => name === own || name.startsWith(`${own}-`)
+          for (const { name } of entriesIn(home)) if (isOwn(name)) tryUnlink(path.join(home, name))
+        })
     )
-    yield* sync
-    // If no pack was written, the other packs contain the same objects.
-    const written = new Set(stdout.split("\n").map((hash) => `pack-${hash}`))
-    const redundant = [...chosen].filter((name) => !written.has(name))
-    const remaining = yield* attempt(operation, directory, () =>
-      packs().filter(({ name }) => !redundant.includes(name))
-    )
-    if (remaining.length > 0) {
-      yield* git(
-        ["multi-pack-index", "write", "--stdin-packs", "--no-progress"],
-        remaining.map(({ name }) => `${name}.idx`)
-      )
-      yield* sync
-    }
-    yield* attempt(operation, directory, () => {
-      for (const name of redundant) {
-        for (const ending of extensions) unlink(path.join(packDirectory, `${name}.${ending}`))
-      }
-    })
-    yield* git(["prune-packed", "-q"], [])
   })

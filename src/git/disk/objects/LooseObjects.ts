@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as zlib from "node:zlib"
+import type { Steps } from "../../../domain/concurrency/Steps.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../GitObject.js"
 import { makeDirectorySync, pathExists } from "../files/Directories.js"
@@ -106,6 +107,16 @@ export class LooseObjects {
     } catch (cause) {
       if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return []
       throw cause
+    }
+  }
+
+  /** Removes the objects that satisfy a predicate, one of the 256 directories with each step. */
+  *remove(isRedundant: (oid: Oid) => boolean): Steps<void> {
+    for (let fan = 0; fan < 256; fan++) {
+      for (const oid of this.startingWith(fan.toString(16).padStart(2, "0"))) {
+        if (isRedundant(oid)) unlink(this.path(oid))
+      }
+      yield
     }
   }
 

@@ -205,8 +205,7 @@ export class ObjectFiles {
       keepSource,
       objects: this.objects,
       lease: this.lease,
-      register: (stem) => this.packs.register(stem, pack.index),
-      isRegistered: (stem) => this.packs.has(stem)
+      register: (stem) => this.packs.register(stem, pack.index)
     })
   }
 }

@@ -29,7 +29,6 @@ export interface PackableObject {
 
 /** A complete pack and its index. */
 export interface BuiltPack {
-  readonly name: string
   readonly chunks: ReadonlyArray<Buffer>
   readonly size: number
   readonly index: Buffer
@@ -176,8 +175,6 @@ export class PackBuilder {
     const trailer = this.checksum.digest()
     this.chunks.push(trailer)
     return {
-      // The name is random, because two processes that write the same objects must not write the same file.
-      name: crypto.createHash("sha1").update(trailer).update(crypto.randomBytes(16)).digest("hex"),
       chunks: this.chunks,
       size: this.size + trailer.length,
       index: this.indexBytes(trailer)

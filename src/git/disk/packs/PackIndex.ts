@@ -80,6 +80,12 @@ export class PackIndex {
         throw cause
       }
     }
+    return PackIndex.whole(stem)
+  }
+
+  /** Reads the whole index of a pack. */
+  static whole(stem: string): PackIndex {
+    const path = `${stem}.idx`
     const bytes = wholeFile(path)
     return new PackIndex(path, bytes, bytes.length, undefined)
   }

@@ -21,6 +21,16 @@ const maxSmallPackObjects = 1 << 16
 /** The largest number of objects of a small pack. */
 const maxObjectsPerSmallPack = 1 << 10
 
+/** The names, without extension, of the packs that are complete. Those of a running `git repack` begin with a dot. */
+export const completePacks = (files: Iterable<string>): ReadonlyArray<string> => {
+  const present = new Set(files)
+  return [...present].flatMap((file) => {
+    const name = file.slice(0, -".pack".length)
+    const isComplete = file.endsWith(".pack") && present.has(`${name}.idx`) && !file.startsWith(".")
+    return isComplete ? [name] : []
+  })
+}
+
 /** The packs of a repository and of its alternates. */
 export class PackSet {
   /** The packs that are searched one after the other. Those with the last found objects come first. */
@@ -100,10 +110,6 @@ export class PackSet {
     return undefined
   }
 
-  has(stem: string): boolean {
-    return this.packs.has(stem)
-  }
-
   /** Whether an index lists an object. The pack is not read. */
   contains(oid: Oid): boolean {
     for (const _ of this.holding(oid)) return true
@@ -157,10 +163,8 @@ export class PackSet {
 
   /** Loads the new packs of a directory, and adds the paths of all its packs, without extension, to `present`. */
   private scan(directory: string, present: Set<string>): void {
-    const names = new Set(this.namesIn(directory))
-    for (const name of names) {
-      if (!name.endsWith(".idx") || !names.has(`${name.slice(0, -4)}.pack`)) continue
-      const stem = path.join(directory, name.slice(0, -4))
+    for (const name of completePacks(this.namesIn(directory))) {
+      const stem = path.join(directory, name)
       present.add(stem)
       if (!this.packs.has(stem)) this.load(stem)
     }

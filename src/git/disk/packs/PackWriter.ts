@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { makeDirectorySync } from "../files/Directories.js"
@@ -6,65 +7,93 @@ import type { Lease } from "../lease/Lease.js"
 import { asBuffer } from "./ObjectParsing.js"
 import type { BuiltPack } from "./PackBuilder.js"
 
+export interface PackPlacement {
+  /** The files of the pack by their extensions. */
+  readonly files: Readonly<Record<"pack" | "idx", string>>
+  /** A file that is hard-linked as the `.keep` file, which protects the pack from garbage collection. */
+  readonly keepSource: string
+  /** The `objects` directory of the repository. */
+  readonly objects: string
+}
+
+export interface PlacedPack {
+  /** The path of the pack without extension. */
+  readonly stem: string
+  /** The directories that must be synced. */
+  readonly directories: ReadonlyArray<string>
+  readonly unprotect: () => void
+}
+
+/** Moves a complete pack to the packs of the repository, where it is protected from garbage collection until `unprotect`. */
+export const placePack = ({ files, keepSource, objects }: PackPlacement): PlacedPack => {
+  const directory = path.join(objects, "pack")
+  // The name is random, because another process that writes or removes a pack of the same objects must not touch this one.
+  const stem = path.join(directory, `pack-${randomBytes(20).toString("hex")}`)
+  const keep = `${stem}.keep`
+  try {
+    const createdDirectory = linkKeep(objects, directory, keepSource, keep)
+    fs.renameSync(files.pack, `${stem}.pack`)
+    fs.renameSync(files.idx, `${stem}.idx`)
+    return {
+      stem,
+      directories: createdDirectory ? [directory, objects] : [directory],
+      unprotect: () => tryUnlink(keep)
+    }
+  } catch (cause) {
+    for (const file of [`${stem}.pack`, keep]) unlink(file)
+    throw cause
+  }
+}
+
 export interface PackWriterOptions {
   readonly pack: BuiltPack
   readonly durable: boolean
   /** Open files that are synced together with the pack. */
   readonly beside: ReadonlyArray<number>
-  /** A file that is hard-linked as the `.keep` file, which protects the pack from garbage collection. */
   readonly keepSource: string
-  /** The `objects` directory of the repository. */
   readonly objects: string
   readonly lease: Lease
   /** Called with the path of the pack, without extension, when the pack is complete. */
   readonly register: (stem: string) => void
-  /** Whether a pack at this path is complete. */
-  readonly isRegistered: (stem: string) => boolean
 }
 
 /** Writes a pack, makes it visible, and syncs it if `durable`. The returned function removes its protection. */
 export const writePack = async ({
   beside,
   durable,
-  isRegistered,
   keepSource,
   objects,
   lease,
   pack,
   register
 }: PackWriterOptions): Promise<() => void> => {
-  const directory = path.join(objects, "pack")
-  const target = path.join(directory, `pack-${pack.name}`)
-  const packFile = lease.temporaryPath("pack")
-  const indexFile = lease.temporaryPath("index")
+  const files = { pack: lease.temporaryPath("pack"), idx: lease.temporaryPath("index") }
   const descriptors: Array<number> = []
+  let placed: PlacedPack
   try {
-    descriptors.push(fs.openSync(packFile, "wx", 0o444))
-    writeAll(descriptors[0]!, pack.chunks)
-    descriptors.push(fs.openSync(indexFile, "wx", 0o444))
-    writeAll(descriptors[1]!, [pack.index])
-    if (durable) await Promise.all([...descriptors, ...beside].map(fsyncFile))
+    try {
+      descriptors.push(fs.openSync(files.pack, "wx", 0o444))
+      writeAll(descriptors[0]!, pack.chunks)
+      descriptors.push(fs.openSync(files.idx, "wx", 0o444))
+      writeAll(descriptors[1]!, [pack.index])
+      if (durable) await Promise.all([...descriptors, ...beside].map(fsyncFile))
+    } finally {
+      for (const fd of descriptors) fs.closeSync(fd)
+    }
+    placed = placePack({ files, keepSource, objects })
   } catch (cause) {
-    unlink(packFile)
-    unlink(indexFile)
-    throw cause
-  } finally {
-    for (const fd of descriptors) fs.closeSync(fd)
-  }
-  const keep = `${target}.keep`
-  try {
-    const createdDirectory = linkKeep(objects, directory, keepSource, keep)
-    fs.renameSync(packFile, `${target}.pack`)
-    fs.renameSync(indexFile, `${target}.idx`)
-    register(target)
-    if (durable) await Promise.all((createdDirectory ? [directory, objects] : [directory]).map(fsyncPath))
-  } catch (cause) {
-    // A complete pack stays, and is collected as garbage. A pack without an index is removed.
-    if (!isRegistered(target)) for (const file of [packFile, indexFile, `${target}.pack`]) unlink(file)
-    unlink(keep)
+    for (const file of Object.values(files)) unlink(file)
     throw cause
   }
-  return () => tryUnlink(keep)
+  register(placed.stem)
+  try {
+    if (durable) await Promise.all(placed.directories.map(fsyncPath))
+  } catch (cause) {
+    // The complete pack stays, and is collected as garbage.
+    placed.unprotect()
+    throw cause
+  }
+  return placed.unprotect
 }
 
 /** Creates the `.keep` file. Returns whether the directory of packs had to be created. */

@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
+import { assertSound, engine, git, put, show, temporary, write } from "./support/temporary.js"
+
+/** A directory with a `git` that stops after `pack-objects`, until it may go on. */
+const stopper = (directory: string) =>
+  Effect.gen(function* () {
+    const bin = yield* temporary
+    const exec = git(directory, "--exec-path").trim()
+    const [stopped, go] = [`${bin}/stopped`, `${bin}/go`]
+    const script = `#!/bin/sh
+${exec}/git "$@"; code=$?
+case "$*" in *pack-objects*) touch ${stopped}; until [ -e ${go} ]; do sleep 0.02; done ;; esac
+exit $code
+`
+    fs.writeFileSync(`${bin}/git`, script, { mode: 0o755 })
+    return {
+      bin,
+      git: `${exec}/git`,
+      stopped: Effect.repeat(Effect.sleep(5), { until: () => fs.existsSync(stopped) }),
+      resume: Effect.sync(() => fs.writeFileSync(go, ""))
+    }
+  })
+
+/** Starts `git repack -a -d`, stops it between the choice of the objects and the removal of the old packs, and returns its end. */
+const stoppedRepack = (directory: string) =>
+  Effect.gen(function* () {
+    const at = yield* stopper(directory)
+    const exit = yield* Deferred.make<number | null>()
+    yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(at.git, ["-C", directory, "repack", "-a", "-d", "-q"], {
+          env: { PATH: process.env["PATH"], HOME: "/nonexistent", GIT_EXEC_PATH: at.bin },
+          stdio: "inherit"
+        }).on("close", (code) => Deferred.unsafeDone(exit, Effect.succeed(code)))
+      ),
+      () => at.resume
+    )
+    yield* at.stopped
+    return Effect.zipRight(at.resume, Deferred.await(exit))
+  })
+
+/** Starts the maintenance, stops it when it has combined the objects, and returns its end. */
+const stoppedMaintenance = (repository: GitRepository) =>
+  Effect.gen(function* () {
+    const at = yield* stopper(repository.directory)
+    const before = process.env["PATH"]
+    const setPath = (to: string | undefined) =>
+      Effect.sync(() => {
+        process.env["PATH"] = to
+      })
+    return yield* Effect.acquireUseRelease(
+      setPath(`${at.bin}:${before}`),
+      () =>
+        Effect.gen(function* () {
+          const running = yield* Effect.forkScoped(repository.maintain)
+          yield* at.stopped
+          return Effect.zipRight(at.resume, Fiber.join(running))
+        }),
+      () => setPath(before)
+    )
+  })
+
+/** Writes blobs that no branch has into one pack. */
+const packUnreachable = (directory: string, contents: ReadonlyArray<string>) => {
+  const oids = contents.map((content, i) => {
+    const file = `${directory}/unreachable-${i}`
+    fs.writeFileSync(file, content)
+    return git(directory, "hash-object", "-w", file).trim()
+  })
+  const list = `${directory}/unreachable-list`
+  fs.writeFileSync(list, oids.map((oid) => `${oid}\n`).join(""))
+  git(directory, "-c", "alias.pack=!git pack-objects -q objects/pack/pack <unreachable-list", "pack")
+  git(directory, "prune-packed", "-q")
+}
+
+const unreachable = Array.from({ length: 40 }, (_, n) => `unreachable ${n}`)
+
+describe("maintenance beside `git repack -a -d`, which removes what was unreachable when it began", () => {
+  it.scopedLive("keeps an object that a commit has written again", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      yield* write(repository, [put("a", "1")])
+      packUnreachable(directory, unreachable)
+      const repacked = yield* stoppedRepack(directory)
+      yield* write(repository, [put("b", unreachable[7]!)])
+      yield* write(repository, [put("a", "2")])
+      yield* repository.maintain
+      assert.strictEqual(yield* repacked, 0)
+      assert.strictEqual(show(directory, "main", "b"), unreachable[7])
+      assertSound(directory)
+    })
+  )
+
+  it.scopedLive("keeps a loose object that was written after it combined the others", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      yield* write(repository, [put("a", "1")])
+      packUnreachable(directory, unreachable)
+      const repacked = yield* stoppedRepack(directory)
+      yield* write(repository, [put("a", "2")])
+      const maintained = yield* stoppedMaintenance(repository)
+      const oid = yield* repository.writeObject("blob", Buffer.from(unreachable[7]!))
+      yield* write(repository, [{ _tag: "Link", path: "b", oid }])
+      yield* maintained
+      assert.strictEqual(yield* repacked, 0)
+      assert.strictEqual(show(directory, "main", "b"), unreachable[7])
+      assertSound(directory)
+    })
+  )
+
+  it.scopedLive("leaves no multi-pack index, which would name the packs that Git removes", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      for (let n = 0; n < 4; n++) yield* write(repository, [put("a", `${n}`)])
+      git(directory, "multi-pack-index", "write")
+      yield* repository.maintain
+      assert.deepStrictEqual(
+        fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.startsWith("multi-pack-index")),
+        []
+      )
+      assertSound(directory)
+    })
+  )
+})
