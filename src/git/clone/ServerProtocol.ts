@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
+import { makeSharedCalls } from "../../domain/concurrency/SharedCalls.js"
 import { RemoteError } from "../../domain/errors/StoreError.js"
 import { type Advertisement, parseAdvertisement } from "../protocol/Advertisement.js"
 import { ProtocolError } from "../protocol/PktLine.js"
@@ -67,6 +68,7 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
       )
 
     const uploadPack = advertisement("git-upload-pack")
+    const sharedUploadPack = makeSharedCalls<Advertisement, RequestFailure | LostReply>()
 
     /** Stops the use of filters. */
     const disableFilters = Effect.zipRight(
@@ -175,10 +177,19 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
       refreshVersionZero: Effect.flatMap(retrying(uploadPack), useVersionZero),
       usesFilters: Ref.get(filters),
       disableFilters,
-      /** Whether a server of version 2 advertises filters; true if that cannot be found out. */
-      offersFilters: uploadPack.pipe(
-        Effect.map(({ capabilities }) => (capabilities.get("fetch") ?? "").split(" ").includes("filter")),
-        Effect.orElseSucceed(() => true)
+      /** Whether a server of version 2 advertises filters; true if it speaks another version, or if that cannot be found out. */
+      offersFilters: Effect.flatMap(
+        probeVersionZero,
+        Option.match({
+          onSome: () => Effect.succeed(true),
+          onNone: () =>
+            Option.getOrElse(Option.map(probed, Effect.succeed), () => sharedUploadPack("", uploadPack)).pipe(
+              Effect.map(({ capabilities }) =>
+                (capabilities.get("fetch") ?? "").split(" ").includes("filter")
+              ),
+              Effect.orElseSucceed(() => true)
+            )
+        })
       )
     } as const
   })

@@ -156,10 +156,14 @@ describe("a store on a Git server that lacks", () => {
             Effect.flatMap(GitHost.scoped({ url: at, timeout: "60 seconds" }), (remote) =>
               Effect.provideService(Store.make(), GitRemote, remote)
             )
-          const branches = ["a", "b", "c", "d", "e", "f"]
-          yield* (yield* store(url)).collection("notes").insert({ n: 1 }, { id: "a" })
-          for (const branch of branches) backend.git("asked.git", "branch", branch, "main")
-          let first = 0
+          const notes = (yield* store(url)).collection("notes")
+          const commits: Array<string> = []
+          for (const n of [1, 2, 3, 4, 5, 6]) {
+            yield* n === 1 ? notes.insert({ n }, { id: "a" }) : notes.update("a", { n })
+            commits.push(backend.git("asked.git", "rev-parse", "main"))
+            backend.git("asked.git", "branch", `branch-${n}`, "main")
+          }
+          const asked = new Set<string>()
           backend.intercept = (request, response, run) => {
             request.headers["git-protocol"] = ""
             if (request.method !== "POST" || isForwarded(request)) {
@@ -168,7 +172,8 @@ describe("a store on a Git server that lacks", () => {
             }
             void bodyOf(request).then(async (body) => {
               if (body.includes("command=")) {
-                first++
+                for (const [, oid] of body.toString("latin1").matchAll(/want ([0-9a-f]{40})/g))
+                  asked.add(oid!)
                 return reply(response)
               }
               const { bytes, status, type } = await forward(backend, request, body)
@@ -178,16 +183,20 @@ describe("a store on a Git server that lacks", () => {
           }
           const reader = yield* store(url)
           const before = backend.requests.length
+          // Callers share the lookup of a branch, but not the fetch of a commit.
           const found = yield* Effect.forEach(
-            branches,
-            (branch) => reader.onBranch(branch).collection("notes").get("a"),
+            commits,
+            (commit) => Effect.flatMap(reader.at(commit), (past) => past.collection("notes").get("a")),
             { concurrency: "unbounded" }
           )
-          assert.lengthOf(found.filter(Option.isSome), branches.length)
-          assert.strictEqual(first, branches.length)
+          assert.deepStrictEqual(
+            found.map((note) => Option.getOrThrow(note)["n"]),
+            [1, 2, 3, 4, 5, 6]
+          )
+          // Each of them has asked by version 2, and one of them for the version.
+          assert.deepStrictEqual([...asked].sort(), [...commits].sort())
           const advertisements = backend.requests.slice(before).filter(({ method }) => method === "GET")
-          // One for the version, and one for each lookup, which in version 0 lists all refs.
-          assert.lengthOf(advertisements, 1 + branches.length)
+          assert.lengthOf(advertisements, 1)
         }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
       40_000
     )

@@ -215,6 +215,7 @@ export const make = (objects: ObjectDatabase) => {
     abandon: (because: () => RemoteError): void => {
       for (const branch of branches.values()) {
         if (branch.open === undefined) continue
+        close(branch.open)
         release(branch.open)
         Deferred.unsafeDone(branch.open.done, Exit.fail(because()))
         branch.open = undefined
