@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Fiber, Option, type Scope } from "effect"
+import * as GitObject from "../../../src/git/GitObject.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
@@ -94,6 +95,58 @@ describe("fetches of concurrent callers", () => {
       release()
       assert.deepStrictEqual(yield* Fiber.join(first), yield* Fiber.join(second))
       assert.strictEqual(posts, 3)
+    })
+  )
+
+  test(
+    "a file that was only part of a commit which is withdrawn is fetched after all",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("withdrawn.git")
+      yield* seeded(yield* open(url), 5)
+      const remote = yield* GitHost.scoped({ url, pushInterval: "2 minutes" })
+      const docs = (yield* Effect.provideService(Store.make(), GitRemote, remote)).collection("docs")
+      yield* docs.get("d0")
+      const blob = blobOf(backend, "withdrawn.git", "d1")
+      const content = new TextEncoder().encode(`${backend.git("withdrawn.git", "cat-file", "blob", blob)}\n`)
+      assert.strictEqual(GitObject.hash("blob", content), blob)
+      const commit = (path: string) =>
+        remote.commitNext("main", () =>
+          Effect.succeed({
+            commit: Option.some({ message: path, changes: [{ _tag: "Put" as const, path, content }] }),
+            result: undefined
+          })
+        )
+      // The next push has to wait for the interval, so that its commits can be withdrawn.
+      yield* remote.commitNext("main", () =>
+        Effect.succeed({ commit: Option.some({ message: "pushed", changes: [] }), result: undefined })
+      )
+      const [fetching, gathered] = [yield* Deferred.make<() => void>(), yield* Deferred.make<() => void>()]
+      const lookedUp = yield* Deferred.make<void>()
+      let posts = 0
+      backend.intercept = (_, response, run) => {
+        posts++
+        // Each reader looks the head up, and fetches. The fetch of the others waits for the end of the first one.
+        const held = { 2: fetching, 4: gathered }[posts]
+        if (held !== undefined) Deferred.unsafeDone(held, Effect.succeed(run))
+        if (posts === 3) response.on("finish", () => Deferred.unsafeDone(lookedUp, Effect.void))
+        return held !== undefined
+      }
+      const first = yield* Effect.fork(docs.get("d3"))
+      const releaseFirst = yield* Deferred.await(fetching)
+      const others = yield* Effect.fork(
+        Effect.forEach(["d1", "d2"], (id) => docs.get(id), { concurrency: "unbounded" })
+      )
+      yield* Deferred.await(lookedUp)
+      yield* Effect.sleep("50 millis")
+      const staged = yield* Effect.fork(commit("docs/copy.json"))
+      yield* Effect.sleep("50 millis")
+      releaseFirst()
+      const releaseOthers = yield* Deferred.await(gathered)
+      yield* Fiber.interrupt(staged)
+      releaseOthers()
+      assert.isTrue(Option.isSome(yield* Fiber.join(first)))
+      assert.deepStrictEqual((yield* Fiber.join(others)).map(Option.isSome), [true, true])
     })
   )
 
