@@ -6,7 +6,7 @@ import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { focused, painted, status } from "../support/browser/Chromium.js"
 import { product, productId } from "../support/browser/Seed.js"
-import { choose, type Stage } from "../support/browser/Stage.js"
+import { choose, type Stage, signIn } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
 type Dom = any
@@ -176,8 +176,26 @@ bothBuilds("documents in the console", (the) => {
     await page.route(viewer, (route) => route.abort())
     await page.locator(`#open-${productId(1)}`).click()
     await page.locator(".panel .problem", { hasText: "could not be loaded" }).waitFor()
+    const reload = page.getByRole("button", { name: "Reload the page" })
+    assert.strictEqual(await reload.count(), 0)
     await page.unroute(viewer)
     await page.getByRole("button", { name: "Try again" }).click()
+    await page.locator(".cm-line").first().waitFor()
+    assert.strictEqual(await page.locator(".panel .problem").count(), 0)
+  })
+
+  it("a viewer that cannot be fetched again either offers to reload the page, which opens the document", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    const viewer = /\/assets\/JsonView-[^/]*\.js$/
+    await page.route(viewer, (route) => route.abort())
+    await page.locator(`#open-${productId(1)}`).click()
+    await page.getByRole("button", { name: "Try again" }).click()
+    const reload = page.getByRole("button", { name: "Reload the page" })
+    await reload.waitFor()
+    await page.unroute(viewer)
+    await reload.click()
+    if (the.build === "hosted") await signIn(the.on, page)
     await page.locator(".cm-line").first().waitFor()
     assert.strictEqual(await page.locator(".panel .problem").count(), 0)
   })

@@ -1,7 +1,7 @@
 import type { ComponentChildren, ComponentType } from "preact"
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { alarmProblem } from "./Announcer.js"
-import { ProblemCard } from "./ProblemCard.js"
+import { PartProblem } from "./PartProblem.js"
 import { loadProblem } from "./ProblemText.js"
 
 interface LoadingFrame {
@@ -25,7 +25,7 @@ export const lazyComponent = <Props extends object>(fetch: () => Promise<Compone
       if (known === undefined) from.current = document.activeElement
       return known
     })
-    const [round, setRound] = useState(0)
+    const [retries, setRetries] = useState(0)
     const [failed, setFailed] = useState(false)
     const problem = loadProblem("A part of this page could not be loaded.")
     useEffect(() => {
@@ -45,7 +45,7 @@ export const lazyComponent = <Props extends object>(fetch: () => Promise<Compone
       return () => {
         gone = true
       }
-    }, [round])
+    }, [retries])
     // Runs after the layout effects of the component itself.
     useLayoutEffect(() => {
       focusAtRequest = undefined
@@ -59,18 +59,14 @@ export const lazyComponent = <Props extends object>(fetch: () => Promise<Compone
     return (
       <>
         {frame.failed(
-          <ProblemCard problem={problem}>
-            <button
-              type="button"
-              class="button plain"
-              onClick={() => {
-                setFailed(false)
-                setRound(round + 1)
-              }}
-            >
-              Try again
-            </button>
-          </ProblemCard>
+          <PartProblem
+            problem={problem}
+            retries={retries}
+            onRetry={(next) => {
+              setFailed(false)
+              setRetries(next)
+            }}
+          />
         )}
       </>
     )

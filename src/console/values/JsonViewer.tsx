@@ -4,9 +4,8 @@ import { printPath } from "../../store/browse/Difference.js"
 import { alarmProblem, announce } from "../components/Announcer.js"
 import { copyText } from "../components/Clipboard.js"
 import { Icon } from "../components/Icon.js"
+import { PartProblem } from "../components/PartProblem.js"
 import { offline, type Problem } from "../components/Problem.js"
-import { ProblemCard } from "../components/ProblemCard.js"
-import { RunButton } from "../components/RunButton.js"
 import type { JsonView } from "../json/JsonView.js"
 import { truncated } from "./Cell.js"
 
@@ -37,7 +36,7 @@ export const JsonViewer = ({
 }) => {
   const [view, setView] = useState<JsonView | undefined>(undefined)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
-  const [round, setRound] = useState(0)
+  const [retries, setRetries] = useState(0)
   const [path, setPath] = useState<Path>([])
   const [search, setSearch] = useState("")
   const [found, setFound] = useState({ total: 0, at: -1 })
@@ -72,7 +71,7 @@ export const JsonViewer = ({
       gone = true
       opened?.close()
     }
-  }, [text, round])
+  }, [text, retries])
 
   const find = (wanted: string) => {
     setSearch(wanted)
@@ -140,11 +139,7 @@ export const JsonViewer = ({
         </div>
       </div>
       {problem === undefined ? null : (
-        <ProblemCard problem={problem}>
-          <RunButton running={false} onClick={() => setRound(round + 1)}>
-            Try again
-          </RunButton>
-        </ProblemCard>
+        <PartProblem problem={problem} retries={retries} onRetry={setRetries} />
       )}
       <div class="json-text" ref={host} aria-busy={shut && problem === undefined} />
       <div class="json-place">

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { alarmProblem } from "../../components/Announcer.js"
+import { PartProblem } from "../../components/PartProblem.js"
 import { offline, type Problem } from "../../components/Problem.js"
-import { ProblemCard } from "../../components/ProblemCard.js"
 import type { JsonEditor } from "../../json/JsonEditor.js"
 
 /** The JSON editor, loaded when it is first shown. `text` is its initial text; after that the editor owns the text. */
@@ -20,7 +20,7 @@ export const JsonField = (props: {
   latest.current = props
   const [shut, setShut] = useState(true)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
-  const [round, setRound] = useState(0)
+  const [retries, setRetries] = useState(0)
   useEffect(() => {
     let gone = false
     import("../../json/JsonEditor.js").then(
@@ -48,15 +48,11 @@ export const JsonField = (props: {
       props.editor.current?.close()
       props.editor.current = undefined
     }
-  }, [round])
+  }, [retries])
   return (
     <>
       {problem === undefined ? null : (
-        <ProblemCard problem={problem}>
-          <button type="button" class="button plain" onClick={() => setRound(round + 1)}>
-            Try again
-          </button>
-        </ProblemCard>
+        <PartProblem problem={problem} retries={retries} onRetry={setRetries} />
       )}
       <div class="json-text" ref={host} hidden={props.hidden} aria-busy={shut && problem === undefined} />
     </>
