@@ -6,8 +6,10 @@ import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { bundled } from "../support/bundled.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
+const program = new URL("../../src/layers/bin/chainstore.ts", import.meta.url)
 
 /** A command in a process of its own, over repositories in a directory of its own. */
 const running = (
@@ -18,7 +20,7 @@ const running = (
     Effect.acquireRelease(
       Effect.sync(() => {
         const directory = mkdtempSync(join(tmpdir(), "chainstore-process-"))
-        const start = ["--import", "tsx", "src/layers/bin/chainstore.ts", ...line, "--directory", directory]
+        const start = [bundled(program), ...line, "--directory", directory]
         const child = spawn(process.execPath, start, {
           cwd: root,
           env: { PATH: process.env["PATH"] },

@@ -2,15 +2,14 @@ import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { vi } from "vitest"
+import { bundled } from "../support/bundled.js"
 
-// Every command is a process that compiles the sources anew.
 vi.setConfig({ testTimeout: 180_000 })
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
+const program = new URL("../../src/layers/bin/chainstore.ts", import.meta.url)
 
 interface Ended {
   readonly code: number | null
@@ -30,11 +29,10 @@ const chainstore = (
   stop?: { readonly signal: NodeJS.Signals; readonly when: (err: string) => boolean }
 ) =>
   Effect.async<Ended>((resume) => {
-    const child = spawn(
-      process.execPath,
-      ["--import", "tsx", join(root, "src/layers/bin/chainstore.ts"), ...line],
-      { cwd: root, env: { PATH: process.env["PATH"] }, stdio: ["ignore", "pipe", "pipe"] }
-    )
+    const child = spawn(process.execPath, [bundled(program), ...line], {
+      env: { PATH: process.env["PATH"] },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
     let out = ""
     let err = ""
     child.stdout.setEncoding("utf8").on("data", (text: string) => {

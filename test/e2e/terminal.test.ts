@@ -4,8 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { bundled } from "../support/bundled.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
+const program = new URL("../../src/layers/bin/chainstore.ts", import.meta.url)
 const harness = fileURLToPath(new URL("./terminal.py", import.meta.url))
 const hasPython = spawnSync("python3", ["-c", "import pty, termios"]).status === 0
 
@@ -24,7 +26,7 @@ const session = (
 ): Promise<Session> =>
   new Promise((resolve, reject) => {
     const told = {
-      argv: [process.execPath, "--import", "tsx", join(root, "src/layers/bin/chainstore.ts"), ...line],
+      argv: [process.execPath, bundled(program), ...line],
       cwd: root,
       env: { PATH: process.env["PATH"], TERM: "xterm" },
       steps,

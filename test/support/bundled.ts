@@ -1,14 +1,36 @@
-import { chmodSync, copyFileSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll } from "@effect/vitest"
 import { buildSync } from "esbuild"
 
-/** A program as one file, gone with the test file: loading its sources takes each process a second, loading this none. */
+const prefix = "bundled-"
+/** The programs of this process. */
+const programs = new Map<string, string>()
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Removes what ended processes have left: workers of the test runner are killed. */
+const removeLeft = () => {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
+    if (pid !== undefined && !isRunning(Number(pid)))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+/** A program as one file: loading its sources takes each process seconds, loading this a fraction of one. */
 export const bundled = (source: URL): string => {
-  const directory = mkdtempSync(join(tmpdir(), "bundled-"))
-  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+  const known = programs.get(source.href)
+  if (known !== undefined) return known
+  removeLeft()
+  const directory = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`))
   // Other users may run it.
   chmodSync(directory, 0o755)
   // The package's manifest lies two folders up, as from a program that is built.
@@ -27,5 +49,6 @@ export const bundled = (source: URL): string => {
     banner: { js },
     logLevel: "error"
   })
+  programs.set(source.href, outfile)
   return outfile
 }

@@ -3,13 +3,13 @@ import { once } from "node:events"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import { bindToRemote } from "../../../src/git/clone/CloneConfig.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
+import { bundled } from "../../support/bundled.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
 
 const open = (url: string, directory?: string) =>
@@ -18,7 +18,7 @@ const open = (url: string, directory?: string) =>
     (remote) => Effect.provideService(Store.make(), GitRemote, remote)
   )
 
-const script = fileURLToPath(new URL("../../support/git/shallowLock.ts", import.meta.url))
+const holding = new URL("../../support/git/shallowLock.ts", import.meta.url)
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-damaged-"))),
@@ -160,7 +160,7 @@ describe("a clone with", () => {
     () =>
       Effect.gen(function* () {
         const { clone, url } = yield* cloned(() => {})
-        const holder = spawn(process.execPath, ["--import", "tsx", script, clone], {
+        const holder = spawn(process.execPath, [bundled(holding), clone], {
           stdio: ["ignore", "pipe", "inherit"]
         })
         yield* Effect.promise(() => once(holder.stdout, "data"))
@@ -184,7 +184,7 @@ describe("a clone with", () => {
         for (const n of [2, 3, 4]) yield* theirs.update("a", { n })
         const clone = path.join(yield* temporary, "clone.git")
         const store = yield* open(url, clone)
-        const holder = spawn(process.execPath, ["--import", "tsx", script, clone], {
+        const holder = spawn(process.execPath, [bundled(holding), clone], {
           stdio: ["ignore", "pipe", "inherit"]
         })
         yield* Effect.promise(() => once(holder.stdout, "data"))

@@ -1,21 +1,21 @@
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
+import { bundled } from "../../support/bundled.js"
 import { git, temporary } from "./support/temporary.js"
 
-const reader = fileURLToPath(new URL("./support/reader.ts", import.meta.url))
-const service = fileURLToPath(new URL("../../../src/layers/bin/serve.ts", import.meta.url))
+const reader = bundled(new URL("./support/reader.ts", import.meta.url))
+const service = bundled(new URL("../../../src/layers/bin/serve.ts", import.meta.url))
 
 /** Runs a script with a directory on a disk that is read-only, in a name space of its own. */
 const command = (directory: string, ...script: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...["-rm", "sh", "-c", 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'],
-  ...["sh", directory, process.execPath, "--import", "tsx", ...script]
+  ...["sh", directory, process.execPath, ...script]
 ]
 
 const canMount = (() => {
@@ -95,7 +95,7 @@ describe.skipIf(!canMount)("a disk that is read-only", () => {
                 await once(child, "close")
               })
           )
-        yield* Effect.scoped(start(process.execPath, ["--import", "tsx", service]))
+        yield* Effect.scoped(start(process.execPath, [service]))
         const { address } = yield* start("unshare", command(directory, service))
         const read = yield* Effect.promise(() =>
           fetch(`${address}/api/v3/repos/local/demo/contents/data/products`)

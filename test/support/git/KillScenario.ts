@@ -2,21 +2,21 @@ import { spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert } from "@effect/vitest"
 import { Effect, Option, Random } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
+import { bundled } from "../bundled.js"
 import * as HttpBackend from "./HttpBackend.js"
 
-const script = fileURLToPath(new URL("./killedWriter.ts", import.meta.url))
+const source = new URL("./killedWriter.ts", import.meta.url)
 
 /** A process that writes to a Git server. It is killed with its children when the scope closes. */
 const writer = (url: string, directory: string, name: string, fibres: number) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const child = spawn(process.execPath, ["--import", "tsx", script, url, directory, name, `${fibres}`], {
+      const child = spawn(process.execPath, [bundled(source), url, directory, name, `${fibres}`], {
         detached: true,
         stdio: ["ignore", "pipe", "pipe"]
       })

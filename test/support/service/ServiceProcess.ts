@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Data, Effect } from "effect"
+import { bundled } from "../bundled.js"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
@@ -36,7 +37,9 @@ export const serve = (
         tmpfs === undefined ? "" : `mount -t tmpfs -o ${tmpfs.options} tmpfs ${tmpfs.directory} && `
       const apart = tmpfs === undefined ? [] : ["unshare", "--mount"]
       const script = ["sh", "-c", `${mounted}${bounded}exec "$@" ${redirections}`, "sh"]
-      const file = isBuilt ? [`dist/layers/bin/${main}.js`] : ["--import", "tsx", `src/layers/bin/${main}.ts`]
+      const file = isBuilt
+        ? [`dist/layers/bin/${main}.js`]
+        : [bundled(new URL(`../../../src/layers/bin/${main}.ts`, import.meta.url))]
       const program = [process.execPath, ...file, ...args]
       const [command = "", ...rest] = [...apart, ...script, ...program]
       const child = spawn(command, rest, {

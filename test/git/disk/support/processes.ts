@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { Deferred, Effect, type Scope } from "effect"
+import { bundled } from "../../../support/bundled.js"
 
-const script = fileURLToPath(new URL("./writer.ts", import.meta.url))
+const source = new URL("./writer.ts", import.meta.url)
 
 export interface WriterProcess {
   /** Ids of acknowledged writes, so far. */
@@ -29,7 +29,7 @@ export const writerProcess = (
       Effect.sync(() =>
         spawn(
           process.execPath,
-          ["--import", "tsx", script, directory, name, `${options.writes ?? 0}`, `${options.fibres ?? 1}`],
+          [bundled(source), directory, name, `${options.writes ?? 0}`, `${options.fibres ?? 1}`],
           { detached: true, stdio: ["ignore", "pipe", "pipe"] }
         )
       ),

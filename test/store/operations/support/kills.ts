@@ -2,15 +2,15 @@ import { execFileSync, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, Option, Random } from "effect"
 import * as Store from "../../../../src/store/Store.js"
 import type { StoreService } from "../../../../src/store/StoreService.js"
+import { bundled } from "../../../support/bundled.js"
 import { HostServer, layer as host } from "../../../support/host/HostServer.js"
 import * as Reached from "./RepositoryAccess.js"
 
-const script = fileURLToPath(new URL("./transacting.ts", import.meta.url))
+const source = new URL("./transacting.ts", import.meta.url)
 
 const git = (repository: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", repository, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
@@ -24,7 +24,7 @@ const transacting = (reached: Reached.RepositoryAccess, name: string) =>
     const ended = yield* Deferred.make<{ readonly signal: string | null; readonly err: string }>()
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(reached), name], {
+        spawn(process.execPath, [bundled(source), JSON.stringify(reached), name], {
           stdio: ["ignore", "pipe", "pipe"]
         })
       ),
