@@ -1,6 +1,7 @@
 import * as vitest from "@effect/vitest"
 import { afterAll } from "vitest"
 import "./equality.js"
+import "./livenessLocks.js"
 import "./options.js"
 import { endAll } from "./perFile.js"
 
