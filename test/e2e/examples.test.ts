@@ -2,8 +2,9 @@ import { execFile } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { assert, it } from "@effect/vitest"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { assert, beforeAll, it } from "@effect/vitest"
+import { bundledAll } from "../support/bundled.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -27,22 +28,27 @@ const preloaded: Readonly<Record<string, string>> = {
 
 const printed = (file: string): Promise<string> =>
   new Promise((resolve, reject) => {
-    const judge = preloaded[file] === undefined ? [] : ["--import", preloaded[file]]
+    const judge = preloaded[file]
+    const program =
+      judge === undefined
+        ? [bundles.get(file)!]
+        : ["--import", "tsx", "--import", judge, join("examples", file)]
     const env = { PATH: process.env["PATH"], HOME: mkdtempSync(join(tmpdir(), "example-")) }
-    execFile(
-      process.execPath,
-      ["--import", "tsx", ...judge, join("examples", file)],
-      { cwd: root, env, timeout: 60_000 },
-      (error, stdout, stderr) => {
-        if (error === null) resolve(stdout.trim())
-        else reject(new Error(`${file}: ${error.message}\n${stdout}${stderr}`))
-      }
-    )
+    execFile(process.execPath, program, { cwd: root, env, timeout: 60_000 }, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout.trim())
+      else reject(new Error(`${file}: ${error.message}\n${stdout}${stderr}`))
+    })
   })
 
 const examples = readdirSync(join(root, "examples")).filter((file) => file.endsWith(".ts"))
 /** Tests among the examples are run by vitest, in the same tier. */
 const programs = examples.filter((file) => !file.endsWith(".test.ts"))
+const bundles = new Map<string, string>()
+
+beforeAll(() => {
+  const files = bundledAll(programs.map((file) => pathToFileURL(join(root, "examples", file))))
+  for (const [i, file] of programs.entries()) bundles.set(file, files[i]!)
+})
 
 it.each(examples)("%s needs no cast, no any and no unknown", (file) => {
   const code = readFileSync(join(root, "examples", file), "utf8")
