@@ -76,6 +76,20 @@ describe("answers", () => {
     assert.deepStrictEqual(handled(-1), { response: "rescued", handledBy: "outer" })
   })
 
+  it("are not those of a first step whose condition refuses", () => {
+    const chain = make()
+      .useWhen(
+        (n) => n > 1,
+        () => "many",
+        { name: "first" }
+      )
+      .use(() => "one", { name: "second" })
+      .build()
+    const one = { response: "one", handledBy: "second" }
+    assert.deepStrictEqual(Effect.runSync(Chain.executeNamed(chain, 1)), one)
+    assert.deepStrictEqual(Chain.executeNamedExit(chain, 1), Exit.succeed(one))
+  })
+
   it("are credited to the last run of the rest", () => {
     const builder = make()
       .use((n, next) => Effect.zipRight(next(n), next(n + 1)))

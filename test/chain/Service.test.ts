@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Chain, ChainBuilder } from "chainstore/chain"
+import { Chain, ChainBuilder, type Downstream } from "chainstore/chain"
 import { Context, Effect, Exit, Layer, Option, type Tracer } from "effect"
 
 class Greeting extends Context.Tag("test/Greeting")<Greeting, string>() {}
@@ -107,6 +107,19 @@ it.effect("a reply may be a service itself, and a provided handler may return a 
     assert.strictEqual(Chain.executeSync(provided, 2), "plain")
   })
 )
+
+it("a provided step may answer null, and keep the rest for later", () => {
+  const kept: Array<Effect.Effect<string | null, Downstream>> = []
+  const chain = ChainBuilder.make<number, string | null>("keeper")
+    .use((n, next) => {
+      kept.push(next(n + 1))
+      return null
+    })
+    .use((n) => `rest ${n}`)
+    .build()
+  assert.isNull(Chain.executeSync(Chain.provide(chain, Context.make(Greeting, "given")), 1))
+  assert.deepStrictEqual(kept.map(Effect.runSync), ["rest 2"])
+})
 
 /** The names of the spans around, the innermost first. */
 const spans = Effect.map(Effect.option(Effect.currentSpan), (current) => {

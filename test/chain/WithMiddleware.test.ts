@@ -36,6 +36,10 @@ describe("Chain.withMiddleware", () => {
         ["second", "handler"]
       ]
     )
+    assert.strictEqual(
+      Chain.describe(Chain.withMiddleware(steps.build(), (n, next) => next(n))).handlers[0]!.name,
+      "middleware"
+    )
     assert.throws(
       () => Chain.withMiddleware(patient, 1 as never),
       /middleware must be a function or an object with handle, not number/

@@ -254,6 +254,15 @@ describe("texts and numbers", () => {
     assert.deepStrictEqual(clean({ base: one(5), ours: one(6), theirs: one(6) }, counters), one(7))
     assert.deepStrictEqual(clean({ base: one(0), ours: one(0.1), theirs: one(0.2) }, counters), one(0.3))
     assert.deepStrictEqual(clean({ base: {}, ours: one(2), theirs: one(3) }, counters), one(5))
+    assert.deepStrictEqual(
+      clean({ base: one(1e21), ours: one(3e21), theirs: one(2e21) }, counters),
+      one(4e21)
+    )
+    // JavaScript has no number for the exact sum.
+    assert.deepStrictEqual(
+      clean({ base: one(0), ours: one(2 ** 53), theirs: one(1) }, counters),
+      one(2 ** 53)
+    )
     assert.strictEqual(
       mergeDocuments({ base: one("x"), ours: one(2), theirs: one(3) }, counters).conflicts.length,
       1

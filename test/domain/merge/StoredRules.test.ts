@@ -34,7 +34,8 @@ describe("rules of merging that are stored", () => {
     circular["a"] = { fields: circular }
     assert.isFalse(areStoredRules(circular))
     assert.isFalse(areStoredRules({ a: () => undefined }))
-    assert.isFalse(areStoredRules(["set"]))
+    for (const wrong of [["set"], "", 1, null]) assert.isFalse(areStoredRules(wrong))
+    assert.isTrue(areStoredRules({ a: { sequence: "byContent" } }))
     assert.isTrue(areStoredRules({}))
   })
 })
