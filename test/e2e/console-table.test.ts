@@ -54,6 +54,35 @@ bothBuilds("tables of the console", (the) => {
     assert.closeTo(then.left, at.left, 1)
   })
 
+  it("draws of five hundred columns those in view, and every one can be reached", async () => {
+    const fields = Array.from({ length: 500 }, (_, n) => [`field${n + 1}`, `value ${n + 1}`] as const)
+    await the.on.run(
+      the.on.store.batch({}, (batch) => batch.put("broadest", "b-1", Object.fromEntries(fields)))
+    )
+    const { page } = await the.enter({ hash: "#table=broadest&rows=whole" })
+    const region = page.getByRole("region", { name: "Results, scrollable" })
+    await region.getByRole("cell", { name: "value 1", exact: true }).waitFor()
+    await page.getByText("The first 100 of 504 columns are shown.").waitFor()
+    await page.getByRole("button", { name: "Show all" }).click()
+    assert.isBelow(await page.locator(".table thead th").count(), 60)
+    await region.evaluate((element: Dom) => element.scrollTo(element.scrollWidth, 0))
+    // Names are ordered as texts.
+    await region.getByRole("cell", { name: "value 99", exact: true }).waitFor()
+    assert.isBelow(await page.locator(".table thead th").count(), 60)
+    assert.isTrue(await page.locator(".table tbody th", { hasText: "b-1" }).isVisible())
+  })
+
+  it("shows a revision with a suffix, and asks for the icon of the page once", async () => {
+    for (const title of ["first", "second"])
+      await the.on.run(the.on.store.batch({}, (batch) => batch.put("revised", "r-1", { title })))
+    const { page, requests } = await the.enter({ hash: "#table=revised&at=main~1" })
+    await page.getByRole("cell", { name: "first", exact: true }).waitFor()
+    await page.locator(".results .banner", { hasText: "main~1" }).waitFor()
+    for (const table of ["wide", "products", "revised"]) await choose(page, table)
+    await page.getByRole("cell", { name: "first", exact: true }).waitFor()
+    assert.isAtMost(requests.filter(({ url }) => /icon[^/]*\.svg/.test(url)).length, 1)
+  })
+
   it("sorts by several columns, by mouse and by keyboard, and the address keeps them", async () => {
     const { page } = await the.enter()
     await choose(page, "products")
