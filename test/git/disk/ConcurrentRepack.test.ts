@@ -128,4 +128,25 @@ describe("maintenance beside `git repack -a -d`, which removes what was unreacha
       assertSound(directory)
     })
   )
+
+  it.scopedLive(
+    "removes a multi-pack index that hides objects from Git, because it names removed packs",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: false })
+        const { directory } = repository
+        const packs = `${directory}/objects/pack`
+        for (const n of [1, 2]) yield* write(repository, [put("a", `${n}`)])
+        const [first] = fs.readdirSync(packs).filter((name) => name.endsWith(".pack"))
+        git(directory, "repack", "-a", "-q")
+        // Of two copies, Git takes that of the newer pack.
+        fs.utimesSync(`${packs}/${first}`, new Date(Date.now() + 60_000), new Date(Date.now() + 60_000))
+        git(directory, "multi-pack-index", "write")
+        for (const ending of ["pack", "idx"]) fs.rmSync(`${packs}/${first!.replace(/pack$/, ending)}`)
+        assert.throws(() => git(directory, "rev-list", "--objects", "main"))
+        yield* repository.maintain
+        assertSound(directory)
+        assert.strictEqual(show(directory, "main", "a"), "2")
+      })
+  )
 })

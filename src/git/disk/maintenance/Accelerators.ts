@@ -11,6 +11,7 @@ import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 
 const packFile = /^(multi-pack-index(-[0-9a-f]{40}\.(bitmap|rev))?|pack-.*\.(bitmap|rev))$/
 const packs = "objects/pack"
+const multiPackIndex = "multi-pack-index"
 const graph = "objects/info/commit-graph"
 const graphs = "objects/info/commit-graphs"
 const chain = "commit-graph-chain"
@@ -58,6 +59,35 @@ const isIntactChain = async (directory: string): Promise<boolean> => {
   return true
 }
 
+/**
+ * The packs that the multi-pack index names. Its header has the number of chunks in byte 6, and 12 bytes follow for each: a name
+ * and an offset. Git's documentation: gitformat-pack.
+ */
+const packsIn = (index: Buffer): ReadonlyArray<string> => {
+  for (let entry = 12; entry < 12 + 12 * index[6]!; entry += 12) {
+    if (index.toString("latin1", entry, entry + 4) !== "PNAM") continue
+    const [start, end] = [4, 16].map((at) => Number(index.readBigUInt64BE(entry + at)))
+    return index
+      .toString("utf8", start, end)
+      .split("\0")
+      .filter((name) => name !== "")
+      .map((name) => name.replace(/\.idx$/, ".pack"))
+  }
+  return []
+}
+
+/** Whether the packs of the multi-pack index exist. Otherwise Git does not find objects that other packs have. */
+const hasItsPacks = (repository: string): boolean => {
+  const directory = path.join(repository, packs)
+  try {
+    const index = fs.readFileSync(path.join(directory, multiPackIndex))
+    return packsIn(index).every((name) => fs.existsSync(path.join(directory, name)))
+  } catch (cause) {
+    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return true
+    throw cause
+  }
+}
+
 /** The paths of the derived files in a repository. A chain of commit-graphs is listed as one file. */
 const present = (repository: string): ReadonlyArray<string> => [
   ...namesIn(path.join(repository, packs))
@@ -66,13 +96,14 @@ const present = (repository: string): ReadonlyArray<string> => [
   ...[graph, `${graphs}/${chain}`].filter((name) => fs.existsSync(path.join(repository, name)))
 ]
 
-/** The damaged files. */
+/** The damaged files, and a multi-pack index of packs that were removed. */
 export const damaged = async (repository: string): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const name of present(repository)) {
     const intact = name.endsWith(chain)
       ? await isIntactChain(path.join(repository, graphs))
-      : await isIntact(path.join(repository, name))
+      : (await isIntact(path.join(repository, name))) &&
+        (name !== `${packs}/${multiPackIndex}` || hasItsPacks(repository))
     if (!intact) found.push(name)
   }
   return found
@@ -91,7 +122,7 @@ export const drop = (repository: string, name: string): void => {
 /** Removes the multi-pack index, because packs that it names are removed. */
 export const dropMultiPackIndex = (repository: string): void => {
   for (const name of present(repository)) {
-    if (name.startsWith(`${packs}/multi-pack-index`)) unlink(path.join(repository, name))
+    if (name.startsWith(`${packs}/${multiPackIndex}`)) unlink(path.join(repository, name))
   }
 }
 

@@ -6,7 +6,7 @@ import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
-import { fsyncPath, tryUnlink, unlink } from "../files/FileOperations.js"
+import { fsyncPath, hasErrorCode, tryUnlink, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { entriesIn } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
@@ -39,9 +39,15 @@ interface Counted {
   readonly objects: number
 }
 
-/** The number of objects of a pack: the last entry of the fan-out table of its index. */
-const objectsIn = (index: string): number => {
-  const fd = fs.openSync(index, "r")
+/** The number of objects of a pack: the last entry of the fan-out table of its index. Undefined if Git removed it meanwhile. */
+const objectsIn = (index: string): number | undefined => {
+  let fd: number
+  try {
+    fd = fs.openSync(index, "r")
+  } catch (cause) {
+    if (hasErrorCode(cause, "ENOENT")) return undefined
+    throw cause
+  }
   try {
     const head = Buffer.alloc(8 + 256 * 4)
     fs.readSync(fd, head, 0, head.length, 0)
@@ -82,9 +88,11 @@ export const repack = ({ directory, files, lease }: RepackOptions): Effect.Effec
     /** The packs to combine, by their names without extension. */
     const choose = (): ReadonlyArray<string> => {
       const isFixed = (name: string) => fixed.some((ending) => pathExists(`${stemOf(name)}.${ending}`))
-      const packs = completePacks(entriesIn(packDirectory).map(({ name }) => name))
-        .filter((name) => !files.damagedPacks.includes(stemOf(name)) && !isFixed(name))
-        .map((name) => ({ name, objects: objectsIn(`${stemOf(name)}.idx`) }))
+      const packs = completePacks(entriesIn(packDirectory).map(({ name }) => name)).flatMap((name) => {
+        if (files.damagedPacks.includes(stemOf(name)) || isFixed(name)) return []
+        const objects = objectsIn(`${stemOf(name)}.idx`)
+        return objects === undefined ? [] : [{ name, objects }]
+      })
       return combinable(packs).map(({ name }) => name)
     }
 
