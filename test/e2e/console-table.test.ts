@@ -522,6 +522,27 @@ bothBuilds("tables of the console", (the) => {
     assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), json.bytes.toString())
   })
 
+  it("everything that matches is loaded and exported, and not only the first rows", async () => {
+    const { page } = await the.enter({ hash: '#table=products&where=["category","is","tools"]&limit=20' })
+    await page.locator(".results-count", { hasText: /^20/ }).waitFor()
+    await page.locator("#export").click()
+    await page.getByRole("button", { name: "Load them all first" }).click()
+    await page.locator(".results-count", { hasText: /^50$/ }).waitFor()
+    await status(page)
+      .getByText(/^50 documents from products/)
+      .waitFor()
+    assert.strictEqual(await page.getByRole("button", { name: "Load everything that matches" }).count(), 0)
+    await page.locator("#export").click()
+    await page.getByRole("button", { name: "Copy as CSV" }).click()
+    await status(page).getByText("Copied 50 rows as CSV").waitFor()
+    const copied = parseCsv(String(await page.evaluate("navigator.clipboard.readText()")))
+    const ids = copied.slice(1).map(([id]) => id)
+    const tools = Array.from({ length: 200 }, (_, n) => n + 1).filter(
+      (n) => product(n)["category"] === "tools"
+    )
+    assert.sameMembers(ids, tools.map(productId))
+  })
+
   it("16: the address holds the place, Back and Forward work", async () => {
     const { page } = await the.enter()
     await choose(page, "products")

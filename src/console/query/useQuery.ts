@@ -90,7 +90,8 @@ export const useQuery = (
     quiet.current = false
   }
 
-  const ask = (cursor: string | null, append: boolean, onlySort = false) => {
+  /** With `all`, the documents after the cursor are read in steps until none is left. */
+  const ask = (cursor: string | null, append: boolean, onlySort = false, all = false) => {
     if (collection === undefined) return
     const started = performance.now()
     const query = { collection, filters, limit, at, sort, cursor, projected: !whole }
@@ -142,14 +143,14 @@ export const useQuery = (
       settled()
     }
     // Sorting alone does not start a long read.
-    if (agreed.current?.query === costly && !onlySort) {
+    if (all || (agreed.current?.query === costly && !onlySort)) {
       setProgress(undefined)
       const read = Effect.flatMap(longRead, ({ readInSteps }) =>
         readInSteps({
           ask: (cursor, limit) => source.query({ ...query, cursor, limit }),
           rate: source.rate,
           cursor,
-          limit,
+          limit: all ? Infinity : limit,
           onAnswer: add,
           onProgress: setProgress
         })
@@ -230,9 +231,10 @@ export const useQuery = (
       setRound((n) => n + 1)
     },
     expectFocus,
-    more: () => {
+    /** Loads the next rows, or with `all` every one that matches. */
+    more: (all: boolean) => {
       byHand.current = undefined
-      ask(outcome?.answer.cursor ?? null, true)
+      ask(outcome?.answer.cursor ?? null, true, false, all)
     },
     cancel
   }

@@ -15,6 +15,7 @@ export const ExportMenu = (props: {
   readonly columns: ReadonlyArray<string>
   readonly session: SessionView
   readonly route: Route
+  readonly onEverything: (() => void) | undefined
   readonly onDone: () => void
 }) => {
   const { columns, name, rows } = props
@@ -35,6 +36,21 @@ export const ExportMenu = (props: {
       <p class="menu-title">
         {plural(rows.length, "row")} × {plural(columns.length, "column")}, as shown
       </p>
+      {props.onEverything === undefined ? null : (
+        <p class="menu-title">
+          More documents match.{" "}
+          <button
+            type="button"
+            class="button small quiet"
+            onClick={() => {
+              props.onEverything?.()
+              props.onDone()
+            }}
+          >
+            Load them all first
+          </button>
+        </p>
+      )}
       {rows.some((row) => columns.some((column) => containsRounded(cellValue(row, column) ?? null))) ? (
         <p class="menu-title">Numbers beyond 2^53 are rounded, as shown.</p>
       ) : null}

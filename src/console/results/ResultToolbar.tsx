@@ -27,6 +27,8 @@ export const ResultToolbar = (props: {
   readonly onDensity: (density: Density) => void
   readonly session: SessionView
   readonly route: Route
+  /** Loads every document that matches; undefined if all are loaded. */
+  readonly onEverything: (() => void) | undefined
   readonly onColumns: (columns: ReadonlyArray<string> | "all" | undefined) => void
 }) => {
   const { all, columns, layout, name, rows } = props
@@ -112,6 +114,7 @@ export const ResultToolbar = (props: {
             columns={columns}
             session={props.session}
             route={props.route}
+            onEverything={props.onEverything}
             onDone={close}
           />
         )}

@@ -13,6 +13,7 @@ import type { FilterTarget } from "../query/SuggestedFilters.js"
 import type { TableColumns } from "../query/TableColumns.js"
 import type { useQuery } from "../query/useQuery.js"
 import type { DataSourceService, RateBudget } from "../source/DataSource.js"
+import { coreOf } from "../source/RateBudget.js"
 import { escapeBidi, truncated } from "../values/Cell.js"
 import { NoDocuments } from "./NoDocuments.js"
 import { ResultHeader } from "./ResultHeader.js"
@@ -131,6 +132,7 @@ export const Results = (props: {
           onDensity={setDensity}
           session={session}
           route={route}
+          onEverything={answer === undefined || answer.cursor === null ? undefined : () => query.more(true)}
           onColumns={(next) => navigate({ columns: next })}
         />
       </ResultHeader>
@@ -270,9 +272,15 @@ export const Results = (props: {
           )}
           {answer.cursor === null ? null : (
             <div class="more">
-              <RunButton running={query.running} onClick={query.more}>
+              <RunButton running={query.running} onClick={() => query.more(false)}>
                 Load the next {route.limit}
               </RunButton>
+              <RunButton running={query.running} kind="quiet" onClick={() => query.more(true)}>
+                Load everything that matches
+              </RunButton>
+              {coreOf(props.budgets) === undefined || answer.source !== "scan" ? null : (
+                <span class="quiet-text">Each document may take a request. Press Esc to stop.</span>
+              )}
               {sort.length === 0 || isSortedByServer ? null : (
                 <span class="quiet-text">Sorted within the {rows.length} rows loaded.</span>
               )}

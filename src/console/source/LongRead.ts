@@ -13,6 +13,8 @@ export interface ReadProgress {
 /** The maximum number of steps: each step lists the collection again. */
 const maxSteps = 5
 const minStep = 10
+/** The largest number of documents of one query. */
+const maxStep = 500
 
 const narrower = "Narrow the query, add an index for the field, or continue after the limit is reset."
 
@@ -67,7 +69,7 @@ export const readInSteps = (options: {
       })
       return now !== undefined && isSpentAfter(now, 0) ? Effect.fail(stopped(now, narrower)) : Effect.void
     })
-    const step = Math.max(minStep, Math.ceil(options.limit / maxSteps))
+    const step = Math.min(maxStep, Math.max(minStep, Math.ceil(options.limit / maxSteps)))
     const steps = Effect.gen(function* () {
       let cursor = options.cursor
       let left = options.limit
