@@ -32,7 +32,7 @@ export const examine = async (
       severity: "warning",
       code: "accelerator",
       message: `${name} is damaged, and Git may fail because of it`,
-      hint: "remove the file: the maintenance writes it anew"
+      hint: "remove the file: Git works without it"
     })
   }
   const locks = gitWritersIn(directory)?.length === 0 ? unknownLocks(directory) : []
