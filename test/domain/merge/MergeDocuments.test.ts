@@ -129,6 +129,35 @@ describe("lists", () => {
     )
   })
 
+  it("as sequences have insertions at one place in one order, whichever side made which", () => {
+    const fields = { list: { sequence: "byContent" } } as const
+    const at = (...items: ReadonlyArray<number>) => [0, ...items, 9]
+    for (const [a, b, once, twice] of [
+      [at(1), at(1, 2), at(1, 2), at(1, 1, 2)],
+      [at(2, 1), at(2), at(2, 1), at(2, 2, 1)],
+      [at(1, 3), at(1, 2), at(1, 2, 3), at(1, 2, 1, 3)],
+      [at(3, 1), at(2, 1), at(2, 3, 1), at(2, 1, 3, 1)]
+    ] as const) {
+      for (const sides of [lists(at(), a, b), lists(at(), b, a)]) {
+        assert.deepStrictEqual(clean(sides, { fields }), { list: once })
+        assert.deepStrictEqual(clean(sides, { fields, sameChange: "conflict" }), { list: twice })
+      }
+    }
+    assert.lengthOf(mergeDocuments(lists([1], [2], [3]), { fields }).conflicts, 1)
+  })
+
+  it("as lines conflict at one place, with an equal change where equal changes are conflicts", () => {
+    const text = (...lines: ReadonlyArray<string>) => ({ list: lines.join("\n") })
+    const sides = { base: text("a", "b"), ours: text("a", "c"), theirs: text("a", "c", "") }
+    const equal = { ...sides, theirs: sides.ours }
+    const fields = { list: "lines" } as const
+    assert.deepStrictEqual(clean(equal, { fields }), sides.ours)
+    assert.lengthOf(mergeDocuments(equal, { fields, sameChange: "conflict" }).conflicts, 1)
+    assert.lengthOf(mergeDocuments(sides, { fields }).conflicts, 1)
+    const inserted = { base: text("a", "z"), ours: text("a", "b", "z"), theirs: text("a", "c", "z") }
+    assert.lengthOf(mergeDocuments(inserted, { fields }).conflicts, 1)
+  })
+
   const keyed: MergeRules = { fields: { list: { key: "id", fields: { stock: "counter" } } } }
 
   it("of objects with a key are merged item by item", () => {
