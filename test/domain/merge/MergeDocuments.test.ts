@@ -160,6 +160,22 @@ describe("lists", () => {
 
   const keyed: MergeRules = { fields: { list: { key: "id", fields: { stock: "counter" } } } }
 
+  it("of objects are a conflict as a whole if an item of one version has no key", () => {
+    const [without, one, two] = [[{ n: 1 }], [{ id: 1 }], [{ id: 2 }]]
+    for (const [base, ours, theirs] of [
+      [without, one, two],
+      [one, without, two],
+      [one, two, without]
+    ] as const)
+      assert.deepStrictEqual(
+        mergeDocuments(
+          { base: { list: base }, ours: { list: ours }, theirs: { list: theirs } },
+          keyed
+        ).conflicts.map(({ path }) => path),
+        [["list"]]
+      )
+  })
+
   it("of objects with a key are merged item by item", () => {
     const sides = lists(
       [
