@@ -328,6 +328,25 @@ bothBuilds("editing in the console", (the) => {
     await page.getByRole("button", { name: "Discard the draft of notes/s-1" }).click()
   })
 
+  it.skipIf(the.build === "hosted")(
+    "the embedded demo on this machine is written after one click",
+    async () => {
+      const { page } = await the.visit()
+      await page.goto(the.on.url)
+      await page.getByRole("button", { name: "Open the demo" }).click()
+      await choose(page, "flags")
+      await page.locator("#new").click()
+      await page.getByRole("textbox", { name: "Id", exact: true }).fill("demo-edit")
+      await page.keyboard.press("Enter")
+      await editor(page).waitFor()
+      await type(page, { enabled: true })
+      await review(page)
+      await publish(page, /1 document|Published/)
+      await choose(page, "flags")
+      await page.locator(".table tbody th", { hasText: "demo-edit" }).waitFor()
+    }
+  )
+
   it("who may only read is offered no editing", async () => {
     const { page } = await the.enter({ api: "Host", repo: "local/demo", token: "" })
     await choose(page, "products")
