@@ -52,6 +52,16 @@ interface UserRequest {
   readonly from: Element | null
 }
 
+/** What a run of the query asks for. */
+interface Run {
+  /** The rows after the loaded ones, instead of the first ones. */
+  readonly append?: boolean
+  /** Only the order has changed. */
+  readonly onlySort?: boolean
+  /** All rows, read in steps, instead of one page. */
+  readonly all?: boolean
+}
+
 /** Runs the query of the route whenever it changes. A newer query cancels an older one. */
 export const useQuery = (
   source: DataSourceService,
@@ -62,8 +72,12 @@ export const useQuery = (
   const [round, setRound] = useState(0)
   const byHand = useRef<UserRequest | undefined>(undefined)
   const quiet = useRef(false)
-  /** The confirmed query. */
-  const agreed = useRef<{ readonly query: string; readonly cost: QueryCost } | undefined>(undefined)
+  /** The confirmed query, and whether all of its rows were confirmed. */
+  const agreed = useRef<
+    { readonly query: string; readonly cost: QueryCost; readonly all: boolean } | undefined
+  >(undefined)
+  /** Whether the cost that is shown is that of all rows. */
+  const costIsOfAll = useRef(false)
   const [progress, setProgress] = useState<ReadProgress | undefined>(undefined)
   const task = useEffectRunner()
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
@@ -90,9 +104,9 @@ export const useQuery = (
     quiet.current = false
   }
 
-  /** With `all`, the documents after the cursor are read in steps until none is left. */
-  const ask = (cursor: string | null, append: boolean, onlySort = false, all = false) => {
+  const ask = ({ all = false, append = false, onlySort = false }: Run) => {
     if (collection === undefined) return
+    const cursor = (append && outcome?.answer.cursor) || null
     const started = performance.now()
     const query = { collection, filters, limit, at, sort, cursor, projected: !whole }
     let shown = append ? outcome : undefined
@@ -142,23 +156,24 @@ export const useQuery = (
       alarmProblem(problem)
       settled()
     }
-    // Sorting alone does not start a long read.
-    if (all || (agreed.current?.query === costly && !onlySort)) {
+    const readOn = (from: string | null) => {
       setProgress(undefined)
       const read = Effect.flatMap(longRead, ({ readInSteps }) =>
         readInSteps({
           ask: (cursor, limit) => source.query({ ...query, cursor, limit }),
           rate: source.rate,
-          cursor,
+          cursor: from,
           limit: all ? Infinity : limit,
           onAnswer: add,
           onProgress: setProgress
         })
       )
       task.run(read, { success: () => shown && finish(shown), failure })
-      return
     }
-    task.run(source.query({ ...query, maxRequests: maxUnconfirmed }), {
+    const isAgreed = agreed.current?.query === costly && (agreed.current.all || !all)
+    // Sorting alone does not start a long read.
+    if (isAgreed && !onlySort) return readOn(cursor)
+    task.run(source.query({ ...query, maxRequests: maxUnconfirmed, costOfAll: all }), {
       success: (answer) => {
         // No index has this order, so the loaded rows are sorted in the page.
         if (onlySort && answer.sorted !== true && outcome !== undefined && outcome.answer.sorted !== true) {
@@ -166,7 +181,11 @@ export const useQuery = (
           settled()
           return
         }
-        if (answer.cost === undefined) return finish(add(answer))
+        if (answer.cost === undefined) {
+          const last = add(answer)
+          return all && answer.cursor !== null ? readOn(answer.cursor) : finish(last)
+        }
+        costIsOfAll.current = all
         setLatest({ of, by, outcome, cost: answer.cost })
         announce(`Not run yet: the query needs up to ${plural(answer.cost.requests, "request")}.`)
         settled()
@@ -188,7 +207,7 @@ export const useQuery = (
       return
     }
     asked.current = { question, sort: sortKey }
-    ask(null, false, previous?.question === question)
+    ask({ onlySort: previous?.question === question })
   }, [source, question, sortKey])
 
   const expectFocus = () => {
@@ -209,8 +228,10 @@ export const useQuery = (
     /** Confirms the cost and runs the query. */
     agree: () => {
       if (cost === undefined) return
-      agreed.current = { query: costly, cost }
-      setRound((n) => n + 1)
+      const all = costIsOfAll.current
+      agreed.current = { query: costly, cost, all }
+      if (all) ask({ append: true, all })
+      else setRound((n) => n + 1)
     },
     running: task.running,
     /** The cost of the running query, if it was confirmed. */
@@ -234,7 +255,7 @@ export const useQuery = (
     /** Loads the next rows, or with `all` every one that matches. */
     more: (all: boolean) => {
       byHand.current = undefined
-      ask(outcome?.answer.cursor ?? null, true, false, all)
+      ask({ append: true, all })
     },
     cancel
   }

@@ -13,7 +13,6 @@ import type { FilterTarget } from "../query/SuggestedFilters.js"
 import type { TableColumns } from "../query/TableColumns.js"
 import type { useQuery } from "../query/useQuery.js"
 import type { DataSourceService, RateBudget } from "../source/DataSource.js"
-import { coreOf } from "../source/RateBudget.js"
 import { escapeBidi, truncated } from "../values/Cell.js"
 import { NoDocuments } from "./NoDocuments.js"
 import { ResultHeader } from "./ResultHeader.js"
@@ -278,9 +277,6 @@ export const Results = (props: {
               <RunButton running={query.running} kind="quiet" onClick={() => query.more(true)}>
                 Load everything that matches
               </RunButton>
-              {coreOf(props.budgets) === undefined || answer.source !== "scan" ? null : (
-                <span class="quiet-text">Each document may take a request. Press Esc to stop.</span>
-              )}
               {sort.length === 0 || isSortedByServer ? null : (
                 <span class="quiet-text">Sorted within the {rows.length} rows loaded.</span>
               )}

@@ -40,7 +40,8 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
         projected: query.projected ?? false,
         ...(query.at === undefined ? {} : { at: query.at }),
         sort: query.sort ?? [],
-        ...(query.maxRequests === undefined ? {} : { maxRequests: query.maxRequests })
+        ...(query.maxRequests === undefined ? {} : { maxRequests: query.maxRequests }),
+        ...(query.costOfAll === true ? { costOfAll: true } : {})
       }),
     document: (collection, id, at) =>
       Effect.map(

@@ -183,7 +183,9 @@ export const make = ({ filter, maxRetries, transport, url }: ServerProtocolOptio
         Option.match({
           onSome: () => Effect.succeed(true),
           onNone: () =>
-            Option.getOrElse(Option.map(probed, Effect.succeed), () => sharedUploadPack("", uploadPack)).pipe(
+            Option.getOrElse(Option.map(probed, Effect.succeed), () =>
+              sharedUploadPack("git-upload-pack", uploadPack)
+            ).pipe(
               Effect.map(({ capabilities }) =>
                 (capabilities.get("fetch") ?? "").split(" ").includes("filter")
               ),

@@ -109,7 +109,8 @@ export const QueryRequest = Schema.Struct({
   sort: optional(Schema.Union(SortBody, Schema.Array(SortBody))),
   where: optional(Conditions),
   orderBy: optional(OrderFields),
-  maxRequests: optional(Schema.Number)
+  maxRequests: optional(Schema.Number),
+  costOfAll: optional(Schema.Boolean)
 }).annotations({ identifier: "QueryRequest" })
 export type QueryRequest = typeof QueryRequest.Type
 

@@ -71,6 +71,8 @@ export interface Query {
    * instead of documents. Default: no maximum.
    */
   readonly maxRequests?: number | undefined
+  /** Whether the cost is that of all documents after the cursor that match, instead of that of the page. Default: false. */
+  readonly costOfAll?: boolean | undefined
 }
 
 /**

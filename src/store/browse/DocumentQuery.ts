@@ -56,7 +56,7 @@ export const documentQueries = (
     /** The fields of a manifest of format 2, if its rows are sufficient. */
     projected: Effect.Effect<ReadonlyArray<string>, ReadError>
   ) {
-    const { filters, limit } = query
+    const { costOfAll = false, filters, limit } = query
     const sorts = sortsOf(query)
     const isFree = query.where !== undefined || query.orderBy !== undefined
     // The plan could change between pages, so the prefix of the cursor keeps the order of the first page.
@@ -86,7 +86,9 @@ export const documentQueries = (
 
     /** The number of documents that a page reads. An index in the requested order reads only those that are shown. */
     const documentsOf = ({ estimated, ordered, source }: QueryExplanation) =>
-      source === "index" && ordered ? Math.min(estimated.documents, limit + 3) : estimated.documents
+      source === "index" && ordered && !costOfAll
+        ? Math.min(estimated.documents, limit + 3)
+        : estimated.documents
 
     /** Runs a query and returns its page with the plan. */
     const run = (request: QueryRequest, more: Pick<QueryAnswer, "sorted"> = {}, known?: QueryExplanation) =>
@@ -159,7 +161,10 @@ export const documentQueries = (
       const after = cursor ?? undefined
       const cost = yield* costOf(
         query,
-        Effect.map(collection.list({ after, limit: limit + 1 }), ({ length }) => length)
+        Effect.map(
+          collection.list(costOfAll ? { after } : { after, limit: limit + 1 }),
+          ({ length }) => length
+        )
       )
       if (cost !== undefined) return answerOf([], null, { source: "scan", cost })
       const page = yield* collection.page({ limit, after, onInvalid })

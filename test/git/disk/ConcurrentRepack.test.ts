@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, type Scope } from "effect"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { assertSound, engine, git, put, show, temporary, write } from "./support/temporary.js"
 
@@ -79,39 +79,46 @@ const packUnreachable = (directory: string, contents: ReadonlyArray<string>) => 
 
 const unreachable = Array.from({ length: 40 }, (_, n) => `unreachable ${n}`)
 
+/**
+ * Runs an effect between the choice of the objects of a `git repack -a -d` and its removal of the old packs. The effect puts the
+ * content of an object that was unreachable into the file `b`.
+ */
+const besideRepack = (
+  during: (repository: GitRepository, content: string) => Effect.Effect<void, unknown, Scope.Scope>
+) =>
+  Effect.gen(function* () {
+    const repository = yield* engine({ maintenance: false })
+    const { directory } = repository
+    yield* write(repository, [put("a", "1")])
+    packUnreachable(directory, unreachable)
+    const repacked = yield* stoppedRepack(directory)
+    yield* during(repository, unreachable[7]!)
+    assert.strictEqual(yield* repacked, 0)
+    assert.strictEqual(show(directory, "main", "b"), unreachable[7])
+    assertSound(directory)
+  })
+
 describe("maintenance beside `git repack -a -d`, which removes what was unreachable when it began", () => {
   it.scopedLive("keeps an object that a commit has written again", () =>
-    Effect.gen(function* () {
-      const repository = yield* engine({ maintenance: false })
-      const { directory } = repository
-      yield* write(repository, [put("a", "1")])
-      packUnreachable(directory, unreachable)
-      const repacked = yield* stoppedRepack(directory)
-      yield* write(repository, [put("b", unreachable[7]!)])
-      yield* write(repository, [put("a", "2")])
-      yield* repository.maintain
-      assert.strictEqual(yield* repacked, 0)
-      assert.strictEqual(show(directory, "main", "b"), unreachable[7])
-      assertSound(directory)
-    })
+    besideRepack((repository, content) =>
+      Effect.gen(function* () {
+        yield* write(repository, [put("b", content)])
+        yield* write(repository, [put("a", "2")])
+        yield* repository.maintain
+      })
+    )
   )
 
   it.scopedLive("keeps a loose object that was written after it combined the others", () =>
-    Effect.gen(function* () {
-      const repository = yield* engine({ maintenance: false })
-      const { directory } = repository
-      yield* write(repository, [put("a", "1")])
-      packUnreachable(directory, unreachable)
-      const repacked = yield* stoppedRepack(directory)
-      yield* write(repository, [put("a", "2")])
-      const maintained = yield* stoppedMaintenance(repository)
-      const oid = yield* repository.writeObject("blob", Buffer.from(unreachable[7]!))
-      yield* write(repository, [{ _tag: "Link", path: "b", oid }])
-      yield* maintained
-      assert.strictEqual(yield* repacked, 0)
-      assert.strictEqual(show(directory, "main", "b"), unreachable[7])
-      assertSound(directory)
-    })
+    besideRepack((repository, content) =>
+      Effect.gen(function* () {
+        yield* write(repository, [put("a", "2")])
+        const maintained = yield* stoppedMaintenance(repository)
+        const oid = yield* repository.writeObject("blob", Buffer.from(content))
+        yield* write(repository, [{ _tag: "Link", path: "b", oid }])
+        yield* maintained
+      })
+    )
   )
 
   it.scopedLive("leaves no multi-pack index, which would name the packs that Git removes", () =>

@@ -11,7 +11,7 @@ import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 
 const packFile = /^(multi-pack-index(-[0-9a-f]{40}\.(bitmap|rev))?|pack-.*\.(bitmap|rev))$/
 const packs = "objects/pack"
-const multiPackIndex = "multi-pack-index"
+const multiPackIndex = `${packs}/multi-pack-index`
 const graph = "objects/info/commit-graph"
 const graphs = "objects/info/commit-graphs"
 const chain = "commit-graph-chain"
@@ -60,31 +60,40 @@ const isIntactChain = async (directory: string): Promise<boolean> => {
 }
 
 /**
- * The packs that the multi-pack index names. Its header has the number of chunks in byte 6, and 12 bytes follow for each: a name
- * and an offset. Git's documentation: gitformat-pack.
+ * The packs that a multi-pack index names. The header has 12 bytes, the number of chunks in byte 6. A table follows with 12 bytes
+ * for each chunk, its name and offset, and the end of the last one. Git's documentation: gitformat-pack.
  */
-const packsIn = (index: Buffer): ReadonlyArray<string> => {
-  for (let entry = 12; entry < 12 + 12 * index[6]!; entry += 12) {
-    if (index.toString("latin1", entry, entry + 4) !== "PNAM") continue
-    const [start, end] = [4, 16].map((at) => Number(index.readBigUInt64BE(entry + at)))
-    return index
-      .toString("utf8", start, end)
+const packsIn = (fd: number): ReadonlyArray<string> => {
+  const read = (at: number, length: number) => {
+    const bytes = Buffer.alloc(length)
+    fs.readSync(fd, bytes, 0, length, at)
+    return bytes
+  }
+  const table = read(12, 12 * (read(0, 12)[6]! + 1))
+  for (let entry = 0; entry + 12 < table.length; entry += 12) {
+    if (table.toString("latin1", entry, entry + 4) !== "PNAM") continue
+    const [start, end] = [Number(table.readBigUInt64BE(entry + 4)), Number(table.readBigUInt64BE(entry + 16))]
+    const names = read(start, end - start)
+      .toString("utf8")
       .split("\0")
-      .filter((name) => name !== "")
-      .map((name) => name.replace(/\.idx$/, ".pack"))
+    return names.filter((name) => name !== "").map((name) => name.replace(/\.idx$/, ".pack"))
   }
   return []
 }
 
-/** Whether the packs of the multi-pack index exist. Otherwise Git does not find objects that other packs have. */
+/** Whether the packs of an intact multi-pack index exist. Otherwise Git does not find objects that other packs have. */
 const hasItsPacks = (repository: string): boolean => {
-  const directory = path.join(repository, packs)
+  let fd: number
   try {
-    const index = fs.readFileSync(path.join(directory, multiPackIndex))
-    return packsIn(index).every((name) => fs.existsSync(path.join(directory, name)))
+    fd = fs.openSync(path.join(repository, multiPackIndex), "r")
   } catch (cause) {
     if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return true
     throw cause
+  }
+  try {
+    return packsIn(fd).every((name) => fs.existsSync(path.join(repository, packs, name)))
+  } finally {
+    fs.closeSync(fd)
   }
 }
 
@@ -102,16 +111,18 @@ export const damaged = async (repository: string): Promise<ReadonlyArray<string>
   for (const name of present(repository)) {
     const intact = name.endsWith(chain)
       ? await isIntactChain(path.join(repository, graphs))
-      : (await isIntact(path.join(repository, name))) &&
-        (name !== `${packs}/${multiPackIndex}` || hasItsPacks(repository))
+      : (await isIntact(path.join(repository, name))) && (name !== multiPackIndex || hasItsPacks(repository))
     if (!intact) found.push(name)
   }
   return found
 }
 
-/** Removes a file. Git works without it, and the next maintenance writes a new one. */
+/** Removes a file, and those that belong to it. Git works without them. */
 export const drop = (repository: string, name: string): void => {
   unlink(path.join(repository, name))
+  if (name === multiPackIndex) {
+    for (const other of present(repository)) if (other.startsWith(name)) unlink(path.join(repository, other))
+  }
   // Git refuses to write a graph file that exists, even if it is damaged.
   if (!name.endsWith(chain)) return
   for (const other of namesIn(path.join(repository, graphs))) {
@@ -120,11 +131,7 @@ export const drop = (repository: string, name: string): void => {
 }
 
 /** Removes the multi-pack index, because packs that it names are removed. */
-export const dropMultiPackIndex = (repository: string): void => {
-  for (const name of present(repository)) {
-    if (name.startsWith(`${packs}/${multiPackIndex}`)) unlink(path.join(repository, name))
-  }
-}
+export const dropMultiPackIndex = (repository: string): void => drop(repository, multiPackIndex)
 
 /** Syncs the files that Git has written, and their directories. */
 export const settle = async (repository: string): Promise<void> => {

@@ -31,7 +31,7 @@ export const examine = async (
     found.push({
       severity: "warning",
       code: "accelerator",
-      message: `${name} is damaged, and Git may fail because of it`,
+      message: `${name} is damaged or out of date, and Git may fail because of it`,
       hint: "remove the file: Git works without it"
     })
   }

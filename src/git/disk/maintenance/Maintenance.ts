@@ -53,7 +53,7 @@ export const dropDamaged = (
     if (!lease.isWritable) return
     for (const name of await Accelerators.damaged(directory)) {
       Accelerators.drop(directory, name)
-      RepairLog.record(directory, `removed ${name}, which was damaged; Git works without it`)
+      RepairLog.record(directory, `removed ${name}, which was damaged or out of date; Git works without it`)
     }
   })
 

@@ -135,7 +135,8 @@ export const repack = ({ directory, files, lease }: RepackOptions): Effect.Effec
       attempt(operation, directory, () => {
         const target = lease.temporaryPath("repack")
         fs.writeFileSync(target, "")
-        return { target, placed: [] as PlacedPack[] }
+        const placed: Array<PlacedPack> = []
+        return { target, placed }
       }),
       ({ placed, target }) =>
         Effect.gen(function* () {

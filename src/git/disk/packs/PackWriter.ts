@@ -85,8 +85,8 @@ export const writePack = async ({
     for (const file of Object.values(files)) unlink(file)
     throw cause
   }
-  register(placed.stem)
   try {
+    register(placed.stem)
     if (durable) await Promise.all(placed.directories.map(fsyncPath))
   } catch (cause) {
     // The complete pack stays, and is collected as garbage.
