@@ -24,7 +24,7 @@ const page = (path: string) =>
 const harness = (change: (client: GitRemote["Type"]) => GitRemote["Type"]): RemoteLaws.RemoteHarness => ({
   make: Effect.suspend(() => {
     const repository = new Memory.MemoryRepository()
-    const client = Effect.map(Memory.make({ repository }), change)
+    const client = Effect.map(Memory.make({ repository, moveBranches: true }), change)
     return Effect.map(client, (remote) => ({
       remote,
       another: client,
@@ -69,6 +69,36 @@ describe("laws of remotes", () => {
     assert.include(message!, "A law of remotes does not hold: put, link and remove in one commit")
     assert.include(message!, "(src/store/remote/GitRemote.ts)")
     assert.include(message!, '  remote.commit("main"')
+  })
+})
+
+describe("laws of branches that move together", () => {
+  const unsupported = new RemoteError({
+    operation: "moveBranches",
+    reason: "Unsupported",
+    message: "not here"
+  })
+  const together = (harness: RemoteLaws.RemoteHarness) =>
+    RemoteLaws.laws(harness).filter(({ name }) => /^several branches move|^a temporary branch/.test(name))
+
+  it("hold for a host that turns out not to move them", async () => {
+    const laws = together(harness((client) => ({ ...client, moveBranches: () => unsupported })))
+    assert.lengthOf(laws, 2)
+    assert.deepStrictEqual(await broken(laws), [])
+  })
+
+  it("notice a host that moves one of them before it says so", async () => {
+    const laws = together(
+      harness((client) => ({
+        ...client,
+        moveBranches: ([first]) =>
+          Effect.zipRight(
+            client.advance(first!.branch, Option.getOrThrow(first!.from), Option.getOrThrow(first!.to)),
+            unsupported
+          )
+      }))
+    )
+    assert.lengthOf(await broken(laws), 2)
   })
 })
 

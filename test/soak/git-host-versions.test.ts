@@ -4,9 +4,3 @@ import { subject } from "../support/git/HttpContractSubject.js"
 const sizes = { files: 500, largeBlob: 100_000, listing: 2_000, interruptions: 20, interruptWithin: 20 }
 
 gitRemoteContract({ name: "GitHost over git http-backend", make: subject(), sizes })
-
-gitRemoteContract({
-  name: "GitHost over a server of version 0 without filters and side band",
-  make: subject({ version2: true, capabilities: ["side-band-64k", "side-band", "filter"] }),
-  sizes
-})

@@ -7,8 +7,10 @@ import type { GitHostOptions } from "../../../src/store/remote/wire/GitHost.js"
 import { hostServer } from "../../store/core/Remotes.js"
 import { newRepository } from "../github/OnHost.js"
 import { HostServer } from "../host/HostServer.js"
+import * as HttpBackend from "./HttpBackend.js"
 import * as SshServer from "./SshServer.js"
 import * as WebServers from "./WebServers.js"
+import { withoutCapabilities } from "./WireFaults.js"
 
 /** An empty repository on a new server. */
 export interface ServedRepository {
@@ -98,11 +100,28 @@ const ownHost: GitServer = {
   )
 }
 
+/** `git http-backend` by version 0, without filters, the side band and atomic pushes. */
+const stripped: GitServer = {
+  name: "git http-backend without its capabilities",
+  isInstalled: true,
+  serve: Effect.map(HttpBackend.make, (backend) => {
+    backend.intercept = withoutCapabilities(backend, {
+      version2: true,
+      capabilities: ["filter", "side-band-64k", "side-band", "atomic"]
+    })
+    return {
+      options: { url: backend.create("data.git") },
+      git: gitIn(path.join(backend.directory, "data.git"))
+    }
+  })
+}
+
 /** Real Git servers, and whether they are installed on this machine. */
 export const gitServers: ReadonlyArray<GitServer> = [
   ...WebServers.servers.map(webServer),
   sshd("sshd, version 2", "AcceptEnv GIT_PROTOCOL"),
   sshd("sshd, version 0"),
   gitolite,
-  ownHost
+  ownHost,
+  stripped
 ]
