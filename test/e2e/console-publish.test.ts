@@ -113,6 +113,44 @@ bothBuilds("publishing from the console", (the) => {
     assert.strictEqual(await drafts(second), 0)
   })
 
+  it("where the branch refuses the commit, the same drafts are proposed instead", async () => {
+    const { rules } = the.on.stub
+    const own = the.build === "local"
+    const { page } = await the.enter({
+      api: "Limited",
+      token: own ? the.on.hostToken : the.on.token,
+      hash: "#table=products"
+    })
+    await page.locator(".table tbody th").first().waitFor()
+    await page.locator("#new").click()
+    await page.getByRole("textbox", { name: "Id", exact: true }).fill("refused")
+    await page.keyboard.press("Enter")
+    await editor(page).waitFor()
+    await replace(page, JSON.stringify({ name: "refused" }))
+    await page.locator(".json-path", { hasText: "saved as a draft" }).waitFor()
+    await review(page)
+    rules.protectedBranch = "main"
+    try {
+      await page.locator("#publish:enabled").click()
+      await page.locator('.review .problem[data-kind="denied"]').waitFor()
+      assert.strictEqual(await drafts(page), 1)
+      const propose = page.getByRole("button", { name: "Propose instead" })
+      await propose.press("Enter")
+      await page
+        .getByRole("textbox", { name: "Description" })
+        .and(page.locator(":focus"))
+        .fill("Please look.")
+      assert.strictEqual(await page.locator(".review .problem").count(), 0)
+      await page.getByRole("button", { name: "Propose", exact: true }).click()
+      await page.locator(".review .banner", { hasText: "Proposed as" }).waitFor()
+      assert.strictEqual(await drafts(page), 0)
+      await page.getByRole("button", { name: "Show the proposals" }).click()
+      await page.getByText("Please look.").waitFor()
+    } finally {
+      rules.protectedBranch = undefined
+    }
+  })
+
   const faults: Readonly<Record<string, (route: Route) => Promise<unknown>>> = {
     "offline from a request on": (route) => route.abort("internetdisconnected"),
     "a token that expires": (route) =>

@@ -6,6 +6,7 @@ export type ProblemKind =
   | "signedOut"
   | "token"
   | "permission"
+  | "denied"
   | "repository"
   | "branch"
   | "missing"
@@ -35,6 +36,10 @@ const texts: Readonly<Record<ProblemKind, readonly [title: string, next: string]
   permission: [
     "The token lacks a permission",
     "Give it Contents: read and write for this repository (classic tokens: the repo scope), then try again."
+  ],
+  denied: [
+    "The repository refused the change",
+    "Ask for the right to write to this branch, or propose the changes for review."
   ],
   repository: [
     "The repository was not found",
@@ -111,6 +116,7 @@ const kindOf = (name: string, status: number | undefined, message: string): Prob
     case "ValidationError":
       return isUnreadable(message) ? "unreadable" : "invalid"
     case "RemoteError":
+      if (status === 403) return "denied"
       return /\b(reach|connect|network|timed? ?out|fetch)/i.test(message) ? "offline" : "server"
     default:
       return "server"
@@ -153,7 +159,11 @@ export const fromStoreError = (error: StoreError): Problem => {
   const name = (error as unknown as { readonly _tag: string })._tag
   const reason = (error as { readonly reason?: string }).reason
   const kind =
-    reason === "Unreachable" || reason === "Timeout" ? "offline" : kindOf(name, error.status, error.message)
+    reason === "Unreachable" || reason === "Timeout"
+      ? "offline"
+      : reason === "Denied"
+        ? "denied"
+        : kindOf(name, error.status, error.message)
   const resetAt = (error as { readonly resetAt?: Date }).resetAt
   const own = kind === "rateLimit" ? reset(resetAt) : undefined
   return make(kind, error.message, own ?? (kindsWithOwnAdvice.has(kind) ? undefined : error.hint))

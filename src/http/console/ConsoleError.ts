@@ -12,12 +12,20 @@ import {
 } from "../../domain/errors/StoreError.js"
 import { Failure } from "../server/HttpError.js"
 
+/**
+ * Whether the failure is about a repository on this machine. Its texts contain directory names that clients must not
+ * see.
+ */
+export const isLocalRepository = (error: StoreError): boolean =>
+  error.path !== undefined && isAbsolute(error.path)
+
 const statusOf = (error: StoreError): number => {
   if (error instanceof AuthError) return error.status === 401 || error.status === undefined ? 401 : 403
   if (error instanceof NotFoundError) return 404
   if (error instanceof ConflictError) return 409
   if (error instanceof ValidationError) return 422
   if (error instanceof RateLimitError) return 429
+  if (error instanceof RemoteError && error.reason === "Denied" && !isLocalRepository(error)) return 403
   return 502
 }
 
@@ -27,13 +35,6 @@ const sentences = (error: StoreError): string => {
   const advice = `${hint.charAt(0).toUpperCase()}${hint.slice(1)}`
   return /[.!?]$/.test(message) ? `${message} ${advice}` : `${message}. ${advice}`
 }
-
-/**
- * Whether the failure is about a repository on this machine. Its texts contain directory names that clients must not
- * see.
- */
-export const isLocalRepository = (error: StoreError): boolean =>
-  error.path !== undefined && isAbsolute(error.path)
 
 const reasons: Readonly<Record<RemoteErrorReason, string>> = {
   Unreachable: "The repository is no longer on the server.",

@@ -1,22 +1,41 @@
 import { createServer, request as forward, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { buffer } from "node:stream/consumers"
 
 export interface Stub {
   readonly url: string
   /** What is left of the limit that the stub announces. */
   readonly budget: { limit: number; remaining: number }
+  /** The branch that only pull requests may change. */
+  readonly rules: { protectedBranch: string | undefined }
   readonly close: () => Promise<void>
 }
 
 const message = (text: string) =>
   JSON.stringify({ message: text, documentation_url: "https://docs.github.com/rest", status: "0" })
 
+const ruleViolation = "Repository rule violations found\n\nChanges must be made through a pull request."
+
+/** Whether a request writes to a branch. */
+const writesTo = (branch: string, method: string | undefined, path: string, body: string): boolean => {
+  if (path.endsWith("/graphql")) {
+    return /createCommitOnBranch|updateRefs/.test(body) && new RegExp(`"(refs/heads/)?${branch}"`).test(body)
+  }
+  if (method === "GET") return false
+  return (
+    path.endsWith(`/git/refs/heads/${branch}`) ||
+    (/\/(contents|merges)\b/.test(path) && new RegExp(`"(branch|base)":"${branch}"`).test(body))
+  )
+}
+
 /**
  * A GitHub-compatible API in front of a real host: repositories of `stub` meet the errors they are named after,
- * everything else is passed on with the headers of a rate limit, of which a 304 takes nothing.
+ * everything else is passed on with the headers of a rate limit, of which a 304 takes nothing. Commits to the protected
+ * branch are refused as GitHub does by a rule of the repository.
  */
 export const stub = (host: string): Promise<Stub> => {
   const budget = { limit: 5000, remaining: 4000 }
+  const rules: Stub["rules"] = { protectedBranch: undefined }
   const reset = Math.floor(Date.now() / 1000) + 1800
   const open = {
     "access-control-allow-origin": "*",
@@ -32,7 +51,7 @@ export const stub = (host: string): Promise<Stub> => {
     "x-ratelimit-reset": String(reset),
     "x-ratelimit-resource": "core"
   })
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer(async (request, response) => {
     const path = request.url ?? ""
     const answer = (status: number, body: string, headers: Record<string, string> = {}) => {
       response.writeHead(status, { ...open, "content-type": "application/json", ...rate(), ...headers })
@@ -72,6 +91,16 @@ export const stub = (host: string): Promise<Stub> => {
           )
         : answer(404, message("Not Found"))
     }
+    const body = await buffer(request)
+    const { protectedBranch } = rules
+    if (protectedBranch !== undefined && writesTo(protectedBranch, request.method, path, body.toString())) {
+      return path.endsWith("/graphql")
+        ? answer(
+            200,
+            JSON.stringify({ data: null, errors: [{ type: "UNPROCESSABLE", message: ruleViolation }] })
+          )
+        : answer(409, message(ruleViolation))
+    }
     const target = new URL(host + path)
     const { host: _, origin: __, ...headers } = request.headers
     const passed = forward(
@@ -92,13 +121,14 @@ export const stub = (host: string): Promise<Stub> => {
       }
     )
     passed.on("error", () => response.destroy())
-    request.pipe(passed)
+    passed.end(body)
   })
   return new Promise((resolve) =>
     server.listen(0, "127.0.0.1", () =>
       resolve({
         url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
         budget,
+        rules,
         close: () =>
           new Promise((done) => {
             server.closeAllConnections()

@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks"
 import type { EditReview } from "../../../store/browse/StagedEdits.js"
 import { plural } from "../../components/Plural.js"
 import { ProblemCard } from "../../components/ProblemCard.js"
@@ -18,6 +19,11 @@ export const PublishForm = (props: {
   const { files, publish, review } = props
   const { change, input, running } = publish
   const { description, isProposal, message } = input
+  const descriptionField = useRef<HTMLTextAreaElement>(null)
+  const proposeInstead = () => {
+    publish.proposeInstead()
+    requestAnimationFrame(() => descriptionField.current?.focus())
+  }
   return (
     <>
       {files.length === 0 ? null : (
@@ -53,6 +59,7 @@ export const PublishForm = (props: {
         <label class="field">
           <span>Description</span>
           <textarea
+            ref={descriptionField}
             value={description}
             rows={3}
             onInput={(event) => change({ description: event.currentTarget.value })}
@@ -67,6 +74,11 @@ export const PublishForm = (props: {
               ? "Check the proposals first. If this one was created, proposing again creates a second one."
               : "You can publish again: changes that were already saved are not written twice."}
           </p>
+          {publish.problem.kind !== "denied" || isProposal ? null : (
+            <button type="button" class="button" onClick={proposeInstead}>
+              Propose instead
+            </button>
+          )}
         </ProblemCard>
       )}
       <div class="actions end">

@@ -112,9 +112,16 @@ export const usePublish = (options: {
     })
   }
 
+  /** Prepares the same drafts as a proposal. */
+  const proposeInstead = () => {
+    publishing.reset()
+    change({ isProposal: true })
+  }
+
   return {
     input,
     change,
+    proposeInstead,
     defaultMessage,
     publish,
     published,
