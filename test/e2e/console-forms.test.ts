@@ -1,8 +1,9 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import type { JsonObject } from "../../src/domain/json/Json.js"
+import { Collection } from "../../src/store/Collection.js"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, focused, painted } from "../support/browser/Chromium.js"
 import { editor, replace } from "../support/browser/Editor.js"
@@ -187,6 +188,43 @@ bothBuilds("forms in the console", (the) => {
     await page.locator("#publish").press("Enter")
     await page.locator(".review .banner", { hasText: "Published as commit" }).waitFor()
     assert.deepStrictEqual(await stored("things", "t-1"), JSON.parse(text))
+  })
+
+  it("22: the schema of an Effect Schema is told beside the JSON and in the review, which publishes only what was asked for", async () => {
+    const Person = Collection.define(
+      "people",
+      Schema.Struct({ name: Schema.NonEmptyString, age: Schema.Int })
+    )
+    await the.on.run(the.on.store.collection(Person).writeJsonSchema())
+    await lines("people", "p-1", '{"name": "Ada", "age": 36}')
+    const { page } = await the.enter({ hash: "#table=people&document=p-1&panel=edit" })
+    await page.getByRole("form", { name: "Fields of people/p-1" }).waitFor()
+    await page.getByRole("button", { name: "JSON", exact: true }).press("Enter")
+    await replace(page, '{"name": "Ada",\n "age": "old"}')
+    const told = page.locator(".form-sum")
+    await told.waitFor()
+    assert.match(await told.innerText(), /1 field does not fit what is expected\.\s+age\s+It must be/)
+    await page.locator('[role="status"]', { hasText: "1 field does not fit" }).waitFor({ state: "attached" })
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    await page.getByRole("button", { name: "Review and publish" }).press("Enter")
+    await page.locator(".reviewed .form-sum", { hasText: "age" }).waitFor()
+    const publish = page.locator("#publish")
+    assert.strictEqual((await publish.innerText()).trim(), "Publish anyway")
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    await page.locator(".reviewed .form-sum").getByRole("button", { name: "age" }).press("Enter")
+    await editor(page).waitFor()
+    // The place of the field is selected in the text.
+    await told.getByRole("button", { name: "age" }).press("Enter")
+    await page.waitForFunction(() => document.activeElement.classList.contains("json-text"))
+    await page.keyboard.press("Shift+End")
+    await page.keyboard.insertText("37}")
+    await told.waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Review and publish" }).press("Enter")
+    await publish.and(page.locator(":enabled")).waitFor()
+    assert.strictEqual((await publish.innerText()).trim(), "Publish")
+    await publish.press("Enter")
+    await page.locator(".review .banner", { hasText: "Published as commit" }).waitFor()
+    assert.deepStrictEqual(await stored("people", "p-1"), { name: "Ada", age: 37 })
   })
 
   it("what is typed into a number's field and is no number is not lost without a question", async () => {

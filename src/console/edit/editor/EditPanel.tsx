@@ -15,6 +15,7 @@ import type { JsonEditor } from "../../json/JsonEditor.js"
 import { useNavigationGuard } from "../../navigation/NavigationGuard.js"
 import type { DataSourceService } from "../../source/DataSource.js"
 import { Form } from "../form/Form.js"
+import { FormProblems, problemCount } from "../form/FormProblems.js"
 import { EditorStatus } from "./EditorStatus.js"
 import { EditorToolbar } from "./EditorToolbar.js"
 import { JsonField } from "./JsonField.js"
@@ -69,7 +70,7 @@ export const EditPanel = (props: {
     }
   })
   const { base, draftState, isDeleted, reading, text } = edited
-  const { choose, model, note, view } = useEditorForm(source, { collection, documents }, text)
+  const { choose, model, note, problems, view } = useEditorForm(source, { collection, documents }, text)
 
   useNavigationGuard({
     save: () => {
@@ -89,11 +90,18 @@ export const EditPanel = (props: {
   const problem = Either.isLeft(read) ? read.left : undefined
   const line = problem === undefined ? undefined : (editor.current?.brokenLine() ?? repeatedLine(text))
 
+  /** What is wrong with the text, as a sentence. */
+  const objection =
+    problem !== undefined
+      ? `The text ${problem}.`
+      : view === "json" && problems.length > 0
+        ? problemCount(problems.length)
+        : undefined
   useEffect(() => {
-    if (problem === undefined || base === undefined) return
-    const timer = setTimeout(() => announce(`The text ${problem}.`), 1500)
+    if (objection === undefined || base === undefined) return
+    const timer = setTimeout(() => announce(objection), 1500)
     return () => clearTimeout(timer)
-  }, [problem])
+  }, [objection])
 
   const showInJson = (position: number) => {
     targetPosition.current = position
@@ -220,6 +228,9 @@ export const EditPanel = (props: {
               onDone={props.onReview}
             />
           </>
+        )}
+        {isForm || isDeleted || base === undefined ? null : (
+          <FormProblems fields={problems} onField={({ node }) => editor.current?.goTo(node?.from ?? 0)} />
         )}
         <EditorStatus
           edited={edited}

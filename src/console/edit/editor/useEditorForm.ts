@@ -7,6 +7,7 @@ import type { Problem } from "../../components/Problem.js"
 import { useEffectRunner } from "../../components/useEffectRunner.js"
 import { guardViewChange } from "../../navigation/NavigationGuard.js"
 import type { DataSourceService } from "../../source/DataSource.js"
+import type { Field } from "../form/Field.js"
 import { type FormModel, type FormSchema, formOf } from "../form/FormModel.js"
 import { inferSchema } from "../form/SchemaInference.js"
 
@@ -32,6 +33,8 @@ const remember = (view: EditorView): void => {
   }
 }
 
+const noFields: ReadonlyArray<Field> = []
+
 /** Milliseconds that an editor waits for the schema before it shows the JSON view. */
 const schemaTimeout = 1000
 
@@ -42,6 +45,8 @@ export interface FormState {
   readonly choose: (view: EditorView, isForNow?: boolean) => void
   /** The form, or why there is none as a sentence. */
   readonly model: Either.Either<FormModel, string>
+  /** The fields that do not fit the stored schema. */
+  readonly problems: ReadonlyArray<Field>
   /** How the fields were inferred, if the collection has no schema. */
   readonly note: string | undefined
 }
@@ -87,8 +92,9 @@ export const useEditorForm = (
         : { schema: stored, documents: undefined },
     [stored, documents]
   )
-  const isForm = view === "form"
-  const model = useMemo(() => (isForm ? formOf(text, schema) : Either.left("")), [isForm, text, schema])
+  const isStored = schema.documents === undefined
+  const isUsed = view === "form" || isStored
+  const model = useMemo(() => (isUsed ? formOf(text, schema) : Either.left("")), [isUsed, text, schema])
   const why = failure === undefined ? "" : `The schema of ${collection} cannot be used: ${failure.message} `
   return {
     view,
@@ -101,6 +107,7 @@ export const useEditorForm = (
       else guardViewChange(change)
     },
     model,
+    problems: isStored && Either.isRight(model) ? model.right.problems : noFields,
     note:
       schema.documents === undefined
         ? undefined

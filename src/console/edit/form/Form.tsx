@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { ConfirmDialog } from "../../components/ConfirmDialog.js"
 import { plural } from "../../components/Plural.js"
 import { useNavigationGuard } from "../../navigation/NavigationGuard.js"
+import { fieldId } from "./Field.js"
 import { focusField } from "./FieldFocus.js"
 import { FieldView } from "./FieldView.js"
 import type { FormModel } from "./FormModel.js"
@@ -125,7 +126,7 @@ export const Form = (props: {
         }}
       >
         {props.note === undefined ? null : <p class="help">{props.note}</p>}
-        <FormProblems fields={model.problems} />
+        <FormProblems fields={model.problems} onField={({ path }) => focusField(fieldId(path))} />
         {model.fields.map((field) => (
           <FieldView key={field.name} field={field} hands={hands} />
         ))}

@@ -228,3 +228,10 @@ export const formOf = (
     ? Either.left("No fields are known, neither from a schema nor from documents.")
     : Either.right({ fields, problems: problemsIn(fields) })
 }
+
+/** The fields of a document's text that do not fit the stored schema; none if a form cannot show the document. */
+export const schemaProblems = (text: string, schema: JsonObject): ReadonlyArray<Field> =>
+  Either.match(formOf(text, { schema, documents: undefined }), {
+    onLeft: () => [],
+    onRight: ({ problems }) => problems
+  })

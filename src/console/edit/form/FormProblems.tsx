@@ -1,6 +1,5 @@
 import { plural } from "../../components/Plural.js"
 import { type Field, fieldId } from "./Field.js"
-import { focusField } from "./FieldFocus.js"
 import type { Path } from "./JsonNodes.js"
 
 /** More invalid fields than this are only counted. */
@@ -10,18 +9,25 @@ const maxShown = 5
 const pathWords = (path: Path): string =>
   path.map((step) => (typeof step === "number" ? `item ${step + 1}` : step)).join(", ")
 
+/** The number of invalid fields as a sentence. */
+export const problemCount = (count: number): string =>
+  `${plural(count, "field")} ${count === 1 ? "does" : "do"} not fit what is expected.`
+
 /** The number of invalid fields, with a button to each of the first ones. */
-export const FormProblems = ({ fields }: { readonly fields: ReadonlyArray<Field> }) =>
-  fields.length === 0 ? null : (
+export const FormProblems = (props: {
+  readonly fields: ReadonlyArray<Field>
+  readonly onField: (field: Field) => void
+}) =>
+  props.fields.length === 0 ? null : (
     <div class="wrong form-sum">
-      {plural(fields.length, "field")} {fields.length === 1 ? "does" : "do"} not fit what is expected.
+      {problemCount(props.fields.length)}
       <ul class="form-problems">
-        {fields.slice(0, maxShown).map(({ path, problem }) => (
-          <li key={fieldId(path)}>
-            <button type="button" class="button small quiet" onClick={() => focusField(fieldId(path))}>
-              <bdi>{pathWords(path)}</bdi>
+        {props.fields.slice(0, maxShown).map((field) => (
+          <li key={fieldId(field.path)}>
+            <button type="button" class="button small quiet" onClick={() => props.onField(field)}>
+              <bdi>{pathWords(field.path)}</bdi>
             </button>{" "}
-            {problem}
+            {field.problem}
           </li>
         ))}
       </ul>

@@ -19,6 +19,7 @@ export const PublishForm = (props: {
   const { files, publish, review } = props
   const { change, input, running } = publish
   const { description, isProposal, message } = input
+  const unfit = review.objections.size
   const descriptionField = useRef<HTMLTextAreaElement>(null)
   const proposeInstead = () => {
     publish.proposeInstead()
@@ -81,6 +82,11 @@ export const PublishForm = (props: {
           )}
         </ProblemCard>
       )}
+      {unfit === 0 ? null : (
+        <p class="wrong">
+          {plural(unfit, "draft")} {unfit === 1 ? "does" : "do"} not fit the schema of the collection.
+        </p>
+      )}
       <div class="actions end">
         <RunButton running={review.reading.running} kind="quiet" onClick={review.refresh}>
           Review again
@@ -92,7 +98,8 @@ export const PublishForm = (props: {
           disabled={!review.isReady || review.reading.running}
           onClick={publish.publish}
         >
-          {isProposal ? (running ? "Proposing…" : "Propose") : running ? "Publishing…" : "Publish"}
+          {running ? (isProposal ? "Proposing…" : "Publishing…") : isProposal ? "Propose" : "Publish"}
+          {unfit === 0 || running ? "" : " anyway"}
         </RunButton>
       </div>
     </>

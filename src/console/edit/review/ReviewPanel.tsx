@@ -152,6 +152,7 @@ export const ReviewPanel = (props: {
               <ReviewedDraft
                 key={nameOf(edit)}
                 edit={edit}
+                objections={state.objections.get(nameOf(edit)) ?? []}
                 onEdit={() => onEdit(edit.collection, edit.id)}
                 onDiscard={() => state.discard(state.draftOf(edit))}
                 onResolve={(decision) => state.resolve(edit, decision)}

@@ -1,6 +1,8 @@
 import { differences } from "../../../store/browse/Difference.js"
 import type { EditState, ReviewedEdit } from "../../../store/browse/StagedEdits.js"
 import { DifferenceTable } from "../../values/DifferenceTable.js"
+import type { Field } from "../form/Field.js"
+import { FormProblems } from "../form/FormProblems.js"
 import { ConflictCard, type Decision } from "./ConflictCard.js"
 import { nameOf } from "./useReview.js"
 
@@ -49,6 +51,8 @@ export const DraftHeader = (props: {
 /** A reviewed draft: the fields that it changes, or its conflict. */
 export const ReviewedDraft = (props: {
   readonly edit: ReviewedEdit
+  /** The fields that do not fit the schema of the collection. */
+  readonly objections: ReadonlyArray<Field>
   readonly onEdit: () => void
   readonly onDiscard: () => void
   readonly onResolve: (decision: Decision) => void
@@ -60,6 +64,7 @@ export const ReviewedDraft = (props: {
     <article class="reviewed" aria-label={name}>
       <DraftHeader name={name} badge={stateBadges[state]} onEdit={props.onEdit} onDiscard={props.onDiscard} />
       {problem === undefined ? null : <p class="wrong">{problem}</p>}
+      <FormProblems fields={props.objections} onField={props.onEdit} />
       {conflict !== undefined ? (
         <ConflictCard name={name} conflict={conflict} onDecide={props.onResolve} />
       ) : state === "invalid" ? null : (

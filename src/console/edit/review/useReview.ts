@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { RefObject } from "preact"
-import { useEffect, useState } from "preact/hooks"
-import type { Json } from "../../../domain/json/Json.js"
+import { useEffect, useMemo, useState } from "preact/hooks"
+import type { Json, JsonObject } from "../../../domain/json/Json.js"
 import type { MergeConflict } from "../../../domain/merge/MergeRules.js"
 import type { EditReview, ReviewedEdit } from "../../../store/browse/StagedEdits.js"
 import { alarm, announce } from "../../components/Announcer.js"
@@ -9,7 +9,9 @@ import { plural } from "../../components/Plural.js"
 import { useEffectRunner } from "../../components/useEffectRunner.js"
 import * as Drafts from "../../drafts/Drafts.js"
 import type { DataSourceService } from "../../source/DataSource.js"
+import type { EditSource } from "../../source/EditSource.js"
 import { reserveRate } from "../../source/LongRead.js"
+import { schemaProblems } from "../form/FormModel.js"
 import { applyTextChange, textChangeOf } from "../form/TextEdits.js"
 import { requestsFor } from "../lookup/LookUp.js"
 import type { Decision } from "./ConflictCard.js"
@@ -28,6 +30,21 @@ const withField = (text: string | null, path: MergeConflict["path"], value: Json
   return text === null || change === undefined ? text : applyTextChange(text, change)
 }
 
+/** The stored schemas of the drafts' collections. A schema that cannot be read is left out. */
+const schemasOf = (
+  edits: EditSource,
+  drafts: ReadonlyArray<Drafts.Draft>
+): Effect.Effect<ReadonlyMap<string, JsonObject>> =>
+  Effect.map(
+    Effect.forEach(new Set(drafts.map(({ collection }) => collection)), (collection) =>
+      edits.schema(collection).pipe(
+        Effect.orElseSucceed(() => null),
+        Effect.map((schema) => [collection, schema] as const)
+      )
+    ),
+    (found) => new Map(found.flatMap(([name, schema]) => (schema === null ? [] : [[name, schema] as const])))
+  )
+
 /** The drafts of a repository, compared with what is stored now. Reviews again when another tab changes a draft. */
 export const useReview = (
   source: DataSourceService,
@@ -40,6 +57,8 @@ export const useReview = (
   const [review, setReview] = useState<EditReview | undefined>(undefined)
   /** The drafts that `review` is about. Only these are published. */
   const [reviewed, setReviewed] = useState<ReadonlyArray<Drafts.Draft> | undefined>(undefined)
+  /** The stored schemas of the reviewed collections. */
+  const [schemas, setSchemas] = useState<ReadonlyMap<string, JsonObject>>(new Map())
   const [isStopped, setStopped] = useState(false)
   const reading = useEffectRunner()
   const resolving = useEffectRunner()
@@ -63,12 +82,16 @@ export const useReview = (
                 Effect.sync(() => setStopped(true))
               )
             : Effect.void,
-          edits.review(found.map(Drafts.toStagedEdit))
+          Effect.all({
+            result: edits.review(found.map(Drafts.toStagedEdit)),
+            schemas: schemasOf(edits, found)
+          })
         )
       ),
       {
-        success: (result) => {
+        success: ({ result, schemas }) => {
           setReview(result)
+          setSchemas(schemas)
           setReviewed(found)
           const blocking = result.edits.filter(isBlocking).length
           announce(
@@ -91,6 +114,20 @@ export const useReview = (
 
   /** The reviewed version of an edit's draft. */
   const draftOf = (edit: ReviewedEdit) => reviewed?.find((draft) => nameOf(draft) === nameOf(edit))
+
+  /** The fields of an edit that do not fit the stored schema of its collection, by the name of the edit. */
+  const objections = useMemo(
+    () =>
+      new Map(
+        (review?.edits ?? []).flatMap((edit) => {
+          const schema = schemas.get(edit.collection)
+          if (schema === undefined || edit.after === null || isBlocking(edit)) return []
+          const fields = schemaProblems(JSON.stringify(edit.after), schema)
+          return fields.length === 0 ? [] : [[nameOf(edit), fields] as const]
+        })
+      ),
+    [review, schemas]
+  )
 
   const onChangedElsewhere = () => {
     alarm("This draft was changed in another tab. Review it again.")
@@ -153,6 +190,7 @@ export const useReview = (
     drafts,
     unreadable,
     review,
+    objections,
     draftOf,
     reading,
     resolveProblem: resolving.problem,
