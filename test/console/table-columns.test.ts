@@ -39,12 +39,30 @@ describe("the columns of a table", () => {
     ])
   })
 
+  it("are those of the nested fields also if a value is null or empty, which has a column of its own", () => {
+    for (const other of [null, {}]) {
+      const { all } = tableColumns(
+        answerOf("scan", [
+          { _id: "a", o: { x: 1, p: { y: 2 } } },
+          { _id: "b", o: other },
+          { _id: "c", o: { p: other } }
+        ]),
+        true
+      )
+      assert.deepStrictEqual(
+        all,
+        ["_id", "_rev", "_updated_at", "o", "o.x", "o.p", "o.p.y"],
+        JSON.stringify(other)
+      )
+    }
+  })
+
   it("stay one column if the field has other values too, if it is a map, and if its names are ambiguous", () => {
     const map = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`k${i}`, i]))
     for (const [a, b] of [
-      [{ x: 1 }, null],
       [{ x: 1 }, [1]],
-      [{ x: 1 }, {}],
+      [{ x: 1 }, "text"],
+      [{}, null],
       [map, map],
       [{ "x.y": 1 }, { x: { y: 2 } }]
     ] as const) {

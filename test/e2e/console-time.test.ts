@@ -344,6 +344,21 @@ bothBuilds("time, branches and hands of the console", (the) => {
     await page.locator(".panel h2", { hasText: productId(2) }).waitFor()
     await page.keyboard.press("k")
     await page.locator(".panel h2", { hasText: productId(1) }).waitFor()
+    // Also where the open row is scrolled out of view, and by the buttons of the panel.
+    await page.locator(".table-scroll").evaluate((table: Dom) => table.scrollTo(0, table.scrollHeight))
+    await page.locator(`#open-${productId(1)}`).waitFor({ state: "detached" })
+    await page.keyboard.press("j")
+    await page.locator(".panel h2", { hasText: productId(2) }).waitFor()
+    await page.locator(`#open-${productId(2)}`).waitFor()
+    await page.getByRole("button", { name: "Next document" }).press("Enter")
+    await page.locator(".panel h2", { hasText: productId(3) }).waitFor()
+    for (const n of [2, 1]) {
+      await page.getByRole("button", { name: "Previous document" }).click()
+      await page.locator(".panel h2", { hasText: productId(n) }).waitFor()
+    }
+    await page.getByRole("button", { name: "Previous document" }).click()
+    await status(page).getByText("There is no previous row").waitFor()
+    await clean(page, "document")
     await page.keyboard.press("Escape")
     await page.getByLabel("Field of filter 1").focus()
     await page.keyboard.type("jk")

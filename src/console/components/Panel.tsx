@@ -14,6 +14,8 @@ export const Panel = (props: {
   readonly title: string
   /** The name of the content, for the label of the close button. */
   readonly closes: string
+  /** Buttons beside the one that closes the panel. */
+  readonly actions?: ComponentChildren
   readonly heading?: RefObject<HTMLHeadingElement | null>
   readonly onClose: () => void
   readonly children: ComponentChildren
@@ -45,6 +47,7 @@ export const Panel = (props: {
             <bdi>{props.title}</bdi>
           </h2>
         </div>
+        {props.actions}
         <button
           type="button"
           class="button icon-only quiet"

@@ -7,6 +7,7 @@ import { Panel } from "../components/Panel.js"
 import { ProblemCard } from "../components/ProblemCard.js"
 import { RunButton } from "../components/RunButton.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
+import type { RowStep } from "../results/table/RowSteps.js"
 import type { DataSourceService } from "../source/DataSource.js"
 import { containsRounded, shortCommit } from "../values/Cell.js"
 import { JsonViewer, loadJsonView } from "../values/JsonViewer.js"
@@ -25,11 +26,13 @@ export const DocumentPanel = (props: {
   readonly onTab: (tab: "document" | "history") => void
   readonly onVersion: (at: string | undefined) => void
   readonly onNow: () => void
+  /** Opens the document of the next or the previous row; undefined without a table. */
+  readonly onStep: RowStep | undefined
   readonly onClose: () => void
   readonly onEdit: () => void
   readonly onChanged: () => void
 }) => {
-  const { at, collection, id, source, tab, tableAt } = props
+  const { at, collection, id, onStep, source, tab, tableAt } = props
   const [document, setDocument] = useState<StoredDocument | null | undefined>(undefined)
   const [round, setRound] = useState(0)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -72,6 +75,21 @@ export const DocumentPanel = (props: {
       title={id}
       closes="document"
       heading={heading}
+      actions={
+        onStep === undefined
+          ? undefined
+          : ([-1, 1] as const).map((by) => (
+              <button
+                key={by}
+                type="button"
+                class="button icon-only quiet"
+                aria-label={by < 0 ? "Previous document" : "Next document"}
+                onClick={() => onStep(by)}
+              >
+                <Icon name={by < 0 ? "up" : "down"} />
+              </button>
+            ))
+      }
       onClose={props.onClose}
     >
       {at === undefined ? null : (

@@ -24,23 +24,30 @@ export const isWithin = (column: string, field: string): boolean =>
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The columns of a field: one for each nested field if all values are objects. */
+/**
+ * The columns of a field: one for each nested field if all values are objects or null. The field has a column of its own
+ * if a value is null or empty, which is shown nowhere else.
+ */
 const nestedColumns = (name: string, values: ReadonlyArray<Json>, levels: number): ReadonlyArray<string> => {
-  if (levels === 0 || values.length === 0 || !values.every(isObject)) return [name]
+  const objects = values.filter((value) => value !== null)
+  if (levels === 0 || objects.length === 0 || !objects.every(isObject)) return [name]
   const keys = new Set<string>()
-  for (const value of values) {
+  let hasOwn = objects.length < values.length
+  for (const value of objects) {
     const own = Object.keys(value)
-    if (own.length === 0 || own.some((key) => key === "" || key.includes("."))) return [name]
+    hasOwn ||= own.length === 0
+    if (own.some((key) => key === "" || key.includes("."))) return [name]
     for (const key of own) keys.add(key)
     if (keys.size > maxSubfields) return [name]
   }
-  return [...keys].flatMap((key) =>
+  const nested = [...keys].flatMap((key) =>
     nestedColumns(
       `${name}.${key}`,
-      values.filter((value) => Object.hasOwn(value, key)).map((value) => value[key]!),
+      objects.filter((value) => Object.hasOwn(value, key)).map((value) => value[key]!),
       levels - 1
     )
   )
+  return hasOwn ? [name, ...nested] : nested
 }
 
 /**

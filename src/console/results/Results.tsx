@@ -22,6 +22,7 @@ import { useColumnLayout } from "./table/ColumnLayout.js"
 import { useDensity } from "./table/Density.js"
 import { ResultTable } from "./table/ResultTable.js"
 import { useRowSelection } from "./table/RowSelection.js"
+import type { RowStep } from "./table/RowSteps.js"
 import { useSortedRows } from "./useSortedRows.js"
 import { useVisibleColumns } from "./useVisibleColumns.js"
 
@@ -66,6 +67,8 @@ export const Results = (props: {
   /** Whether single-key shortcuts are active. */
   readonly shortcuts: boolean
   readonly onSelected: (ids: ReadonlyArray<string>) => void
+  /** Set by the table. */
+  readonly step: RefObject<RowStep | null>
 }) => {
   const { hasNoCollections, navigate, query, route, session } = props
   const { api, branch, repo, root } = session
@@ -252,6 +255,7 @@ export const Results = (props: {
             opened={route.document}
             selection={canEdit ? selection : undefined}
             shortcuts={props.shortcuts}
+            step={props.step}
           />
           {filterTarget === undefined ? null : (
             <FilterDialog

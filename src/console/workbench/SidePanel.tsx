@@ -4,6 +4,7 @@ import { lazyComponent } from "../components/LazyComponent.js"
 import type { Route } from "../navigation/Route.js"
 import type { Navigate } from "../navigation/useRoute.js"
 import type { QueryOutcome } from "../query/useQuery.js"
+import type { RowStep } from "../results/table/RowSteps.js"
 import type { DataSourceService } from "../source/DataSource.js"
 
 const CommitsPanel = lazyComponent(() =>
@@ -47,6 +48,7 @@ export const SidePanel = (props: {
   /** The prefix of the drafts' keys in the browser's storage. */
   readonly drafts: string
   readonly outcome: QueryOutcome | undefined
+  readonly onStep: RowStep
   /** The ids of the selected rows. */
   readonly selectedIds: ReadonlyArray<string>
   /** Whether another branch is being opened. */
@@ -121,6 +123,7 @@ export const SidePanel = (props: {
           onTab={(tab) => navigate({ panel: tab === "history" ? "history" : undefined })}
           onVersion={(version) => navigate({ version, panel: undefined })}
           onNow={() => navigate({ version: undefined, at: undefined, panel: undefined })}
+          onStep={outcome === undefined ? undefined : props.onStep}
           onClose={onClose}
           onEdit={() => navigate({ document: id, panel: "edit" })}
           onChanged={props.onCommitted}

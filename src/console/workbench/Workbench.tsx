@@ -12,11 +12,11 @@ import type { Navigate } from "../navigation/useRoute.js"
 import type { Settings } from "../page/Settings.js"
 import { useShortcuts } from "../page/Shortcuts.js"
 import { nextTheme } from "../page/TopBar.js"
-import { moveToRow } from "../palette/RowNavigation.js"
 import { focusFilter, QueryForm } from "../query/QueryForm.js"
 import { useQuery } from "../query/useQuery.js"
 import { useNewerCommits } from "../repository/useNewerCommits.js"
 import { Results } from "../results/Results.js"
+import type { RowStep } from "../results/table/RowSteps.js"
 import type { DataSourceService, RateBudget } from "../source/DataSource.js"
 import { CollectionNav } from "./CollectionNav.js"
 import { panelOf, SidePanel } from "./SidePanel.js"
@@ -75,6 +75,7 @@ export const Workbench = (props: {
   const [selectedIds, setSelectedIds] = useState<ReadonlyArray<string>>([])
   const isNarrow = useIsNarrow()
   const heading = useRef<HTMLHeadingElement>(null)
+  const step = useRef<RowStep>(null)
   const rate = useEffectRunner()
   const listing = useEffectRunner()
   const switching = useEffectRunner()
@@ -168,8 +169,8 @@ export const Workbench = (props: {
     c: () => clickById("columns"),
     e: () => clickById("export"),
     h: () => (route.document === undefined ? clickById("commits") : navigate({ panel: "history" })),
-    j: () => moveToRow(route.document, 1),
-    k: () => moveToRow(route.document, -1),
+    j: () => step.current?.(1),
+    k: () => step.current?.(-1),
     t: () => props.onSettings({ theme: nextTheme[settings.theme] }),
     "Ctrl+k": () => setShowsPalette(true)
   }
@@ -250,6 +251,7 @@ export const Workbench = (props: {
             budgets={budgets}
             shortcuts={settings.shortcuts}
             onSelected={setSelectedIds}
+            step={step}
             source={source}
             collections={collections}
             hasNoCollections={hasNoCollections}
@@ -273,6 +275,7 @@ export const Workbench = (props: {
           session={session}
           drafts={drafts}
           outcome={query.outcome}
+          onStep={(by) => step.current?.(by)}
           selectedIds={selectedIds}
           isSwitching={switching.running}
           onSwitch={switchBranch}

@@ -1,4 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
+import type { RefObject } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../../../domain/json/Json.js"
 import type { Sort } from "../../../store/browse/Browse.js"
@@ -13,6 +14,7 @@ import { columnType, columnTypes } from "./ColumnTypes.js"
 import { estimatedWidth } from "./ColumnWidth.js"
 import { rowHeights } from "./Density.js"
 import type { RowSelection } from "./RowSelection.js"
+import { type RowStep, useRowSteps } from "./RowSteps.js"
 import { TableHeader } from "./TableHeader.js"
 import { type RowCallbacks, type TableCell, TableRow } from "./TableRow.js"
 import { useColumnDrag } from "./useColumnDrag.js"
@@ -51,6 +53,8 @@ export const ResultTable = (props: {
   readonly selection: RowSelection | undefined
   /** Whether single-key shortcuts are active. */
   readonly shortcuts: boolean
+  /** Set by the table. */
+  readonly step: RefObject<RowStep | null>
 }) => {
   const { all, columns, density, layout, onLayout, rows, selection, shortcuts } = props
   const region = useRef<HTMLElement>(null)
@@ -102,6 +106,14 @@ export const ResultTable = (props: {
     tooltip.hide()
     setActive({ row: 0, column: 1 })
   }, [columns, rows])
+
+  useRowSteps({
+    step: props.step,
+    rows,
+    opened: props.opened,
+    scrollTo: (row) => rowWindow.scrollToIndex(row),
+    onOpen: props.onOpen
+  })
 
   const focusCell = (row: number, column: number) => {
     const target = {
