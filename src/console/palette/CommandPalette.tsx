@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks"
 import { useModal } from "../components/Focus.js"
 import { shortcuts } from "../page/WorkbenchShortcuts.js"
 import { type Match, rank } from "./FuzzyMatch.js"
+import { menuCommands } from "./MenuCommands.js"
 
 interface Command {
   readonly name: string
@@ -56,7 +57,7 @@ export const CommandPalette = (props: {
       // Without the key of the palette itself, and `?`, which also has a button.
       return run === undefined || keys === "Ctrl+k" || keys === "?" ? [] : [{ name: what, keys, run }]
     })
-    return [...keyed, ...buttons()]
+    return [...keyed, ...buttons(), ...menuCommands()]
   }, [])
   const found: ReadonlyArray<Match<Command>> = useMemo(
     () => rank(text, commands, ({ name }) => name).slice(0, maxShown),

@@ -51,6 +51,7 @@ export const ResultToolbar = (props: {
                     <input
                       type="radio"
                       name="density"
+                      value={name}
                       checked={props.density === name}
                       onChange={() => props.onDensity(name)}
                     />
