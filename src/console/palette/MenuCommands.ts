@@ -1,3 +1,4 @@
+import { densities } from "../results/ColumnsMenu.js"
 import { exportFormats } from "../results/Export.js"
 import { queryLanguages } from "../results/QueryCode.js"
 
@@ -31,13 +32,13 @@ const exports = [
   ...queryLanguages.map((language) => `Copy the query as ${language}`)
 ].map((name) => ["export", name, `[aria-label="${name}"]`] as const)
 
-const densities = ["comfortable", "compact"].map(
+const rowHeights = densities.map(
   (density) => ["columns", `Row height: ${density}`, `[name="density"][value="${density}"]`] as const
 )
 
 /** A command for every action in the menus that can be opened. */
 export const menuCommands = (): ReadonlyArray<MenuCommand> =>
-  [...densities, ...exports].flatMap(([menu, name, selector]) => {
+  [...rowHeights, ...exports].flatMap(([menu, name, selector]) => {
     const opener = document.getElementById(menu)
     return opener === null || opener.matches(":disabled, [inert] *")
       ? []

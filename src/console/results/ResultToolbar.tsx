@@ -4,12 +4,10 @@ import { lazyComponent } from "../components/LazyComponent.js"
 import { Menu } from "../components/Menu.js"
 import type { Route } from "../navigation/Route.js"
 import type { Density } from "../page/Settings.js"
-import { escapeBidi } from "../values/Cell.js"
-import { type ColumnLayout, togglePin } from "./table/ColumnLayout.js"
+import type { ColumnLayout } from "./table/ColumnLayout.js"
 
+const ColumnsMenu = lazyComponent(() => import("./ColumnsMenu.js").then((found) => found.ColumnsMenu))
 const ExportMenu = lazyComponent(() => import("./ExportMenu.js").then((found) => found.ExportMenu))
-
-const densities = ["comfortable", "compact"] as const
 
 /** The menus that select columns and export the result. */
 export const ResultToolbar = (props: {
@@ -31,79 +29,22 @@ export const ResultToolbar = (props: {
   readonly onEverything: (() => void) | undefined
   readonly onColumns: (columns: ReadonlyArray<string> | "all" | undefined) => void
 }) => {
-  const { all, columns, layout, name, rows } = props
-  const isLaidOut = layout.order.length + layout.pinned.length + Object.keys(layout.widths).length > 0
-  const every = props.isInitial ? undefined : "all"
-  const choose = (column: string, shown: boolean) => {
-    const next = all.filter((one) => (one === column ? shown : columns.includes(one)))
-    props.onColumns(next.length === all.length ? every : next)
-  }
+  const { columns, name, rows } = props
   return (
     <>
       <Menu label="Columns" icon="columns" id="columns">
         {() => (
-          <>
-            <fieldset class="choices">
-              <legend>Row height</legend>
-              <div class="choices-all">
-                {densities.map((name) => (
-                  <label class="inline-check" key={name}>
-                    <input
-                      type="radio"
-                      name="density"
-                      value={name}
-                      checked={props.density === name}
-                      onChange={() => props.onDensity(name)}
-                    />
-                    {name === "compact" ? "Compact" : "Comfortable"}
-                  </label>
-                ))}
-              </div>
-            </fieldset>
-            <fieldset class="choices">
-              <legend>Columns shown</legend>
-              <div class="choices-all">
-                <button type="button" class="button small quiet" onClick={() => props.onColumns(every)}>
-                  All
-                </button>
-                <button type="button" class="button small quiet" onClick={() => props.onColumns(["_id"])}>
-                  Only _id
-                </button>
-                <button
-                  type="button"
-                  class="button small quiet"
-                  disabled={!isLaidOut}
-                  onClick={() => props.onLayout(undefined)}
-                >
-                  Reset layout
-                </button>
-              </div>
-              {all.map((column) => (
-                <div class="choice-row" key={column}>
-                  <label class="inline-check">
-                    <input
-                      type="checkbox"
-                      checked={columns.includes(column)}
-                      disabled={column === "_id"}
-                      onChange={(event) => choose(column, event.currentTarget.checked)}
-                    />
-                    <bdi>{escapeBidi(column.length > 60 ? `${column.slice(0, 60)}…` : column)}</bdi>
-                  </label>
-                  {column === "_id" || !columns.includes(column) ? null : (
-                    <button
-                      type="button"
-                      class="button small quiet"
-                      aria-pressed={layout.pinned.includes(column)}
-                      aria-label={`Pin ${escapeBidi(column)}`}
-                      onClick={() => props.onLayout(togglePin(layout, column))}
-                    >
-                      Pin
-                    </button>
-                  )}
-                </div>
-              ))}
-            </fieldset>
-          </>
+          <ColumnsMenu
+            frame={{ waiting: <p class="menu-title">Loading…</p>, failed: (card) => card }}
+            all={props.all}
+            columns={columns}
+            isInitial={props.isInitial}
+            layout={props.layout}
+            onLayout={props.onLayout}
+            density={props.density}
+            onDensity={props.onDensity}
+            onColumns={props.onColumns}
+          />
         )}
       </Menu>
       <Menu label="Export" icon="save" id="export" disabled={rows.length === 0 || props.old}>

@@ -14,7 +14,6 @@ import type { TableColumns } from "../query/TableColumns.js"
 import type { useQuery } from "../query/useQuery.js"
 import type { DataSourceService, RateBudget } from "../source/DataSource.js"
 import { escapeBidi, truncated } from "../values/Cell.js"
-import { NoDocuments } from "./NoDocuments.js"
 import { ResultHeader } from "./ResultHeader.js"
 import { ResultNotices } from "./ResultNotices.js"
 import { ResultToolbar } from "./ResultToolbar.js"
@@ -29,6 +28,7 @@ import { useVisibleColumns } from "./useVisibleColumns.js"
 const NoCollections = lazyComponent(() =>
   import("../query/NoCollections.js").then((module) => module.NoCollections)
 )
+const NoDocuments = lazyComponent(() => import("./NoDocuments.js").then((module) => module.NoDocuments))
 const HomePage = lazyComponent(() => import("../home/HomePage.js").then((module) => module.HomePage))
 const CostCard = lazyComponent(() => import("../query/CostCard.js").then((module) => module.CostCard))
 const FilterDialog = lazyComponent(() =>
@@ -268,6 +268,7 @@ export const Results = (props: {
           )}
           {rows.length > 0 ? null : (
             <NoDocuments
+              frame={{ waiting: null, failed: (card) => card }}
               route={route}
               exists={props.exists}
               onClearFilter={() => navigateToQuery({ filters: [] })}
