@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, type Scope } from "effect"
+import { Deferred, Effect, Fiber, Option, type Scope } from "effect"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { assertSound, engine, git, put, show, temporary, write } from "./support/temporary.js"
 
@@ -119,6 +119,62 @@ describe("maintenance beside `git repack -a -d`, which removes what was unreacha
         yield* maintained
       })
     )
+  )
+
+  /*
+   * docs/local.md: "`git gc`, `git repack` and `git pack-refs` are safe at any time, also during writes and while the engine repacks".
+   * Git leaves loose objects alone. The maintenance moves one that no branch has yet into a pack and removes the loose copy. `git
+   * repack -a -d` that begins afterwards removes that pack, and a commit that links the object meanwhile is acknowledged without it.
+   */
+  it.scopedLive("keeps a loose object that it packed before Git began, and that a commit then links", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      yield* write(repository, [put("a", "1")])
+      const oid = yield* repository.writeObject("blob", Buffer.from("just written"))
+      yield* repository.maintain
+      const repacked = yield* stoppedRepack(directory)
+      yield* write(repository, [{ _tag: "Link", path: "b", oid }])
+      assert.strictEqual(yield* repacked, 0)
+      assert.strictEqual(show(directory, "main", "b"), "just written")
+      assertSound(directory)
+    })
+  )
+
+  // The same without any race, as by a client of the host that writes a blob, a tree and a commit one by one: Git deletes the blob, which
+  // the maintenance has packed, but not the tree and the commit, which are still loose. The branch is moved to that commit.
+  it.scopedLive("points no branch to a commit of which Git has deleted the part that it packed", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      yield* write(repository, [put("a", "1")])
+      const oid = yield* repository.writeObject("blob", Buffer.from("just written"))
+      yield* repository.maintain
+      const change = { path: "b", mode: "100644" as const, oid: Option.some(oid) }
+      const tree = yield* repository.writeTree(Option.none(), [change])
+      const person = { name: "P", email: "p@example.org", seconds: 1_700_000_000, offset: 0 }
+      const commit = { tree, parents: [], author: person, committer: person, message: "one by one" }
+      const next = yield* repository.writeCommit(commit)
+      git(directory, "repack", "-a", "-d", "-q")
+      yield* Effect.exit(repository.updateRef("refs/heads/new", Option.none(), Option.some(next)))
+      assertSound(directory)
+    })
+  )
+
+  // src/git/disk/maintenance/Repack.ts: "A pack with a file of one of these extensions is not combined: it is kept". Whether it has one
+  // is looked up before the packs are combined, which takes minutes in a large repository, and not again before they are deleted.
+  it.scopedLive("deletes no pack that got a `.keep` file while it combined the packs", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const packs = `${repository.directory}/objects/pack`
+      for (let n = 0; n < 3; n++) yield* write(repository, [put("a", `${n}`)])
+      const [pack = ""] = fs.readdirSync(packs).filter((name) => name.endsWith(".pack"))
+      const maintained = yield* stoppedMaintenance(repository)
+      fs.writeFileSync(`${packs}/${pack.replace(/pack$/, "keep")}`, "do not touch")
+      yield* maintained
+      assert.include(fs.readdirSync(packs), pack)
+      assertSound(repository.directory)
+    })
   )
 
   it.scopedLive("leaves no multi-pack index, which would name the packs that Git removes", () =>

@@ -56,17 +56,22 @@ describe("maintenance", () => {
         const repository = yield* engine({ maintenance: { looseObjects: 20, quiet: 1 } })
         const { directory } = repository
         const loose = () => Number(/^count: (\d+)/m.exec(git(directory, "count-objects", "-v"))![1])
-        const write = (n: number) => repository.writeObject("blob", Buffer.from(`loose ${n}`))
+        const stage = (n: number) => repository.writeObject("blob", Buffer.from(`loose ${n}`))
         const oids = yield* Effect.forEach(
           Array.from({ length: 19 }, (_, n) => n),
-          write
+          stage
+        )
+        yield* write(
+          repository,
+          oids.map((oid, n) => ({ _tag: "Link", path: `${n}`, oid }))
         )
         yield* Effect.sleep(50)
         assert.strictEqual(loose(), 19)
-        const last = yield* write(19)
-        yield* Effect.repeat(Effect.sleep(10), { until: () => loose() === 0 })
+        const last = yield* stage(19)
+        // No ref reaches the last one, so it stays where Git leaves it alone.
+        yield* Effect.repeat(Effect.sleep(10), { until: () => loose() === 1 })
         for (const oid of [...oids, last]) assert.isTrue(Option.isSome(yield* repository.object(oid)))
-        assert.strictEqual(packsOf(directory), 1)
+        assert.isAtMost(packsOf(directory), 2)
         assertSound(directory)
       }),
     30_000

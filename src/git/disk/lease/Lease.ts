@@ -42,6 +42,8 @@ export class Lease {
   private denied: unknown
   private retryTimer: NodeJS.Timeout | undefined
   private retryDelay = firstDelay
+  /** Files that could not be removed. */
+  private readonly left = new Set<string>()
   /** Called when all files of dead processes have been removed. */
   private readonly whenCleared = new Set<() => void>()
 
@@ -97,6 +99,18 @@ export class Lease {
     }
   }
 
+  /** Removes a file. If that fails, it is tried again with the files of dead processes. Returns whether the file is removed. */
+  remove(file: string): boolean {
+    try {
+      unlink(file)
+      this.left.delete(file)
+      return true
+    } catch {
+      this.left.add(file)
+      return false
+    }
+  }
+
   /** Waits until all files of dead processes have been removed, at most `millis` milliseconds. */
   waitUntilCleared(millis: number): Promise<void> {
     if (this.retryTimer === undefined) return Promise.resolve()
@@ -144,6 +158,7 @@ export class Lease {
 
   private clearAll(): number {
     let removed = 0
+    for (const file of this.left) if (this.remove(file)) removed++
     for (const { name } of entriesIn(this.directory)) {
       const file = path.join(this.directory, name)
       if (name.startsWith(claimedPrefix)) removed += this.clearClaimed(file)

@@ -66,13 +66,24 @@ const temporariesOf = (repository: string): ReadonlyArray<string> => {
   return found
 }
 
-/** Whether a `.keep` file belongs to a running push. Users create such files, too. */
-const belongsToPush = (file: string): boolean => {
+/** The content of a `.keep` file of an engine whose link in the lease is no prepared ref. */
+export const keepText = "chainstore\n"
+
+const textOf = (file: string): string => {
   try {
-    return fs.readFileSync(file, "latin1").startsWith("receive-pack ")
+    return fs.readFileSync(file, "latin1")
   } catch {
-    return false
+    return ""
   }
+}
+
+/** Whether a `.keep` file belongs to a push. Users create such files, too. */
+const belongsToPush = (file: string): boolean => textOf(file).startsWith("receive-pack ")
+
+/** Whether a `.keep` file belongs to an engine. A commit links the file of its prepared ref, which contains an id. */
+const belongsToEngine = (file: string): boolean => {
+  const text = textOf(file)
+  return text === keepText || /^[0-9a-f]{40}\n$/.test(text)
 }
 
 /** The least age of a stale file, in milliseconds, and the one that applies if processes cannot be listed. */
@@ -88,13 +99,15 @@ interface StaleFile {
   readonly changed: number
 }
 
-const withTimes = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
+/** The files that are not hard links to another file, as the locks of living engines are. */
+const unlinked = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
   files.flatMap((file) => {
     const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-    // The lock of an engine is a hard link to another file.
-    if (stat === undefined || (stat.isFile() && stat.nlink > 1)) return []
-    return file.endsWith(".keep") && !belongsToPush(file) ? [] : [{ file, changed: stat.ctimeMs }]
+    return stat === undefined || (stat.isFile() && stat.nlink > 1) ? [] : [{ file, changed: stat.ctimeMs }]
   })
+
+const withTimes = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
+  unlinked(files).filter(({ file }) => !file.endsWith(".keep") || belongsToPush(file))
 
 export interface Cleared {
   /** The removed paths, relative to the repository. */
@@ -148,16 +161,34 @@ export const clearSince = (
   return { removed: removeAll(repository, unused), pending: unused.length < found.length }
 }
 
-/** Removes temporary files of any program that have not been written to for a day. */
+/** The `.keep` files of engines. Their links in a lease are gone if they are the only link. */
+const keptByEngines = (repository: string): ReadonlyArray<string> =>
+  entriesIn(path.join(repository, "objects", "pack"))
+    .filter(({ name }) => name.endsWith(".keep"))
+    .map(({ name }) => path.join(repository, "objects", "pack", name))
+    .filter(belongsToEngine)
+
+/** Removes temporary files of any program, and `.keep` files of engines, that have not changed for a day. */
 export const clearOld = (repository: string): ReadonlyArray<string> => {
-  const old = withTimes(temporariesOf(repository)).filter(({ changed }) => Date.now() - changed > day)
-  return removeAll(repository, old)
+  const found = [...withTimes(temporariesOf(repository)), ...unlinked(keptByEngines(repository))]
+  return removeAll(
+    repository,
+    found.filter(({ changed }) => isOld(changed))
+  )
 }
 
+/** Whether a time in milliseconds since the epoch is more than a day ago. */
+export const isOld = (changed: number): boolean => Date.now() - changed > day
+
+/** Removes files, except those that cannot be removed, and returns their paths relative to the repository. */
 const removeAll = (repository: string, files: ReadonlyArray<StaleFile>): ReadonlyArray<string> =>
-  files.map(({ file }) => {
-    fs.rmSync(file, { recursive: true, force: true })
-    return path.relative(repository, file)
+  files.flatMap(({ file }) => {
+    try {
+      fs.rmSync(file, { recursive: true, force: true })
+      return [path.relative(repository, file)]
+    } catch {
+      return []
+    }
   })
 
 /** The locks that are older than a minute and do not belong to an engine. */

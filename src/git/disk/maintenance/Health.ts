@@ -1,3 +1,4 @@
+import { runSync } from "../../../domain/concurrency/Steps.js"
 import type { HealthFinding } from "../../HealthFinding.js"
 import * as RepairLog from "../lease/RepairLog.js"
 import { unknownLocks } from "../lease/StaleFiles.js"
@@ -13,7 +14,7 @@ export const examine = async (
   directory: string,
   objects: ObjectDatabase
 ): Promise<ReadonlyArray<HealthFinding>> => {
-  objects.files.examine()
+  runSync(objects.files.examine())
   const found: Array<HealthFinding> = RepairLog.list(directory).map(({ at, message }) => ({
     severity: "ok",
     code: "repaired",

@@ -1,20 +1,25 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import { attempt, attemptPromise } from "../files/EngineError.js"
+import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
 import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import * as RepairLog from "../lease/RepairLog.js"
-import { clearOld } from "../lease/StaleFiles.js"
+import { clearOld, entriesIn, isOld } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
+import { packsWithoutIndex } from "../packs/PackSet.js"
 import { runTethered } from "../processes/GitExecution.js"
 import * as Accelerators from "./Accelerators.js"
-import { isPartial, repack } from "./Repack.js"
+import { isPartial, makeRepack } from "./Repack.js"
 
 const operation = "GitRepository.maintain"
+/** For how many milliseconds an interrupted maintenance waits for the removal of the files of its children. */
+const clearingTimeout = 2_000
 /** At this multiple of the allowed number of packs, maintenance does not wait for a quiet moment. */
 const overdue = 10
 
@@ -90,69 +95,96 @@ export const make = (options: MaintenanceOptions) =>
 
     const clean = attempt(operation, directory, () => {
       lease.recoverDead()
-      for (const file of clearOld(directory))
-        record(`removed ${file}, which had not been written to for a day`)
+      for (const file of clearOld(directory)) record(`removed ${file}, which had not changed for a day`)
     })
 
     /** Rebuilds the index of a pack. Git verifies the pack meanwhile. */
     const reindex = (stem: string) =>
-      Effect.gen(function* () {
-        const index = yield* attempt(operation, directory, () => lease.temporaryPath("index"))
-        const command = ["index-pack", "--no-rev-index", "-o", index, `${stem}.pack`]
-        yield* runTethered(directory, operation, command)
-        yield* attemptPromise(operation, directory, async () => {
-          await fsyncPath(index)
-          fs.renameSync(index, `${stem}.idx`)
-          await fsyncPath(path.dirname(stem))
-          record(`rebuilt ${path.relative(directory, stem)}.idx, which was damaged`)
-        })
-      })
+      Effect.acquireUseRelease(
+        attempt(operation, directory, () => lease.temporaryPath("index")),
+        (index) =>
+          Effect.gen(function* () {
+            const command = ["index-pack", "--no-rev-index", "-o", index, `${stem}.pack`]
+            yield* runTethered(directory, operation, command)
+            yield* attemptPromise(operation, directory, async () => {
+              await fsyncPath(index)
+              fs.renameSync(index, `${stem}.idx`)
+              await fsyncPath(path.dirname(stem))
+              record(`rebuilt ${path.relative(directory, stem)}.idx, which was damaged or missing`)
+            })
+          }),
+        (index) => Effect.sync(() => void lease.remove(index))
+      )
 
-    const children = Effect.gen(function* () {
-      yield* attempt(operation, directory, () => objects.files.examine())
+    /** Packs whose writer or remover was killed before it was done. Their objects may exist nowhere else. */
+    const abandonedPacks = attempt(operation, directory, () => {
+      const packs = path.join(directory, "objects", "pack")
+      return packsWithoutIndex(entriesIn(packs).map(({ name }) => name))
+        .map((name) => path.join(packs, name))
+        .filter((stem) => isOld(fs.statSync(`${stem}.pack`, { throwIfNoEntry: false })?.ctimeMs ?? Infinity))
+    })
+
+    const repack = yield* makeRepack({ directory, lease, files: objects.files })
+
+    const children = Effect.fnUntraced(function* (withLoose: boolean) {
+      yield* Effect.catchAllDefect(
+        Steps.run(() => objects.files.examine()),
+        (cause) => Effect.fail(toRemoteError(operation, directory, cause))
+      )
       // If the pack is damaged, too, it is left, and the other packs are maintained nevertheless.
-      for (const stem of objects.files.damagedPacks) yield* Effect.ignoreLogged(reindex(stem))
+      for (const stem of [...objects.files.damagedPacks, ...(yield* abandonedPacks)]) {
+        yield* Effect.ignoreLogged(reindex(stem))
+      }
       yield* attempt(operation, directory, () => objects.files.rescan())
-      yield* repack({ directory, lease, files: objects.files })
+      yield* repack(withLoose)
       yield* runTethered(directory, operation, [
-        ...["-c", "core.fsync=all"],
+        ...["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync"],
         ...["commit-graph", "write", "--reachable", "--split", "--no-progress"],
         // The filters require all trees, which a partial clone may not have.
-        isPartial(directory) ? "--no-changed-paths" : "--changed-paths"
+        (yield* isPartial(directory)) ? "--no-changed-paths" : "--changed-paths"
       ])
     })
 
-    const work = Effect.gen(function* () {
+    const work = Effect.fnUntraced(function* (withLoose: boolean) {
       yield* clean
       yield* dropDamaged(directory, operation, lease)
-      yield* withChildren(lease, operation, directory, children)
+      yield* withChildren(lease, operation, directory, children(withLoose)).pipe(
+        // The files of a stopped child may be removed only when they have not changed for a moment.
+        Effect.onInterrupt(() => Effect.promise(() => lease.waitUntilCleared(clearingTimeout)))
+      )
       yield* attemptPromise(operation, directory, () => Accelerators.settle(directory))
       yield* attempt(operation, directory, () => {
         objects.files.rescan()
-        objects.files.loose.count = 0
+        if (withLoose) objects.files.loose.count = 0
       })
     })
 
-    const maintain: Effect.Effect<void, RemoteError> = mutex.withPermits(1)(
+    const maintainWith = (withLoose: boolean): Effect.Effect<void, RemoteError> =>
       Effect.acquireUseRelease(
         lock,
-        (file) => (file === undefined ? Effect.void : work),
+        (file) => (file === undefined ? Effect.void : work(withLoose)),
         (file) =>
           Effect.sync(() => {
-            if (file === undefined) return
-            fs.rmSync(lockFile, { force: true })
-            fs.rmSync(file, { force: true })
+            // Without the file, nobody would know whose lock it is.
+            if (file !== undefined && lease.remove(lockFile)) lease.remove(file)
           })
-      )
-    )
+      ).pipe(mutex.withPermits(1))
+    const maintain = maintainWith(true)
 
     let running = false
     let timer: NodeJS.Timeout | undefined
     const scope = yield* Effect.scope
     const runtime = yield* Effect.runtime<never>()
 
-    const background = maintain.pipe(
-      Effect.catchAll((error) => Effect.logWarning("the maintenance of a repository failed", error)),
+    const hasManyLoose = () => objects.files.loose.count >= options.looseObjects
+
+    const background = Effect.suspend(() => maintainWith(hasManyLoose())).pipe(
+      Effect.tapErrorCause((cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.void
+          : Effect.logWarning("the maintenance of a repository failed", cause)
+      ),
+      Effect.exit,
       Effect.ensuring(
         Effect.sync(() => {
           running = false

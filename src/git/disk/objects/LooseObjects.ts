@@ -20,6 +20,9 @@ const objectTypes: Readonly<Record<string, ObjectType>> = {
   tag: "tag"
 }
 
+/** The names of the directories of loose objects. */
+const fans = Array.from({ length: 256 }, (_, fan) => fan.toString(16).padStart(2, "0"))
+
 /** A larger object is deflated in pieces, in bytes. */
 const maxDeflatedAtOnce = 65_536
 
@@ -110,14 +113,26 @@ export class LooseObjects {
     }
   }
 
-  /** Removes the objects that satisfy a predicate, one of the 256 directories with each step. */
-  *remove(isRedundant: (oid: Oid) => boolean): Steps<void> {
-    for (let fan = 0; fan < 256; fan++) {
-      for (const oid of this.startingWith(fan.toString(16).padStart(2, "0"))) {
-        if (isRedundant(oid)) unlink(this.path(oid))
+  isEmpty(): boolean {
+    return fans.every((fan) => this.startingWith(fan).length === 0)
+  }
+
+  /** Removes the objects that satisfy a predicate. Returns the first error; the other objects are removed nevertheless. */
+  *remove(isRedundant: (oid: Oid) => boolean): Steps<unknown> {
+    let failure: unknown
+    for (const fan of fans) {
+      for (const oid of this.startingWith(fan)) {
+        if (!isRedundant(oid)) continue
+        try {
+          unlink(this.path(oid))
+        } catch (cause) {
+          failure ??= cause
+        }
+        yield
       }
       yield
     }
+    return failure
   }
 
   /** Writes an object, unless it exists. */

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs"
 import * as path from "node:path"
+import type { Steps } from "../../../domain/concurrency/Steps.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
@@ -93,10 +94,10 @@ export class ObjectFiles {
     this.packs.rescan(directories)
   }
 
-  /** Scans the directories of packs, and verifies every index. */
-  examine(): void {
+  /** Scans the directories of packs, and verifies every index as it is on the disk now. */
+  *examine(): Steps<void> {
     this.rescan()
-    this.packs.verify()
+    yield* this.packs.verifyFiles()
   }
 
   /** Whether a pack contains an object. A changed directory is scanned first, because an open pack stays readable after its deletion. */

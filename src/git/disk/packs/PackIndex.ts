@@ -104,6 +104,12 @@ export class PackIndex {
     this.close()
   }
 
+  /** Reads the whole file, also if it was verified before. Throws if it is damaged now. */
+  verifyFile(): void {
+    if (!this.isVerified) this.verify()
+    else if (wholeFile(this.path).length !== this.size) throw this.unusable("has changed")
+  }
+
   close(): void {
     this.files?.close(this.path)
   }

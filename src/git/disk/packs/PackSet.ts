@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import type { Steps } from "../../../domain/concurrency/Steps.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
@@ -29,6 +30,16 @@ export const completePacks = (files: Iterable<string>): ReadonlyArray<string> =>
     const isComplete = file.endsWith(".pack") && present.has(`${name}.idx`) && !file.startsWith(".")
     return isComplete ? [name] : []
   })
+}
+
+/** The packs without an index, by their names. */
+export const packsWithoutIndex = (files: Iterable<string>): ReadonlyArray<string> => {
+  const present = new Set(files)
+  return [...present].flatMap((file) =>
+    /^pack-.*\.pack$/.test(file) && !present.has(file.replace(/pack$/, "idx"))
+      ? [file.slice(0, -".pack".length)]
+      : []
+  )
 }
 
 /** The packs of a repository and of its alternates. */
@@ -71,6 +82,14 @@ export class PackSet {
   /** Verifies every partially read index. Packs with a damaged index are not used any more. */
   verify(): void {
     for (const pack of [...this.packs.values()]) this.using(pack, () => pack.index.verify())
+  }
+
+  /** Verifies the file of every index of the repository itself, as it is on the disk now. */
+  *verifyFiles(): Steps<void> {
+    for (const pack of [...this.packs.values()]) {
+      if (path.dirname(pack.stem) === this.packDirectory) this.using(pack, () => pack.index.verifyFile())
+      yield
+    }
   }
 
   /** Uses an index. A damaged index only makes the objects of its own pack unavailable. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { makeDirectorySync } from "../files/Directories.js"
-import { fsyncFile, fsyncPath, hasErrorCode, tryUnlink, unlink } from "../files/FileOperations.js"
+import { fsyncFile, fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { asBuffer } from "./ObjectParsing.js"
 import type { BuiltPack } from "./PackBuilder.js"
@@ -14,6 +14,7 @@ export interface PackPlacement {
   readonly keepSource: string
   /** The `objects` directory of the repository. */
   readonly objects: string
+  readonly lease: Lease
 }
 
 export interface PlacedPack {
@@ -25,7 +26,7 @@ export interface PlacedPack {
 }
 
 /** Moves a complete pack to the packs of the repository, where it is protected from garbage collection until `unprotect`. */
-export const placePack = ({ files, keepSource, objects }: PackPlacement): PlacedPack => {
+export const placePack = ({ files, keepSource, lease, objects }: PackPlacement): PlacedPack => {
   const directory = path.join(objects, "pack")
   // The name is random, because another process that writes or removes a pack of the same objects must not touch this one.
   const stem = path.join(directory, `pack-${randomBytes(20).toString("hex")}`)
@@ -37,7 +38,7 @@ export const placePack = ({ files, keepSource, objects }: PackPlacement): Placed
     return {
       stem,
       directories: createdDirectory ? [directory, objects] : [directory],
-      unprotect: () => tryUnlink(keep)
+      unprotect: () => void lease.remove(keep)
     }
   } catch (cause) {
     for (const file of [`${stem}.pack`, keep]) unlink(file)
@@ -80,7 +81,7 @@ export const writePack = async ({
     } finally {
       for (const fd of descriptors) fs.closeSync(fd)
     }
-    placed = placePack({ files, keepSource, objects })
+    placed = placePack({ files, keepSource, lease, objects })
   } catch (cause) {
     for (const file of Object.values(files)) unlink(file)
     throw cause

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module"
 import { Effect } from "effect"
 
 type Replaceable =
-  | ("fsync" | "fsyncSync" | "linkSync" | "mkdirSync" | "renameSync")
+  | ("fsync" | "fsyncSync" | "linkSync" | "mkdirSync" | "readdirSync" | "renameSync" | "rmSync")
   | ("unlinkSync" | "utimesSync" | "writeSync" | "writevSync")
 
 type Replacements = { readonly [name in Replaceable]?: (real: any) => any }
@@ -30,7 +30,7 @@ export const withReplaced = <A, E, R>(replacements: Replacements, effect: Effect
   )
 
 /** The error of a refused system call. */
-export const refusal = (code: "EIO" | "ENOSPC" | "EROFS") =>
+export const refusal = (code: "EACCES" | "EIO" | "EMFILE" | "ENOSPC" | "EROFS") =>
   Object.assign(new Error(`${code}: refused by this test`), { code })
 
 /** A function that always fails with an error code. */
