@@ -220,8 +220,10 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
             if (isSecond || unfinished !== undefined) return yield* error
             let isGone = false
             for (const stem of chosen) {
-              if (!pathExists(`${stem}.pack`)) isGone = true
-              else if (!(yield* isReadable(stem))) unreadable.add(stem)
+              if (yield* isReadable(stem)) continue
+              // Git may have removed it meanwhile.
+              if (pathExists(`${stem}.idx`) && pathExists(`${stem}.pack`)) unreadable.add(stem)
+              else isGone = true
             }
             const isDamaged = chosen.some((stem) => unreadable.has(stem))
             if (isDamaged)
