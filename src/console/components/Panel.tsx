@@ -47,15 +47,17 @@ export const Panel = (props: {
             <bdi>{props.title}</bdi>
           </h2>
         </div>
-        {props.actions}
-        <button
-          type="button"
-          class="button icon-only quiet"
-          aria-label={`Close the ${props.closes}`}
-          onClick={props.onClose}
-        >
-          <Icon name="close" />
-        </button>
+        <div class="together">
+          {props.actions}
+          <button
+            type="button"
+            class="button icon-only quiet"
+            aria-label={`Close the ${props.closes}`}
+            onClick={props.onClose}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
       </header>
       {props.children}
     </aside>
