@@ -399,12 +399,7 @@ export const withMiddleware: {
       )
     const { description = middleware.description, name = middleware.name } = options
     const run: typeof middleware.handle = (request, next) => middleware.handle(request, next)
-    return new Compiled(
-      wrapMiddleware(registered, run, {
-        name: name ?? "middleware",
-        ...(description === undefined ? {} : { description })
-      })
-    )
+    return new Compiled(wrapMiddleware(registered, run, { name: name ?? "middleware", description }))
   }
 )
 

@@ -1,3 +1,4 @@
+import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Chain, ChainBuilder } from "chainstore/chain"
 import { Effect, pipe } from "effect"
@@ -176,6 +177,17 @@ describe("counting and describing", () => {
     })
   })
 
+  it("prints a chain and a builder as their description", () => {
+    const builder = ChainBuilder.make<number, string>("printed").use(() => "x", { name: "one" })
+    const handlers = [{ name: "one", kind: "handler", description: "" }]
+    const shown = { name: "printed", count: 1, handlers }
+    assert.strictEqual(builder.build().name, "printed")
+    assert.strictEqual(make().build().name, "chain")
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(builder.build())), { _id: "Chain", ...shown })
+    for (const text of [String(builder), inspect(builder)])
+      assert.deepStrictEqual(JSON.parse(text), { _id: "ChainBuilder", ...shown })
+  })
+
   it("options go before what an object or function says of itself", () => {
     function named() {
       return "x"
@@ -342,6 +354,13 @@ it("says what is missing where a builder is taken for a chain", () => {
     Chain.describe
   ] as ReadonlyArray<(chain: never, request: number) => unknown>) {
     assert.throws(() => call(builder as never, 1), TypeError, "what build() gives, not a builder")
-    assert.throws(() => call(null as never, 1), TypeError, "what build() gives, not null")
+    for (const [wrong, kind] of [
+      [null, "null"],
+      [undefined, "undefined"],
+      [1, "number"],
+      ["build", "string"],
+      [{}, "object"]
+    ] as const)
+      assert.throws(() => call(wrong as never, 1), TypeError, `Chain takes what build() gives, not ${kind}`)
   }
 })

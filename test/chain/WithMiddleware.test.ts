@@ -45,6 +45,11 @@ describe("Chain.withMiddleware", () => {
       /middleware must be a function or an object with handle, not number/
     )
     assert.throws(() => patient.pipe(Chain.withMiddleware({} as never)), /an object with handle, not object/)
+    for (const none of [undefined, null])
+      assert.throws(
+        () => Chain.withMiddleware(patient, none as never),
+        `must be a function or an object with handle, not ${none}`
+      )
     assert.throws(
       () => Chain.withMiddleware((() => "x") as never, {} as never),
       /Chain takes what build\(\) gives, not function/

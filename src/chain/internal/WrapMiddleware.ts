@@ -1,11 +1,11 @@
-import type { HandlerFunction, StepOptions } from "../Handler.js"
+import type { HandlerFunction } from "../Handler.js"
 import { Op, type Registered, type Step } from "./Step.js"
 
 /** The steps inside a middleware. The fallback stays inside it too, as the last step. */
 export const wrapMiddleware = (
   registered: Registered,
   middleware: HandlerFunction<any, any, any>,
-  options: StepOptions
+  options: { readonly name?: string | undefined; readonly description?: string | undefined }
 ): Registered => {
   const builders: Array<Registered> = []
   let root = registered
