@@ -177,6 +177,19 @@ describe("counting and describing", () => {
     })
   })
 
+  it("describes logging alike, however it writes, and numbers selective handlers without a name", () => {
+    const builder = make()
+      .useLogging({ write: () => {} })
+      .useLogging({ log: () => Effect.void })
+      .use({ canHandle: () => true, process: () => "x" })
+    const logging = { name: "logging", kind: "middleware", description: "Logs start, duration and outcome." }
+    assert.deepStrictEqual(Chain.describe(builder.build()).handlers, [
+      logging,
+      logging,
+      { name: "handler-3", kind: "handler", description: "" }
+    ])
+  })
+
   it("prints a chain and a builder as their description", () => {
     const builder = ChainBuilder.make<number, string>("printed").use(() => "x", { name: "one" })
     const handlers = [{ name: "one", kind: "handler", description: "" }]
