@@ -11,7 +11,6 @@ import {
 } from "../../../src/domain/json/CanonicalJson.js"
 import { inexactNumbers, parseObject } from "../../../src/domain/json/JsonText.js"
 import { LosslessNumber } from "../../../src/domain/json/NumberText.js"
-import { compareCodePoints } from "../../../src/domain/text/CodePointOrder.js"
 
 const bytes = (value: unknown) => Buffer.from(Either.getOrThrow(encode(value)))
 
@@ -98,15 +97,6 @@ describe("canonical JSON", () => {
     assert.strictEqual(
       bytes({ "\uffff": 1, "𝄞": 2, a: { b: 1, B: 2, _: 3 } }).toString(),
       '{\n  "a": {\n    "B": 2,\n    "_": 3,\n    "b": 1\n  },\n  "\uffff": 1,\n  "𝄞": 2\n}\n'
-    )
-    FastCheck.assert(
-      FastCheck.property(strings, strings, (a, b) => {
-        const points = (text: string) => [...text].map((each) => each.codePointAt(0)!)
-        const [left, right] = [points(a), points(b)]
-        const at = left.findIndex((point, index) => point !== right[index])
-        const expected = at === -1 ? left.length - right.length : left[at]! - (right[at] ?? -1)
-        assert.strictEqual(Math.sign(compareCodePoints(a, b)), Math.sign(expected))
-      })
     )
   })
 
