@@ -96,7 +96,6 @@ const recording = (
   recorder: Recorder,
   execution: Execution
 ): Step => {
-  if (registered.op === Op.Unhandled) return registered
   const step = registered.log === undefined ? registered : loggingByEffect(registered, registered.log)
   /** Ends the visit whose condition was true, by the fiber: it calls `run` next. Another fiber may visit the step meanwhile. */
   const accepted = new WeakMap<object, (outcome: StepOutcome) => void>()
@@ -156,7 +155,7 @@ const pathsOf = (program: ReadonlyArray<Step>) => {
   return program.map((step, index) => {
     while (open.length > 0 && open[open.length - 1]![1] <= index) open.pop()
     const path = [...open.map(([name]) => name), step.name]
-    if (step.op === Op.Enter) open.push([step.name, index + step.skip])
+    open.push([step.name, index + step.skip])
     return path
   })
 }
@@ -176,7 +175,7 @@ export const trace = (program: ReadonlyArray<Step>, chain: string, request: unkn
       Effect.exit(Effect.suspend(() => interpret(execution, 0, request, false))),
       (exit): Trace<any, any> => ({
         exit,
-        handledBy: Exit.isSuccess(exit) ? execution.handledBy?.name : undefined,
+        handledBy: Exit.isSuccess(exit) ? execution.handledBy!.name : undefined,
         elapsedMillis: monotonicMillis() - started,
         steps: recorder.visits
       })

@@ -141,6 +141,39 @@ describe("answers", () => {
     assert.strictEqual(error.chain, "other")
   })
 
+  it.effect("have a name although a step began the rest in another fiber, wherever the fibers give way", () =>
+    Effect.gen(function* () {
+      const pause = (turns: number) =>
+        Effect.iterate(0, { while: (n) => n < turns, body: (n) => Effect.succeed(n + 1) })
+      // A fiber gives way after 2,048 operations; a turn has three.
+      for (let turns = 650; turns < 690; turns++) {
+        for (const more of [
+          Effect.void,
+          Effect.asVoid(Effect.void),
+          Effect.zipRight(Effect.void, Effect.void)
+        ]) {
+          const chain = make()
+            .use(
+              (n, next) =>
+                Effect.fork(next(n)).pipe(
+                  Effect.zipRight(pause(turns)),
+                  Effect.zipRight(more),
+                  Effect.as("own")
+                ),
+              { name: "own" }
+            )
+            .use(() => Effect.never, { name: "late" })
+            .build()
+          yield* Effect.yieldNow()
+          const named = yield* Effect.exit(Chain.executeNamed(chain, 1))
+          assert.deepStrictEqual(named, Exit.succeed({ response: "own", handledBy: "own" }), `${turns} turns`)
+          yield* Effect.yieldNow()
+          assert.strictEqual((yield* Chain.trace(chain, 1)).handledBy, "own", `${turns} turns`)
+        }
+      }
+    })
+  )
+
   it("are not attributed to an inner step whose response was ignored", () => {
     const builder = make()
       .use((n, next) => Effect.orElseSucceed(next(n), () => "own"), { name: "outer" })

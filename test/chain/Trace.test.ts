@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Chain, ChainBuilder } from "chainstore/chain"
-import { Effect, Exit, Fiber, TestClock } from "effect"
+import { Deferred, Effect, Exit, Fiber, TestClock } from "effect"
 
 const lines: Array<string> = []
 const chain = ChainBuilder.make<number, string>("demo")
@@ -108,6 +108,46 @@ it.effect("looks into branches, takes the time, and reports failures", () =>
     const three = yield* traced(3)
     assert.isTrue(Exit.isFailure(three.exit))
     assert.deepStrictEqual(three.steps.slice(4), ["wrap: passed", "rest: skipped"])
+  })
+)
+
+it.effect("says that a step failed whose condition returned neither true nor false", () =>
+  Effect.gen(function* () {
+    for (const verdict of [1, Effect.succeed("yes")]) {
+      const odd = ChainBuilder.make<number, string>()
+        .useWhen(
+          () => verdict as boolean,
+          () => "x",
+          { name: "odd" }
+        )
+        .withFallback(() => "y")
+        .build()
+      const trace = yield* Chain.trace(odd, 1)
+      assert.isTrue(Exit.isFailure(trace.exit))
+      assert.strictEqual(trace.handledBy, undefined)
+      assert.deepStrictEqual(
+        trace.steps.map(({ name, outcome }) => `${name}: ${outcome}`),
+        ["odd: failed"]
+      )
+    }
+  })
+)
+
+it.effect("says that a step is running that has not ended when the execution ends", () =>
+  Effect.gen(function* () {
+    const started = yield* Deferred.make<void>()
+    const waiting = ChainBuilder.make<number, string>()
+      .use((n, next) => Effect.fork(next(n)).pipe(Effect.zipRight(Deferred.await(started)), Effect.as("x")), {
+        name: "first"
+      })
+      .use(() => Effect.zipRight(Deferred.succeed(started, undefined), Effect.never), { name: "second" })
+      .build()
+    const trace = yield* Chain.trace(waiting, 1)
+    assert.deepStrictEqual(
+      trace.steps.map(({ name, outcome }) => `${name}: ${outcome}`),
+      ["first: passed", "second: running"]
+    )
+    assert.strictEqual(trace.handledBy, "first")
   })
 )
 

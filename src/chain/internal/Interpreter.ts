@@ -19,13 +19,23 @@ export const isEffect = (reply: unknown): reply is Effect.Effect<any, any, any> 
 
 /** The state of one execution: the program, and the step that handled the request if that is tracked. */
 export class Execution {
-  /** Set only when `tracksHandler`. */
+  /** The step that handled the request last. Set only when `tracksHandler`. */
   handledBy: Step | undefined = undefined
+  /**
+   * Whether `handledBy` is of the current run of the steps. It is kept when another run begins: that one may be in
+   * another fiber, after the step that ran it has responded.
+   */
+  isHandled = false
   constructor(
     readonly program: ReadonlyArray<Step>,
     readonly chain: string,
     readonly tracksHandler: boolean
   ) {}
+
+  handle(step: Step): void {
+    this.handledBy = step
+    this.isHandled = true
+  }
 }
 
 /**
@@ -64,7 +74,7 @@ export class Continuation extends LazyEffect {
   }
 
   override commit(): Effect.Effect<any, any, any> {
-    if (this.execution.tracksHandler) this.execution.handledBy = undefined
+    if (this.execution.tracksHandler) this.execution.isHandled = false
     return interpret(this.execution, this.index, this.request, false)
   }
 }
@@ -119,7 +129,7 @@ export class Interpreter {
           step.op === Op.Answer ? step.run!(request) : step.run!(request, nextAfter(execution, index))
         if (!isEffect(reply)) return this.answer(step, reply)
         if (!(reply instanceof Continuation && reply.execution === execution)) return this.defer(step, reply)
-        if (execution.tracksHandler) execution.handledBy = undefined
+        if (execution.tracksHandler) execution.isHandled = false
         index = reply.index
         request = reply.request
       } else if (step.op === Op.Enter) {
@@ -134,7 +144,7 @@ export class Interpreter {
   }
 
   private answer(step: Step, reply: unknown) {
-    if (this.execution.tracksHandler) this.execution.handledBy = step
+    if (this.execution.tracksHandler) this.execution.handle(step)
     if (this.log !== undefined) Logs.end(this.log, Exit.succeed(reply))
     return reply
   }
@@ -187,11 +197,11 @@ export const interpret = (
 const trackHandler = (execution: Execution, step: Step, effect: Effect.Effect<unknown, unknown, unknown>) =>
   Effect.matchCauseEffect(effect, {
     onFailure: (cause) => {
-      execution.handledBy = undefined
+      execution.isHandled = false
       return Effect.failCause(cause)
     },
     onSuccess: (reply) => {
-      execution.handledBy ??= step
+      if (!execution.isHandled) execution.handle(step)
       return Exit.succeed(reply)
     }
   })

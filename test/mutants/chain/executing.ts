@@ -189,12 +189,12 @@ export const executing = [
   ]),
   mutant("handledBy is the outermost step", innermost, [
     run,
-    "execution.handledBy ??= step",
-    "execution.handledBy = step"
+    "if (!execution.isHandled) execution.handle(step)",
+    "execution.handle(step)"
   ]),
   mutant("handledBy names a step whose answer was thrown away", innermost, [
     run,
-    "    onFailure: (cause) => {\n      execution.handledBy = undefined",
+    "    onFailure: (cause) => {\n      execution.isHandled = false",
     "    onFailure: (cause) => {"
   ]),
   mutant(
@@ -202,13 +202,13 @@ export const executing = [
     innermost,
     [
       run,
-      "if (this.execution.tracksHandler) this.execution.handledBy = undefined\n    return interpret",
+      "if (this.execution.tracksHandler) this.execution.isHandled = false\n    return interpret",
       "return interpret"
     ],
     [
       run,
-      "if (this.execution.tracksHandler) this.execution.handledBy = step",
-      "if (this.execution.tracksHandler) this.execution.handledBy ??= step"
+      "if (this.execution.tracksHandler) this.execution.handle(step)",
+      "if (this.execution.tracksHandler && !this.execution.isHandled) this.execution.handle(step)"
     ]
   ),
   mutant("executeNamedExit names the chain", "`Chain.executeNamedExit`", [

@@ -59,7 +59,7 @@ export const reporting = [
   mutant(
     "a trace says that the last visited step answered",
     "`Effect<{ exit, handledBy, elapsedMillis, steps }, never, R>`",
-    [trace, "Exit.isSuccess(exit) ? execution.handledBy?.name : undefined", "recorder.visits.at(-1)?.name"]
+    [trace, "Exit.isSuccess(exit) ? execution.handledBy!.name : undefined", "recorder.visits.at(-1)?.name"]
   ),
   mutant("a trace fails as the chain does", "`Effect<{ exit, handledBy, elapsedMillis, steps }, never, R>`", [
     trace,
