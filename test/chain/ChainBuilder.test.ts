@@ -182,10 +182,10 @@ describe("counting and describing", () => {
       .useLogging({ write: () => {} })
       .useLogging({ log: () => Effect.void })
       .use({ canHandle: () => true, process: () => "x" })
-    const logging = { name: "logging", kind: "middleware", description: "Logs start, duration and outcome." }
+    const description = "Logs start, duration and outcome."
     assert.deepStrictEqual(Chain.describe(builder.build()).handlers, [
-      logging,
-      logging,
+      { name: "logging", kind: "middleware", description },
+      { name: "logging", kind: "middleware", description },
       { name: "handler-3", kind: "handler", description: "" }
     ])
   })

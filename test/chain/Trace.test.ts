@@ -116,7 +116,7 @@ it.effect("says that a step failed whose condition returned neither true nor fal
     for (const verdict of [1, Effect.succeed("yes")]) {
       const odd = ChainBuilder.make<number, string>()
         .useWhen(
-          () => verdict as boolean,
+          () => verdict as unknown as boolean,
           () => "x",
           { name: "odd" }
         )
