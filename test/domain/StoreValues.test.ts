@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, FastCheck, TestClock } from "effect"
-import { collectionNameProblem } from "../../src/domain/identifiers/CollectionName.js"
-import { isDocumentId } from "../../src/domain/identifiers/DocumentId.js"
+import { Effect, Either, FastCheck, Random, TestClock } from "effect"
+import { collectionNameProblem, fieldNameProblem } from "../../src/domain/identifiers/CollectionName.js"
+import { idProblem, isDocumentId } from "../../src/domain/identifiers/DocumentId.js"
 import { emptyTree } from "../../src/domain/identifiers/Oid.js"
-import { isRepositoryName } from "../../src/domain/identifiers/RepositoryName.js"
+import { isRepositoryName, repositoryNameProblem } from "../../src/domain/identifiers/RepositoryName.js"
 import * as Ulid from "../../src/domain/identifiers/Ulid.js"
 import { applyToIndex, emptyIndex, parseIndex, printIndex } from "../../src/domain/indexes/IndexFile.js"
 import { indexKeyOf, indexKeysOf, lookupKeys } from "../../src/domain/indexes/IndexKey.js"
@@ -56,6 +56,84 @@ describe("ids", () => {
     for (const name of ["owner", "a/b/c", "/b", "a/", "../b", "a/..", "a b/c", "a/b.git"]) {
       assert.isFalse(isRepositoryName(name), name)
     }
+  })
+
+  it("that are refused are refused in words", () => {
+    const letters = "an id is made of letters, digits, '.', '_' and '-', and starts with a letter or digit"
+    for (const [id, problem] of [
+      [1, "an id is text"],
+      ["", "an id is not empty"],
+      ["x".repeat(129), "an id has at most 128 characters"],
+      ["a/b", "an id holds no slash or backslash"],
+      ["a\\b", "an id holds no slash or backslash"],
+      ["_a", letters],
+      ["a b", letters],
+      ["a..b", "an id does not hold '..'"],
+      ["a.b", undefined]
+    ] as const) {
+      assert.strictEqual(idProblem(id), problem)
+      assert.strictEqual(collectionNameProblem(id), problem?.replace("an id", "a collection's name"))
+      assert.strictEqual(fieldNameProblem(id), problem?.replace("an id", "an indexed field's name"))
+    }
+    const form = "a repository's name has the form <owner>/<name>"
+    const made = "owner and name are made of letters, digits, '.', '_' and '-', at most 100 of them"
+    const dots = "owner and name are not '.' or '..'"
+    const ending = "a repository's name does not end in .git or .lock"
+    for (const [name, problem] of [
+      [null, "a repository's name is text, <owner>/<name>"],
+      ["owner", form],
+      ["a/b/c", form],
+      ["/b", made],
+      ["a/", made],
+      ["a b/c", made],
+      ["a/b\n", made],
+      ["\na/b", made],
+      [`a/${"b".repeat(101)}`, made],
+      [`a/${"b".repeat(100)}`, undefined],
+      ["./b", dots],
+      ["a/..", dots],
+      ["a/...", undefined],
+      ["a/.b", undefined],
+      ["a/b.", undefined],
+      ["a/b.git", ending],
+      ["a/b.LOCK", ending],
+      ["a.git/b", undefined],
+      ["a/b.github", undefined],
+      ["a/bgit", undefined]
+    ] as const)
+      assert.strictEqual(repositoryNameProblem(name), problem, String(name))
+  })
+
+  it.effect("rise although all of their random digits are the last ones", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_469_918_176_385)
+      const most = 2 ** 20 - 1
+      for (const [random, first, second] of [
+        [[0, 0, 0, 0], "01ARYZ6S410000000000000000", "01ARYZ6S410000000000000001"],
+        [[1, 2, 3, most], "01ARYZ6S41000100020003ZZZZ", "01ARYZ6S410001000200040000"],
+        [[1, 2, most, most], "01ARYZ6S4100010002ZZZZZZZZ", "01ARYZ6S410001000300000000"],
+        [[most, most, most, most], "01ARYZ6S41ZZZZZZZZZZZZZZZZ", "01ARYZ6S420000000000000000"]
+      ] as const) {
+        const ids = Effect.flatMap(Ulid.generator, (next) => Effect.replicateEffect(next, 2))
+        assert.deepStrictEqual(yield* Effect.withRandom(ids, Random.fixed(random)), [first, second])
+      }
+    })
+  )
+
+  it("are ULIDs in the upper and the lower case", () => {
+    const id = "01ARYZ6S41TSV4RRFFQ69G5FAV"
+    assert.strictEqual(Ulid.timeOf(id.toLowerCase()), Ulid.timeOf(id))
+    assert.strictEqual(Ulid.timeOf("7ZZZZZZZZZ0000000000000000"), 2 ** 48 - 1)
+    for (const ulid of [id, id.toLowerCase(), `7${id.slice(1)}`]) assert.isTrue(Ulid.isUlid(ulid), ulid)
+    for (const other of [
+      `8${id.slice(1)}`,
+      id.slice(1),
+      `${id}0`,
+      `0${id}`,
+      `${id.slice(0, 25)}U`,
+      `${id}\n`
+    ])
+      assert.isFalse(Ulid.isUlid(other), other)
   })
 
   it.effect("rise strictly inside one millisecond and when the clock steps back", () =>
