@@ -5,7 +5,7 @@ type Texts = ReadonlyArray<string>
 /** The length of the common prefix of all lists. */
 export const commonStart = (first: Texts, ...others: ReadonlyArray<Texts>): number => {
   let at = 0
-  while (at < first.length && others.every((other) => at < other.length && other[at] === first[at])) at++
+  while (at < first.length && others.every((other) => other[at] === first[at])) at++
   return at
 }
 
@@ -71,6 +71,7 @@ interface Hunk {
   readonly sideEnd: number
 }
 
+/** The replaced ranges, from the last to the first. */
 function* hunksOf(base: Texts, side: Texts, isOurs: boolean): Steps.Steps<Array<Hunk>> {
   const hunks: Array<Hunk> = []
   let [end, sideEnd] = [base.length, side.length]
@@ -81,7 +82,7 @@ function* hunksOf(base: Texts, side: Texts, isOurs: boolean): Steps.Steps<Array<
     end = common.from
     sideEnd = common.to
   }
-  return hunks.reverse()
+  return hunks
 }
 
 /** A region of the merge of two lists: changed by at most one side, or by both. */

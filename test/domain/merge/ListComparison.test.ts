@@ -50,6 +50,21 @@ describe("the comparison of three lists", () => {
     assert.isAbove(both, 5000)
   })
 
+  it("pauses while it compares long lists, also if they have nothing in common", () => {
+    const pauses = (ours: ReadonlyArray<string>, theirs: ReadonlyArray<string>) => {
+      const steps = regionsOf(
+        Array.from({ length: 5120 }, (_, at) => `${at}`),
+        ours,
+        theirs
+      )
+      let count = 0
+      while (steps.next().done !== true) count++
+      return count
+    }
+    assert.isAtLeast(pauses([], []), 20)
+    assert.isAtLeast(pauses(["x"], ["y"]), 20)
+  })
+
   it("takes steps that grow with the square of the lengths where all items are equal", () => {
     const stepsFor = (length: number) => {
       const same = Array.from({ length }, () => "a")
