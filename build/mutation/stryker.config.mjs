@@ -24,6 +24,8 @@ export default {
   jsonReporter: { fileName: `reports/mutation/${part}.json` },
   tempDirName: `.stryker-tmp/${part}`,
   ignorePatterns: [
+    // Of other parts that are run meanwhile.
+    ".stryker-tmp",
     "dist",
     "docs",
     "reports",

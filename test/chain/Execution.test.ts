@@ -27,6 +27,20 @@ describe("answers", () => {
     assert.deepStrictEqual(run(builder, 50), Exit.succeed("fifty"))
   })
 
+  it("come from steps that are given the request alone, or the request and next", () => {
+    const given = (...parameters: ReadonlyArray<unknown>) => `${parameters.length}`
+    const chain = ChainBuilder.make<number, string>()
+      .useWhen((n) => n === 1, given)
+      .use({ canHandle: (n) => n === 2, process: given })
+      .use((n, next) => (n === 3 ? given(n, next) : next(n)))
+      .withFallback(given)
+      .build()
+    assert.deepStrictEqual(
+      [1, 2, 3, 4].map((n) => Chain.executeSync(chain, n)),
+      ["1", "1", "2", "1"]
+    )
+  })
+
   it("may be undefined, an Option, an Either or a function", () => {
     const absent = ChainBuilder.make<0, string | undefined>().use(() => undefined)
     assert.strictEqual(Chain.executeSync(absent.build(), 0), undefined)

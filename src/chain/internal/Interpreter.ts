@@ -99,7 +99,7 @@ export class Interpreter {
     try {
       return this.steps(start, request, met)
     } catch (defect) {
-      if (this.log !== undefined) Logs.end(this.log, Exit.die(defect))
+      Logs.end(this.log, Exit.die(defect))
       throw defect
     }
   }
