@@ -129,7 +129,7 @@ export const reporting = [
   ]),
   mutant("a thrown defect is not logged", atError, [
     "internal/Interpreter.ts",
-    "if (this.log !== undefined) Logs.end(this.log, Exit.die(defect))",
+    "      Logs.end(this.log, Exit.die(defect))\n",
     ""
   ]),
   mutant("a thrown defect is logged as a success", atError, [
