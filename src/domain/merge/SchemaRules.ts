@@ -49,9 +49,8 @@ class Reading {
         return this.merged(ast.types.map((type) => this.fieldsOf(type)))
       case "TypeLiteral":
         return this.fieldsOfLiteral(ast)
-      default:
-        return undefined
     }
+    return undefined
   }
 
   private merged(each: ReadonlyArray<Mutable | undefined>): Mutable | undefined {
@@ -87,9 +86,7 @@ class Reading {
       ...ast.indexSignatures.map((member) => ({ name: "*", member: { ...member, annotations: {} } }))
     ]
     for (const { name, member } of members) {
-      const rule = annotated(member) ?? this.ruleOf(member.type)
-      const whole =
-        typeof rule === "string" || typeof rule === "function" ? rule : this.within(rule, member.type)
+      const whole = this.within(annotated(member) ?? this.ruleOf(member.type), member.type)
       if (whole !== undefined && typeof name === "string") fields[name] = whole
     }
     return Object.keys(fields).length === 0 ? undefined : fields
@@ -118,9 +115,8 @@ class Reading {
         return this.ruleOf(ast.from)
       case "Union":
         return ast.types.map((type) => this.ruleOf(type)).find((found) => found !== undefined)
-      default:
-        return undefined
     }
+    return undefined
   }
 }
 
@@ -136,9 +132,8 @@ const itemIn = (ast: AST.AST): AST.AST | undefined => {
       return ast.types.map(itemIn).find((item) => item !== undefined)
     case "TupleType":
       return ast.rest[0]?.type
-    default:
-      return undefined
   }
+  return undefined
 }
 
 /**

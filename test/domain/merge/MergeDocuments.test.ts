@@ -558,6 +558,9 @@ describe("rules", () => {
       below: Schema.optional(Schema.suspend((): Schema.Schema<Tree> => Tree))
     })
     const text = Schema.String.annotations(rule("lines"))
+    const one = { default: () => 1 }
+    const doubled = (from: Schema.Schema<number>, to: Schema.Schema<number>) =>
+      Schema.transform(from, to, { decode: (n) => 2 * n, encode: (n) => n / 2 })
     const cases: ReadonlyArray<readonly [Schema.Schema.All, MergeFields]> = [
       [Schema.String, {}],
       [Schema.Struct({ a: Schema.String }), {}],
@@ -608,11 +611,32 @@ describe("rules", () => {
       [Schema.Struct({ a: Schema.Unknown.annotations(rule(keyed)) }), { a: keyed }],
       [Schema.Record({ key: Schema.String, value: counter }), { "*": "counter" }],
       [Schema.Struct({ [Symbol.for("hidden")]: counter }), {}],
-      [Schema.Struct({ a: Schema.propertySignature(Schema.Number).annotations(rule(most)) }), { a: most }]
+      [Schema.Struct({ a: Schema.propertySignature(Schema.Number).annotations(rule(most)) }), { a: most }],
+      [
+        Schema.Struct({
+          a: Schema.propertySignature(Schema.Number)
+            .annotations(rule("counter"))
+            .pipe(Schema.fromKey("stored")),
+          [Symbol.for("hidden")]: Schema.propertySignature(Schema.Number).annotations(rule("counter"))
+        }),
+        { stored: "counter" }
+      ],
+      [Schema.Struct({ size: Schema.Struct({ w: Schema.optionalWith(Schema.Number, one) }) }), {}],
+      [Schema.Struct({ a: doubled(Schema.Number, counter) }), { a: "counter" }],
+      [Schema.Struct({ a: doubled(Schema.Number.annotations(rule("whole")), counter) }), { a: "counter" }],
+      [Schema.Struct({ a: Schema.Union(Schema.Null, counter) }), { a: "counter" }],
+      ...[Schema.Union(Schema.Null, items), Schema.suspend(() => items), Schema.ReadonlySet(item)].map(
+        (list): readonly [Schema.Schema.All, MergeFields] => [
+          Schema.Struct({ a: list.annotations(rule(keyed)) }),
+          { a: { key: "id", fields: { n: "counter" } } }
+        ]
+      ),
+      [Schema.Struct({ a: Schema.Tuple(item).annotations(rule(keyed)) }), { a: keyed }]
     ]
     for (const [schema, fields] of cases) {
       const found = fieldsOfSchema(schema)
       assert.deepStrictEqual(Object.entries(found), Object.entries(fields), String(schema.ast))
+      assert.deepStrictEqual(Reflect.ownKeys(found), Object.keys(fields))
     }
     const tree = fieldsOfSchema(Tree)
     assert.strictEqual(tree["n"], "counter")
