@@ -88,7 +88,7 @@ export const applyToManifest = (
       if (many === undefined) ids = withoutId(ids, id)
       else many.delete(id)
     } else {
-      if (fields.length > 0) documents.set(id, project(document, fields))
+      documents.set(id, project(document, fields))
       if (many === undefined) ids = withId(ids, id)
       else many.add(id)
     }

@@ -38,8 +38,7 @@ export function* mergeSet(
   const order = mergedOrder(kept(before), kept(left), kept(right)) ?? kept(before)
   const merged: Array<LosslessJson> = []
   for (const key of [...order, ...(yield* Steps.sorted(added, compareCodePoints))]) {
-    const [a, b] = [left.get(key) ?? right.get(key), right.get(key) ?? left.get(key)]
-    merged.push((yield* merge(before.get(key), a, b))!)
+    merged.push((yield* merge(before.get(key), left.get(key), right.get(key)))!)
     if (merged.length % Steps.stepSize === 0) yield
   }
   return merged
@@ -74,9 +73,10 @@ const insertions = (keys: Keys, kept: ReadonlySet<string>): ReadonlyMap<string, 
   return runs
 }
 
+/** Compares runs by their first keys that differ. If one begins with the other, their keys are the same in any order. */
 const compareRuns = (a: Keys, b: Keys): number => {
-  const at = a.findIndex((key, at) => key !== b[at])
-  return at === -1 ? a.length - b.length : at >= b.length ? 1 : compareCodePoints(a[at]!, b[at]!)
+  const at = a.findIndex((key, at) => at < b.length && key !== b[at])
+  return at === -1 ? 0 : compareCodePoints(a[at]!, b[at]!)
 }
 
 /** The merged items in our order. `theirs` is set if both sides changed the order differently. */
@@ -107,7 +107,7 @@ export function* mergeKeyed(
     if (merged.size % Steps.stepSize === 0) yield
   }
   yield
-  const inAll = (key: string) => merged.has(key) && base.has(key) && ours.has(key) && theirs.has(key)
+  const inAll = (key: string) => base.has(key) && ours.has(key) && theirs.has(key)
   const keptOf = (items: Items) => [...items.keys()].filter(inAll)
   const kept = new Set(keptOf(base))
   const left = insertions([...ours.keys()], kept)

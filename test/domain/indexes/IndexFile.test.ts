@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import { Oid } from "../../../src/domain/identifiers/Oid.js"
 import {
   applyToIndex,
   type DocumentChange,
   emptyIndex,
-  type IndexFile
+  type IndexFile,
+  parseIndex
 } from "../../../src/domain/indexes/IndexFile.js"
 
 const contents = ({ ids, values }: IndexFile) => ({
@@ -33,6 +35,27 @@ describe("an index", () => {
         assert.deepStrictEqual(contents(kept), contents(applyToIndex(emptyIndex, "s", [...all.values()])))
       })
     )
+  })
+
+  it("that another program wrote is read as far as it is one", () => {
+    const parsed = (file: unknown) => parseIndex(new TextEncoder().encode(JSON.stringify(file)))
+    for (const none of [null, [], 1, "text"]) assert.isUndefined(parsed(none))
+    for (const file of [{}, { values: null, ids: [["x"]], _index: 1, tree: null }, { values: 1, ids: "x" }])
+      assert.deepStrictEqual(parsed(file), { ...emptyIndex, field: undefined })
+    const tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+    const values = { a: ["x"], b: "x", c: { d: ["x"] }, e: null, f: 1 }
+    assert.deepStrictEqual(parsed({ _index: "s", values, ids: { x: ["a"] }, tree }), {
+      values: new Map([["a", ["x"]]]),
+      ids: new Map([["x", ["a"]]]),
+      field: "s",
+      tree: Oid.make(tree)
+    })
+  })
+
+  it("whose ids and values disagree loses what it lists of a document that changes", () => {
+    const index = { ...emptyIndex, ids: new Map([["x", ["gone"]]]), values: new Map([["other", ["x"]]]) }
+    const after = applyToIndex(index, "s", [{ id: "x", document: { s: "new" } }])
+    assert.deepStrictEqual(contents(after), { ids: { x: ["new"] }, values: { other: ["x"], new: ["x"] } })
   })
 
   it("takes the change of a value that many documents have in a time that grows with their number", () => {

@@ -24,7 +24,7 @@ const some = (length: number) =>
     fc
       .tuple(fc.nat(30), fc.option(fc.record({ a: fc.nat(3), b: fc.nat(3) })))
       .map(([n, document]): DocumentChange => ({ id: `d${n}`, document: document ?? undefined })),
-    { maxLength: length }
+    { maxLength: length, size: "max" }
   )
 
 describe("a manifest", () => {
@@ -57,6 +57,12 @@ describe("a manifest", () => {
     const fields = ["t", "n", "absent", "none", "list", "nan", "inside", "deep", "toString"]
     const manifest = applyToManifest(emptyManifest, fields, [{ id: "d", document }])
     assert.deepStrictEqual([...manifest.documents], [["d", { t: "x", n: 1, none: null, list: [1] }]])
+  })
+
+  it("has no documents if no field is asked for any longer", () => {
+    const before = applyToManifest(emptyManifest, ["n"], [{ id: "a", document: { n: 1 } }])
+    const after = applyToManifest(before, [], [{ id: "b", document: { n: 2 } }])
+    assert.deepStrictEqual([after.ids, [...after.documents]], [["a", "b"], []])
   })
 
   it("survives its file", () => {

@@ -224,6 +224,7 @@ describe("lists", () => {
     ["an insertion among items that the other side moved follows its item", "pqr", "pqxr", "rpq", "rpqx"],
     ["the same move of both is one", "pqr", "rpq", "rpq", "rpq"],
     ["a move of both, with a removal", "pqrs", "srqp", "srp", "srp"],
+    ["the same move of both with an insertion of both", "pq", "qxp", "qpx", "qxp"],
     ["removals of both", "pqrs", "prs", "pqs", "ps"],
     ["all items removed, and one inserted", "pq", "", "pqa", "a"]
   ]
@@ -341,6 +342,10 @@ describe("texts and numbers", () => {
       assert.strictEqual(list("[10.0,1,2]", "[10,1,3]"), `{"a":[10.0,1,3]}`)
       assert.strictEqual(list("[10,1,2,3]", "[10,1,2,3.0]"), `{"a":[10,1,2,3]}`)
     }
+    const set = (base: string, ours: string, theirs: string) =>
+      spelled(`{"a":${base}}`, `{"a":${ours}}`, `{"a":${theirs}}`, { fields: { a: "set" } })
+    assert.strictEqual(set("[]", "[10.0]", "[10,9]"), `{"a":[10,9]}`)
+    assert.strictEqual(set("[10]", "[10.0]", "[10,9]"), `{"a":[10.0,9]}`)
     const counters: MergeRules = { fields: { a: "counter" } }
     assert.strictEqual(
       spelled(`{"a":9007199254740993}`, `{"a":9007199254740995}`, `{"a":9007199254740994}`, counters),
