@@ -112,10 +112,27 @@ describe("ids", () => {
         [[0, 0, 0, 0], "01ARYZ6S410000000000000000", "01ARYZ6S410000000000000001"],
         [[1, 2, 3, most], "01ARYZ6S41000100020003ZZZZ", "01ARYZ6S410001000200040000"],
         [[1, 2, most, most], "01ARYZ6S4100010002ZZZZZZZZ", "01ARYZ6S410001000300000000"],
+        [[1, most, most, most], "01ARYZ6S410001ZZZZZZZZZZZZ", "01ARYZ6S410002000000000000"],
         [[most, most, most, most], "01ARYZ6S41ZZZZZZZZZZZZZZZZ", "01ARYZ6S420000000000000000"]
       ] as const) {
         const ids = Effect.flatMap(Ulid.generator, (next) => Effect.replicateEffect(next, 2))
         assert.deepStrictEqual(yield* Effect.withRandom(ids, Random.fixed([...random])), [first, second])
+      }
+    })
+  )
+
+  it.effect("have the time of the clock, also in its first millisecond", () =>
+    Effect.gen(function* () {
+      const next = yield* Ulid.generator
+      for (const [time, digits] of [
+        [0, "0000000000"],
+        [1, "0000000001"],
+        [32, "0000000010"]
+      ] as const) {
+        yield* TestClock.setTime(time)
+        const id = yield* next
+        assert.strictEqual(id.slice(0, 10), digits)
+        assert.strictEqual(Ulid.timeOf(id), time)
       }
     })
   )

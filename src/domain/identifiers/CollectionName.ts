@@ -7,7 +7,7 @@ import { idProblem } from "./DocumentId.js"
  * @category rules
  */
 export const collectionNameProblem = (name: unknown): string | undefined =>
-  idProblem(name)?.replace(/^an id/, "a collection's name")
+  idProblem(name)?.replace("an id", "a collection's name")
 
 /**
  * The problem with the name of an indexed field, if any. The rule is that of document ids.
@@ -16,4 +16,4 @@ export const collectionNameProblem = (name: unknown): string | undefined =>
  * @category rules
  */
 export const fieldNameProblem = (name: unknown): string | undefined =>
-  idProblem(name)?.replace(/^an id/, "an indexed field's name")
+  idProblem(name)?.replace("an id", "an indexed field's name")

@@ -34,7 +34,7 @@ export const generator: Effect.Effect<Effect.Effect<string>> = Effect.sync(() =>
       last = random
     } else {
       let at = 3
-      while (at >= 0 && last[at] === limb - 1) last[at--] = 0
+      while (last[at] === limb - 1) last[at--] = 0
       if (at < 0) lastTime += 1
       else last[at]! += 1
     }
