@@ -106,6 +106,16 @@ describe("Bounded", () => {
     assert.deepStrictEqual(held(), ["c"])
   })
 
+  it("gives a value the weight 1 where none is given", () => {
+    const values = new LruCache<string>(2)
+    for (const key of ["a", "b", "a", "c"]) values.set(key, key)
+    assert.deepStrictEqual([values.size, values.weight], [2, 2])
+    assert.deepStrictEqual(
+      ["a", "b", "c"].map((key) => values.peek(key)),
+      ["a", undefined, "c"]
+    )
+  })
+
   it("weighs a value once: one that grew counts anew when it is set again", () => {
     const bounded = new LruCache<Array<number>>(3, ({ length }) => length)
     const growing = bounded.set("growing", [1])
