@@ -74,7 +74,7 @@ export class Continuation extends LazyEffect {
   }
 
   override commit(): Effect.Effect<any, any, any> {
-    if (this.execution.tracksHandler) this.execution.isHandled = false
+    this.execution.isHandled = false
     return interpret(this.execution, this.index, this.request, false)
   }
 }
@@ -129,7 +129,7 @@ export class Interpreter {
           step.op === Op.Answer ? step.run!(request) : step.run!(request, nextAfter(execution, index))
         if (!isEffect(reply)) return this.answer(step, reply)
         if (!(reply instanceof Continuation && reply.execution === execution)) return this.defer(step, reply)
-        if (execution.tracksHandler) execution.isHandled = false
+        execution.isHandled = false
         index = reply.index
         request = reply.request
       } else if (step.op === Op.Enter) {

@@ -121,7 +121,7 @@ export function* mergeSequence(
   // If a side changed only the spelling of items, that spelling is kept if the merged values stay equal.
   if ((yield* countOf(spelledText)) === (yield* countOf(valueText))) return merged
   const spelled = yield* mergedBy(spelledText)
-  return spelled !== undefined && (yield* byValue().isSame(spelled, merged)) ? spelled : merged
+  return (yield* byValue().isSame(spelled, merged)) ? spelled : merged
 }
 
 /** Merges texts by lines; undefined as in `mergeSequence`. */

@@ -200,11 +200,7 @@ export const executing = [
   mutant(
     "handledBy stays that of the first run of the rest",
     innermost,
-    [
-      run,
-      "if (this.execution.tracksHandler) this.execution.isHandled = false\n    return interpret",
-      "return interpret"
-    ],
+    [run, "this.execution.isHandled = false\n    return interpret", "return interpret"],
     [
       run,
       "if (this.execution.tracksHandler) this.execution.handle(step)",
