@@ -320,8 +320,34 @@ describe("the path of a field", () => {
         assert.isTrue(Object.keys(picked).every((name) => Object.hasOwn(document, name)))
       }
     }
-    assert.strictEqual(fieldPathProblem("a".repeat(513)), "the path of a field has at most 512 characters")
-    assert.strictEqual(fieldPathProblem(".".repeat(32)), "the path of a field has at most 32 steps")
+  })
+
+  it("that is refused is refused in words", () => {
+    for (const [path, problem] of [
+      [1, "the path of a field is text"],
+      [undefined, "the path of a field is text"],
+      ["", "the path of a field is not empty"],
+      ["_id", "_id is part of every index, and not a field of one"],
+      ["_id.a", undefined],
+      ["a".repeat(512), undefined],
+      ["a".repeat(513), "the path of a field has at most 512 characters"],
+      [".".repeat(31), undefined],
+      [".".repeat(32), "the path of a field has at most 32 steps"]
+    ] as const)
+      assert.strictEqual(fieldPathProblem(path), problem)
+  })
+
+  it("picks what is at several paths below one member, and the whole member where that is asked for", () => {
+    const nested = { a: { b: { c: 1, d: 2, e: 3 }, f: 4 }, g: null, h: [1], i: "text" } as LosslessObject
+    const picked = (...paths: ReadonlyArray<string>) => JSON.parse(JSON.stringify(pickPaths(nested, paths)))
+    assert.deepStrictEqual(picked("a.b.c", "a.b.d"), { a: { b: { c: 1, d: 2 } } })
+    assert.deepStrictEqual(picked("a.b", "a.b.c"), { a: { b: { c: 1, d: 2, e: 3 } } })
+    assert.deepStrictEqual(picked("a.b.c", "a.b"), { a: { b: { c: 1, d: 2, e: 3 } } })
+    assert.deepStrictEqual(picked("a.b.c", "a"), { a: nested["a"] })
+    assert.deepStrictEqual(picked("a.f", "a.b.c", "a.x", "x"), { a: { f: 4, b: { c: 1 } } })
+    assert.deepStrictEqual(picked("g.x", "h.0", "i.length"), {})
+    // The document itself stays as it is.
+    assert.deepStrictEqual(nested["a"] as object, { b: { c: 1, d: 2, e: 3 }, f: 4 })
   })
 })
 
