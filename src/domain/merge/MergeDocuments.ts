@@ -111,13 +111,11 @@ class Merging {
       const merged = mergedIn(rule(yield* sidesOf(versions)), path)
       return Option.isSome(merged) ? merged.value : yield* this.conflict(path, versions)
     }
+    if (ours === undefined && theirs === undefined) return undefined
     if (isMark(base)) return yield* this.whole(path, versions)
     const start = base === undefined ? 0 : base
     if (rule === "counter" && isNumber(start) && isNumber(ours) && isNumber(theirs)) {
       return sumOfChanges(start, ours, theirs) ?? (yield* this.conflict(path, versions))
-    }
-    if (ours === undefined || theirs === undefined) {
-      return ours === theirs ? undefined : yield* this.whole(path, versions)
     }
     // Rules for nested values (counters) apply even if both sides have equal objects.
     if (this.isOnce && node.below.length === 0 && (yield* this.isSpelledAlike(ours, theirs))) return ours
@@ -143,8 +141,8 @@ class Merging {
     const { base, ours, theirs } = versions
     if (yield* this.values.isSame(base, ours)) return theirs
     if (yield* this.values.isSame(base, theirs)) return ours
-    const isSame = ours !== undefined && theirs !== undefined && (yield* this.values.isSame(ours, theirs))
-    return isSame && this.isOnce ? yield* eitherOf(ours, theirs) : yield* this.conflict(path, versions)
+    const isOneChange = this.isOnce && (yield* this.values.isSame(ours, theirs))
+    return isOneChange ? yield* eitherOf(ours!, theirs!) : yield* this.conflict(path, versions)
   }
 
   *object(

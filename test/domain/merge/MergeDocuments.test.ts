@@ -71,6 +71,32 @@ describe("objects", () => {
     )
   })
 
+  it("are merged if both sides added them, and are a conflict if the base had another value", () => {
+    const [ours, theirs] = [{ a: { x: 1 } }, { a: { y: 2 } }]
+    assert.deepStrictEqual(clean({ base: {}, ours, theirs }), { a: { x: 1, y: 2 } })
+    for (const a of [null, 1, "text", [1]])
+      assert.deepStrictEqual(mergeDocuments({ base: { a }, ours, theirs }).conflicts, [
+        { path: ["a"], base: a, ours: { x: 1 }, theirs: { y: 2 } }
+      ])
+  })
+
+  it("lack what both sides removed, whatever counts as one change and whatever was there", () => {
+    const [ours, theirs] = [{ mine: 1 }, { yours: 1 }]
+    for (const a of [1, [1], { n: 1 }, { "\0conflict": [1] }]) {
+      const sides = { base: { a }, ours, theirs }
+      for (const rules of [{}, { sameChange: "conflict" }, { fields: { "a.n": "counter" } }] as const)
+        assert.deepStrictEqual(clean(sides, rules), { mine: 1, yours: 1 })
+    }
+  })
+
+  it("that both sides changed alike have counters that are counted twice", () => {
+    const side = (n: number, more: object): JsonObject => ({ stock: { n }, ...more })
+    const sides = { base: side(1, {}), ours: side(2, { mine: 1 }), theirs: side(2, { yours: 1 }) }
+    const fields = { "stock.n": "counter" } as const
+    assert.deepStrictEqual(clean(sides, { fields }), { stock: { n: 3 }, mine: 1, yours: 1 })
+    assert.deepStrictEqual(clean(sides), { stock: { n: 2 }, mine: 1, yours: 1 })
+  })
+
   it("are settled at the place of the conflict", () => {
     const sides = {
       base: { a: 1, b: 1, c: 1, d: 1 },
@@ -103,6 +129,20 @@ describe("lists", () => {
   it("as sets have what either side added and nothing that either removed", () => {
     const sides = lists(["a", "b", "c"], ["a", "c", "z", "d"], ["c", "b", "a", "d", "e"])
     assert.deepStrictEqual(clean(sides, { fields: { list: "set" } }), { list: ["c", "a", "d", "e", "z"] })
+  })
+
+  it("are merged by their rule if both sides added them, and are a conflict if the base had another value", () => {
+    const [ours, theirs] = [{ list: [1] }, { list: [2] }]
+    for (const list of ["set", { sequence: "byContent" }] as const) {
+      assert.deepStrictEqual(clean({ base: {}, ours, theirs }, { fields: { list } }), { list: [1, 2] })
+      for (const before of [null, 1, "text", {}])
+        assert.lengthOf(
+          mergeDocuments({ base: { list: before }, ours, theirs }, { fields: { list } }).conflicts,
+          1
+        )
+    }
+    for (const list of ["sequence", { sequence: "conflict" }] as const)
+      assert.lengthOf(mergeDocuments({ base: { list: [] }, ours, theirs }, { fields: { list } }).conflicts, 1)
   })
 
   it("as sequences keep the order of both sides", () => {
@@ -293,6 +333,26 @@ describe("texts and numbers", () => {
       mergeDocuments(sides, { fields: { it: "lines" } }).conflicts.map(({ path }) => path),
       [["it"]]
     )
+    const alike = {
+      base: one(text("a", "b")),
+      ours: { ...one(text("c", "d")), mine: 1 },
+      theirs: one(text("c", "d"))
+    }
+    assert.deepStrictEqual(clean(alike, { fields: { it: "lines" } }), alike.ours)
+  })
+
+  it("of another kind than their rule are whole", () => {
+    for (const [ours, theirs] of [
+      [1, "b"],
+      ["b", 1],
+      [["b"], "c"]
+    ] as const)
+      for (const it of ["lines", "counter", "set", { key: "id" }] as const)
+        assert.deepStrictEqual(
+          mergeDocuments({ base: one("a"), ours: one(ours), theirs: one(theirs) }, { fields: { it } })
+            .conflicts,
+          [{ path: ["it"], base: "a", ours, theirs }]
+        )
   })
 
   it("as counters have what each side added, exactly", () => {
@@ -319,7 +379,7 @@ describe("texts and numbers", () => {
   const spelled = (base: string, ours: string, theirs: string, rules?: MergeRules) => {
     const sides = { base: bytes(base), ours: bytes(ours), theirs: bytes(theirs) }
     const { document, conflicts } = mergeDocuments(sides, rules)
-    assert.deepStrictEqual(mergeDocuments(swapped(sides), rules).document, document)
+    assert.deepStrictEqual(mergeDocuments(swapped(sides), rules), { document, conflicts: [] })
     assert.deepStrictEqual(conflicts, [])
     return new TextDecoder().decode(Either.getOrThrow(encode(document))).replace(/\s+/g, "")
   }
@@ -346,6 +406,7 @@ describe("texts and numbers", () => {
       spelled(`{"a":${base}}`, `{"a":${ours}}`, `{"a":${theirs}}`, { fields: { a: "set" } })
     assert.strictEqual(set("[]", "[10.0]", "[10,9]"), `{"a":[10,9]}`)
     assert.strictEqual(set("[10]", "[10.0]", "[10,9]"), `{"a":[10.0,9]}`)
+    assert.strictEqual(set("[]", `[{"m":1.0,"n":2}]`, `[{"m":1,"n":2.0},9]`), `{"a":[9,{"m":1,"n":2.0}]}`)
     const counters: MergeRules = { fields: { a: "counter" } }
     assert.strictEqual(
       spelled(`{"a":9007199254740993}`, `{"a":9007199254740995}`, `{"a":9007199254740994}`, counters),
@@ -466,6 +527,23 @@ describe("rules", () => {
       theirs: { _id: "x", _rev: 2, a: 3 }
     }
     assert.deepStrictEqual(clean(sides, { document }), { _id: "x", _rev: 3, from: [`{"a":2}`, `{"a":3}`] })
+  })
+
+  it("for the whole document may leave it in conflict, and never see its id", () => {
+    const seen: Array<unknown> = []
+    const document: MergeRules["document"] = (sides) => {
+      seen.push(sides)
+      return Option.none()
+    }
+    const sides = { base: { _id: "x", n: 1 }, ours: { _id: "y", n: 2 }, theirs: { _id: "z", n: 3 } }
+    assert.deepStrictEqual(mergeDocuments(sides, { document }), {
+      document: { _id: "y", n: 2 },
+      conflicts: [
+        { path: [], base: { n: 1 }, ours: { n: 2 }, theirs: { n: 3 } },
+        { path: ["_id"], base: "x", ours: "y", theirs: "z" }
+      ]
+    })
+    assert.deepStrictEqual(seen, [{ base: { n: 1 }, ours: { n: 2 }, theirs: { n: 3 } }])
   })
 
   it("are refused in words where they return what they may not", () => {

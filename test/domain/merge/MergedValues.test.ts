@@ -244,6 +244,16 @@ describe("a merge of large documents", () => {
     }
   }
 
+  it("pauses while it visits the members of an object", () => {
+    const object = (changed: string) =>
+      Object.fromEntries(many(5120).map((at) => [`m${at}`, `m${at}` === changed ? -1 : at]))
+    const sides = { base: object(""), ours: object("m1"), theirs: object("m2") }
+    const merge = merging(sides as never)
+    let pauses = 0
+    while (merge.next().done !== true) pauses++
+    assert.strictEqual(pauses, 43)
+  })
+
   it("pauses while it visits members, and gives all of them", () => {
     const added = (list: Array<unknown>, side: string) =>
       side === "ours" ? ["first", ...list] : [...list, "last"]
