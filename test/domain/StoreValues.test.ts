@@ -338,7 +338,8 @@ describe("the path of a field", () => {
   })
 
   it("picks what is at several paths below one member, and the whole member where that is asked for", () => {
-    const nested = { a: { b: { c: 1, d: 2, e: 3 }, f: 4 }, g: null, h: [1], i: "text" } as LosslessObject
+    const inner = Object.freeze({ b: Object.freeze({ c: 1, d: 2, e: 3 }), f: 4 })
+    const nested: LosslessObject = Object.freeze({ a: inner, g: null, h: [1], i: "text" })
     const picked = (...paths: ReadonlyArray<string>) => JSON.parse(JSON.stringify(pickPaths(nested, paths)))
     assert.deepStrictEqual(picked("a.b.c", "a.b.d"), { a: { b: { c: 1, d: 2 } } })
     assert.deepStrictEqual(picked("a.b", "a.b.c"), { a: { b: { c: 1, d: 2, e: 3 } } })
@@ -346,8 +347,6 @@ describe("the path of a field", () => {
     assert.deepStrictEqual(picked("a.b.c", "a"), { a: nested["a"] })
     assert.deepStrictEqual(picked("a.f", "a.b.c", "a.x", "x"), { a: { f: 4, b: { c: 1 } } })
     assert.deepStrictEqual(picked("g.x", "h.0", "i.length"), {})
-    // The document itself stays as it is.
-    assert.deepStrictEqual(nested["a"] as object, { b: { c: 1, d: 2, e: 3 }, f: 4 })
   })
 })
 

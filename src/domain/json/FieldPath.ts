@@ -45,7 +45,7 @@ const pickInto = (picked: Picked, document: Members, path: string): void => {
     const value = source[step]!
     if (at === last) target[step] = value
     // The whole member was picked before.
-    if (at === last || target[step] === value || !isObject(value)) return
+    if (target[step] === value || !isObject(value)) return
     target[step] ??= Object.create(null) as Picked
     target = target[step] as Picked
     source = value

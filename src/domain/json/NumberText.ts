@@ -21,7 +21,7 @@ export class LosslessNumber {
 /** A float as Python prints it: with a fraction or an exponent, also where its value is whole. */
 const floatText = (value: number): string => {
   if (!Number.isInteger(value) || Object.is(value, -0)) return numberText(value)
-  return Math.abs(value) < 1e16 ? `${value}.0` : value.toExponential().replace(/e\+(\d)$/, "e+0$1")
+  return Math.abs(value) < 1e16 ? `${value}.0` : value.toExponential()
 }
 
 /** All spellings of one value in an index: as an integer, as a float, and as a negative zero. */
