@@ -698,12 +698,18 @@ describe("rules", () => {
       [
         Schema.Struct({
           a: Schema.propertySignature(Schema.Number)
+            .pipe(Schema.fromKey("stored"))
             .annotations(rule("counter"))
-            .pipe(Schema.fromKey("stored")),
-          [Symbol.for("hidden")]: Schema.propertySignature(Schema.Number).annotations(rule("counter"))
         }),
         { stored: "counter" }
       ],
+      [
+        Schema.Struct({
+          [Symbol.for("hidden")]: Schema.optionalWith(Schema.Number, one).annotations(rule("counter"))
+        }),
+        {}
+      ],
+      [Schema.Struct({ a: counter, [Symbol.for("hidden")]: counter }), { a: "counter" }],
       [Schema.Struct({ size: Schema.Struct({ w: Schema.optionalWith(Schema.Number, one) }) }), {}],
       [Schema.Struct({ a: doubled(Schema.Number, counter) }), { a: "counter" }],
       [Schema.Struct({ a: doubled(Schema.Number.annotations(rule("whole")), counter) }), { a: "counter" }],
