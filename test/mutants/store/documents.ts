@@ -251,8 +251,8 @@ export const documents = [
   ),
   mutant("a collection's name may begin with an underscore", rule, [
     "domain/identifiers/CollectionName.ts",
-    'idProblem(name)?.replace(/^an id/, "a collection\'s name")',
-    'idProblem(String(name).replace(/^_/, ""))?.replace(/^an id/, "a collection\'s name")'
+    'idProblem(name)?.replace("an id", "a collection\'s name")',
+    'idProblem(String(name).replace(/^_/, ""))?.replace("an id", "a collection\'s name")'
   ]),
   mutant("generated ids are random", "Generated ids begin with the time", [
     "domain/identifiers/Ulid.ts",
