@@ -35,6 +35,11 @@ it("values are ordered by their kind, and within one kind by what they hold", ()
       assert.strictEqual(JsonOrder(a, b), Math.sign(i - j), `${i} ${j}`)
 })
 
+it("a value is equal to itself", () => {
+  for (const value of [undefined, null, true, 1, Number.NaN, "a", [null], { a: null }])
+    assert.strictEqual(compareValues(value, value), 0)
+})
+
 it("objects are equal whatever the order of their members, and with members that are undefined", () => {
   assert.strictEqual(compareValues({ b: 1, a: 2 }, { a: 2, b: 1 }), 0)
   assert.strictEqual(compareValues({ a: 1, b: undefined } as never, { a: 1 }), 0)
