@@ -114,6 +114,27 @@ describe("a copy", () => {
     )
   })
 
+  it("is refused with the place of a cycle as long as values may be deep, and without it of a longer one", () => {
+    const ring = (length: number) => {
+      const last: Record<string, unknown> = {}
+      let first = last
+      for (let at = 1; at < length; at++) first = { a: first }
+      last["a"] = first
+      return first
+    }
+    const { message, path } = problemOf(ring(maxDepth + 1))!
+    assert.deepStrictEqual(
+      [message, path],
+      [
+        `${path}: is the document itself: a cycle`,
+        Array(maxDepth + 1)
+          .fill("a")
+          .join(".")
+      ]
+    )
+    assert.strictEqual(problemOf(ring(maxDepth + 2))?.message, `the document: ${tooDeepMessage}`)
+  })
+
   it("is refused where a value is nested too deeply, and not one level before", () => {
     assert.isUndefined(problemOf(nested(maxDepth + 1)))
     assert.deepStrictEqual(problemOf(nested(maxDepth + 2)), {
