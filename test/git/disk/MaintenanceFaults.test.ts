@@ -128,6 +128,14 @@ describe("one damaged file", () => {
       yield* commits(repository, 6)
       const [index] = filesIn(directory, ".idx")
       change(`${directory}/objects/pack/${index}`, (bytes) => flipped(bytes, 1_100))
+      // What is in memory is read meanwhile.
+      const found = yield* repository.health
+      assert.include(
+        found.map(({ code }) => code),
+        "pack-index"
+      )
+      const head = Option.getOrThrow(yield* repository.resolve("main"))
+      for (let n = 0; n < 6; n++) assert.isTrue(Option.isSome(yield* repository.lookup(head, `d${n}`)))
       yield* repository.maintain
       assert.strictEqual(packsOf(directory).length, 1)
       assertSound(directory)

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
+import type { Steps } from "../../../domain/concurrency/Steps.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { EngineError } from "../files/EngineError.js"
 import type { PackDescriptors } from "./PackDescriptors.js"
 
+/** The bytes of an index that one step verifies. */
+const pieceSize = 1024 * 1024
 const headerSize = 8 + 1024
 /** The number of ids that are read around the expected position of an id. The id is almost always among them. */
 const window = 128
@@ -104,10 +107,27 @@ export class PackIndex {
     this.close()
   }
 
-  /** Reads the whole file, also if it was verified before. Throws if it is damaged now. */
-  verifyFile(): void {
-    if (!this.isVerified) this.verify()
-    else if (wholeFile(this.path).length !== this.size) throw this.unusable("has changed")
+  /** Verifies the checksum of the file as it is now, one piece with each step. Throws if it is damaged. */
+  *verifyFile(): Steps<void> {
+    const hash = createHash("sha1")
+    const end = this.size - 20
+    for (let at = 0; at < end; at += pieceSize) {
+      hash.update(this.fromFile(at, Math.min(pieceSize, end - at)))
+      yield
+    }
+    if (!hash.digest().equals(this.fromFile(end, 20))) throw this.unusable("does not match its checksum")
+  }
+
+  private fromFile(from: number, length: number): Buffer {
+    const bytes = Buffer.allocUnsafe(length)
+    const fd = fs.openSync(this.path, "r")
+    try {
+      if (fs.fstatSync(fd).size !== this.size) throw this.unusable("has changed")
+      readInto(fd, bytes, from, this.path)
+    } finally {
+      fs.closeSync(fd)
+    }
+    return bytes
   }
 
   close(): void {

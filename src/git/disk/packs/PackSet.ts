@@ -53,7 +53,7 @@ export class PackSet {
   private readonly smallPackObjects = new Map<Oid, PackFile>()
   /** All packs by their paths without extension. */
   private readonly packs = new Map<string, PackFile>()
-  /** The packs with a damaged index, and the version of that index file. */
+  /** The packs whose index file is damaged, and the version of that file. */
   private readonly unusable = new Map<string, { readonly stamp: string; readonly cause: EngineError }>()
   private readonly files = new PackDescriptors(maxOpenFiles)
   private readonly objects: string
@@ -87,8 +87,14 @@ export class PackSet {
   /** Verifies the file of every index of the repository itself, as it is on the disk now. */
   *verifyFiles(): Steps<void> {
     for (const pack of [...this.packs.values()]) {
-      if (path.dirname(pack.stem) === this.packDirectory) this.using(pack, () => pack.index.verifyFile())
-      yield
+      if (path.dirname(pack.stem) !== this.packDirectory) continue
+      try {
+        yield* pack.index.verifyFile()
+      } catch (cause) {
+        // An index in memory is intact, and is used until the maintenance has rebuilt the file.
+        if (cause instanceof EngineError && pack.index.isVerified) this.markUnusable(pack, cause)
+        else this.failed(pack, cause)
+      }
     }
   }
 
@@ -105,16 +111,26 @@ export class PackSet {
     // Another process removed the pack. The next scan of the directory finds the pack with its objects.
     if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return
     if (!(cause instanceof EngineError)) throw cause
+    // Another reader has found the damage, and the index may have been rebuilt since.
+    if (this.packs.get(pack.stem) !== pack) return
     this.forget(pack)
-    const stat = fs.statSync(`${pack.stem}.idx`, { bigint: true, throwIfNoEntry: false })
-    if (stat !== undefined) this.unusable.set(pack.stem, { stamp: stampOf(stat), cause })
+    this.markUnusable(pack, cause)
+  }
+
+  private markUnusable({ stem }: PackFile, cause: EngineError): void {
+    const stat = fs.statSync(`${stem}.idx`, { bigint: true, throwIfNoEntry: false })
+    if (stat !== undefined) this.unusable.set(stem, { stamp: stampOf(stat), cause })
   }
 
   private forget(pack: PackFile): void {
     this.packs.delete(pack.stem)
     const rest = this.searchOrder.filter((other) => other !== pack)
     if (rest.length < this.searchOrder.length) this.searchOrder = rest
-    else for (const oid of pack.index.all()) this.smallPackObjects.delete(oid)
+    else {
+      for (const oid of pack.index.all()) {
+        if (this.smallPackObjects.get(oid) === pack) this.smallPackObjects.delete(oid)
+      }
+    }
     pack.close()
   }
 
@@ -186,7 +202,14 @@ export class PackSet {
       const stem = path.join(directory, name)
       present.add(stem)
       if (!this.packs.has(stem)) this.load(stem)
+      else if (this.unusable.has(stem)) this.clearRebuilt(stem)
     }
+  }
+
+  /** Marks a pack as usable whose index is in memory, if its file is another one now. */
+  private clearRebuilt(stem: string): void {
+    const stat = fs.statSync(`${stem}.idx`, { bigint: true, throwIfNoEntry: false })
+    if (stat !== undefined && stampOf(stat) !== this.unusable.get(stem)?.stamp) this.unusable.delete(stem)
   }
 
   /** Loads an index, or its header if it is read in parts. */
