@@ -21,8 +21,9 @@ bothBuilds("the console for everybody", (the) => {
         await picture(page, `${state}-dark`)
         return
       }
+      // The system's colours have its contrast. Of dark ones axe reads some that are not painted.
       await page.emulateMedia({ forcedColors: "active" })
-      assert.deepStrictEqual(await axe(page, "dark"), [], `${state}, forced colours`)
+      assert.deepStrictEqual(await axe(page, "light"), [], `${state}, forced colours`)
       await page.emulateMedia({ forcedColors: "none" })
       const size = page.viewportSize()!
       await page.setViewportSize({ width: Math.max(320, size.width / 2), height: size.height / 2 })
