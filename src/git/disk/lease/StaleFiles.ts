@@ -66,7 +66,7 @@ const temporariesOf = (repository: string): ReadonlyArray<string> => {
   return found
 }
 
-/** The content of a `.keep` file of an engine whose link in the lease is no prepared ref. */
+/** The content of the `.keep` files of a maintenance. */
 export const keepText = "chainstore\n"
 
 const textOf = (file: string): string => {
@@ -80,7 +80,7 @@ const textOf = (file: string): string => {
 /** Whether a `.keep` file belongs to a push. Users create such files, too. */
 const belongsToPush = (file: string): boolean => textOf(file).startsWith("receive-pack ")
 
-/** Whether a `.keep` file belongs to an engine. A commit links the file of its prepared ref, which contains an id. */
+/** Whether a `.keep` file belongs to an engine: to a maintenance, or to a commit, whose file contains the id of the commit. */
 const belongsToEngine = (file: string): boolean => {
   const text = textOf(file)
   return text === keepText || /^[0-9a-f]{40}\n$/.test(text)
@@ -100,14 +100,14 @@ interface StaleFile {
 }
 
 /** The files that are not hard links to another file, as the locks of living engines are. */
-const unlinked = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
+const withoutOtherLinks = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
   files.flatMap((file) => {
     const stat = fs.lstatSync(file, { throwIfNoEntry: false })
     return stat === undefined || (stat.isFile() && stat.nlink > 1) ? [] : [{ file, changed: stat.ctimeMs }]
   })
 
 const withTimes = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
-  unlinked(files).filter(({ file }) => !file.endsWith(".keep") || belongsToPush(file))
+  withoutOtherLinks(files).filter(({ file }) => !file.endsWith(".keep") || belongsToPush(file))
 
 export interface Cleared {
   /** The removed paths, relative to the repository. */
@@ -161,7 +161,7 @@ export const clearSince = (
   return { removed: removeAll(repository, unused), pending: unused.length < found.length }
 }
 
-/** The `.keep` files of engines. Their links in a lease are gone if they are the only link. */
+/** The `.keep` files of engines. */
 const keptByEngines = (repository: string): ReadonlyArray<string> =>
   entriesIn(path.join(repository, "objects", "pack"))
     .filter(({ name }) => name.endsWith(".keep"))
@@ -170,7 +170,7 @@ const keptByEngines = (repository: string): ReadonlyArray<string> =>
 
 /** Removes temporary files of any program, and `.keep` files of engines, that have not changed for a day. */
 export const clearOld = (repository: string): ReadonlyArray<string> => {
-  const found = [...withTimes(temporariesOf(repository)), ...unlinked(keptByEngines(repository))]
+  const found = [...withTimes(temporariesOf(repository)), ...withoutOtherLinks(keptByEngines(repository))]
   return removeAll(
     repository,
     found.filter(({ changed }) => isOld(changed))

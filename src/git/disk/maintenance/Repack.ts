@@ -50,9 +50,8 @@ interface Combination {
   /** The temporary file of the lease whose links protect the new packs. */
   readonly target: string
   readonly placed: ReadonlyArray<PlacedPack>
-  /** The old packs, by their paths without extension. */
+  /** The old packs, by their paths without extension. Empty if the objects were loose. */
   readonly replaced: ReadonlyArray<string>
-  readonly hasLoose: boolean
 }
 
 export interface RepackOptions {
@@ -114,7 +113,6 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
 
   const removePacks = (stems: ReadonlyArray<string>) =>
     Steps.run(function* () {
-      if (stems.length === 0) return undefined
       Accelerators.dropMultiPackIndex(directory)
       let failure: unknown
       for (const stem of stems) {
@@ -155,18 +153,16 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
     )
 
   /** Deletes the old copies of the objects of new packs, which are durable before. */
-  const finish = ({ hasLoose, placed, replaced }: Combination) =>
+  const finish = ({ placed, replaced }: Combination) =>
     Effect.gen(function* () {
       yield* attemptPromise(operation, directory, () => fsyncPath(packDirectory))
       unfinished = undefined
-      const failures = [
-        yield* removePacks(replaced),
-        hasLoose ? yield* removeLoose(placed.map(({ stem }) => stem)) : undefined
-      ]
-      // What could be deleted is deleted.
-      for (const cause of failures) {
-        if (cause !== undefined) return yield* Effect.fail(toRemoteError(operation, directory, cause))
-      }
+      // What can be deleted is deleted, also after a failure.
+      const failure =
+        replaced.length > 0
+          ? yield* removePacks(replaced)
+          : yield* removeLoose(placed.map(({ stem }) => stem))
+      if (failure !== undefined) return yield* Effect.fail(toRemoteError(operation, directory, failure))
     }).pipe(Effect.catchAllDefect((cause) => Effect.fail(toRemoteError(operation, directory, cause))))
 
   /** Replaces packs or loose objects by new packs. */
@@ -179,7 +175,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
         const target = lease.temporaryPath("repack")
         fs.writeFileSync(target, keepText)
         const placed: Array<PlacedPack> = []
-        return { target, placed, replaced, hasLoose: replaced.length === 0 }
+        return { target, placed, replaced }
       }),
       (combination) =>
         Effect.gen(function* () {
