@@ -9,6 +9,7 @@ import { estimate } from "./EstimateCommand.js"
 import { exportCommand } from "./ExportCommand.js"
 import { type CommandHelp, commandHelp, helpFor, singleOptionsOf, switchesOf } from "./Help.js"
 import { importCommand } from "./ImportCommand.js"
+import { createIndex, dropIndex, reindex } from "./IndexCommands.js"
 import { proposals, propose } from "./ProposalCommands.js"
 import { put } from "./PutCommand.js"
 import { query } from "./QueryCommand.js"
@@ -19,7 +20,7 @@ import { init, mergeDriver, resolve } from "./StockGitCommands.js"
 import { escapeControls } from "./TerminalText.js"
 import { containsToken, tokenArgumentError } from "./Token.js"
 import { token } from "./TokenCommand.js"
-import { reindex, remove, restore, revert } from "./WriteCommands.js"
+import { remove, restore, revert } from "./WriteCommands.js"
 
 const about = "JSON documents in a Git repository; every write is a commit."
 
@@ -44,6 +45,8 @@ const commands = [
   proposals,
   importCommand,
   exportCommand,
+  createIndex,
+  dropIndex,
   reindex,
   schema,
   estimate,

@@ -1,13 +1,14 @@
 import { Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
 import { ValidationError } from "../domain/errors/StoreError.js"
-import type { OrderField, Query } from "../domain/query/Query.js"
+import type { Query } from "../domain/query/Query.js"
 import { parseWhere } from "../domain/query/WhereText.js"
 import { columnsOf, parseValue } from "../store/browse/index.js"
 import { type VerbatimDocument, verbatimDocuments } from "../store/browse/VerbatimDocuments.js"
 import type { CollectionReader, QueryExplanation, ReadManyOptions } from "../store/Collection.js"
 import { atOption, collectionArgument, columnsOption, limitOption, textOption } from "./CommandOptions.js"
 import { CommandOutput, jsonOption, print, table } from "./CommandOutput.js"
+import { fieldOrder } from "./FieldOrder.js"
 import { onInvalidOption, withInvalid } from "./InvalidDocuments.js"
 import { withProgress } from "./Progress.js"
 import { viewAt } from "./ReadCommands.js"
@@ -90,23 +91,6 @@ export const query = storeCommand(
     })
 )
 
-const directions = ["asc", "desc"] as const
-
-/** Parses an order such as `price desc, "full name"`. */
-const orderOf = (text: string): Effect.Effect<ReadonlyArray<OrderField>, ValidationError> =>
-  Effect.forEach(text.split(","), (part) => {
-    const [, quoted, field = quoted ?? "", word = "asc"] =
-      /^\s*(?:"([^"]*)"|([^\s"]+))(?:\s+(asc|desc))?\s*$/i.exec(part) ?? []
-    const order = directions.find((one) => one === word.toLowerCase())
-    return field === "" || order === undefined
-      ? new ValidationError({
-          operation: "query",
-          message: `--order ${JSON.stringify(text)} has no field in ${JSON.stringify(part)}, or more than a field and asc or desc`,
-          hint: "separate fields by commas, and quote a name with spaces: --order 'price desc, \"full name\"'"
-        })
-      : Effect.succeed({ field, order })
-  })
-
 /** Makes the query from the options. */
 const queryOf = ({
   cursor,
@@ -133,7 +117,7 @@ const queryOf = ({
               })
           })
         : undefined,
-      orderBy: Option.isSome(order) ? yield* orderOf(order.value) : undefined,
+      orderBy: Option.isSome(order) ? yield* fieldOrder("query", "--order", order.value) : undefined,
       cursor: Option.getOrUndefined(cursor)
     }
   })

@@ -1,6 +1,5 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import type { ReindexProgress } from "../store/Collection.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
 import { collectionArgument, idArgument, rejectCombination } from "./CommandOptions.js"
@@ -13,7 +12,6 @@ import {
   writeIfSha,
   writeOptions
 } from "./ConditionalWrite.js"
-import { withProgress } from "./Progress.js"
 import { differenceLines, documentOf } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
 
@@ -106,51 +104,6 @@ export const revert = storeCommand(
           `${reverted.documents.length} documents are reverted in commit ${reverted.commitSha.slice(0, 10)}.`,
           ...reverted.skipped.map((path) => `not reverted: ${path}`)
         ].join("\n")
-      )
-    })
-)
-
-export const reindex = storeCommand(
-  "reindex",
-  "Rebuild the indexes and the manifest of a collection, or of all.",
-  {
-    collection: Args.optional(collectionArgument),
-    format: Options.choiceWithValue("format", [
-      ["1", 1],
-      ["2", 2]
-    ] as const).pipe(
-      Options.withDescription("Change the format: one file each (1), or a tree of small files (2)"),
-      Options.optional
-    ),
-    ...writeOptions
-  },
-  ({ collection, dryRun, format, json, message }) =>
-    Effect.gen(function* () {
-      const store = yield* Store
-      const name = Option.getOrUndefined(collection)
-      if (Option.isSome(format))
-        yield* rejectCombination("reindex", "--format", { "a collection": name !== undefined })
-      const target = name ?? "all collections"
-      const total = name === undefined ? undefined : yield* store.collection(name).count
-      const options = { message: Option.getOrUndefined(message) }
-      const write = (into: StoreService) =>
-        withProgress(`reindexing ${target}`, total, ({ report }) => {
-          const read = new Map<string, number>()
-          const onProgress = ({ collection, documents }: ReindexProgress) => {
-            read.set(collection, documents)
-            return report([...read.values()].reduce((sum, count) => sum + count, 0))
-          }
-          return name === undefined
-            ? into.reindex({ ...options, onProgress, format: Option.getOrUndefined(format) })
-            : into.collection(name).reindex({ ...options, onProgress })
-        })
-      if (dryRun) return yield* printPreview(json, yield* store.preview(write))
-      const commit = yield* write(store)
-      yield* print(json, { commitSha: Option.getOrNull(commit) }, () =>
-        Option.match(commit, {
-          onNone: () => `The indexes of ${target} are current; nothing was written.`,
-          onSome: (sha) => `The indexes of ${target} are rebuilt in commit ${sha.slice(0, 10)}.`
-        })
       )
     })
 )

@@ -5,6 +5,7 @@ import type * as Stream from "effect/Stream"
 import type { DocumentMetadata, StoredDocument } from "../domain/document/Document.js"
 import type { Page } from "../domain/document/Page.js"
 import type { ReadError, WriteError } from "../domain/errors/StoreError.js"
+import type { IndexOptions } from "../domain/indexes/IndexDefinition.js"
 import type { JsonObject } from "../domain/json/Json.js"
 import type { DocumentMerge, MergeRules } from "../domain/merge/MergeRules.js"
 import type { PathOf, Selected, ValueAt } from "../domain/query/Paths.js"
@@ -78,7 +79,7 @@ export interface ReindexProgress {
 }
 
 /**
- * Options of `collection.reindex`.
+ * Options of `collection.reindex` and `collection.createIndex`.
  *
  * @since 0.1.0
  * @category options
@@ -572,6 +573,27 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
   ) => Effect.Effect<ImportReport, WriteError | SourceError | E2, R | R2>
   /** Rebuilds index and manifest files from the documents. Returns the commit; none if nothing changed. */
   readonly reindex: (options?: ReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
+  /**
+   * Adds an index to the recorded settings and builds it from the documents, in one commit; every client adopts it. A
+   * text is short for an index of the field with that name. Returns the commit; none if the same index is recorded
+   * already. Fails with `ValidationError` if an index of the name has another definition, if the format does not support
+   * it, if the store was opened with the option `indexes`, and in a transaction; with `ConflictError` if documents
+   * violate a unique index. Nothing is written then.
+   *
+   * @example
+   * ```ts
+   * const commit = yield* people.createIndex({ fields: ["mail"], unique: true })
+   * ```
+   */
+  readonly createIndex: (
+    index: string | IndexOptions,
+    options?: ReindexOptions
+  ) => Effect.Effect<Option.Option<string>, WriteError>
+  /**
+   * Removes an index from the recorded settings, with its files, in one commit, and returns the commit. Fails with
+   * `NotFoundError` if there is no index of the name; otherwise see `createIndex`.
+   */
+  readonly dropIndex: (name: string, options?: WriteOptions) => Effect.Effect<string, WriteError>
   /**
    * Stores a JSON Schema of the documents' files in `_schemas`. Forms are made from it; it does not refuse documents.
    * Returns the commit; none if the same schema is stored already. Fails with `ValidationError` if the schema has no

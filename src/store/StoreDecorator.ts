@@ -42,7 +42,7 @@ export interface StoreDecorator {
 }
 
 const writing = new Set(
-  "insert update replace upsert edit delete restore importRecords reindex writeJsonSchema batch writer transaction withTransaction removeTransaction revert createBranch deleteBranch merge propose rebase accept close".split(
+  "insert update replace upsert edit delete restore importRecords reindex createIndex dropIndex writeJsonSchema batch writer transaction withTransaction removeTransaction revert createBranch deleteBranch merge propose rebase accept close".split(
     " "
   )
 )

@@ -18,6 +18,8 @@ describe("what is not there", () => {
         [3, "delete", "things", "a"],
         [3, "delete", "things", "a", "--dry-run"],
         [3, "reindex", "things"],
+        [3, "create-index", "things", "n"],
+        [3, "drop-index", "things", "n"],
         [3, "revert", "0123456"],
         [3, "restore", "things", "a", "0123456"],
         [10, "doctor"],

@@ -199,6 +199,71 @@ describe("the command line", () => {
     })
   )
 
+  it.scopedLive("creates indexes of a repository that has documents, and drops them", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      for (const [id, city, age] of [
+        ["ada", "London", 36],
+        ["bob", "Oslo", 20],
+        ["cy", "London", 50]
+      ]) {
+        yield* call(["put", "people", String(id), "--data", JSON.stringify({ city, age })])
+      }
+      const create = ["create-index", "people", "city"]
+      const dry = yield* call([...create, "--dry-run"], { terminal: true })
+      assert.deepStrictEqual(dry.out.split("\n"), [
+        "create the index city of people (not committed)",
+        "write   data/_index/people/city.json",
+        "write   data/_chainstore.json"
+      ])
+      const created = yield* call(create, { terminal: true })
+      assert.match(created.out, /^The index of 3 documents is created in commit [0-9a-f]{10}\.$/)
+      assert.include(created.progress, "indexing people  ████████████████████████  3/3")
+      assert.deepStrictEqual((yield* call(create)).json(), { commitSha: null })
+      const asked = yield* call(["query", "people", "--where", "city=London", "--explain"])
+      assert.deepStrictEqual([asked.json().source, asked.json().read.documents], ["index", 2])
+
+      const sorted = [...create.slice(0, 2), 'city, "age" desc', "--name", "town"]
+      const plain = yield* call(sorted)
+      assert.deepStrictEqual([plain.code, plain.err.includes("reindex --format 2")], [2, true])
+      yield* call(["reindex", "--format", "2"])
+      assert.strictEqual((yield* call([...sorted, "--where", '{"city":"London"}'])).code, 0)
+      const listed = yield* call(["indexes"], { terminal: true })
+      assert.match(listed.out, /people +town +city, age desc; where \{"city":"London"\} +2 +current/)
+      const twins = yield* call(["create-index", "people", "city", "--name", "only", "--unique"])
+      assert.deepStrictEqual([twins.code, twins.err.split(":")[0]], [4, "ConflictError"])
+      for (const wrong of [["city,"], ["city up"], ["age", "--where", "{"], ["age", "--where", "[]"]]) {
+        const refused = yield* call(["create-index", "people", ...wrong])
+        assert.deepStrictEqual(
+          [refused.code, refused.err.split(":")[0]],
+          [2, "ValidationError"],
+          wrong.join(" ")
+        )
+      }
+
+      const head = git(directory, "rev-parse", "main").trim()
+      const dropped = yield* call(["drop-index", "people", "city", "--dry-run"])
+      assert.deepStrictEqual(
+        dropped
+          .json()
+          .changes.map(({ action, path }: { path: string; action: string }) => `${action} ${path}`),
+        [
+          "remove data/_index/people/city/_header.json",
+          "remove data/_index/people/city/rows/0.json",
+          "write data/_chainstore.json"
+        ]
+      )
+      assert.strictEqual(git(directory, "rev-parse", "main").trim(), head)
+      assert.strictEqual((yield* call(["drop-index", "people", "city"])).code, 0)
+      const gone = yield* call(["drop-index", "people", "city"])
+      assert.deepStrictEqual([gone.code, gone.err.split("\n")[1]], [3, "its indexes are town"])
+      const last = yield* call(["drop-index", "people", "town"], { terminal: true })
+      assert.match(last.out, /^The index town of people is dropped in commit [0-9a-f]{10}\.$/)
+      assert.deepStrictEqual((yield* call(["indexes"])).json(), [])
+      assert.strictEqual(git(directory, "fsck", "--strict").trim(), "")
+    })
+  )
+
   it.scopedLive("shows tables on a terminal and JSON elsewhere", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine
@@ -372,7 +437,7 @@ describe("help", () => {
       const whole = (yield* call(["--help"])).out
       assert.strictEqual((yield* call([])).out, whole)
       const names = Array.from(whole.matchAll(/^ {2}([a-z][a-z-]*) {2,}[A-Z]/gm), ([, name]) => name!)
-      assert.strictEqual(names.length, 27)
+      assert.strictEqual(names.length, 29)
       for (const name of names) {
         const help = yield* call([name, "--help"])
         assert.strictEqual(help.code, 0)

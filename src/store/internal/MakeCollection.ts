@@ -13,6 +13,7 @@ import { type DocumentPlace, givenVersion } from "./commit/VersionCodec.js"
 import { collectionExports } from "./LazyExports.js"
 
 /** Loaded on use, so that other pages do not contain them. */
+const changingIndexes = lazyModule(() => import("./ChangeIndexes.js"))
 const estimating = lazyModule(() => import("./Estimate.js"))
 const importing = lazyModule(() => import("./Import.js"))
 const merging = lazyModule(() => import("./write/MergeWrites.js"))
@@ -162,6 +163,10 @@ export const makeCollection = <A, I>(
       const { reindex } = yield* reindexing
       return yield* reindex(core, operation, `reindex ${name}`, [name], options)
     }),
+    createIndex: (index, options) =>
+      Effect.flatMap(changingIndexes, ({ createIndex }) => createIndex(core, name, index, options)),
+    dropIndex: (index, options) =>
+      Effect.flatMap(changingIndexes, ({ dropIndex }) => dropIndex(core, name, index, options)),
     writeJsonSchema: (options) =>
       Effect.flatMap(schemas, ({ writeSchema }) => writeSchema(core, name, codec.schema, options))
   }

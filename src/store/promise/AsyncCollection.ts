@@ -158,6 +158,8 @@ const writes = {
   delete: ["value", 1, "options"],
   restore: ["value", 2, "options"],
   reindex: ["nullable", 0, "options"],
+  createIndex: ["nullable", 1, "options"],
+  dropIndex: ["value", 1, "options"],
   writeJsonSchema: ["nullable", 0, "options"],
   estimate: ["value", 0, "options"]
 } as const satisfies MethodRows<Collection>

@@ -6,6 +6,7 @@ import { read, shape, wanted } from "./StoreDocumentLaws.js"
 import { law, promiseOf } from "./StoreLaw.js"
 
 const store = promiseOf("store")
+const indexes = promiseOf("indexes")
 
 /** The JSON Schema of a collection is a file of the repository, written in one commit and read by every client. */
 export const jsonSchemas = law(
@@ -64,6 +65,99 @@ export const jsonSchemas = law(
       yield* expectFailure("a file that is not one", people.jsonSchema, "ValidationError")
       yield* people.writeJsonSchema({ schema: given })
       yield* expectEqual("mended", Option.getOrThrow(yield* people.jsonSchema), given)
+    })
+)
+
+/** An index is created and dropped with its files in one commit, and every client keeps to the new settings. */
+export const indexChanges = law(
+  "indexChanges",
+  indexes(
+    "indexes are created and dropped",
+    "changes-of-indexes",
+    "One commit changes the settings and writes or removes the files of the index."
+  ),
+  ({ branch, commits, head, open, remote, root, expectFailure, expectEqual }) =>
+    Effect.gen(function* () {
+      const one = yield* open({ indexes: undefined })
+      const people = one.collection("people")
+      const other = (yield* open({ indexes: undefined })).collection("people")
+      const named = Effect.map(one.indexes, (all) =>
+        all.map(({ collection, current, name, rows }) => [collection, name, rows, current])
+      )
+      const found = Effect.all([
+        Effect.map(people.explain("city", "London"), ({ source }) => source),
+        Effect.map(people.findBy("city", "London"), (all) => all.map(({ _id }) => _id)),
+        named
+      ])
+      for (const [id, city] of [
+        ["a", "London"],
+        ["b", "Oslo"],
+        ["c", "London"]
+      ] as const)
+        yield* people.insert({ city }, { id })
+      yield* expectEqual("without an index", yield* found, ["scan", ["a", "c"], []])
+      yield* expectEqual("another client", yield* other.count, 3)
+      const before = (yield* commits).length
+      const read: Array<number> = []
+      const created = yield* people.createIndex("city", {
+        message: "by city",
+        onProgress: ({ documents, total }) => Effect.sync(() => void read.push(documents, total))
+      })
+      yield* expectEqual("its commit", Option.getOrNull(created), yield* head)
+      yield* expectEqual(
+        "one commit with its message",
+        [(yield* commits).length - before, (yield* commits)[0]?.message.trim().split("\n")[0]],
+        [1, "by city"]
+      )
+      yield* expectEqual("its progress", read.slice(-2), [3, 3])
+      yield* expectEqual("with an index", yield* found, ["index", ["a", "c"], [["people", "city", 3, true]]])
+      yield* expectEqual("the same once more", Option.isNone(yield* people.createIndex("city")), true)
+      yield* other.insert({ city: "London" }, { id: "d" })
+      yield* other.update("a", { city: "Rome" })
+      yield* expectEqual("after writes of a client that was open", yield* found, [
+        "index",
+        ["c", "d"],
+        [["people", "city", 4, true]]
+      ])
+      yield* people.update("c", { mail: "same" })
+      yield* people.update("d", { mail: "same" })
+      const last = yield* head
+      yield* expectFailure(
+        "another definition of the name",
+        people.createIndex({ name: "city", fields: ["town"] }),
+        "ValidationError"
+      )
+      yield* expectFailure(
+        "a unique index over documents that violate it",
+        people.createIndex({ fields: ["mail"], unique: true }),
+        "ConflictError"
+      )
+      yield* expectFailure("an index that is not one", people.createIndex({ fields: [] }), "ValidationError")
+      yield* expectFailure("a drop of no index", people.dropIndex("mail"), "NotFoundError")
+      const optioned = (yield* open({ indexes: { people: ["city"] } })).collection("people")
+      yield* expectFailure("a store with its own indexes", optioned.createIndex("mail"), "ValidationError")
+      yield* expectFailure(
+        "inside a transaction",
+        one.transaction({}, (tx) => Effect.asVoid(tx.collection("people").createIndex("mail"))),
+        "ValidationError"
+      )
+      yield* expectEqual("nothing was written", yield* head, last)
+      yield* people.update("d", { mail: "own" })
+      yield* people.createIndex({ fields: ["mail"], unique: true })
+      yield* expectFailure("a value that is taken", other.update("a", { mail: "own" }), "ConflictError")
+      yield* people.dropIndex("mail")
+      yield* other.update("a", { mail: "own" })
+      const dropped = yield* people.dropIndex("city")
+      yield* expectEqual("the commit of a drop", dropped, yield* head)
+      yield* expectEqual("after the drop", yield* found, ["scan", ["c", "d"], []])
+      const files = yield* remote.tree(Option.getOrThrow(yield* remote.head(branch)), root)
+      yield* expectEqual(
+        "files of indexes",
+        Option.getOrThrow(files).entries.filter(({ path }) => path === "_index"),
+        []
+      )
+      const wrong = (yield* one.doctorWith({ deep: true })).filter(({ severity }) => severity === "error")
+      yield* expectEqual("findings of the doctor", wrong, [])
     })
 )
 

@@ -7,6 +7,7 @@ const keys = "domain/indexes/IndexKey.ts"
 const manifest = "domain/indexes/ManifestFile.ts"
 const settings = "store/internal/snapshot/RepositorySettings.ts"
 const edit = "store/internal/commit/BuildCommit.ts"
+const changes = "store/internal/ChangeIndexes.ts"
 const doctor = "store/internal/doctor/DoctorCollection.ts"
 const doctorFiles = "store/internal/doctor/DoctorFiles.ts"
 
@@ -19,6 +20,9 @@ const recorded =
   "the settings that every client must share; written by the first commit that needs more than the plain layout"
 const doctors =
   "`doctor` lists files above 1 MB, ids that differ only in case, files outside of the layout, outdated or wrong indexes and manifests, unreadable documents, and work branches that a transaction left behind."
+const oneCommit = "One commit changes the settings and writes or removes the files of the index."
+const recordedAlready =
+  "`createIndex` of an index that is recorded already writes nothing; another definition with the name of an index is refused."
 const unknown = "An unknown option is a `ValidationError` too, which names the nearest known option"
 const spelling = "The key of a number keeps the spelling of the document's file"
 const healed = "`findBy` scans until the next write or `reindex` updates the index"
@@ -205,6 +209,37 @@ export const derivedFiles = [
     "domain/time/DurationInput.ts",
     'if (typeof given === "number") {',
     'if (typeof given === "number" && given < 0) {'
+  ]),
+  mutant("a new index has no rows", oneCommit, [
+    changes,
+    "Effect.succeedSome({ settings, reindex: [collection] })",
+    "Effect.succeedSome({ settings, reindex: [] })"
+  ]),
+  mutant("a dropped index keeps its files", oneCommit, [
+    changes,
+    "left), files, reindex: [] })",
+    "left), files: files.slice(0, 0), reindex: [] })"
+  ]),
+  mutant("all indexes are dropped", oneCommit, [
+    changes,
+    "const left = list.filter((one) => one.name !== name)",
+    "const left = list.slice(0, 0)"
+  ]),
+  mutant("a new index replaces the others", oneCommit, [changes, "[...list, index])", "[index])"]),
+  mutant("another definition is the same index", recordedAlready, [
+    changes,
+    "return sameIndex(existing, index)",
+    "return existing.name === index.name"
+  ]),
+  mutant("a unique index is created as a plain one", oneCommit, [
+    changes,
+    "const index = decoded.right",
+    "const index = { ...decoded.right, unique: false }"
+  ]),
+  mutant("a transaction changes indexes", "are refused inside", [
+    changes,
+    "core.transaction !== undefined\n",
+    "core.transaction === null\n"
   ]),
   mutant("the doctor sees no case twins", doctors, [
     doctor,

@@ -425,6 +425,18 @@ export const badInputOn = (name: string, make: Effect.Effect<MergeRemote, unknow
       assert.lengthOf(yield* after.collection("notes").findBy("title", "theirs"), 1)
     }))
 
+  test("the first settings of a repository, which a branch in format 2 brings, are kept with their indexes", (place) =>
+    Effect.gen(function* () {
+      const world = yield* parted(place, {})
+      const drafting = yield* open(place, { branch: "draft", ...indexed })
+      yield* drafting.collection("notes").insert({ n: 13 }, { id: "first" })
+      const after = yield* merges({ ...world, store: yield* open(place) })
+      assert.deepStrictEqual(
+        (yield* after.indexes).map(({ current, name, rows }) => ({ current, name, rows })),
+        [{ current: true, name: "n", rows: 6 }]
+      )
+    }))
+
   test(
     "read access does not allow to propose, accept, merge or close, and allows to look",
     (place) =>

@@ -87,6 +87,8 @@ const merging = optionsOf({
 const insert = { id: optional(text) }
 const onProgress = optional(callback())
 
+const reindexOptions = optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>)
+
 const columns = { columns: optional(texts), limit: optional(wholeNumber(1)), onInvalid, onProgress }
 
 const textFormat = valueKind<string>(
@@ -173,7 +175,9 @@ export const guardCollection = guard<Collection<any, any>>(
         onRow: optional(callback())
       } satisfies FieldsOf<ImportOptions>)
     ),
-    reindex: effect(optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>)),
+    reindex: effect(reindexOptions),
+    createIndex: effect(["index", anything], reindexOptions),
+    dropIndex: effect(["name", text], optionsOf(message)),
     writeJsonSchema: effect(
       optionsOf({
         ...message,

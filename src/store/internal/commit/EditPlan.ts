@@ -197,7 +197,7 @@ export const planEdit = (
     // other programs have written index files.
     const begins = !found.recorded && format === 2
     const adopted =
-      begins && snapshot.isPinned()
+      begins && edit.settings === undefined && snapshot.isPinned()
         ? yield* FormatChange.adoptForeignFiles(dependencies, snapshot, found)
         : changed
     const changesSettings = isOtherFormat || edit.settings !== undefined
