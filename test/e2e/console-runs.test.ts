@@ -1,5 +1,5 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { axe, focused, painted, status, visible } from "../support/browser/Chromium.js"
@@ -362,6 +362,66 @@ bothBuilds("runs of the console", (the) => {
     assert.match(await words.innerText(), /8 documents/)
   })
 
+  it("an index is created where a scan is explained, by keyboard, and the query uses it", async () => {
+    const before = await the.on.run(the.on.store.createBranch("indexed"))
+    const { page } = await the.enter({
+      branch: "indexed",
+      hash: `#table=products&rows=whole&where=${encodeURIComponent('["price","is",12.5]')}`
+    })
+    await page.locator(".source.scan").waitFor()
+    await page.keyboard.press("Control+k")
+    await page.locator(".palette input").waitFor()
+    await page.keyboard.type("create an index")
+    await page.keyboard.press("Enter")
+    const dialog = page.getByRole("dialog", { name: "Create an index" })
+    await dialog.waitFor()
+    await painted(page)
+    for (const scheme of ["light", "dark"] as const) assert.deepStrictEqual(await axe(page, scheme), [])
+    assert.strictEqual(await dialog.getByLabel("Field").inputValue(), "price")
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    assert.strictEqual(await focused(page), "explain")
+
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Tab")
+    assert.strictEqual(await focused(page), "Create an index")
+    await page.keyboard.press("Enter")
+    await dialog.waitFor()
+    await dialog.getByRole("button", { name: "Create", exact: true }).focus()
+    await page.keyboard.press("Enter")
+    await page.locator(".source.index").waitFor()
+    await status(page)
+      .getByText(/^The index on price is created in commit |from products, read from the index/)
+      .waitFor()
+    await page.waitForFunction(() => document.activeElement.id === "explain")
+    assert.strictEqual(await page.locator(".table tbody th").count(), 1)
+    const made = await the.on.run(the.on.store.resolveRef("indexed"))
+    assert.notDeepEqual(Option.getOrUndefined(made), before)
+    assert.deepStrictEqual(
+      await the.on.run(the.on.store.resolveRef("indexed~1")),
+      await the.on.run(the.on.store.resolveRef("main"))
+    )
+
+    // The reasons why there is none are told in the dialog, and nothing is written.
+    for (const [filter, unique, told] of [
+      ['["inStock","is",true]', true, /^The index was not created[\s\S]*inStock[\s\S]*have the same value/],
+      ['["size.width","is",3]', false, /^The index was not created[\s\S]*needs format 2/]
+    ] as const) {
+      await page.evaluate((where: string) => {
+        location.hash = `#table=products&rows=whole&where=${encodeURIComponent(where)}`
+      }, filter)
+      await page.locator(".source.scan").click()
+      await page.getByRole("button", { name: "Create an index" }).click()
+      if (unique) await dialog.getByLabel("No two documents").check()
+      await dialog.getByRole("button", { name: "Create", exact: true }).click()
+      await dialog.locator(".problem").waitFor()
+      assert.match(await dialog.locator(".problem").innerText(), told)
+      await page.keyboard.press("Escape")
+      await dialog.waitFor({ state: "detached" })
+    }
+    assert.deepStrictEqual(await the.on.run(the.on.store.resolveRef("indexed")), made)
+  })
+
   it("collections that cannot be read again are told in sight", async () => {
     const { page } = await the.enter({ hash: "#table=products" })
     await page.locator(".table tbody th").first().waitFor()
@@ -421,7 +481,8 @@ bothBuilds("runs of the console", (the) => {
       )
     )
     the.on.stub.budget.remaining = 4000
-    const { page, requests } = await the.enter({ api: "Limited", token: the.on.hostToken })
+    await the.on.run(the.on.store.createBranch("crowded"))
+    const { page, requests } = await the.enter({ api: "Limited", token: the.on.hostToken, branch: "crowded" })
     await page.locator("#query-table").selectOption("crowd")
     await page.getByLabel("Field of filter 1").fill("even")
     await page.getByLabel("Value of filter 1").fill("true")
@@ -435,6 +496,11 @@ bothBuilds("runs of the console", (the) => {
       await page.locator(".cost").innerText(),
       /3,9\d\d of 5,000 requests are left[\s\S]*index on even/
     )
+    await page.getByRole("button", { name: "Create an index" }).click()
+    await page.getByText("are read once, which takes up to 230 requests.").waitFor()
+    await page.getByRole("button", { name: "Cancel" }).click()
+    await page.locator("dialog").waitFor({ state: "detached" })
+    assert.isAtMost(asked() - before, 5)
     await page.getByRole("button", { name: "Narrow the filter" }).click()
     await page.waitForFunction(() => document.activeElement.dataset.first === "true")
 
@@ -484,5 +550,16 @@ bothBuilds("runs of the console", (the) => {
     await page.getByRole("button", { name: "Run anyway" }).click()
     await page.locator(".results-count", { hasText: /^230$/ }).waitFor()
     assert.strictEqual(await page.locator(".cost, .results .problem").count(), 0)
+
+    // An index in the place of the question.
+    await page.getByLabel("Field of filter 1").fill("i")
+    await page.getByLabel("Value of filter 1").fill("7")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByRole("button", { name: "Create an index" }).click()
+    await page.getByRole("button", { name: "Create", exact: true }).click()
+    await page.locator(".source.index").waitFor()
+    await page.waitForFunction(() => document.activeElement.id === "results-title")
+    assert.strictEqual(await page.locator(".results-count").innerText(), "1")
+    assert.strictEqual(await page.locator(".cost").count(), 0)
   })
 })

@@ -30,16 +30,18 @@ const exports = [
   ...exportFormats.flatMap((format) => [`Copy as ${format}`, `Save as ${format}`]),
   "Save as xlsx",
   ...queryLanguages.map((language) => `Copy the query as ${language}`)
-].map((name) => ["export", name, `[aria-label="${name}"]`] as const)
+].map((name) => ["#export", name, `[aria-label="${name}"]`] as const)
 
 const rowHeights = densities.map(
-  (density) => ["columns", `Row height: ${density}`, `[name="density"][value="${density}"]`] as const
+  (density) => ["#columns", `Row height: ${density}`, `[name="density"][value="${density}"]`] as const
 )
+
+const createIndex = ["#explain.indexable", "Create an index", ".menu-panel button"] as const
 
 /** A command for every action in the menus that can be opened. */
 export const menuCommands = (): ReadonlyArray<MenuCommand> =>
-  [...rowHeights, ...exports].flatMap(([menu, name, selector]) => {
-    const opener = document.getElementById(menu)
+  [...rowHeights, ...exports, createIndex].flatMap(([menu, name, selector]) => {
+    const opener = document.querySelector<HTMLElement>(menu)
     return opener === null || opener.matches(":disabled, [inert] *")
       ? []
       : [{ name, run: runInMenu(opener, selector) }]

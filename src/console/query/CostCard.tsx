@@ -40,6 +40,8 @@ export const CostCard = (props: {
   readonly onNarrow: () => void
   readonly budgets: ReadonlyArray<RateBudget> | undefined
   readonly filters: ReadonlyArray<Filter>
+  /** Offers to create an index; undefined if the session may not, or if no field can have one. */
+  readonly onCreateIndex: (() => void) | undefined
   readonly children: ComponentChildren
 }) => {
   const { requests } = props.cost
@@ -58,10 +60,15 @@ export const CostCard = (props: {
       <p>
         {props.filters.length === 0
           ? "A lower limit or a filter on an indexed field needs fewer requests."
-          : `An index on ${unindexed.join(" or ")} needs only a few requests for “is” filters: add the field to the store's “indexes” option, then run “chainstore reindex”.`}
+          : `An index on ${unindexed.join(" or ")} needs only a few requests for “is” filters.`}
       </p>
       <div class="actions">
         {props.children}
+        {props.onCreateIndex === undefined ? null : (
+          <button type="button" class="button plain" onClick={props.onCreateIndex}>
+            Create an index
+          </button>
+        )}
         <button type="button" class="button plain" onClick={props.onNarrow}>
           {props.filters.length === 0 ? "Change the query" : "Narrow the filter"}
         </button>

@@ -20,11 +20,14 @@ export const ResultHeader = (props: {
   /** Whether a collection is chosen. */
   readonly hasCollection: boolean
   readonly canEdit: boolean
+  /** Offers to create an index beside the explanation of a scan; undefined if none can be created. */
+  readonly onCreateIndex: (() => void) | undefined
   readonly navigate: Navigate
   /** The buttons for columns and export. */
   readonly children: ComponentChildren
 }) => {
   const { answer, navigate } = props
+  const onCreateIndex = answer?.source === "scan" ? props.onCreateIndex : undefined
   return (
     <header class="results-head">
       <h2 id="results-title" ref={props.heading} tabIndex={-1}>
@@ -34,10 +37,28 @@ export const ResultHeader = (props: {
       {answer === undefined ? null : (
         <Menu
           label={answer.source === "scan" ? "from the documents" : `from the ${answer.source}`}
-          kind={`source ${answer.source}`}
+          kind={`source ${answer.source}${onCreateIndex === undefined ? "" : " indexable"}`}
           id="explain"
         >
-          {() => explainQuery(answer, props.isSorted).map((sentence) => <p key={sentence}>{sentence}</p>)}
+          {(close) => (
+            <>
+              {explainQuery(answer, props.isSorted).map((sentence) => (
+                <p key={sentence}>{sentence}</p>
+              ))}
+              {onCreateIndex === undefined ? null : (
+                <button
+                  type="button"
+                  class="button plain"
+                  onClick={() => {
+                    close()
+                    onCreateIndex()
+                  }}
+                >
+                  Create an index
+                </button>
+              )}
+            </>
+          )}
         </Menu>
       )}
       <span class="grow" />

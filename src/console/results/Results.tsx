@@ -1,6 +1,7 @@
 import type { RefObject } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import type { SessionView } from "../../http/console/Api.js"
+import { announce } from "../components/Announcer.js"
 import { lazyComponent } from "../components/LazyComponent.js"
 import { plural } from "../components/Plural.js"
 import { ProblemCard } from "../components/ProblemCard.js"
@@ -8,6 +9,7 @@ import { RunButton } from "../components/RunButton.js"
 import { defaultColumnLimit, type Route } from "../navigation/Route.js"
 import type { Navigate } from "../navigation/useRoute.js"
 import { filterText } from "../query/FilterText.js"
+import { indexableFields } from "../query/IndexableFields.js"
 import { focusFilter } from "../query/QueryForm.js"
 import type { FilterTarget } from "../query/SuggestedFilters.js"
 import type { TableColumns } from "../query/TableColumns.js"
@@ -31,6 +33,9 @@ const NoCollections = lazyComponent(() =>
 const NoDocuments = lazyComponent(() => import("./NoDocuments.js").then((module) => module.NoDocuments))
 const HomePage = lazyComponent(() => import("../home/HomePage.js").then((module) => module.HomePage))
 const CostCard = lazyComponent(() => import("../query/CostCard.js").then((module) => module.CostCard))
+const CreateIndexDialog = lazyComponent(() =>
+  import("../query/CreateIndexDialog.js").then((module) => module.CreateIndexDialog)
+)
 const FilterDialog = lazyComponent(() =>
   import("../query/FilterDialog.js").then((module) => module.FilterDialog)
 )
@@ -73,6 +78,7 @@ export const Results = (props: {
   const { hasNoCollections, navigate, query, route, session } = props
   const { api, branch, repo, root } = session
   const { collection, columns: selectedColumns, invalidFilters, sort } = route
+  const [creatingIndex, setCreatingIndex] = useState(false)
   const [filterTarget, setFilterTarget] = useState<FilterTarget | undefined>(undefined)
   const answer = query.outcome?.answer
   const documents = answer?.documents ?? none
@@ -93,6 +99,8 @@ export const Results = (props: {
   useEffect(() => props.onSelected(selection.ids), [selection.ids])
   const cost = query.running ? query.spending : query.cost
   const resultFilters = query.outcome?.filters ?? none
+  const indexable = canEdit ? indexableFields(route) : none
+  const onCreateIndex = indexable.length === 0 ? undefined : () => setCreatingIndex(true)
 
   // The pressed button is removed with the old results, so the heading gets the focus.
   const navigateToQuery: Navigate = (change) => {
@@ -119,6 +127,7 @@ export const Results = (props: {
         isSorted={sort.length > 0}
         hasCollection={collection !== undefined}
         canEdit={canEdit}
+        onCreateIndex={onCreateIndex}
         navigate={navigate}
       >
         <ResultToolbar
@@ -174,12 +183,30 @@ export const Results = (props: {
           onNarrow={focusFilter}
           budgets={props.budgets}
           filters={route.filters}
+          onCreateIndex={onCreateIndex}
         >
           <RunButton running={query.running} onClick={runDespiteCost}>
             Run anyway
           </RunButton>
         </CostCard>
       )}
+      {creatingIndex && collection !== undefined && indexable.length > 0 ? (
+        <CreateIndexDialog
+          frame={{ waiting: null, failed: (card) => card }}
+          source={props.source}
+          collection={collection}
+          fields={indexable}
+          requests={query.cost?.requests}
+          onClose={(unknown) => {
+            setCreatingIndex(false)
+            if (unknown) announce("Stopped waiting for the index. The timeline shows whether it was created.")
+          }}
+          onDone={() => {
+            setCreatingIndex(false)
+            query.again()
+          }}
+        />
+      ) : null}
       {query.old && !query.waiting && answer !== undefined && rows.length > 0 ? (
         <p class="banner">
           These rows are from an earlier query

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { JsonObject } from "../../domain/json/Json.js"
+import type { FieldIndex } from "../../store/browse/Browse.js"
 import type {
   EditableDocument,
   EditReview,
@@ -24,9 +25,11 @@ export interface EditCalls {
     title: string,
     body: string
   ) => Effect.Effect<ProposedEdits, Problem>
+  /** Creates an index, and returns its commit; null if it is there already. */
+  readonly createIndex: (collection: string, index: FieldIndex) => Effect.Effect<string | null, Problem>
 }
 
-/** Reads editable documents, and reviews and publishes edits. */
+/** Reads editable documents, reviews and publishes edits, and creates indexes. */
 export interface EditSource extends EditCalls {
   /** The editable text of a document; null if it does not exist. */
   readonly document: (collection: string, id: string) => Effect.Effect<EditableDocument | null, Problem>
@@ -48,7 +51,8 @@ export const editSource = (calls: EditCalls, maxBytes: number): EditSource => ({
         schema: (...asked) => tell(calls.schema(...asked)),
         review: (...asked) => tell(calls.review(...asked)),
         publish: (...asked) => tell(calls.publish(...asked)),
-        propose: (...asked) => tell(calls.propose(...asked))
+        propose: (...asked) => tell(calls.propose(...asked)),
+        createIndex: (...asked) => tell(calls.createIndex(...asked))
       },
       maxBytes
     )

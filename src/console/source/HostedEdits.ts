@@ -1,12 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { StagedEdits } from "../../store/browse/StagedEdits.js"
+import type { Browse } from "../../store/browse/Browse.js"
 import { fromStoreError, type Problem } from "../components/Problem.js"
 import { type EditSource, editSource } from "./EditSource.js"
 
 /** The editing operations of the store in this page. */
-export const editsOf = (edits: Effect.Effect<StagedEdits, Problem>): EditSource =>
-  editSource(
+export const editsOf = (browse: Effect.Effect<Browse, Problem>): EditSource => {
+  const edits = Effect.flatMap(browse, (opened) => Effect.mapError(opened.edits, fromStoreError))
+  return editSource(
     {
       documents: (collection, ids) =>
         Effect.flatMap(edits, (store) =>
@@ -26,7 +27,15 @@ export const editsOf = (edits: Effect.Effect<StagedEdits, Problem>): EditSource 
       propose: (staged, title, body) =>
         Effect.flatMap(edits, (store) =>
           Effect.mapError(store.propose(staged, { title, body }), fromStoreError)
+        ),
+      createIndex: (collection, index) =>
+        Effect.flatMap(browse, (opened) =>
+          Effect.mapBoth(opened.createIndex(collection, index), {
+            onFailure: fromStoreError,
+            onSuccess: Option.getOrNull
+          })
         )
     },
     Number.POSITIVE_INFINITY
   )
+}

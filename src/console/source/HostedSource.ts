@@ -75,7 +75,7 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
         using(({ browse }) => browse.restore(collection, id, commit, expectedRev)),
       rate: using(({ browse }) => browse.rate),
       edits: loadModule(() => import("./HostedEdits.js")).pipe(
-        Effect.map(({ editsOf }) => editsOf(using(({ browse }) => browse.edits)))
+        Effect.map(({ editsOf }) => editsOf(using(({ browse }) => Effect.succeed(browse))))
       )
     })
   })

@@ -14,7 +14,9 @@ export const edits: EditSource = editSource(
     schema: (collection) => Effect.map(call(Edits.schema, { collection }), ({ schema }) => schema),
     review: (staged) => call(Edits.review, { edits: staged }),
     publish: (staged, message) => call(Edits.publish, { edits: staged, message }),
-    propose: (staged, title, body) => call(Edits.propose, { edits: staged, title, body })
+    propose: (staged, title, body) => call(Edits.propose, { edits: staged, title, body }),
+    createIndex: (collection, { field, unique }) =>
+      Effect.map(call(Edits.createIndex, { collection, field, unique }), ({ commit }) => commit)
   },
   Edits.maxBytes - spare
 )

@@ -293,6 +293,11 @@ export const router = (options: ConsoleOptions = {}) =>
       route(Edits.propose, ({ browse }, { body, edits, title }) =>
         Effect.flatMap(browse.edits, ({ propose }) => propose(edits, { title, body }))
       ),
+      route(Edits.createIndex, ({ browse }, { collection, field, unique }) =>
+        Effect.map(browse.createIndex(collection, { field, unique }), (commit) => ({
+          commit: Option.getOrNull(commit)
+        }))
+      ),
       route(Api.newer, ({ browse }, { since }) => browse.newer(since)),
       route(Api.switchBranch, (session, { branch }) =>
         Effect.gen(function* () {

@@ -5,7 +5,7 @@ import type { ReadError } from "../Collection.js"
 import type { Browse } from "./BrowseOperations.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
 
-export type { Browse, NewerCommits } from "./BrowseOperations.js"
+export type { Browse, FieldIndex, NewerCommits } from "./BrowseOperations.js"
 export type { BrowseOptions } from "./BrowseOptions.js"
 export {
   type ManifestState,

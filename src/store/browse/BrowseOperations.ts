@@ -21,6 +21,19 @@ export interface NewerCommits {
 }
 
 /**
+ * An index of one field, in ascending order.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface FieldIndex {
+  /** The path of the field. */
+  readonly field: string
+  /** Whether no two documents may have the same value. */
+  readonly unique: boolean
+}
+
+/**
  * The reads and writes of the console in one repository.
  *
  * @since 0.1.0
@@ -58,6 +71,14 @@ export interface Browse {
     commitSha: string,
     expectedRev: number | undefined
   ) => Effect.Effect<StoredDocument, WriteError>
+  /**
+   * Creates an index in one commit and returns it; none if the index is there already. A nested field needs format 2.
+   * The code is loaded on the first use.
+   */
+  readonly createIndex: (
+    collection: string,
+    index: FieldIndex
+  ) => Effect.Effect<Option.Option<string>, WriteError>
   /** Staged edits of documents. The code is loaded on the first use. */
   readonly edits: Effect.Effect<StagedEdits, ReadError>
   /** The current rate limit budgets of the remote. Spends no request of them. */

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/errors/StoreError.js"
+import { ConflictError, NotFoundError, ValidationError } from "../../domain/errors/StoreError.js"
 import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
@@ -17,6 +17,7 @@ import { isCount, maxLimit, type Query, queryProblem } from "./BrowseQuery.js"
 import type { ManifestFieldsReader } from "./ManifestFields.js"
 import type { ManifestReader } from "./ManifestReader.js"
 import type { StagedEdits } from "./StagedEdits.js"
+import { writingSession } from "./WritingSession.js"
 
 /** The number of commits that are searched for the shown commit. */
 const maxNewerCommits = 100
@@ -28,6 +29,7 @@ const editing = lazyModule(() => import("./StagedEditsService.js"))
 const timelines = lazyModule(() => import("./TimelineService.js"))
 const manifestReader = lazyModule(() => import("./ManifestReader.js"))
 const manifestFields = lazyModule(() => import("./ManifestFields.js"))
+const indexing = lazyModule(() => import("./CreateIndex.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
@@ -224,36 +226,35 @@ export const makeBrowse = (options: BrowseOptions): Browse => {
       const commits = yield* remote.log(head.value, under(collection), { limit }).pipe(Stream.runCollect)
       return Array.from(commits, historyEntry)
     }),
-    restore: Effect.fn("Browse.restore")(function* (collection, id, commitSha, expectedRev) {
+    restore: (collection, id, commitSha, expectedRev) => {
       const operation = "Browse.restore"
-      if (options.readOnly) {
-        return yield* new AuthError({
-          operation,
-          collection,
-          id,
-          message: "this session can only read",
-          hint: "Sign in with a token that has Contents read and write permission."
-        })
-      }
-      listed = undefined
-      return yield* store
-        .collection(collection)
-        .restore(id, commitSha, { expectedRev: expectedRev ?? null })
-        .pipe(
-          Effect.catchTag(
-            "ConflictError",
-            ({ conflicts }) =>
-              new ConflictError({
-                operation,
-                collection,
-                id,
-                message: `${collection}/${id} has changed since it was shown: nothing was written`,
-                hint: "Open the document again and compare before restoring.",
-                conflicts
-              })
-          )
+      const restored = Effect.suspend(() => {
+        listed = undefined
+        return store.collection(collection).restore(id, commitSha, { expectedRev: expectedRev ?? null })
+      }).pipe(
+        Effect.catchTag(
+          "ConflictError",
+          ({ conflicts }) =>
+            new ConflictError({
+              operation,
+              collection,
+              id,
+              message: `${collection}/${id} has changed since it was shown: nothing was written`,
+              hint: "Open the document again and compare before restoring.",
+              conflicts
+            })
         )
-    }),
+      )
+      return Effect.withSpan(writingSession(options.readOnly, operation, restored), operation)
+    },
+    createIndex: (collection, index) =>
+      Effect.flatMap(indexing, ({ makeCreateIndex }) =>
+        makeCreateIndex(store, options.readOnly)(collection, index)
+      ).pipe(
+        Effect.tap(() => {
+          listed = undefined
+        })
+      ),
     edits: Effect.map(editing, ({ makeStagedEdits: makeEdits }) => {
       staged ??= makeEdits(store, remote, options.readOnly)
       return staged

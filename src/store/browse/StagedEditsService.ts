@@ -3,12 +3,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Steps from "../../domain/concurrency/Steps.js"
-import {
-  AuthError,
-  type ReadError,
-  ValidationError,
-  type WriteError
-} from "../../domain/errors/StoreError.js"
+import { type ReadError, ValidationError, type WriteError } from "../../domain/errors/StoreError.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import { encodeSliced } from "../../domain/json/CanonicalJson.js"
 import { type LosslessObject, parseVerbatimSteps } from "../../domain/json/LosslessJson.js"
@@ -29,6 +24,7 @@ import {
   type StagedEdit,
   type StagedEdits
 } from "./StagedEdits.js"
+import { writingSession } from "./WritingSession.js"
 
 /** The number of times that a publication is planned again after a conflict. */
 const attempts = 5
@@ -152,16 +148,6 @@ export const makeStagedEdits = (
       )
     )
 
-  const writing = <A>(operation: string, write: Effect.Effect<A, WriteError>) =>
-    readOnly
-      ? new AuthError({
-          operation,
-          status: 403,
-          message: "this session can only read",
-          hint: "Sign in with a token that has Contents read and write permission."
-        })
-      : write
-
   return {
     documents: Effect.fn("Browse.editable")(function* (collection, ids) {
       if (ids.length > maxDocuments) {
@@ -204,7 +190,8 @@ export const makeStagedEdits = (
     }),
     publish: Effect.fn("Browse.publish")(function* (edits, message) {
       const operation = "Browse.publish"
-      const { edits: reviews, written } = yield* writing(
+      const { edits: reviews, written } = yield* writingSession(
+        readOnly,
         operation,
         submit({ edits, message, operation }, (marked, queueAll) =>
           Effect.map(store.batch({ message: marked }, queueAll), ({ commitSha }) => commitSha)
@@ -214,7 +201,8 @@ export const makeStagedEdits = (
     }),
     propose: Effect.fn("Browse.propose")(function* (edits, { body, title }) {
       const operation = "Browse.propose"
-      const { edits: reviews, written } = yield* writing(
+      const { edits: reviews, written } = yield* writingSession(
+        readOnly,
         operation,
         submit({ edits, message: title, operation }, (message, queueAll) =>
           Effect.map(

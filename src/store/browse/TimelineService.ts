@@ -1,26 +1,19 @@
 import * as Effect from "effect/Effect"
-import { AuthError } from "../../domain/errors/StoreError.js"
 import type { BrowseOptions } from "./BrowseOptions.js"
 import { makeOverview } from "./OverviewService.js"
 import type { Timeline } from "./Timeline.js"
 import { makeTimelineBranches } from "./TimelineBranches.js"
 import { makeTimelineProposals } from "./TimelineProposals.js"
 import { makeTimelineReads } from "./TimelineReads.js"
-
-const readOnly = new AuthError({
-  operation: "Browse.timeline",
-  status: 403,
-  message: "this session can only read",
-  hint: "Sign in with a token that has Contents read and write permission."
-})
+import { writingSession } from "./WritingSession.js"
 
 /** Makes the timeline of a store. A read-only store fails its writes before any request. */
 export const makeTimeline = (options: BrowseOptions): Timeline => {
   const reads = makeTimelineReads(options)
   const branches = makeTimelineBranches(options)
   const proposals = makeTimelineProposals(options)
-  const writing = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | AuthError> =>
-    options.readOnly ? Effect.fail(readOnly) : write
+  const writing = <A, E>(write: Effect.Effect<A, E>) =>
+    writingSession(options.readOnly, "Browse.timeline", write)
   return {
     ...makeOverview(options),
     ...reads,

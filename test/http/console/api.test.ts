@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { ConsoleService } from "../../support/browser/ConsoleService.js"
 import { productId } from "../../support/browser/Seed.js"
 import { ask, seeded, shop, signedIn, signIn } from "./Client.js"
@@ -341,6 +341,42 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
       }
       const twice = yield* post("/api/publish", { edits: [edits[0], edits[0]], message: "m" })
       assert.deepInclude(twice.body, { error: "ValidationError", message: "one edit for each document" })
+    })
+  )
+
+  it.effect("creates an index on a branch, and refuses one that cannot be", () =>
+    Effect.gen(function* () {
+      const { store, token, tokens, url } = yield* ConsoleService
+      yield* store.createBranch("indexed")
+      const { cookie } = yield* signIn({ ...shop, token, branch: "indexed" })
+      const create = (body: unknown, as: string | undefined) =>
+        ask(url, "POST", "/api/create-index", { body, cookie: as })
+      const index = { collection: "articles", field: "title", unique: true }
+      const created = yield* create(index, cookie)
+      assert.deepStrictEqual(created.body, { commit: Option.getOrNull(yield* store.resolveRef("indexed")) })
+      assert.deepStrictEqual((yield* create(index, cookie)).body, { commit: null })
+      // A name of an index is not as free as that of a field.
+      const spaced = yield* create({ ...index, field: "full  name!", unique: false }, cookie)
+      assert.match(spaced.body.commit, /^[0-9a-f]{40}$/)
+      const reading = Redacted.value(
+        yield* tokens.issue("reader", [{ repository: "test/shop", access: "read" }])
+      )
+      const reader = yield* signIn({ ...shop, token: reading, branch: "indexed" })
+      for (const [status, body, as, word] of [
+        [409, { ...index, field: "draft" }, cookie, "draft"],
+        [422, { ...index, collection: "products", field: "size.width" }, cookie, "format 2"],
+        [422, { ...index, collection: "../articles" }, cookie, "collection"],
+        [422, { ...index, field: "" }, cookie, "field"],
+        [400, { ...index, unique: "yes" }, cookie, "unique"],
+        [400, {}, cookie, "collection"],
+        [403, { ...index, field: "body" }, reader.cookie, "read"],
+        [401, index, undefined, "signed in"]
+      ] as const) {
+        const refused = yield* create(body, as)
+        assert.strictEqual(refused.status, status, refused.text)
+        assert.include(refused.body.message, word)
+      }
+      yield* tokens.revoke("reader")
     })
   )
 })

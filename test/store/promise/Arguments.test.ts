@@ -223,6 +223,10 @@ describe("arguments of plain JavaScript", () => {
       "reindex(_)": (wrong) => a.reindex(wrong),
       "reindex({ onProgress: _ })": (wrong) => a.reindex({ onProgress: wrong }),
       "estimate(_)": (wrong) => a.estimate(wrong),
+      "createIndex(n, _)": (wrong) => a.createIndex("n", wrong),
+      "createIndex(n, { onProgress: _ })": (wrong) => a.createIndex("n", { onProgress: wrong }),
+      "dropIndex(_)": (wrong) => a.dropIndex(wrong),
+      "dropIndex(n, { message: _ })": (wrong) => a.dropIndex("n", { message: wrong }),
       "writeJsonSchema(_)": (wrong) => a.writeJsonSchema(wrong),
       "writeJsonSchema({ schema: _ })": (wrong) => a.writeJsonSchema({ schema: wrong }),
       "writeJsonSchema({ message: _ })": (wrong) =>
@@ -412,6 +416,8 @@ describe("arguments of plain JavaScript", () => {
       importRecords: [[{ n: 1 }], {}],
       reindex: [{}],
       estimate: [{}],
+      createIndex: ["n", {}],
+      dropIndex: ["n", {}],
       writeJsonSchema: [{}]
     }
     const queue = { put: ["a", "x", {}], insert: ["a", {}, {}], delete: ["a", "x"] }

@@ -159,6 +159,17 @@ export const ProposeAnswer = Schema.Struct({
  */
 export const maxBytes = 256 * 1024
 
+const CreateIndexRequest = Schema.Struct({
+  collection: text,
+  field: text,
+  unique: Schema.Boolean
+}).annotations({ identifier: "CreateIndexRequest" })
+
+/** `commit` is null if the index is there already. */
+export const CreateIndexAnswer = Schema.Struct({ commit: Schema.NullOr(Schema.String) }).annotations({
+  identifier: "CreateIndexAnswer"
+})
+
 /** Returns documents for editing, with the versions that edits name as their base. */
 export const editable = post("/api/editable", EditableRequest, EditableAnswer)
 /** Returns the stored JSON Schema of a collection. */
@@ -169,3 +180,5 @@ export const review = post("/api/review", ReviewRequest, ReviewAnswer)
 export const publish = post("/api/publish", PublishRequest, PublishAnswer)
 /** Proposes edits on a new branch. A repeated request creates another proposal. */
 export const propose = post("/api/propose", ProposeRequest, ProposeAnswer)
+/** Creates an index of a field in one commit. Reads every document of the collection. */
+export const createIndex = post("/api/create-index", CreateIndexRequest, CreateIndexAnswer)
