@@ -324,6 +324,7 @@ bothBuilds("runs of the console", (the) => {
     const { page } = await the.enter({ hash: "#table=products" })
     await page.locator(".source.manifest").click()
     const words = page.getByRole("region", { name: /^from the / })
+    await words.getByText("rows were read from the manifest").waitFor()
     assert.match(
       await words.innerText(),
       /rows were read from the manifest[\s\S]* of the manifest and no document\./

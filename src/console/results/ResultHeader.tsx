@@ -1,9 +1,13 @@
 import type { ComponentChildren, RefObject } from "preact"
 import type { QueryAnswer } from "../../store/browse/Browse.js"
 import { Icon } from "../components/Icon.js"
+import { lazyComponent } from "../components/LazyComponent.js"
 import { Menu } from "../components/Menu.js"
 import type { Navigate } from "../navigation/useRoute.js"
-import { explainQuery } from "./QueryExplanation.js"
+
+const QueryExplanation = lazyComponent(() =>
+  import("./QueryExplanation.js").then((module) => module.QueryExplanation)
+)
 
 const countOf = ({ cursor, documents, total }: QueryAnswer): string => {
   const loaded = documents.length.toLocaleString("en")
@@ -41,23 +45,18 @@ export const ResultHeader = (props: {
           id="explain"
         >
           {(close) => (
-            <>
-              {explainQuery(answer, props.isSorted).map((sentence) => (
-                <p key={sentence}>{sentence}</p>
-              ))}
-              {onCreateIndex === undefined ? null : (
-                <button
-                  type="button"
-                  class="button plain"
-                  onClick={() => {
-                    close()
-                    onCreateIndex()
-                  }}
-                >
-                  Create an index
-                </button>
-              )}
-            </>
+            <QueryExplanation
+              frame={{ waiting: <p>Loading…</p>, failed: (card) => card }}
+              answer={answer}
+              isSorted={props.isSorted}
+              onCreateIndex={
+                onCreateIndex &&
+                (() => {
+                  close()
+                  onCreateIndex()
+                })
+              }
+            />
           )}
         </Menu>
       )}

@@ -1,13 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { ConflictError, NotFoundError, ValidationError } from "../../domain/errors/StoreError.js"
+import { NotFoundError, ValidationError } from "../../domain/errors/StoreError.js"
 import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
 import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import { settingsFileName } from "../../domain/settings/Settings.js"
 import * as Monotonic from "../../domain/time/MonotonicClock.js"
-import type { ReadError } from "../Collection.js"
+import type { ReadError, WriteError } from "../Collection.js"
 import { historyEntry } from "../internal/HistoryEntries.js"
 import type { Tree } from "../remote/GitRemote.js"
 import type { StoreView } from "../View.js"
@@ -17,7 +17,6 @@ import { isCount, maxLimit, type Query, queryProblem } from "./BrowseQuery.js"
 import type { ManifestFieldsReader } from "./ManifestFields.js"
 import type { ManifestReader } from "./ManifestReader.js"
 import type { StagedEdits } from "./StagedEdits.js"
-import { writingSession } from "./WritingSession.js"
 
 /** The number of commits that are searched for the shown commit. */
 const maxNewerCommits = 100
@@ -29,7 +28,7 @@ const editing = lazyModule(() => import("./StagedEditsService.js"))
 const timelines = lazyModule(() => import("./TimelineService.js"))
 const manifestReader = lazyModule(() => import("./ManifestReader.js"))
 const manifestFields = lazyModule(() => import("./ManifestFields.js"))
-const indexing = lazyModule(() => import("./CreateIndex.js"))
+const writes = lazyModule(() => import("./BrowseWrites.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
@@ -176,6 +175,15 @@ export const makeBrowse = (options: BrowseOptions): Browse => {
 
   let staged: StagedEdits | undefined
 
+  const writing = <A>(
+    write: (all: Pick<Browse, "createIndex" | "restore">) => Effect.Effect<A, WriteError>
+  ): Effect.Effect<A, WriteError> =>
+    Effect.flatMap(writes, ({ makeBrowseWrites }) => write(makeBrowseWrites(options))).pipe(
+      Effect.tap(() => {
+        listed = undefined
+      })
+    )
+
   return {
     readOnly: options.readOnly,
     newer: Effect.fn("Browse.newer")(function* (since) {
@@ -226,35 +234,8 @@ export const makeBrowse = (options: BrowseOptions): Browse => {
       const commits = yield* remote.log(head.value, under(collection), { limit }).pipe(Stream.runCollect)
       return Array.from(commits, historyEntry)
     }),
-    restore: (collection, id, commitSha, expectedRev) => {
-      const operation = "Browse.restore"
-      const restored = Effect.suspend(() => {
-        listed = undefined
-        return store.collection(collection).restore(id, commitSha, { expectedRev: expectedRev ?? null })
-      }).pipe(
-        Effect.catchTag(
-          "ConflictError",
-          ({ conflicts }) =>
-            new ConflictError({
-              operation,
-              collection,
-              id,
-              message: `${collection}/${id} has changed since it was shown: nothing was written`,
-              hint: "Open the document again and compare before restoring.",
-              conflicts
-            })
-        )
-      )
-      return Effect.withSpan(writingSession(options.readOnly, operation, restored), operation)
-    },
-    createIndex: (collection, index) =>
-      Effect.flatMap(indexing, ({ makeCreateIndex }) =>
-        makeCreateIndex(store, options.readOnly)(collection, index)
-      ).pipe(
-        Effect.tap(() => {
-          listed = undefined
-        })
-      ),
+    restore: (...given) => writing(({ restore }) => restore(...given)),
+    createIndex: (...given) => writing(({ createIndex }) => createIndex(...given)),
     edits: Effect.map(editing, ({ makeStagedEdits: makeEdits }) => {
       staged ??= makeEdits(store, remote, options.readOnly)
       return staged

@@ -1,8 +1,8 @@
 import type { QueryAnswer } from "../../store/browse/Browse.js"
 import { plural } from "../components/Plural.js"
 
-/** Explains how the rows were found and what was read. */
-export const explainQuery = (
+/** How the rows were found and what was read, in sentences. */
+const sentencesOf = (
   { reason, read, sorted, source }: QueryAnswer,
   isSorted: boolean
 ): ReadonlyArray<string> => {
@@ -24,3 +24,21 @@ export const explainQuery = (
       : [])
   ]
 }
+
+/** Explains how the rows were found and what was read. Rows of a scan may come with the offer of an index. */
+export const QueryExplanation = (props: {
+  readonly answer: QueryAnswer
+  readonly isSorted: boolean
+  readonly onCreateIndex: (() => void) | undefined
+}) => (
+  <>
+    {sentencesOf(props.answer, props.isSorted).map((sentence) => (
+      <p key={sentence}>{sentence}</p>
+    ))}
+    {props.onCreateIndex === undefined ? null : (
+      <button type="button" class="button plain" onClick={props.onCreateIndex}>
+        Create an index
+      </button>
+    )}
+  </>
+)
