@@ -70,14 +70,11 @@ const mostFields = 16
 /** The maximum length of a value in `where`, as JSON. */
 const mostWhere = 1024
 
-const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && isPlainObject(value)
-
 const unknownMember = (given: object, known: ReadonlyArray<string>): string | undefined =>
   Object.keys(given).find((key) => !known.includes(key))
 
 const readField = (given: unknown): Either.Either<IndexField, string> => {
-  const { field, order = "asc", ...rest } = isRecord(given) ? given : { field: given }
+  const { field, order = "asc", ...rest } = isPlainObject(given) ? given : { field: given }
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) {
     return Either.left(`${JSON.stringify(unknown)} is not a member of a field: use field and order`)
@@ -101,7 +98,7 @@ const readFields = (given: unknown): Either.Either<ReadonlyArray<IndexField>, st
 
 const readWhere = (given: unknown): Either.Either<IndexDefinition["where"], string> => {
   if (given === undefined) return Either.right(undefined)
-  const conditions = isRecord(given) ? Object.entries(given) : []
+  const conditions = isPlainObject(given) ? Object.entries(given) : []
   if (conditions.length === 0 || conditions.length > mostFields) {
     return Either.left(`where gives 1 to ${mostFields} values by path, such as { status: "active" }`)
   }
@@ -123,7 +120,7 @@ const members = ["name", "fields", "unique", "where"]
 
 /** Validates an index definition of options or of a settings file. */
 export const decodeIndexDefinition = (given: unknown): Either.Either<IndexDefinition, string> => {
-  if (!isRecord(given)) {
+  if (!isPlainObject(given)) {
     const problem = fieldNameProblem(given)
     return problem === undefined ? Either.right(plainIndex(given as string)) : Either.left(problem)
   }

@@ -65,7 +65,7 @@ const describe = (value: object): string => {
 }
 
 /** Whether an object is printed as a JSON object of its members. */
-export const isPlainObject = (value: object): boolean =>
+export const isPlainObject = (value: unknown): value is { readonly [key: string]: unknown } =>
   Object.prototype.toString.call(value) === "[object Object]" &&
   typeof (value as { readonly toJSON?: unknown }).toJSON !== "function"
 

@@ -53,8 +53,7 @@ const readField = (given: unknown, index: number): IndexField => {
     : refuse(`${at}.order`, 'must be "asc" or "desc"')
 }
 
-const read = (given: unknown): CheckedQuery => {
-  if (given === undefined) return read({})
+const read = (given: unknown = {}): CheckedQuery => {
   if (!isObject(given)) return refuse("query", `must be an object, it is ${kindOf(given)}`)
   for (const key of Object.keys(given)) {
     if (members.includes(key)) continue
@@ -67,7 +66,7 @@ const read = (given: unknown): CheckedQuery => {
     )
   }
   const { cursor, limit, orderBy, select, where } = given
-  if (limit !== undefined && !(typeof limit === "number" && Number.isInteger(limit) && limit >= 1)) {
+  if (limit !== undefined && !(Number.isInteger(limit) && Number(limit) >= 1)) {
     refuse("limit", "must be a whole number, at least 1")
   }
   if (cursor !== undefined && cursor !== null && typeof cursor !== "string") {

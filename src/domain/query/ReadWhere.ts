@@ -11,6 +11,9 @@ export const maxNesting = 32
 /** The maximum number of comparisons in a query, and of values in an `in`. */
 export const maxComparisons = 1000
 
+/** The maximum number of objects: each comparison may be nested in as many. The members of a value do not count. */
+const maxObjects = maxComparisons * (maxNesting + 1)
+
 /** The maximum length of all values of a query together, as JSON. */
 export const maxText = 1_000_000
 
@@ -42,19 +45,17 @@ type Operator = (typeof operators)[number]
 const isOperator = (name: string): name is Operator => operators.includes(name as Operator)
 
 /** The names of the operators in other databases. */
-const otherNames: Readonly<Record<string, Operator>> = {
-  eq: "is",
-  equals: "is",
-  ne: "isNot",
-  nin: "isNot",
-  lt: "lessThan",
-  lte: "atMost",
-  gt: "greaterThan",
-  gte: "atLeast",
-  prefix: "startsWith"
-}
-
-const plainName = (name: string): string => name.replace(/^\$/, "").toLowerCase()
+const otherNames: ReadonlyMap<string, Operator> = new Map([
+  ["eq", "is"],
+  ["equals", "is"],
+  ["ne", "isNot"],
+  ["nin", "isNot"],
+  ["lt", "lessThan"],
+  ["lte", "atMost"],
+  ["gt", "greaterThan"],
+  ["gte", "atLeast"],
+  ["prefix", "startsWith"]
+])
 
 /** The problem with a field's path, if any. */
 export const pathProblem = (path: unknown): string | undefined =>
@@ -66,15 +67,13 @@ export const pathProblem = (path: unknown): string | undefined =>
         ? `has ${path.length} characters: a path has at most ${maxPath}`
         : undefined
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && isPlainObject(value)
-
 const isScalar = (value: unknown): value is null | boolean | number | string =>
   value === null || ["boolean", "number", "string"].includes(typeof value)
 
 /** Validates one condition. The result shares no objects with the input. */
 class Reading {
   #comparisons = 0
+  #objects = 0
   #text = 0
 
   #count(at: string): void {
@@ -94,7 +93,7 @@ class Reading {
     const text = encodeInline(given)
     if (Either.isLeft(text)) {
       const { message, path } = text.left
-      return refuse(path === "" ? at : `${at}.${path}`, `is no JSON value: ${message}`)
+      return refuse(`${at}${/^(\[|$)/.test(path) ? "" : "."}${path}`, `is no JSON value: ${message}`)
     }
     this.#text += text.right.length
     if (this.#text > maxText) {
@@ -132,7 +131,8 @@ class Reading {
   }
 
   #unknown(at: string, path: string, name: string): never {
-    const meant = otherNames[plainName(name)] ?? nearest(name.replace(/^\$/, ""), operators)
+    const plain = name.replace("$", "")
+    const meant = otherNames.get(plain.toLowerCase()) ?? nearest(plain, operators)
     return refuse(
       `${at}.${name}`,
       meant === undefined
@@ -157,7 +157,7 @@ class Reading {
       )
     }
     if (given === undefined) this.#value(at, given)
-    if (!isObject(given)) return refuse(at, `must be a value or comparisons, it is ${kindOf(given)}`)
+    if (!isPlainObject(given)) return refuse(at, `must be a value or comparisons, it is ${kindOf(given)}`)
     const tests: Array<Test> = []
     const found: Array<Predicate> = []
     for (const [name, value] of Object.entries(given)) {
@@ -193,8 +193,10 @@ class Reading {
     if (nesting > maxNesting) {
       return refuse(at, `is nested too deeply: and, or, not are nested at most ${maxNesting} levels deep`)
     }
-    this.#count(at)
-    if (!isObject(given)) return refuse(at, `must be an object of conditions, it is ${kindOf(given)}`)
+    if (++this.#objects > maxObjects) {
+      return refuse(at, `is one object too many: a condition has at most ${maxObjects} objects`)
+    }
+    if (!isPlainObject(given)) return refuse(at, `must be an object of conditions, it is ${kindOf(given)}`)
     const below = nesting + 1
     const all = Object.entries(given).map(([key, value]): Predicate => {
       const here = `${at}.${key}`

@@ -78,7 +78,7 @@ class Parser {
   /** The next token at a position. If it is a value, a word extends to the next space. */
   #tokenAt(from: number, isValue: boolean): Token & { readonly after: number } {
     let at = from
-    while (at < this.text.length && /\s/.test(this.text[at]!)) at++
+    while (/\s/.test(this.text.charAt(at))) at++
     const first = this.text[at]
     if (first === undefined) return { kind: "end", text: "", at, after: at }
     if (first === '"') {
@@ -230,14 +230,14 @@ class Parser {
 const lower = ["greaterThan", "atLeast"]
 const upper = ["lessThan", "atMost"]
 
-/** The field and operator of a condition with one comparison. */
-const boundOf = (where: AnyWhere): readonly [string, string] | undefined => {
-  const [path] = Object.keys(where)
-  const comparisons = where[path!]
-  if (typeof comparisons !== "object" || comparisons === null || Array.isArray(comparisons)) return undefined
-  const [operator, ...more] = Object.keys(comparisons)
+type Bound = readonly [path: string, operator: string]
+
+/** The field and operator of a parsed condition with one comparison. */
+const boundOf = (where: AnyWhere): Bound | undefined => {
+  const [path, comparisons] = Object.entries(where)[0]!
+  const [operator, ...more] = Object.keys(comparisons as object)
   const isBound = more.length === 0 && [...lower, ...upper].includes(operator!)
-  return isBound && path !== "not" ? [path!, operator!] : undefined
+  return isBound && path !== "not" ? [path, operator!] : undefined
 }
 
 /** Joins two bounds such as `price>=10 and price<20` into one condition, so that one value must satisfy both. */
@@ -245,21 +245,15 @@ const withRanges = (all: ReadonlyArray<AnyWhere>): ReadonlyArray<AnyWhere> => {
   const joined: Array<AnyWhere> = []
   for (const one of all) {
     const bound = boundOf(one)
-    const other = bound === undefined ? -1 : joined.findIndex((before) => isOtherSide(boundOf(before), bound))
-    if (bound === undefined || other < 0) joined.push(one)
-    else {
-      const [path] = bound
-      joined[other] = { [path]: { ...(joined[other]![path] as object), ...(one[path] as object) } }
-    }
+    const other = bound && joined.find((before) => isOtherSide(boundOf(before), bound))
+    if (other === undefined) joined.push(one)
+    else Object.assign(Object.values(other)[0]!, Object.values(one)[0])
   }
   return joined
 }
 
-const isOtherSide = (
-  a: readonly [string, string] | undefined,
-  b: readonly [string, string] | undefined
-): boolean =>
-  a !== undefined && b !== undefined && a[0] === b[0] && lower.includes(a[1]) !== lower.includes(b[1])
+const isOtherSide = (a: Bound | undefined, b: Bound): boolean =>
+  a?.[0] === b[0] && lower.includes(a[1]) !== lower.includes(b[1])
 
 /** Parses the text form of a condition. Throws a `QueryProblem` with the position of the mistake. */
 export const parseWhere = (text: string): AnyWhere => new Parser(text).parse()

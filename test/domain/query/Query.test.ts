@@ -132,6 +132,7 @@ describe("a condition", () => {
     const one = readWhere({ a: 1, or: [{ b: { in: [2, 1, 2] } }, { c: 3 }] })
     const other = readWhere({ or: [{ c: { is: 3 } }, { b: { in: [1, 2] } }], and: [{ a: 1 }] })
     assert.deepStrictEqual(one, other)
+    assert.deepStrictEqual(readWhere({ a: { atMost: 5, is: 1 } }), readWhere({ a: { is: 1, atMost: 5 } }))
   })
 
   it("of equal values of one field is a choice of values", () => {
@@ -206,21 +207,40 @@ describe("a condition", () => {
     const cases: ReadonlyArray<[unknown, RegExp, RegExp?]> = [
       [{ price: { atLeest: 1 } }, /where\.price\.atLeest is not an operator: did you mean atLeast\?/],
       [{ price: { $gte: 1 } }, /did you mean atLeast\?/],
+      [{ price: { $startsWth: 1 } }, /did you mean startsWith\?/],
+      [
+        { price: { constructor: 1 } },
+        /where\.price\.constructor is not an operator; the operators are is, isNot, in, lessThan,/
+      ],
       [{ address: { city: "x" } }, /where\.address\.city is not an operator/, /"address\.city"/],
       [{ tags: ["a"] }, /where\.tags is a list/, /\{ in: \[\.\.\.\] \}/],
       [{ a: undefined }, /where\.a is undefined/, /exists: false/],
       [{ a: { is: undefined } }, /where\.a\.is is undefined/],
-      [{ a: {} }, /has no comparison/],
-      [{ a: { atLeast: true } }, /must be a number or a text, it is a boolean/],
-      [{ a: { lessThan: Number.NaN } }, /is no JSON value/],
+      [{ a: { in: [1, undefined] } }, /where\.a\.in\[1\] is undefined/],
+      [{ a: {} }, /has no comparison/, /write one of is, isNot, in, /],
+      [
+        { a: { atLeast: true } },
+        /must be a number or a text, it is a boolean/,
+        /compare other values with is/
+      ],
+      [{ a: { startsWith: 5 } }, /where\.a\.startsWith must be a text, it is a number/],
+      [{ a: { exists: 1 } }, /where\.a\.exists must be true or false, it is a number/],
+      [{ a: { lessThan: Number.NaN } }, /where\.a\.lessThan is no JSON value/],
+      [{ a: { is: { b: Number.NaN } } }, /where\.a\.is\.b is no JSON value/],
+      [{ a: { is: [Number.NaN] } }, /where\.a\.is\[0\] is no JSON value/],
       [{ a: { in: "x" } }, /must be a list of values/],
       [{ or: { is: 1 } }, /must be a list of conditions/, /names of fields/],
+      [{ or: [{ a: 1 }, 5] }, /where\.or\[1\] must be an object of conditions, it is a number/],
+      [
+        { or: Array(1001).fill({ a: 1 }) },
+        /where\.or\[1000\]\.a is one comparison too many/,
+        /ask several queries/
+      ],
       [{ "": 1 }, /it is empty/],
       [{ a: () => 1 }, /it is a function/],
+      [{ a: new Map() }, /where\.a must be a value or comparisons, it is an object/],
       [5, /must be an object of conditions/],
-      [{ a: { is: "x".repeat(1_000_001) } }, /too large/],
-      [{ a: { in: Array.from({ length: 1001 }, (_, at) => at) } }, /has 1001 values/],
-      [{ or: Array.from({ length: 1001 }, () => ({ a: 1 })) }, /too many/]
+      [[], /must be an object of conditions, it is a list/]
     ]
     for (const [given, message, hint] of cases) {
       const found = readQuery({ where: given })
@@ -235,8 +255,109 @@ describe("a condition", () => {
     const cycle: any = {}
     cycle.and = [cycle]
     assert.match(Either.getOrThrow(Either.flip(readQuery({ where: cycle }))).message, /nested too deeply/)
-    const wrong = readQuery({ where: {}, ordrBy: "a" })
-    assert.match(Either.getOrThrow(Either.flip(wrong)).message, /did you mean orderBy/)
+  })
+
+  it("may be as large as documented, and no larger", () => {
+    const a1 = { a: 1 }
+    const nots = (depth: number): AnyWhere => (depth === 0 ? a1 : { not: nots(depth - 1) })
+    const doubled = (depth: number): AnyWhere => {
+      const half = depth === 0 ? {} : doubled(depth - 1)
+      return { and: [half, half] }
+    }
+    const sizes: ReadonlyArray<readonly [largest: unknown, larger: unknown, RegExp]> = [
+      [nots(32), nots(33), /is nested too deeply: and, or, not are nested at most 32 levels deep/],
+      [{ or: Array(1000).fill(nots(31)) }, { or: Array(1001).fill(a1) }, /at most 1000/],
+      [{ a: { in: Array(1000).fill(1) } }, { a: { in: Array(1001).fill(1) } }, /has 1001 values/],
+      [
+        { a: "x".repeat(999_997), b: 1 },
+        { a: "x".repeat(999_997), b: 10 },
+        /where\.b is too large: the values of a query have at most 1000000 characters together/
+      ],
+      [{ ["p".repeat(4096)]: 1 }, { ["p".repeat(4097)]: 1 }, /has 4097 characters: a path has at most 4096/],
+      [{ or: Array(32_999).fill({}) }, { or: Array(33_000).fill({}) }, /is one object too many/],
+      [doubled(2), doubled(20), /is one object too many/]
+    ]
+    for (const [largest, larger, message] of sizes) {
+      readWhere(largest)
+      assert.throws(() => readWhere(larger), message)
+    }
+  })
+})
+
+describe("a query", () => {
+  it("has defaults for its parts, and no two equal paths", () => {
+    const none = {
+      predicate: always,
+      order: orderOf([]),
+      limit: undefined,
+      cursor: undefined,
+      select: undefined
+    }
+    for (const query of [undefined, {}, { cursor: null }]) {
+      assert.deepStrictEqual(Either.getOrThrow(readQuery(query)), none)
+    }
+    const query = { where: { a: 1 }, orderBy: "a", limit: 1, cursor: "c", select: ["a", "b", "a"] }
+    assert.deepStrictEqual(Either.getOrThrow(readQuery(query)), {
+      predicate: readWhere({ a: 1 }),
+      order: orderOf([{ path: "a", order: "asc" }]),
+      limit: 1,
+      cursor: "c",
+      select: ["a", "b"]
+    })
+    const orderBy = [{ field: "a" }, { field: "b", order: "desc" as const }]
+    assert.deepStrictEqual(
+      read({ orderBy }).order,
+      orderOf([
+        { path: "a", order: "asc" },
+        { path: "b", order: "desc" }
+      ])
+    )
+    const fields = Array.from({ length: 100 }, (_, at) => `f${at}`)
+    const widest = Either.getOrThrow(readQuery({ orderBy: fields, select: fields }))
+    assert.deepStrictEqual([widest.order.fields.length, widest.select], [100, fields])
+  })
+
+  it("says what is wrong with it, and what to write", () => {
+    const fields = Array.from({ length: 101 }, (_, at) => `f${at}`)
+    const unreadable = {
+      get where() {
+        throw new Error("no")
+      }
+    }
+    const limit = "limit must be a whole number, at least 1"
+    const cases: ReadonlyArray<readonly [unknown, string, string?]> = [
+      [null, "query must be an object, it is null"],
+      ["a", "query must be an object, it is a string"],
+      [[], "query must be an object, it is a list"],
+      [{ ordrBy: "a" }, "ordrBy is no part of a query: did you mean orderBy?"],
+      [
+        { something: 1 },
+        "something is no part of a query; the parts are where, orderBy, limit, cursor, select"
+      ],
+      [{ limit: 0 }, limit],
+      [{ limit: 1.5 }, limit],
+      [{ limit: "1" }, limit],
+      [{ cursor: 1 }, "cursor must be the cursor of the page before, it is a number"],
+      [{ select: "a" }, "select must be a list of paths, it is a string"],
+      [{ select: ["a", ""] }, "select[1] must be the path of a field, it is empty"],
+      [{ select: fields }, "select has 101 fields: at most 100"],
+      [{ orderBy: fields }, "orderBy has 101 fields: at most 100"],
+      [{ orderBy: 5 }, "orderBy[0] must be the path of a field, it is a number"],
+      [{ orderBy: ["a", null] }, "orderBy[1] must be the path of a field, it is null"],
+      [{ orderBy: [["a"]] }, "orderBy[0] must be the path of a field, it is a list"],
+      [{ orderBy: { field: 5 } }, "orderBy[0].field must be the path of a field, it is a number"],
+      [{ orderBy: { field: "a", order: "down" } }, 'orderBy[0].order must be "asc" or "desc"'],
+      [
+        { orderBy: { field: "a", desc: true } },
+        "orderBy[0].desc is unknown",
+        'write "price" or { field: "price", order: "desc" }'
+      ],
+      [unreadable, "query cannot be read: Error: no"]
+    ]
+    for (const [given, message, hint] of cases) {
+      const problem = Either.getOrThrow(Either.flip(readQuery(given)))
+      assert.deepStrictEqual([problem.name, problem.message, problem.hint], ["QueryProblem", message, hint])
+    }
   })
 })
 
@@ -371,7 +492,14 @@ describe("the text of a condition", () => {
       ],
       ['tags=["a", "b)"] and o={"x": 1}', { tags: { is: ["a", "b)"] }, o: { is: { x: 1 } } }],
       ["_created_at>=2026-11-22T10:00:00.000Z", { _created_at: { atLeast: "2026-11-22T10:00:00.000Z" } }],
-      ["'a field'=1", { "a field": 1 }]
+      ["'a field'=1", { "a field": 1 }],
+      [String.raw`a="x\" \u0061" and b=["]", "\""]`, { a: 'x" a', b: { is: ["]", '"'] } }],
+      ["(price>=10) and price<20", { price: { atLeast: 10, lessThan: 20 } }],
+      ["a>=1 and b<2", { a: { atLeast: 1 }, b: { lessThan: 2 } }],
+      ["a>=1 and a>2", { and: [{ a: { atLeast: 1 } }, { a: { greaterThan: 2 } }] }],
+      ["a>=1 and a!=2 and a<=3", { and: [{ a: { isNot: 2 } }, { a: { atLeast: 1, atMost: 3 } }] }],
+      ["not lessThan=1 and not atLeast=2", { and: [{ not: { lessThan: 1 } }, { not: { atLeast: 2 } }] }],
+      [`${"not ".repeat(32)}a=1`, { a: 1 }]
     ]
     for (const [text, where] of cases) {
       assert.deepStrictEqual(readWhere(parseWhere(text)), readWhere(where), text)
@@ -382,7 +510,16 @@ describe("the text of a condition", () => {
     const cases: ReadonlyArray<[string, RegExp]> = [
       ["", /character 1: ends where a field/],
       ["a", /character 2: ends where an operator/],
-      ["a b", /character 3: has b where an operator/],
+      ["a b", /character 3: has b where an operator is expected: = : != < <= > >= \^= startsWith in exists/],
+      ["=1", /character 1: has = where a field/],
+      ["not=1", /character 4: has = where a field/],
+      ["'not'=1", /character 1: has not where a field/],
+      ["or=1", /character 1: has or where a field/],
+      ["a=1 'and' b=2", /character 5: has and where and or or/],
+      ["a=)", /character 3: has \) where a value/],
+      ["(a=1 b", /character 6: has b where \) is/],
+      ["a='x", /character 3: has a quote ' that is not closed/],
+      ["a ]", /character 3: has "\]", which has no meaning here/],
       ["a=", /character 3: ends where a value/],
       ["a=1 b=2", /character 5: has b where and or or/],
       ["(a=1", /character 5: ends where \) is expected/],
@@ -392,7 +529,7 @@ describe("the text of a condition", () => {
       ["a=[1", /character 3: has a bracket/],
       ["a=[x]", /character 3: has \[x\], which is not JSON/],
       ["and=1", /character 1: has and where a field/],
-      ["not ".repeat(1000), /nested more than/],
+      [`${"not ".repeat(33)}a=1`, /character 133: is nested more than 32 levels deep/],
       ["(".repeat(100_000), /nested more than/]
     ]
     for (const [text, message] of cases) {

@@ -73,7 +73,7 @@ const copied = (
   anyId: boolean
 ): Effect.Effect<Queued, ValidationError> =>
   Effect.gen(function* () {
-    if (typeof given !== "object" || given === null || !isPlainObject(given)) {
+    if (!isPlainObject(given)) {
       return yield* invalid(operation, collection, id, "a document is a JSON object")
     }
     const copy = Either.try(() => copyJson(given) as JsonObject)
