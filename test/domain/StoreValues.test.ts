@@ -5,6 +5,14 @@ import { idProblem, isDocumentId } from "../../src/domain/identifiers/DocumentId
 import { emptyTree } from "../../src/domain/identifiers/Oid.js"
 import { isRepositoryName, repositoryNameProblem } from "../../src/domain/identifiers/RepositoryName.js"
 import * as Ulid from "../../src/domain/identifiers/Ulid.js"
+import {
+  decodeIndexDefinition,
+  definitionText,
+  indexHolds,
+  indexPaths,
+  plainIndex,
+  sameIndex
+} from "../../src/domain/indexes/IndexDefinition.js"
 import { applyToIndex, emptyIndex, parseIndex, printIndex } from "../../src/domain/indexes/IndexFile.js"
 import { indexKeyOf, indexKeysOf, lookupKeys } from "../../src/domain/indexes/IndexKey.js"
 import { parseManifestFile } from "../../src/domain/indexes/ManifestFile.js"
@@ -14,11 +22,15 @@ import { equalJson, fieldMatches } from "../../src/domain/json/JsonEquality.js"
 import type { LosslessObject } from "../../src/domain/json/LosslessJson.js"
 import { LosslessNumber } from "../../src/domain/json/NumberText.js"
 import {
+  isPlainSettings,
   parseSettings,
   plainSettings,
   printSettings,
+  type RequestedSettings,
   readSettings,
-  settingsDifferences
+  sameLayout,
+  settingsDifferences,
+  unsupportedIndex
 } from "../../src/domain/settings/Settings.js"
 import {
   documentPath,
@@ -228,11 +240,127 @@ describe("settings", () => {
       "shardDepth",
       "indexes"
     ])
-    assert.isTrue(Either.isLeft(readSettings({ shardDepth: -1 })))
-    assert.isTrue(Either.isLeft(readSettings({ indexes: { _x: ["a"] } })))
-    assert.isTrue(Either.isLeft(parseSettings(Buffer.from("{}"))))
     const newer = Either.getOrThrow(parseSettings(Buffer.from('{"format": 3, "shardDepth": 1}')))
-    assert.strictEqual(newer.format, 3)
+    assert.deepStrictEqual(newer, { format: 3, settings: { ...plainSettings, format: 2, shardDepth: 1 } })
+  })
+
+  const file = (settings: RequestedSettings) =>
+    JSON.parse(Buffer.from(printSettings({ ...plainSettings, ...settings })).toString())
+
+  it("are those that are given, the most and the least too", () => {
+    const nothing = { format: undefined, indexes: null, manifests: null, merge: null }
+    assert.deepStrictEqual(readSettings(nothing), Either.right({}))
+    for (const given of [
+      { format: 2, shardBy: "hash", shardDepth: 8, shardWidth: 8 },
+      { format: 1, shardBy: "leading", shardDepth: 0, shardWidth: 1 }
+    ]) {
+      assert.deepStrictEqual<unknown>(readSettings(given), Either.right(given))
+    }
+    const lists = {
+      indexes: { a: [] },
+      manifests: { a: ["y", "x", "y"], b: [] },
+      merge: { a: { n: "counter" } }
+    }
+    const read = Either.getOrThrow(readSettings({ ...lists, merge: { ...lists.merge, b: {} } }))
+    assert.deepStrictEqual(file(read), {
+      ...{ format: 1, shardBy: "leading", shardDepth: 0, shardWidth: 2 },
+      ...{ ...lists, manifests: { a: ["x", "y"], b: [] } }
+    })
+    assert.notProperty(file({}), "merge")
+  })
+
+  it("that are wrong are named, all of them", () => {
+    const cases: ReadonlyArray<readonly [{ readonly [name: string]: unknown }, ...Array<string>]> = [
+      [{ format: 3 }, "format is 1 or 2"],
+      [{ shardBy: "id" }, 'shardBy is "leading" or "hash"'],
+      [{ shardDepth: -1 }, "shardDepth is a whole number from 0 to 8"],
+      [{ shardDepth: 9 }, "shardDepth is a whole number from 0 to 8"],
+      [{ shardDepth: "1" }, "shardDepth is a whole number from 0 to 8"],
+      [{ shardWidth: 0 }, "shardWidth is a whole number from 1 to 8"],
+      [{ shardWidth: 1.5 }, "shardWidth is a whole number from 1 to 8"],
+      [{ indexes: ["a"] }, 'indexes maps collections to lists of fields, such as { people: ["city"] }'],
+      [{ manifests: "a" }, 'manifests maps collections to lists of fields, such as { people: ["city"] }'],
+      [{ indexes: { a: "city" } }, "indexes.a is a list of fields"],
+      [{ indexes: { _x: ["a"] } }, `indexes._x ${collectionNameProblem("_x")}`],
+      [{ manifests: [5] }, "manifests a collection's name is text"],
+      [
+        { manifests: { a: ["b", ""], c: [5] } },
+        "manifests.a is the name of a field",
+        "manifests.c is the name of a field"
+      ],
+      [{ merge: [] }, 'merge maps collections to rules of merging, such as { people: { tags: "set" } }'],
+      [{ merge: 5 }, 'merge maps collections to rules of merging, such as { people: { tags: "set" } }'],
+      [
+        { merge: { _x: {}, a: { b: "?" } } },
+        `merge._x ${collectionNameProblem("_x")}`,
+        'merge.a has rules by path, as docs/merging.md lists them, without functions: { tags: "set" }'
+      ]
+    ]
+    for (const [given, ...words] of cases) {
+      const problems = Either.getOrThrow(Either.flip(readSettings(given)))
+      assert.deepStrictEqual(
+        problems.map(({ message, path }) => `${path} ${message}`),
+        words
+      )
+      const content = Buffer.from(JSON.stringify({ format: 2, ...given }))
+      if (given["format"] === undefined) {
+        assert.deepStrictEqual(parseSettings(content), Either.left(words.join("; ")))
+      }
+    }
+    for (const [format, words] of [
+      [undefined, "has no format number"],
+      ["1", "has no format number"],
+      [0, "has no format number"],
+      [1.5, "has no format number"],
+      [3, "is of format 3, newer than this program knows"]
+    ] as const) {
+      const content = Buffer.from(JSON.stringify({ format, shardBy: "id" }))
+      assert.deepStrictEqual(parseSettings(content), Either.left(words))
+    }
+  })
+
+  it("differ where they were requested otherwise", () => {
+    const a = {
+      ...plainSettings,
+      ...Either.getOrThrow(readSettings({ indexes: { a: ["x", "y"], b: ["x"] } }))
+    }
+    const sharded = { ...plainSettings, shardDepth: 1 }
+    const merging = Either.getOrThrow(readSettings({ merge: { a: { n: "counter", t: "set" } } }))
+    const cases: ReadonlyArray<readonly [Parameters<typeof readSettings>[0], typeof a, ...Array<string>]> = [
+      [{}, a],
+      [{ format: 1, shardBy: "leading", shardDepth: 0, shardWidth: 2 }, a],
+      [{ format: 2, shardBy: "hash", shardWidth: 3 }, a, "format"],
+      [{ shardBy: "hash", shardWidth: 3 }, sharded, "shardBy", "shardWidth"],
+      [{ shardBy: "leading", shardWidth: 2 }, sharded],
+      [{ indexes: { b: ["x"], a: ["y", "x"] } }, a],
+      [{ indexes: { a: ["x", "y"] } }, a, "indexes"],
+      [{ indexes: { a: ["x", "y"], b: ["y"] } }, a, "indexes"],
+      [{ indexes: { a: ["x"], b: ["x"] } }, a, "indexes"],
+      [{ indexes: { a: ["x", "y"], c: ["x"] } }, a, "indexes"],
+      [{ manifests: { a: ["x"] } }, { ...a, manifests: new Map([["a", ["x"]]]) }],
+      [{ manifests: { a: ["y"] } }, { ...a, manifests: new Map([["a", ["x"]]]) }, "manifests"],
+      [{ merge: { a: { t: "set", n: "counter" } } }, { ...plainSettings, ...merging }],
+      [{ merge: { a: { t: "set" } } }, { ...plainSettings, ...merging }, "merge"]
+    ]
+    for (const [given, actual, ...names] of cases) {
+      const requested = Either.getOrThrow(readSettings(given))
+      assert.deepStrictEqual(settingsDifferences(requested, actual), names, JSON.stringify(given))
+    }
+    assert.isTrue(isPlainSettings({ ...plainSettings, shardBy: "hash", shardWidth: 3 }))
+    for (const other of [
+      { format: 2 as const },
+      { shardDepth: 1 },
+      { indexes: a.indexes },
+      { manifests: new Map([["a", []]]) },
+      merging
+    ]) {
+      assert.isFalse(isPlainSettings({ ...plainSettings, ...other }))
+    }
+    assert.isTrue(sameLayout(plainSettings, { shardBy: "hash", shardDepth: 0, shardWidth: 3 }))
+    assert.isTrue(sameLayout(sharded, { ...sharded }))
+    for (const other of [{ shardDepth: 2 }, { shardBy: "hash" as const }, { shardWidth: 3 }]) {
+      assert.isFalse(sameLayout(sharded, { ...sharded, ...other }))
+    }
   })
 
   const indexesOf = (people: unknown, format = 2) => readSettings({ format, indexes: { people } })
@@ -260,20 +388,40 @@ describe("settings", () => {
     assert.deepStrictEqual(settingsDifferences(unlike, settings), ["indexes"])
   })
 
+  const numbered = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, n]))
+
   it("name what is wrong with a definition", () => {
     const cases: ReadonlyArray<readonly [unknown, RegExp]> = [
+      ["_x", /an indexed field's name is made of letters/],
+      [new Map(), /an indexed field's name is text/],
       [{ field: "city" }, /"field" is not a member of an index: use name, fields/],
       [{ fields: [] }, /fields is a list of at least one field/],
       [{ fields: ["a", "a"] }, /fields names a twice/],
       [{ fields: Array.from({ length: 17 }, (_, n) => `f${n}`) }, /at most 16 fields/],
       [{ fields: [{ field: "a", order: "down" }] }, /the order of a field is "asc" or "desc"/],
+      [{ fields: [{ field: "a", desc: true }] }, /"desc" is not a member of a field: use field and order/],
+      [{ fields: [null] }, /the path of a field is text/],
       [{ fields: ["_id"] }, /_id is part of every index/],
       [{ fields: ["two words"] }, /: give the index a name/],
-      [{ fields: ["a"], name: "../x" }, /the name of an index holds no slash/],
+      [{ fields: ["a"], name: "../x" }, /the name of an index holds no slash or backslash$/],
       [{ fields: ["a"], unique: 1 }, /unique is true or false/],
       [{ fields: ["a"], where: {} }, /where gives 1 to 16 values/],
-      [{ fields: ["a"], where: { b: "x".repeat(2000) } }, /more than 1024 characters/]
+      [{ fields: ["a"], where: 5 }, /where gives 1 to 16 values/],
+      [{ fields: ["a"], where: numbered(17) }, /where gives 1 to 16 values/],
+      [{ fields: ["a"], where: { "": 1 } }, /where: the path of a field is not empty/],
+      [{ fields: ["a"], where: { b: Number.NaN } }, /where: the value of b is not JSON/],
+      [
+        { fields: ["a"], where: { b: "x".repeat(1023) } },
+        /where: the value of b has more than 1024 characters/
+      ]
     ]
+    const largest = {
+      name: "most",
+      fields: Object.keys(numbered(16)),
+      where: { ...numbered(15), b: "x".repeat(1022) }
+    }
+    assert.isTrue(Either.isRight(indexesOf([largest])))
     for (const [index, message] of cases) {
       const [problem] = Either.getOrThrow(Either.flip(indexesOf([index])))
       assert.strictEqual(problem?.path, "indexes.people")
@@ -286,6 +434,80 @@ describe("settings", () => {
       Either.getOrThrow(Either.flip(parseSettings(Buffer.from(JSON.stringify(file))))),
       /format 1 cannot hold the index a_b of people.*: format 2 can/
     )
+  })
+
+  it("of format 1 hold an index of one ascending field of all documents", () => {
+    const unsupported = (index: unknown, format: 1 | 2 = 1) => {
+      const { indexes } = Either.getOrThrow(indexesOf([index]))
+      return unsupportedIndex({ format, indexes: indexes! })
+    }
+    for (const index of ["a", "a.b", { fields: ["a"], unique: true }, { fields: ["a"], name: "b" }]) {
+      assert.isUndefined(unsupported(index))
+    }
+    const one = "one file holds one ascending field of all documents"
+    const cases: ReadonlyArray<readonly [object, string]> = [
+      [{ fields: ["a", "b"] }, one],
+      [{ fields: [{ field: "a", order: "desc" }] }, one],
+      [{ fields: ["a"], where: { b: 1 } }, one],
+      [{ fields: ["a.b"], unique: true }, `${one}, which is at the top level if it is unique`]
+    ]
+    for (const [index, reason] of cases) {
+      assert.deepStrictEqual(unsupported({ ...index, name: "n" }), {
+        collection: "people",
+        path: "indexes.people",
+        message: `format 1 cannot hold the index n of people: ${reason}`
+      })
+      assert.isUndefined(unsupported(index, 2))
+    }
+  })
+})
+
+describe("the definition of an index", () => {
+  const index = (given: unknown) => Either.getOrThrow(decodeIndexDefinition(given))
+  const partial = index({ fields: ["city"], where: { tags: "new", "a.b": null } })
+
+  it("is equal to another in all of its parts, whatever their order", () => {
+    const same = { where: { "a.b": null, tags: "new" }, unique: false, fields: [{ field: "city" }] }
+    assert.isTrue(sameIndex(partial, index(same)))
+    assert.deepStrictEqual([...partial.where!.keys()], ["a.b", "tags"])
+    for (const other of [
+      { ...same, unique: true },
+      { ...same, name: "other" },
+      { ...same, fields: [{ field: "city", order: "desc" }] },
+      { ...same, fields: ["city", "age"] },
+      { ...same, where: { tags: "new" } },
+      "city"
+    ]) {
+      assert.isFalse(sameIndex(partial, index(other)))
+    }
+    assert.isFalse(sameIndex(plainIndex("city"), index({ fields: ["city"], unique: true })))
+    assert.isFalse(sameIndex(plainIndex("city"), index({ fields: ["city"], name: "town" })))
+    assert.isFalse(sameIndex(plainIndex("city"), index({ fields: [{ field: "city", order: "desc" }] })))
+  })
+
+  it("has a text of the parts that its rows depend on, unless it is one field's name", () => {
+    assert.isUndefined(definitionText(plainIndex("city")))
+    assert.isUndefined(definitionText(index({ fields: ["city"], unique: true })))
+    assert.strictEqual(definitionText(index({ fields: ["city"], name: "town" })), '{"fields": ["city"]}')
+    const rest = { fields: ["city", { field: "age", order: "desc" }], where: { tags: "new" } }
+    const text = '{"fields": ["city", {"field": "age", "order": "desc"}], "where": {"tags": "new"}}'
+    assert.strictEqual(definitionText(index(rest)), text)
+    assert.strictEqual(definitionText(index({ ...rest, name: "town", unique: true })), text)
+  })
+
+  it("says which documents it contains, and which paths it reads", () => {
+    const documents = [
+      { tags: "new", a: { b: null } },
+      { tags: ["old", "new"], "a.b": null }
+    ]
+    for (const document of documents) assert.isTrue(indexHolds(partial, document))
+    for (const document of [{}, { tags: "new" }, { "a.b": null }, { tags: "new", a: { b: 0 } }]) {
+      assert.isFalse(indexHolds(partial, document))
+    }
+    assert.isTrue(indexHolds(plainIndex("city"), {}))
+    assert.deepStrictEqual(indexPaths(plainIndex("city")), ["city"])
+    const overlapping = index({ fields: ["city", "age"], where: { age: 1, tags: "new" } })
+    assert.deepStrictEqual(indexPaths(overlapping), ["city", "age", "tags"])
   })
 })
 

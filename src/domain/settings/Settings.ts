@@ -138,23 +138,21 @@ export const plainSettings: Settings = {
 /** Validated settings of a client. Settings that were not given are absent. */
 export type RequestedSettings = Partial<Settings>
 
-const within = (value: unknown, least: number, most: number) =>
-  typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
+const within = (value: unknown, least: number, most: number): value is number =>
+  Number.isInteger(value) && Number(value) >= least && Number(value) <= most
 
 /** Reads a list by collection. */
 const readLists = <A>(
   value: unknown,
-  /** The name of the setting and of its items, for the messages. */
-  names: { readonly path: string; readonly items: string },
+  path: string,
   readList: (items: ReadonlyArray<unknown>) => Either.Either<ReadonlyArray<A>, ReadonlyArray<string>>,
   /** Whether a list of collection names is accepted, each with an empty list. */
   lists: boolean,
   problems: Array<SettingsProblem>
 ): ReadonlyMap<string, ReadonlyArray<A>> => {
-  const { items: noun, path } = names
   const found = new Map<string, ReadonlyArray<A>>()
   if (typeof value !== "object" || value === null || (Array.isArray(value) && !lists)) {
-    problems.push({ path, message: `maps collections to lists of ${noun}, such as { people: ["city"] }` })
+    problems.push({ path, message: `maps collections to lists of fields, such as { people: ["city"] }` })
     return found
   }
   const entries: ReadonlyArray<readonly [unknown, unknown]> = Array.isArray(value)
@@ -164,7 +162,7 @@ const readLists = <A>(
     const at = typeof name === "string" ? `${path}.${name}` : path
     const problem = collectionNameProblem(name)
     if (problem !== undefined) problems.push({ path: at, message: problem })
-    const read = Array.isArray(items) ? readList(items) : Either.left([`is a list of ${noun}`])
+    const read = Array.isArray(items) ? readList(items) : Either.left(["is a list of fields"])
     if (Either.isLeft(read)) for (const message of read.left) problems.push({ path: at, message })
     else if (problem === undefined) found.set(String(name), read.right)
   }
@@ -252,17 +250,11 @@ export const readSettings = (given: {
     ...(shardWidth === undefined ? {} : { shardWidth: shardWidth as number }),
     ...(indexes === undefined || indexes === null
       ? {}
-      : { indexes: readLists(indexes, { path: "indexes", items: "fields" }, readIndexes, false, problems) }),
+      : { indexes: readLists(indexes, "indexes", readIndexes, false, problems) }),
     ...(manifests === undefined || manifests === null
       ? {}
       : {
-          manifests: readLists(
-            manifests,
-            { path: "manifests", items: "fields" },
-            readProjected,
-            true,
-            problems
-          )
+          manifests: readLists(manifests, "manifests", readProjected, true, problems)
         }),
     ...(merge === undefined || merge === null ? {} : { merge: readMerge(merge, problems) })
   }
@@ -313,7 +305,7 @@ export const unsupportedIndex = ({
 export const parseSettings = (content: Uint8Array): Either.Either<SettingsFile, string> =>
   Either.flatMap(parseObject(content), (file) => {
     const format = file["format"]
-    if (typeof format !== "number" || !Number.isInteger(format) || format < 1) {
+    if (!within(format, 1, Number.POSITIVE_INFINITY)) {
       return Either.left("has no format number")
     }
     const isNewer = format > settingsFormat
