@@ -20,23 +20,28 @@ export interface LosslessObject {
 const isContainer = (value: unknown): value is Record<string | number, unknown> =>
   typeof value === "object" && value !== null
 
-/** Replaces the number at a path if it has this value. With a repeated key the last value is in the object. */
-const replace = (root: JsonObject, steps: ReadonlyArray<string | number>, text: string, value: number) => {
+/** Replaces the number at a path if it has this value. Of a repeated key the last value is in the object. */
+const replace = (
+  root: JsonObject,
+  steps: ReadonlyArray<string | number>,
+  value: number,
+  written: number | LosslessNumber
+) => {
+  const last = steps.length - 1
   let parent: unknown = root
-  for (const step of steps.slice(0, -1)) {
-    if (!isContainer(parent) || !Object.hasOwn(parent, step)) return
-    parent = parent[step]
+  for (let at = 0; at < last; at++) {
+    if (!isContainer(parent) || !Object.hasOwn(parent, steps[at]!)) return
+    parent = parent[steps[at]!]
   }
-  const last = steps[steps.length - 1]!
-  if (isContainer(parent) && Object.hasOwn(parent, last) && parent[last] === value) {
-    parent[last] = new LosslessNumber(text)
-  }
+  if (!isContainer(parent) || !Object.hasOwn(parent, steps[last]!)) return
+  const held = parent[steps[last]!]
+  if ((held instanceof LosslessNumber ? Number(held.text) : held) === value) parent[steps[last]!] = written
 }
 
 const decoder = new TextDecoder()
 
 /** Matches every text with a number that JavaScript may write differently: trailing zeros, an exponent, many digits. */
-const mayDiffer = /(?:\.\d*0|\d[eE][+-]?\d+|-0)(?=[\s,\]}])|\d{16}/
+const mayDiffer = /(?:\.\d*0|\d[eE][+-]?\d+|-0)(?=[\s,\]}])|\d{16}|\d[.\d]{17}/
 
 /** Whether a JSON text may contain a number that JavaScript would write differently. */
 export const mayNeedLossless = (text: string): boolean => mayDiffer.test(text)
@@ -55,7 +60,7 @@ function* parse(
     yield* visitNumbers(text, (steps, part) => {
       const value = Number(part)
       const spelled = spell(part, value)
-      if (spelled !== numberText(value)) replace(object, steps, spelled, value)
+      replace(object, steps, value, spelled === numberText(value) ? value : new LosslessNumber(spelled))
     })
   }
   return Either.right(object as LosslessObject)
