@@ -105,6 +105,16 @@ describe("a stream that runs in the calling fiber", () => {
   )
 })
 
+it.effect("streams run one after the other, none and one too", () =>
+  Effect.gen(function* () {
+    const two = [Stream.make(1, 2), Stream.make(3)]
+    for (const streams of [[], two.slice(1), two, [...two, Stream.empty, ...two]]) {
+      const items = yield* Effect.forEach(streams, Streams.collect)
+      assert.deepStrictEqual(yield* Streams.collect(Streams.concatAll(streams)), items.flat())
+    }
+  })
+)
+
 const pieces = fc.array(fc.array(fc.integer(), { maxLength: 20 }), { maxLength: 10 })
 
 describe("rechunk", () => {

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import * as fc from "effect/FastCheck"
 import * as Steps from "../../../src/domain/concurrency/Steps.js"
+import * as TimeSlice from "../../../src/domain/concurrency/TimeSlice.js"
 import { LosslessNumber } from "../../../src/domain/json/NumberText.js"
 import { stringifySliced } from "../../../src/domain/json/SlicedStringify.js"
 import { merging } from "../../../src/domain/merge/MergeDocuments.js"
@@ -22,6 +23,21 @@ describe("JSON that is printed in steps", () => {
   it.effect("has numbers as they are read", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* stringifySliced({ a: [new LosslessNumber("1.0"), "x"] }), '{"a":[1,"x"]}')
+    })
+  )
+
+  it.effect("has long lists and objects as JSON.stringify prints them", () =>
+    Effect.gen(function* () {
+      const size = Steps.stepSize
+      for (const length of [0, 1, size - 1, size, size + 1, 2 * size, 2 * size + 3]) {
+        const scalars = Array.from({ length }, (_, at) => at)
+        const objects = scalars.map((at) => (at % 3 === 0 ? { at } : at))
+        const left = Object.fromEntries(
+          scalars.map((at) => [`k${at}`, at % 2 === 0 ? undefined : [at, null]])
+        )
+        const value = { scalars, objects, left, last: undefined }
+        assert.strictEqual(yield* stringifySliced(value), JSON.stringify(value))
+      }
     })
   )
 })
@@ -62,6 +78,50 @@ describe("long computations at a time", () => {
       // turn may be due in the same round of the loop. Turns of their own would be four steps of each.
       assert.isAtMost(most, 4 + done.length + 4)
       for (const one of firstDone!) assert.isAbove(one, steps / 4, `${firstDone!}`)
+    })
+  )
+})
+
+describe("an effect for each item", () => {
+  const turns = (spent: number) =>
+    Effect.gen(function* () {
+      let count = 0
+      let isRunning = true
+      const beat = () => {
+        count++
+        if (isRunning) setImmediate(beat)
+      }
+      setImmediate(beat)
+      const results = yield* TimeSlice.forEach([1, 2, 3, 4], (n) => {
+        spin(spent)
+        return Effect.succeed(n * n)
+      })
+      isRunning = false
+      return [results, count] as const
+    })
+
+  it.live("leaves the event loop a turn when the time is spent", () =>
+    Effect.gen(function* () {
+      const [results, count] = yield* turns(20)
+      assert.deepStrictEqual(results, [1, 4, 9, 16])
+      assert.isAtLeast(count, 1)
+    })
+  )
+
+  it.live("can be interrupted while it pauses", () =>
+    Effect.gen(function* () {
+      const seen: Array<number> = []
+      const fiber = yield* Effect.fork(
+        TimeSlice.forEach([1, 2], (n) => {
+          seen.push(n)
+          spin(20)
+          return Effect.void
+        })
+      )
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
+      yield* TimeSlice.make().pause
+      assert.deepStrictEqual(seen, [1])
     })
   )
 })
