@@ -178,7 +178,7 @@ export function* visitTokens(text: string, visit: Visitor): Steps.Steps<void> {
     else if (first === "}" || first === "]") steps.pop()
     else if (first === '"') {
       token.lastIndex = JsonSteps.endOfString(text, match.index) + 1
-      if (typeof steps[last] === "string") key = [match.index, token.lastIndex]
+      key = [match.index, token.lastIndex]
     } else if (first === ":") {
       const written = text.slice(...key)
       steps[last] = written.includes("\\") ? (JSON.parse(written) as string) : written.slice(1, -1)
@@ -196,7 +196,7 @@ export const visitNumbers = (text: string, visit: Visit): Steps.Steps<void> =>
 
 /** Like `inexactNumbers`, for a text and in steps. */
 export function* inexactNumbersSteps(text: string): Steps.Steps<ReadonlyArray<InexactNumber>> {
-  if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
+  if (!/\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
   const found: Array<InexactNumber> = []
   yield* visitNumbers(text, (steps, part) => {
     if (isExact(part)) return

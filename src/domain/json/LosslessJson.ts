@@ -118,12 +118,12 @@ export function* toJsonSteps(value: LosslessJson): Steps.Steps<Json> {
 export function toJson(value: LosslessJson): Json
 export function toJson(value: LosslessJson | undefined): Json | undefined
 export function toJson(value: LosslessJson | undefined): Json | undefined {
-  return value === undefined ? undefined : Steps.runSync(toJsonSteps(value))
+  return Steps.runSync(toJsonSteps(value as LosslessJson))
 }
 
 /** The value for indexes and queries. A value with a number beyond JavaScript's range, such as `1e400`, counts as missing. */
 export const indexable = (value: LosslessJson | undefined): LosslessJson | undefined => {
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return value
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined
-  return value !== undefined && Either.isRight(encodeInline(value)) ? value : undefined
+  if (typeof value !== "object" || value === null) return value
+  return Either.isRight(encodeInline(value)) ? value : undefined
 }

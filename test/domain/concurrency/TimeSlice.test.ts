@@ -89,9 +89,9 @@ describe("an effect for each item", () => {
       let isRunning = true
       const beat = () => {
         count++
-        if (isRunning) setImmediate(beat)
+        if (isRunning) setTimeout(beat)
       }
-      setImmediate(beat)
+      setTimeout(beat)
       const results = yield* TimeSlice.forEach([1, 2, 3, 4], (n) => {
         spin(spent)
         return Effect.succeed(n * n)
@@ -121,7 +121,8 @@ describe("an effect for each item", () => {
       yield* Effect.yieldNow()
       yield* Fiber.interrupt(fiber)
       yield* TimeSlice.make().pause
-      assert.deepStrictEqual(seen, [1])
+      // None of them, if the turn had taken its time before the first one.
+      assert.isBelow(seen.length, 2)
     })
   )
 })

@@ -53,7 +53,8 @@ describe("JSON with the spelling of its numbers", () => {
       ['{"a": {"b": 1.0}, "a": 5}', { a: 5 }],
       ['{"a": {"b": {"c": 1.0}}, "a": {}}', { a: {} }],
       ['{"a": {"b": 1.0}, "a": {"c": 1}}', { a: { c: 1 } }],
-      ['{"a": {"b": 1.0}, "a": null}', { a: null }]
+      ['{"a": {"b": 1.0}, "a": null}', { a: null }],
+      ['{"a": {"b": {"c": 1.0}}, "a": null}', { a: null }]
     ]
     for (const [text, value] of cases)
       assert.deepStrictEqual<unknown>(parseLossless(bytes(text)), Either.right(value), text)
