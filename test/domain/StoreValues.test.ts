@@ -267,6 +267,8 @@ describe("settings", () => {
       ...{ ...lists, manifests: { a: ["x", "y"], b: [] } }
     })
     assert.notProperty(file({}), "merge")
+    const named = Either.getOrThrow(readSettings({ manifests: ["b", "a"] }))
+    assert.deepStrictEqual(file(named).manifests, { a: [], b: [] })
   })
 
   it("that are wrong are named, all of them", () => {
@@ -464,9 +466,10 @@ describe("settings", () => {
 
 describe("the definition of an index", () => {
   const index = (given: unknown) => Either.getOrThrow(decodeIndexDefinition(given))
-  const partial = index({ fields: ["city"], where: { tags: "new", "a.b": null } })
+  const partialIndex = () => index({ fields: ["city"], where: { tags: "new", "a.b": null } })
 
   it("is equal to another in all of its parts, whatever their order", () => {
+    const partial = partialIndex()
     const same = { where: { "a.b": null, tags: "new" }, unique: false, fields: [{ field: "city" }] }
     assert.isTrue(sameIndex(partial, index(same)))
     assert.deepStrictEqual([...partial.where!.keys()], ["a.b", "tags"])
@@ -496,6 +499,7 @@ describe("the definition of an index", () => {
   })
 
   it("says which documents it contains, and which paths it reads", () => {
+    const partial = partialIndex()
     const documents = [
       { tags: "new", a: { b: null } },
       { tags: ["old", "new"], "a.b": null }

@@ -28,7 +28,7 @@ const isType = (value: Json) =>
     ? value.length > 0 && value.every((one) => types.has(one)) && new Set(value).size === value.length
     : types.has(value)
 
-const isCount = (value: Json) => typeof value === "number" && Number.isInteger(value) && value >= 0
+const isCount = (value: Json) => Number.isInteger(value) && Number(value) >= 0
 const isText = (value: Json) => typeof value === "string"
 const isNumber = (value: Json) => typeof value === "number"
 const isTexts = (value: Json) => Array.isArray(value) && value.every(isText)

@@ -8,7 +8,7 @@ import {
   isPlainIndex,
   sameIndex
 } from "../indexes/IndexDefinition.js"
-import { encode, JsonMap } from "../json/CanonicalJson.js"
+import { encode, isPlainObject, JsonMap } from "../json/CanonicalJson.js"
 import type { Json } from "../json/Json.js"
 import { parseObject } from "../json/JsonText.js"
 import type { MergeFields } from "../merge/MergeRules.js"
@@ -151,7 +151,7 @@ const readLists = <A>(
   problems: Array<SettingsProblem>
 ): ReadonlyMap<string, ReadonlyArray<A>> => {
   const found = new Map<string, ReadonlyArray<A>>()
-  if (typeof value !== "object" || value === null || (Array.isArray(value) && !lists)) {
+  if (!isPlainObject(value) && !(lists && Array.isArray(value))) {
     problems.push({ path, message: `maps collections to lists of fields, such as { people: ["city"] }` })
     return found
   }
@@ -206,7 +206,7 @@ export const projectedFieldProblem = (name: unknown): string | undefined =>
 
 const readMerge = (given: unknown, problems: Array<SettingsProblem>): MergeRulesByCollection => {
   const found = new Map<string, MergeFields>()
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+  if (!isPlainObject(given)) {
     problems.push({
       path: "merge",
       message: 'maps collections to rules of merging, such as { people: { tags: "set" } }'
@@ -220,7 +220,7 @@ const readMerge = (given: unknown, problems: Array<SettingsProblem>): MergeRules
         ? undefined
         : 'has rules by path, as docs/merging.md lists them, without functions: { tags: "set" }')
     if (message !== undefined) problems.push({ path: `merge.${name}`, message })
-    else if (Object.keys(fields).length > 0) found.set(name, JSON.parse(JSON.stringify(fields)))
+    else if (Object.keys(fields as object).length > 0) found.set(name, JSON.parse(JSON.stringify(fields)))
   }
   return found
 }
