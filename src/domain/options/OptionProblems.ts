@@ -50,7 +50,7 @@ const unknownOption = (path: string, key: PropertyKey, known: ReadonlyArray<stri
 const closest = (each: ReadonlyArray<ReadonlyArray<OptionProblem>>): ReadonlyArray<OptionProblem> => {
   const depth = (problems: ReadonlyArray<OptionProblem>) =>
     Math.max(0, ...problems.map(({ path }) => path.length))
-  return each.reduce((best, next) => (depth(next) > depth(best) ? next : best), each[0] ?? [])
+  return each.reduce((best, next) => (depth(next) > depth(best) ? next : best))
 }
 
 /** All problems of options with their paths. */

@@ -61,7 +61,7 @@ export const oneOf = <const A extends string>(...values: ReadonlyArray<A>) =>
 export const wholeNumber = (least: number) =>
   valueKind<number>(
     `a whole number, at least ${least}`,
-    (value) => typeof value === "number" && Number.isInteger(value) && value >= least,
+    (value) => Number.isInteger(value) && Number(value) >= least,
     { shown: true }
   )
 
@@ -71,11 +71,9 @@ export const atLeast = (least: number) =>
   })
 
 export const above = (least: number) =>
-  valueKind<number>(
-    `a number above ${least}`,
-    (value) => typeof value === "number" && Number.isFinite(value) && value > least,
-    { shown: true }
-  )
+  valueKind<number>(`a number above ${least}`, (value) => Number.isFinite(value) && Number(value) > least, {
+    shown: true
+  })
 
 export const texts = valueKind<ReadonlyArray<string>>(
   "a list of strings",

@@ -18,7 +18,10 @@ const schema = Schema.Struct({
   wait: Options.optional(Options.duration()),
   period: Options.optional(Options.duration({ positive: true })),
   either: Options.optional(Schema.Union(Options.text, Schema.Struct({ inner: Options.flag }))),
-  list: Options.optional(Schema.Array(Options.flag))
+  list: Options.optional(Schema.Array(Options.flag)),
+  some: Options.optional(
+    Options.texts.pipe(Schema.filter((texts) => texts.length > 0, { description: "not empty" }))
+  )
 })
 
 const read = Options.optionsReader(schema)
@@ -54,7 +57,8 @@ describe("options that are read by a schema", () => {
     }
     for (const [wait, period] of [
       [Duration.zero, Duration.infinity],
-      [Duration.seconds(30), Duration.nanos(1n)]
+      [Duration.seconds(30), Duration.nanos(1n)],
+      [Duration.millis(0), Duration.millis(1)]
     ] as const) {
       assert.deepStrictEqual<unknown>(
         read("open", { wait, period }),
@@ -87,6 +91,11 @@ describe("options that are read by a schema", () => {
       [{ above: [1] }, "above must be a number above 0, it is a list"],
       [{ texts: ["a", 1] }, "texts must be a list of strings, it is a list"],
       [{ texts: "a" }, "texts must be a list of strings, it is a string"],
+      [
+        { text: 5, secret: "a" },
+        "text must be a string, it is a number; secret must be Redacted, it is a string",
+        "wrap it: Redacted.make(token)"
+      ],
       [{ secret: "a" }, "secret must be Redacted, it is a string", "wrap it: Redacted.make(token)"],
       [
         { secret: Redacted.make(5) },
@@ -119,6 +128,8 @@ describe("options that are read by a schema", () => {
       [{ period: 0n }, "period must be longer than nothing"],
       [{ either: 5 }, "either must be a string, it is a number"],
       [{ either: { inner: 5 } }, "either.inner must be true or false, it is a number"],
+      [{ some: [] }, "some must be not empty, it is a list"],
+      [{ some: 5 }, "some must be a list of strings, it is a number"],
       [{ list: [true, 5] }, "list[1] must be true or false, it is a number"],
       [{ flagg: true }, "flagg is not an option: did you mean flag?"],
       [{ person: { ...ada, eMail: "" } }, "person.eMail is not an option: did you mean person.email?"],
