@@ -8,7 +8,7 @@ import { isLoopback } from "../http/server/HostCheck.js"
 import { GitRemote } from "../store/remote/GitRemote.js"
 import * as GitHub from "../store/remote/github/GitHub.js"
 import { fromRepository } from "../store/remote/local/LocalGit.js"
-import { Store } from "../store/Store.js"
+import { make as makeStore } from "../store/Store.js"
 import type { ConsoleApi } from "./ConsoleApis.js"
 
 const open = (
@@ -17,19 +17,13 @@ const open = (
   readOnly: boolean,
   isAuthorized: Effect.Effect<boolean>
 ) =>
-  Effect.map(
-    Layer.build(
-      Store.layer({ branch: request.branch, root: request.root, readOnly, concurrency: 8 }).pipe(
-        Layer.provideMerge(remote)
-      )
-    ),
-    (context) => ({
-      store: Context.get(context, Store),
-      remote: Context.get(context, GitRemote),
-      readOnly,
-      isAuthorized
-    })
-  )
+  Effect.gen(function* () {
+    const context = yield* Layer.build(remote)
+    const atRoot = (root: string) =>
+      Effect.provide(makeStore({ branch: request.branch, root, readOnly, concurrency: 8 }), context)
+    const store = yield* atRoot(request.root)
+    return { store, remote: Context.get(context, GitRemote), readOnly, atRoot, isAuthorized }
+  })
 
 const onApi = (api: ConsoleApi, request: StoreRequest) => {
   const readOnly = Option.isNone(request.token)

@@ -15,9 +15,7 @@ export const NoCollections = (props: {
   const { session, source } = props
   const [found, setFound] = useState<ReadonlyArray<string> | undefined>(undefined)
   const task = useEffectRunner()
-  const look = () => {
-    if (source.roots !== undefined) task.run(source.roots.list, { success: setFound })
-  }
+  const look = () => task.run(source.roots.list, { success: setFound })
   useEffect(look, [source])
   const others = found?.filter((root) => root !== session.root) ?? []
   return (
@@ -32,14 +30,12 @@ export const NoCollections = (props: {
         )}{" "}
         has no collections on branch <bdi>{session.branch}</bdi>.
       </p>
-      {source.roots === undefined ? null : (
-        <LoadingState
-          loaded={found !== undefined}
-          problem={task.problem}
-          running={task.running}
-          onRetry={look}
-        />
-      )}
+      <LoadingState
+        loaded={found !== undefined}
+        problem={task.problem}
+        running={task.running}
+        onRetry={look}
+      />
       {others.length === 0 ? null : (
         <>
           <p>
@@ -50,9 +46,7 @@ export const NoCollections = (props: {
               <RunButton
                 key={root}
                 running={task.running}
-                onClick={() =>
-                  source.roots && task.run(source.roots.open(root), { success: props.onSession })
-                }
+                onClick={() => task.run(source.roots.open(root), { success: props.onSession })}
               >
                 <bdi>{root === "" ? "/ (the whole repository)" : root}</bdi>
               </RunButton>

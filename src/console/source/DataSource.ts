@@ -23,13 +23,11 @@ export interface DataSourceService {
   readonly signIn: (request: LoginRequest) => Effect.Effect<SessionView, Problem>
   readonly signOut: Effect.Effect<void, Problem>
   readonly collections: Effect.Effect<ReadonlyArray<string>, Problem>
-  /** Finds the data roots of the repository and opens another one; absent if the source cannot list them. */
-  readonly roots?:
-    | {
-        readonly list: Effect.Effect<ReadonlyArray<string>, Problem>
-        readonly open: (root: string) => Effect.Effect<SessionView, Problem>
-      }
-    | undefined
+  /** Finds the data roots of the repository and opens another one. */
+  readonly roots: {
+    readonly list: Effect.Effect<ReadonlyArray<string>, Problem>
+    readonly open: (root: string) => Effect.Effect<SessionView, Problem>
+  }
   /** The head of the branch, and the number of commits since another one. */
   readonly newer: (since: string | undefined) => Effect.Effect<NewerCommits, Problem>
   /** Opens another branch with the same token. */
@@ -93,9 +91,9 @@ export const withSessionEnd = (
     restore: (...asked) => tell(source.restore(...asked)),
     rate: tell(source.rate),
     edits: Effect.map(source.edits, (edits) => edits.mapCalls(tell)),
-    roots: source.roots && {
+    roots: {
       list: tell(source.roots.list),
-      open: (root) => tell(source.roots!.open(root))
+      open: (root) => tell(source.roots.open(root))
     }
   }
 }

@@ -5,7 +5,6 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import { lazyModule } from "../../domain/runtime/LazyModule.js"
 import type { LoginRequest, SessionView } from "../../http/console/Api.js"
 import type { Browse } from "../../store/browse/Browse.js"
 import { openBrowse } from "../../store/browse/BrowseService.js"
@@ -15,13 +14,10 @@ import * as GitHub from "../../store/remote/github/GitHub.js"
 import { Store } from "../../store/Store.js"
 import type { Api } from "./Config.js"
 
-const looking = lazyModule(() => import("./DataRoots.js"))
-
 /** A store that is open in this page. `close` releases it with its token. */
 export interface HostedSession {
   readonly browse: Browse
   readonly view: SessionView
-  readonly roots: Effect.Effect<ReadonlyArray<string>, ReadError>
   /** Opens the same repository with another data root or branch. */
   readonly at: (change: {
     readonly root?: string
@@ -65,7 +61,6 @@ export const open = (api: Api, request: LoginRequest): Effect.Effect<HostedSessi
       return {
         browse,
         view: { api: api.name, repo, branch, root, collections, readOnly: browse.readOnly },
-        roots: Effect.flatMap(looking, ({ findRoots }) => findRoots(git.snapshot(branch))),
         at: (change: Partial<Pick<LoginRequest, "branch" | "root">>) => open(api, { ...request, ...change }),
         close
       }

@@ -58,7 +58,7 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
       signOut: end,
       collections: using(({ browse }) => browse.collections),
       roots: {
-        list: using(({ roots }) => roots),
+        list: using(({ browse }) => browse.roots),
         open: (root) => move({ root })
       },
       newer: (since) => using(({ browse }) => browse.newer(since)),

@@ -23,7 +23,11 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
     ),
     collections: Effect.map(call(Api.collections, undefined), ({ collections }) => collections),
     newer: (since) => call(Api.newer, since === undefined ? {} : { since }),
-    switchBranch: (branch) => Effect.map(call(Api.switchBranch, { branch }), rememberSession),
+    roots: {
+      list: Effect.map(call(Api.roots, undefined), ({ roots }) => roots),
+      open: (root) => Effect.map(call(Api.switchPlace, { root }), rememberSession)
+    },
+    switchBranch: (branch) => Effect.map(call(Api.switchPlace, { branch }), rememberSession),
     timeline: (ask) =>
       Effect.flatMap(
         loadModule(() => import("./LocalTimeline.js")),

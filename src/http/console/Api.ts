@@ -186,7 +186,15 @@ export const NewerAnswer = Schema.Struct({
   count: Schema.optional(Schema.Number)
 }).annotations({ identifier: "NewerCommits" })
 
-export const SwitchRequest = Schema.Struct({ branch: text }).annotations({ identifier: "SwitchRequest" })
+/** What is not given stays as it is. */
+export const SwitchRequest = Schema.Struct({
+  branch: Schema.optionalWith(text, { exact: true }),
+  root: Schema.optionalWith(text, { exact: true })
+}).annotations({ identifier: "SwitchRequest" })
+
+export const RootsAnswer = Schema.Struct({ roots: Schema.Array(Schema.String) }).annotations({
+  identifier: "RootsAnswer"
+})
 
 /**
  * The header with the repository, branch and root that a page shows. If the session has been switched to others in
@@ -235,8 +243,10 @@ export const history = post("/api/history", HistoryRequest, HistoryAnswer)
 export const restore = post("/api/restore", RestoreRequest, RestoreAnswer)
 /** Returns the head of the branch and the number of commits since the shown one. */
 export const newer = post("/api/newer", NewerRequest, NewerAnswer)
-/** Switches the session to another branch of its repository. 404 if there is none. */
-export const switchBranch = post("/api/switch", SwitchRequest, SessionView)
+/** Returns the directories of the branch that can be data roots. */
+export const roots = get("/api/roots", RootsAnswer)
+/** Switches the session to another branch of its repository, or to another data root. 404 if there is no such branch. */
+export const switchPlace = post("/api/switch", SwitchRequest, SessionView)
 export const rate = get("/api/rate", RateAnswer)
 /** Ends the session. Always 204, even if there is none. */
 export const logout = {

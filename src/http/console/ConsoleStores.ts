@@ -18,6 +18,8 @@ export interface OpenStore {
   readonly store: StoreService
   readonly remote: GitRemoteService
   readonly readOnly: boolean
+  /** The store of another data root of the repository. */
+  readonly atRoot: (root: string) => Effect.Effect<StoreService, ReadError>
   /** Whether the token still has the rights that it had when the store was opened. */
   readonly isAuthorized: Effect.Effect<boolean>
 }

@@ -178,6 +178,8 @@ export const router = (options: ConsoleOptions = {}) =>
             root: payload.root,
             readOnly: browse.readOnly,
             browse,
+            atRoot: (root) =>
+              Effect.flatMap(opened.atRoot(root), (store) => openBrowse({ ...opened, store })),
             isAuthorized: opened.isAuthorized
           }
           return { session, result: yield* browse.collections }
@@ -299,10 +301,12 @@ export const router = (options: ConsoleOptions = {}) =>
         }))
       ),
       route(Api.newer, ({ browse }, { since }) => browse.newer(since)),
-      route(Api.switchBranch, (session, { branch }) =>
+      route(Api.roots, ({ browse }) => Effect.map(browse.roots, (roots) => ({ roots }))),
+      route(Api.switchPlace, (session, { branch = session.branch, root = session.root }) =>
         Effect.gen(function* () {
-          const browse = yield* session.browse.onBranch(branch)
-          const next = { ...session, browse, branch, readOnly: browse.readOnly }
+          const at = root === session.root ? session.browse : yield* session.atRoot(root)
+          const browse = yield* at.onBranch(branch)
+          const next = { ...session, browse, branch, root, readOnly: browse.readOnly }
           const view = yield* viewOf(next, yield* browse.collections)
           yield* sessions.replace(next)
           return view

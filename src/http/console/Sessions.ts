@@ -3,6 +3,7 @@ import { Duration, Effect, Exit, Option, Schedule, Scope } from "effect"
 import type { DurationInput } from "../../domain/time/DurationInput.js"
 import * as Monotonic from "../../domain/time/MonotonicClock.js"
 import type { Browse } from "../../store/browse/Browse.js"
+import type { ReadError } from "../../store/Collection.js"
 import { durationOption } from "../server/DurationOption.js"
 
 /** A signed-in browser. Nothing in it is visible outside the process. */
@@ -16,6 +17,8 @@ export interface Session {
   readonly root: string
   readonly readOnly: boolean
   readonly browse: Browse
+  /** The same branch of the repository with another data root. */
+  readonly atRoot: (root: string) => Effect.Effect<Browse, ReadError>
   /** Whether its token still has the rights that it had at the sign-in. */
   readonly isAuthorized: Effect.Effect<boolean>
 }

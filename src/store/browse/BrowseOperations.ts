@@ -44,6 +44,8 @@ export interface Browse {
   readonly readOnly: boolean
   /** The names of the collections that have documents. */
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
+  /** The directories of the branch that can be data roots. */
+  readonly roots: Effect.Effect<ReadonlyArray<string>, ReadError>
   /** One page of a query. An invalid query is a `ValidationError`. */
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, ReadError>
   /** The number of commits since a commit. Sends one conditional request while the branch has not moved. */

@@ -28,6 +28,7 @@ const editing = lazyModule(() => import("./StagedEditsService.js"))
 const timelines = lazyModule(() => import("./TimelineService.js"))
 const manifestReader = lazyModule(() => import("./ManifestReader.js"))
 const manifestFields = lazyModule(() => import("./ManifestFields.js"))
+const dataRoots = lazyModule(() => import("./DataRoots.js"))
 const writes = lazyModule(() => import("./BrowseWrites.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
@@ -196,6 +197,7 @@ export const makeBrowse = (options: BrowseOptions): Browse => {
       return count < 0 ? { head } : { head, count }
     }),
     timeline: Effect.map(timelines, ({ makeTimeline }) => makeTimeline(options)),
+    roots: Effect.flatMap(dataRoots, ({ findRoots }) => findRoots(remote.snapshot(store.branch))),
     onBranch: (branch) => openBrowse({ ...options, store: store.onBranch(branch) }),
     collections: Effect.map(present, ({ trees }) => [...trees.keys()]),
     query: Effect.fn("Browse.query")(function* (query) {

@@ -379,4 +379,47 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
       yield* tokens.revoke("reader")
     })
   )
+
+  it.effect("lists the data roots of a branch, and switches to one of them", () =>
+    Effect.gen(function* () {
+      const { store, token, url } = yield* ConsoleService
+      yield* store.createBranch("rooted")
+      const { cookie } = yield* signIn({ ...shop, token, root: "nothing", branch: "rooted" })
+      const post = (path: string, body: unknown) => ask(url, "POST", path, { body, cookie })
+      assert.deepStrictEqual((yield* ask(url, "GET", "/api/roots", { cookie })).body, { roots: ["data"] })
+      const place = ({ branch, collections, root }: Record<string, unknown>) => ({
+        branch,
+        collections,
+        root
+      })
+      const collections = ["articles", "hostile", "products"]
+      assert.deepStrictEqual(place((yield* post("/api/switch", { root: "data" })).body), {
+        branch: "rooted",
+        collections,
+        root: "data"
+      })
+      assert.deepStrictEqual(place((yield* post("/api/switch", { branch: "main" })).body), {
+        branch: "main",
+        collections,
+        root: "data"
+      })
+      assert.deepStrictEqual(
+        place((yield* post("/api/switch", { branch: "rooted", root: "nothing" })).body),
+        {
+          branch: "rooted",
+          collections: [],
+          root: "nothing"
+        }
+      )
+      for (const [status, body] of [
+        [422, { root: "../etc" }],
+        [404, { branch: "none", root: "data" }],
+        [400, { root: 5 }]
+      ] as const) {
+        assert.strictEqual((yield* post("/api/switch", body)).status, status, JSON.stringify(body))
+      }
+      const after = yield* ask(url, "GET", "/api/collections", { cookie })
+      assert.strictEqual(after.body.root, "nothing")
+    })
+  )
 })

@@ -20,6 +20,7 @@ const session = (id: string, owner = "a"): Session => ({
   branch: "main",
   root: "data",
   readOnly: true,
+  atRoot: () => Effect.die("not used"),
   // Sessions hold it and never use it.
   browse: undefined as unknown as Browse,
   isAuthorized: Effect.succeed(true)

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
-import type { RemoteSnapshot, TreeEntry } from "../../store/remote/GitRemote.js"
-import type { RemoteFailure } from "../../store/remote/RemoteFailure.js"
+import type { RemoteSnapshot, TreeEntry } from "../remote/GitRemote.js"
+import type { RemoteFailure } from "../remote/RemoteFailure.js"
 
 /** The maximum number of top-level directories that are searched. */
 const maxDirectories = 40
