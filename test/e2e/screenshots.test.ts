@@ -56,7 +56,6 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
     pictures = await screenshots(on.browser, on.url)
     const products = on.store.collection("products")
     const things = on.store.collection("things")
-    const onDay = <A, E>(number: number, effect: Effect.Effect<A, E>) => on.run(at(day(number))(effect))
     await onDay(3, things.insert(thing, { id: "t-1" }))
     await onDay(3, things.writeJsonSchema({ schema }))
     await onDay(4, products.update(productId(7), { price: 70 }, { message: "raise a price" }))
@@ -75,6 +74,8 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
     await onDay(5, draft.collection("articles").insert({ title: "Only there" }, { id: "a-there" }))
   })
   afterAll(() => on?.close())
+
+  const onDay = <A, E>(number: number, effect: Effect.Effect<A, E>) => on.run(at(day(number))(effect))
 
   const show = (view: string, prepare: () => Promise<Page>) =>
     it(`${view}`, async () => {
@@ -140,7 +141,51 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
       '#table=products&where=["category","is","garden"]&where=["price","lessThan",200]&sort=-price'
     )
     await page.locator(".source").click()
-    await page.getByRole("region", { name: /^from the / }).waitFor()
+    await page
+      .getByRole("region", { name: /^from the / })
+      .getByText(/^Read: /)
+      .waitFor()
+    return page
+  })
+
+  show("create-index", async () => {
+    const page = await table('#table=things&where=["price","lessThan",20]&sort=title')
+    await page.locator(".source").click()
+    await page.getByRole("button", { name: "Create an index" }).click()
+    await page.getByRole("dialog", { name: "Create an index" }).waitFor()
+    return page
+  })
+
+  show("columns", async () => {
+    const page = await table("#table=things")
+    await page.getByRole("button", { name: "Columns" }).click()
+    await page.getByText("Columns shown").waitFor()
+    return page
+  })
+
+  show("export", async () => {
+    const page = await table("#table=things")
+    await page.getByRole("button", { name: "Export" }).click()
+    await page.getByRole("button", { name: "Save as csv" }).waitFor()
+    return page
+  })
+
+  show("import", async () => {
+    const page = await table("#table=things")
+    await page.locator("#import").click()
+    const buffer = Buffer.from("_id,title,price\nt-1,Lamp of ash,12\nt-3,Bench,80\n")
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ name: "things.csv", mimeType: "text/csv", buffer })
+    await page.getByRole("combobox", { name: "Id field" }).waitFor()
+    return page
+  })
+
+  show("bulk-change", async () => {
+    const page = await table("#table=products")
+    for (const n of [1, 2, 3]) await page.getByRole("checkbox", { name: `Select ${productId(n)}` }).check()
+    await page.getByRole("button", { name: "Change or delete" }).click()
+    await page.getByRole("radio", { name: "Remove a field" }).check()
     return page
   })
 
@@ -160,6 +205,14 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
     const page = await table(`#table=products&document=${productId(2)}&panel=history`)
     await page.locator(".timeline li").nth(2).waitFor()
     await showFirstChanges(page)
+    return page
+  })
+
+  show("restore", async () => {
+    const page = await table(`#table=products&document=${productId(2)}&panel=history`)
+    await page.locator(".timeline li").nth(2).waitFor()
+    await page.locator("[id^=restore-]").last().click()
+    await page.locator("dialog[open] .diff").waitFor()
     return page
   })
 
@@ -199,6 +252,18 @@ describe.skipIf(executable === undefined)("the views look as they did", () => {
     await page.getByRole("button", { name: "Compare draft with main" }).click()
     await page.locator(".changes li", { hasText: "articles/a-there" }).waitFor()
     await page.locator(".changes .badge.changed").first().waitFor()
+    return page
+  })
+
+  show("merge", async () => {
+    for (const [branch, title] of [
+      ["main", "On oak"],
+      ["draft", "On ash"]
+    ] as const)
+      await onDay(5, on.store.onBranch(branch).collection("articles").update("a-2", { title }))
+    const page = await table("#table=products&panel=branches")
+    await page.getByRole("button", { name: "Merge draft into main" }).click()
+    await page.locator("dialog .conflict").waitFor()
     return page
   })
 
