@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from "node:module"
 import { Effect } from "effect"
 
 type Replaceable =
-  | ("fsync" | "fsyncSync" | "linkSync" | "mkdirSync" | "readdirSync" | "renameSync" | "rmSync")
-  | ("unlinkSync" | "utimesSync" | "writeSync" | "writevSync")
+  | ("fsync" | "fsyncSync" | "linkSync" | "mkdirSync" | "openSync" | "readSync" | "readdirSync")
+  | ("renameSync" | "rmSync" | "unlinkSync" | "utimesSync" | "writeSync" | "writevSync")
 
 type Replacements = { readonly [name in Replaceable]?: (real: any) => any }
 

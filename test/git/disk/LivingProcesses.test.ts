@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber } from "effect"
+import * as Engine from "../../../src/git/disk/Engine.js"
+import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
+import { daysLater, withScript } from "./support/gitOnPath.js"
+import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
+
+const started = (...[command, args, stdio]: Parameters<typeof spawn>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => spawn(command, args, stdio)),
+    (child) => Effect.sync(() => void child.kill("SIGKILL"))
+  )
+const until = (holds: () => boolean) => Effect.repeat(Effect.sleep(5), { until: holds })
+const endOf = (child: ChildProcess) =>
+  Effect.promise(async () => {
+    let said = ""
+    child.stderr?.on("data", (text: Buffer) => (said += text))
+    const [code] = await once(child, "close")
+    return `${code} ${said}`
+  })
+
+/** Installs a hook that waits. Returns when it was reached, and what ends it. */
+const waitingHook = (directory: string, name: string, when: string) =>
+  Effect.gen(function* () {
+    const flags = yield* temporary
+    const script = `#!/bin/sh\n${when}\ntouch ${flags}/reached\nuntil [ -e ${flags}/go ]; do sleep 0.02; done\n`
+    fs.mkdirSync(`${directory}/hooks`, { recursive: true })
+    fs.writeFileSync(`${directory}/hooks/${name}`, script, { mode: 0o755 })
+    const proceed = Effect.sync(() => fs.writeFileSync(`${flags}/go`, ""))
+    yield* Effect.addFinalizer(() => proceed)
+    return { reached: until(() => fs.existsSync(`${flags}/reached`)), proceed }
+  })
+
+const identity = ["-c", "user.name=Git", "-c", "user.email=git@example.org"]
+
+/** Ends a Git child of an engine that has failed, which starts the removal of what it may have left. */
+const failedChild = <R>(repository: GitRepository, during: Effect.Effect<unknown, never, R>) =>
+  Effect.exit(repository.withGitChildren(Effect.zipRight(during, Effect.fail("failed"))))
+
+/*
+ * Serious. docs/local.md: files of killed children "are removed when no Git process that is old enough to have created them may write in
+ * the repository". src/git/disk/processes/GitWriters.ts, `worksIn`, looks for the repository in the working directory, the arguments and
+ * the environment of a process. A command in a linked work tree has it in none of them, only in the file `.git`. So the lock of a running
+ * `git commit`, and the `tmp_pack_*` of a running `git fetch` or `git gc`, are removed 0.3 s after a child of an engine has failed.
+ */
+describe("a Git command that runs in a linked work tree while a child of an engine fails", () => {
+  it.scopedLive("keeps its lock, and succeeds", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      yield* write(repository, [put("a", "1")])
+      const tree = `${yield* temporary}/tree`
+      git(directory, "worktree", "add", "-q", "-b", "work", tree, "main")
+      const hook = yield* waitingHook(directory, "reference-transaction", '[ "$1" = prepared ] || exit 0')
+      let end: Fiber.Fiber<string> | undefined
+      yield* failedChild(
+        repository,
+        Effect.gen(function* () {
+          const commit = ["-C", tree, ...identity, "commit", "-q", "--allow-empty", "-m", "b"]
+          const child = yield* started("git", commit, { stdio: ["ignore", "ignore", "pipe"] })
+          end = yield* Effect.forkScoped(endOf(child))
+          yield* hook.reached
+          yield* Effect.sleep(400)
+        })
+      )
+      yield* hook.proceed
+      assert.strictEqual(yield* Fiber.join(end!), "0 ")
+    })
+  )
+})
+
+/*
+ * Serious, but seldom. `log`, `show`, `diff`, `grep`, `blame`, `daemon` and others only read, but are not in the list `readers` of
+ * GitWriters.ts. A `git log` in a pager that somebody left open keeps the lock of a killed child for ever: nobody can write the branch.
+ */
+describe("a `git log` that is older than the lock of a killed child", () => {
+  it.scopedLive("does not keep that lock", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* engine({ maintenance: false })
+      const repository = yield* Engine.open({ directory, maintenance: false, timeout: 3_000 })
+      // More than fits into a pipe.
+      yield* write(repository, [put("a", "1")], { message: "x".repeat(1_000_000) })
+      const { commit } = yield* write(repository, [put("a", "2")])
+      yield* started("git", ["-C", directory, "log"], { stdio: ["ignore", "pipe", "ignore"] })
+      yield* Effect.sleep(300)
+      yield* failedChild(
+        repository,
+        Effect.promise(async () => {
+          const child = spawn("git", ["-C", directory, "update-ref", "--stdin"])
+          child.stdin.write(`start\nupdate refs/heads/main ${commit}\nprepare\n`)
+          while (!fs.existsSync(`${directory}/refs/heads/main.lock`))
+            await new Promise((resolve) => setTimeout(resolve, 5))
+          child.kill("SIGKILL")
+          await once(child, "close")
+        })
+      )
+      assert.isTrue(Exit.isSuccess(yield* Effect.exit(write(repository, [put("a", "3")]))))
+    })
+  )
+})
+
+/*
+ * Minor. src/git/disk/lease/StaleFiles.ts, `clearOld` removes what is a day old without a look at the running Git processes, which
+ * `clearSince` has. A push over a slow line that takes longer fails, and so does every push that runs while the clock is set forward by
+ * more than a day (a machine without a battery-backed clock, soon after it was started).
+ */
+describe("a push that is older than a day", () => {
+  it.scopedLive("keeps its quarantine directory, and succeeds", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      const other = yield* engine({ maintenance: false })
+      yield* write(repository, [put("a", "1")])
+      yield* write(other, [put("b", "2")])
+      const hook = yield* waitingHook(directory, "pre-receive", "")
+      const push = ["-C", other.directory, "push", "-q", directory, "main:refs/heads/pushed"]
+      const child = yield* started("git", push, { stdio: ["ignore", "ignore", "pipe"] })
+      const end = yield* Effect.fork(endOf(child))
+      yield* hook.reached
+      yield* daysLater(repository.maintain)
+      yield* hook.proceed
+      assert.strictEqual(yield* Fiber.join(end), "0 ")
+      assertSound(directory)
+    })
+  )
+})
+
+/*
+ * Minor. src/git/disk/maintenance/Maintenance.ts, `reindex`: `git repack -d` deletes the index of a pack before the pack. A maintenance
+ * that looks between the two takes the pack for one without an index, and writes an index for a pack that is gone when it is done. No
+ * program ever removes an index without a pack.
+ */
+describe("a pack that Git deletes while the maintenance writes an index for it", () => {
+  it.scopedLive("leaves no index without a pack", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      yield* write(repository, [put("a", "1")])
+      const packs = `${directory}/objects/pack`
+      const [pack = ""] = fs.readdirSync(packs).filter((name) => name.endsWith(".pack"))
+      const index = `${packs}/${pack.replace(/pack$/, "idx")}`
+      git(directory, "repack", "-a", "-q")
+      fs.rmSync(index)
+      const deletesPack = `$git "$@"; code=$?
+case "$*" in *index-pack*) rm -f ${packs}/${pack} ;; esac
+exit $code`
+      yield* daysLater(withScript(directory, deletesPack, repository.maintain))
+      yield* repository.maintain
+      assert.isFalse(fs.existsSync(index))
+      assertSound(directory)
+    })
+  )
+})
+
+/*
+ * Minor, on disks that several machines share or that move between them: docs/local.md says that a process of another machine counts as
+ * alive, also when the machine is gone for ever (a pod that was killed and started elsewhere under another name). Its lock of a branch is
+ * reported by the next write. Its `maintenance.lock` is not: `maintain` succeeds and does nothing, `health` finds nothing before there are
+ * 1,000 packs, and then says that the log tells why. `unknownLocks` leaves it out, because it is a link to a file of a lease.
+ */
+describe("the lock of a maintenance on a machine that is gone", () => {
+  it.scopedLive("is reported", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      for (const n of [1, 2, 3, 4]) yield* write(repository, [put("a", `${n}`)])
+      const home = `${directory}/chainstore`
+      const [own = ""] = fs.readdirSync(home).filter((name) => name.includes("~"))
+      const theirs = `${home}/${own.replace(/^[^~]*~[^~]*/, "other_pid_1~11111111-2222-3333-4444-555555555555")}`
+      fs.mkdirSync(theirs)
+      fs.writeFileSync(`${theirs}/maintenance-1`, "")
+      fs.linkSync(`${theirs}/maintenance-1`, `${home}/maintenance.lock`)
+      const found = yield* daysLater(Effect.zipRight(repository.maintain, repository.health))
+      assert.match(found.map(({ message }) => message).join("\n"), /maintenance\.lock/)
+    })
+  )
+})
