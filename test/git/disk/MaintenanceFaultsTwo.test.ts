@@ -448,3 +448,30 @@ describe("a `.keep` file of a user", () => {
     })
   )
 })
+
+/*
+ * Serious on Windows, where a file that a Git process has mapped cannot be removed; minor elsewhere. src/git/disk/maintenance/Repack.ts,
+ * `removePacks` first drops the multi-pack index. If that fails, no pack is removed, and the next maintenance writes everything again.
+ */
+describe("a multi-pack index that cannot be removed", () => {
+  it.scopedLive("does not make the repository grow with each maintenance", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      const bytes = () =>
+        packsOf(directory).reduce((sum, name) => sum + fs.statSync(`${packsIn(directory)}/${name}`).size, 0)
+      yield* commits(repository, 6, () => randomBytes(20_000))
+      git(directory, "multi-pack-index", "write")
+      const before = bytes()
+      const unlinkSync = (real: (file: string) => void) => (file: string) => {
+        if (file.endsWith("multi-pack-index")) throw refusal("EACCES")
+        return real(file)
+      }
+      for (let round = 0; round < 5; round++) {
+        yield* withReplaced({ unlinkSync }, Effect.exit(repository.maintain))
+        yield* write(repository, [put("a", `${round}`)])
+      }
+      assert.isBelow(bytes(), 2.5 * before)
+    })
+  )
+})

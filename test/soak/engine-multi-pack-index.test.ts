@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import * as Engine from "../../src/git/disk/Engine.js"
+import { assertSound, git, put, temporary, write } from "../git/disk/support/temporary.js"
+
+/** What `git maintenance start` does every day, in a row. */
+const housekeeping = [["write"], ["expire"], ["repack", "--batch-size=0"], ["write"], ["expire"]]
+
+/*
+ * Critical: without any fault of a disk or a clock, this has lost acknowledged commits in 2 of 5 runs, and in none of 4 without the
+ * maintenance of the engine. See "a multi-pack index that Git writes while the maintenance deletes packs" in MaintenanceFaultsTwo.test.ts:
+ * the old packs and the new one are from the same second here, so that Git may take either copy. With an mtime of the new packs that
+ * is a second after those of the old ones, 6 of 6 runs passed.
+ */
+it.scopedLive("two engines that repack lose nothing beside Git's multi-pack index", () =>
+  Effect.gen(function* () {
+    const directory = `${yield* temporary}/indexed.git`
+    const maintenance = { packs: 5, looseObjects: 20, quiet: 1 }
+    const engines = yield* Effect.all([
+      Engine.open({ directory, create: true, maintenance }),
+      Engine.open({ directory, create: true, maintenance })
+    ])
+    const over = yield* Deferred.make<void>()
+    let runs = 0
+    const byGit = Effect.promise(async () => {
+      const args = housekeeping[runs++ % housekeeping.length]!
+      await once(spawn("git", ["-C", directory, "multi-pack-index", ...args], { stdio: "ignore" }), "exit")
+    })
+    const repeated = yield* Effect.fork(
+      Effect.repeat(Effect.delay(byGit, 20), { until: () => Deferred.isDone(over) })
+    )
+    const paths = yield* Effect.forEach(
+      engines,
+      (repository, engine) =>
+        Effect.forEach(
+          Array.from({ length: 400 }, (_, n) => n),
+          (n) =>
+            Effect.gen(function* () {
+              const path = `${engine}/${n}`
+              yield* Effect.retry(write(repository, [put(path, `contents of ${path}`)]), {
+                while: (error) => error._tag === "RefMoved"
+              })
+              yield* Effect.sleep((n * 37) % 120)
+              // It fails while Git does not find the objects.
+              if (n % 10 === 0) yield* Effect.exit(repository.maintain)
+              return path
+            })
+        ),
+      { concurrency: "unbounded" }
+    )
+    yield* Deferred.succeed(over, undefined)
+    yield* Fiber.join(repeated)
+    fs.rmSync(`${directory}/objects/pack/multi-pack-index`, { force: true })
+    for (const path of paths.flat())
+      assert.strictEqual(git(directory, "show", `main:${path}`), `contents of ${path}`)
+    assertSound(directory)
+  })
+)
