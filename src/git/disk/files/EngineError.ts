@@ -74,7 +74,9 @@ export const isCorruption = (cause: unknown): boolean => {
     (cause instanceof EngineError && cause.reason === "Corrupt") ||
     code.startsWith("Z_") ||
     code.startsWith("ERR_BUFFER") ||
-    code === "ERR_OUT_OF_RANGE"
+    code === "ERR_OUT_OF_RANGE" ||
+    // The disk cannot read a sector.
+    code === "EIO"
   )
 }
 

@@ -100,3 +100,9 @@ export const removeEmptyParents = (directory: string, root: string): void => {
     at = path.dirname(at)
   }
 }
+
+/** A text that changes when a file is replaced or changed; undefined if there is none. */
+export const stampOf = (file: string): string | undefined => {
+  const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false })
+  return stat === undefined ? undefined : [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(":")
+}

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
+import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
 import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
@@ -93,6 +94,8 @@ export const make = (options: MaintenanceOptions) =>
 
     const record = (message: string) => RepairLog.record(directory, message)
 
+    const { repack, withoutIndex } = yield* makeRepack({ directory, lease, files: objects.files })
+
     const clean = attempt(operation, directory, () => {
       lease.recoverDead()
       for (const file of clearOld(directory)) record(`removed ${file}, which had not changed for a day`)
@@ -109,6 +112,8 @@ export const make = (options: MaintenanceOptions) =>
             yield* attemptPromise(operation, directory, async () => {
               await fsyncPath(index)
               fs.renameSync(index, `${stem}.idx`)
+              // Git may have removed the pack meanwhile.
+              if (!pathExists(`${stem}.pack`)) return unlink(`${stem}.idx`)
               await fsyncPath(path.dirname(stem))
               record(`rebuilt ${path.relative(directory, stem)}.idx, which was damaged or missing`)
             })
@@ -121,10 +126,11 @@ export const make = (options: MaintenanceOptions) =>
       const packs = path.join(directory, "objects", "pack")
       return packsWithoutIndex(entriesIn(packs).map(({ name }) => name))
         .map((name) => path.join(packs, name))
-        .filter((stem) => isOld(fs.statSync(`${stem}.pack`, { throwIfNoEntry: false })?.ctimeMs ?? Infinity))
+        .filter((stem) => {
+          const ctime = fs.statSync(`${stem}.pack`, { throwIfNoEntry: false })?.ctimeMs
+          return withoutIndex.delete(stem) || (ctime !== undefined && isOld(ctime))
+        })
     })
-
-    const repack = yield* makeRepack({ directory, lease, files: objects.files })
 
     const children = Effect.fnUntraced(function* (withLoose: boolean) {
       yield* Effect.catchAllDefect(
@@ -172,11 +178,28 @@ export const make = (options: MaintenanceOptions) =>
     const maintain = maintainWith(true)
 
     let running = false
+    /** What the last maintenance left, and so could not improve. Less, if somebody has removed some of it since. */
+    const rest = { packs: 0, loose: 0, damaged: 0 }
     let timer: NodeJS.Timeout | undefined
     const scope = yield* Effect.scope
     const runtime = yield* Effect.runtime<never>()
 
-    const hasManyLoose = () => objects.files.loose.count >= options.looseObjects
+    const now = (): typeof rest => ({
+      packs: objects.files.packCount,
+      loose: objects.files.loose.count,
+      damaged: objects.files.damagedPacks.length
+    })
+
+    /** What has been added since the last maintenance. */
+    const added = (): typeof rest => {
+      const { damaged, loose, packs } = now()
+      rest.packs = Math.min(rest.packs, packs)
+      rest.loose = Math.min(rest.loose, loose)
+      rest.damaged = Math.min(rest.damaged, damaged)
+      return { packs: packs - rest.packs, loose: loose - rest.loose, damaged: damaged - rest.damaged }
+    }
+
+    const hasManyLoose = () => added().loose >= options.looseObjects
 
     const background = Effect.suspend(() => maintainWith(hasManyLoose())).pipe(
       Effect.tapErrorCause((cause) =>
@@ -188,6 +211,7 @@ export const make = (options: MaintenanceOptions) =>
       Effect.ensuring(
         Effect.sync(() => {
           running = false
+          Object.assign(rest, now())
         })
       )
     )
@@ -203,11 +227,8 @@ export const make = (options: MaintenanceOptions) =>
     const flushed = Effect.sync(() => {
       clearTimeout(timer)
       if (options.packs === 0 || running) return
-      const due = Math.max(
-        objects.files.packCount / options.packs,
-        objects.files.loose.count / options.looseObjects,
-        objects.files.damagedPacks.length
-      )
+      const { damaged, loose, packs } = added()
+      const due = Math.max(packs / options.packs, loose / options.looseObjects, damaged)
       if (due < 1) return
       if (due >= overdue) return begin()
       timer = setTimeout(begin, options.quiet)

@@ -2,12 +2,14 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { pathExists } from "../files/Directories.js"
-import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
-import { fsyncPath, tryUnlink, unlink } from "../files/FileOperations.js"
+import { attempt, attemptPromise, EngineError, toRemoteError } from "../files/EngineError.js"
+import { fsyncPath, hasErrorCode, stampOf, tryUnlink, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { entriesIn, keepText } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
@@ -24,9 +26,12 @@ import { choosePacks, isFixed } from "./PackChoice.js"
  * Stock Git may repack at the same time. `git repack -a -d` removes each pack that was there when it began, with all objects that
  * no ref reached at that time, even if a commit has written or linked such an object again since. So
  * - a copy is deleted only if the new pack contains the object, never because another pack does;
- * - loose objects that no ref reaches stay loose, where Git leaves them alone;
+ * - loose objects that no ref reaches stay loose, where Git leaves them alone, and so do those that were written again since;
  * - no multi-pack index is written: Git does not find an object whose copy in the index was removed, even if another pack of the
- *   index has it.
+ *   index has it;
+ * - the new pack is younger than the old ones: of several copies, a multi-pack index names the one in the youngest pack, and `git
+ *   multi-pack-index expire` deletes the other packs;
+ * - a file that could not be deleted is not deleted later by its name: Git may have made the same pack again.
  */
 
 const operation = "GitRepository.maintain"
@@ -50,8 +55,10 @@ interface Combination {
   /** The temporary file of the lease whose links protect the new packs. */
   readonly target: string
   readonly placed: ReadonlyArray<PlacedPack>
-  /** The old packs, by their paths without extension. Empty if the objects were loose. */
-  readonly replaced: ReadonlyArray<string>
+  /** The old packs, by their paths without extension; undefined if the objects were loose. */
+  readonly replaced: ReadonlyArray<string> | undefined
+  /** The time before the objects were read, by the clock of the disk. */
+  readonly begun: number
 }
 
 export interface RepackOptions {
@@ -60,12 +67,37 @@ export interface RepackOptions {
   readonly files: ObjectFiles
 }
 
-/** Combines small packs, and, `withLoose`, packs the loose objects that refs reach. Objects of alternates are left there. */
+export interface Repack {
+  /** Combines small packs, and, `withLoose`, packs the loose objects that refs reach. Objects of alternates are left there. */
+  readonly repack: (withLoose: boolean) => Effect.Effect<void, RemoteError>
+  /** The packs that could not be deleted after their index was, by their paths without extension. They need an index again. */
+  readonly withoutIndex: Set<string>
+}
+
+/** How often a repository is searched for the refs that can be packed in spite of damage. */
+const maxSearches = 64
+
+/** The time that is given to a multi-pack index that Git is writing. */
+const multiPackIndexWait = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(200))
+
+/** Whether indexes contain every object of a pack. */
+function* isContained(stem: string, indexes: ReadonlyArray<PackIndex>): Steps.Steps<boolean> {
+  let compared = 0
+  for (const oid of PackIndex.whole(stem).all()) {
+    const bytes = Buffer.from(oid, "hex")
+    if (!indexes.some((index) => index.find(bytes) >= 0)) return false
+    if (++compared % Steps.stepSize === 0) yield
+  }
+  return true
+}
+
+/** Makes the repacking of a repository. */
 export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease }: RepackOptions) {
   const objects = path.join(directory, "objects")
   const packDirectory = path.join(objects, "pack")
-  /** The packs that Git could not read. */
-  const unreadable = new Set<string>()
+  const withoutIndex = new Set<string>()
+  /** The packs that Git could not read, and the version of their files. */
+  const unreadable = new Map<string, string | undefined>()
   /** The ids of all refs when the loose objects that they reach were packed. */
   let searched: ReadonlyArray<Oid> = []
   /** The combination whose old packs could not be deleted, because the new ones are not known to be durable. */
@@ -93,25 +125,85 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
       return yield* packObjects(["--stdin-packs"], target, input)
     })
 
+  const idsOfRefs = Effect.map(
+    run(directory, operation, ["for-each-ref", "--format=%(objectname)"]),
+    ({ stdout }) => [...new Set(stdout.split("\n").filter((oid): oid is Oid => oid !== ""))]
+  )
+
+  /** The refs of the last search that still exist as objects. */
+  const known = Effect.suspend(() =>
+    Steps.run(function* () {
+      const found: Array<Oid> = []
+      for (const oid of searched) {
+        if (files.info(oid) !== undefined) found.push(oid)
+        yield
+      }
+      return found
+    })
+  )
+
+  /** The ids among those of refs whose objects Git can read. */
+  const readableRefs = (input: string, ids: ReadonlyArray<Oid>, excluded: string) =>
+    Effect.gen(function* () {
+      let searches = 0
+      const search = (some: ReadonlyArray<Oid>): Effect.Effect<ReadonlyArray<Oid>, RemoteError> =>
+        Effect.gen(function* () {
+          if (some.length === 0 || searches++ >= maxSearches) return []
+          yield* attempt(operation, directory, () =>
+            fs.writeFileSync(input, `${some.join("\n")}\n${excluded}`)
+          )
+          const walk = runTethered(
+            directory,
+            operation,
+            ["rev-list", "--objects", "--quiet", "--stdin"],
+            input
+          )
+          if (Option.isSome(yield* Effect.option(walk))) return some
+          if (some.length === 1) return []
+          const half = some.length >>> 1
+          return [...(yield* search(some.slice(0, half))), ...(yield* search(some.slice(half)))]
+        })
+      return yield* search(ids)
+    })
+
   /**
    * Writes the loose objects that refs reach to new packs, and returns the paths of those without extension. What was reached the
-   * last time is not searched again.
+   * last time is not searched again. If Git cannot read something, only the refs that it can read are searched.
    */
   const packLoose = (target: string) =>
     Effect.gen(function* () {
       if (yield* attempt(operation, directory, () => files.loose.isEmpty())) return []
       const partial = (yield* isPartial(directory)) ? ["--exclude-promisor-objects"] : []
       const input = `${target}-input`
-      yield* attempt(operation, directory, () => {
-        const known = searched.filter((oid) => files.info(oid) !== undefined)
-        fs.writeFileSync(input, known.length === 0 ? "" : `--not\n${known.join("\n")}\n`)
-      })
-      const reachable = ["--revs", "--all", "--reflog", "--indexed-objects"]
-      const args = [...reachable, "--incremental", "--local", "--honor-pack-keep", ...partial]
-      return yield* packObjects(args, target, input)
+      const before = yield* Effect.catchAllDefect(known, (cause) =>
+        Effect.fail(toRemoteError(operation, directory, cause))
+      )
+      const excluded = before.length === 0 ? "" : `--not\n${before.join("\n")}\n`
+      const pack = (refs: ReadonlyArray<string>, ids: ReadonlyArray<Oid>) =>
+        Effect.gen(function* () {
+          yield* attempt(operation, directory, () =>
+            fs.writeFileSync(input, [...ids.map((id) => `${id}\n`), excluded].join(""))
+          )
+          const args = ["--revs", ...refs, "--incremental", "--local", "--honor-pack-keep", ...partial]
+          return yield* packObjects(args, target, input)
+        })
+      const refs = yield* idsOfRefs
+      return yield* pack(["--all", "--reflog", "--indexed-objects"], []).pipe(
+        Effect.tap(() => {
+          searched = refs
+        }),
+        Effect.catchAll((error) =>
+          Effect.gen(function* () {
+            if (error.reason === "Denied") return yield* error
+            yield* Effect.logWarning("a part of a repository could not be read by its maintenance", error)
+            searched = yield* readableRefs(input, refs, excluded)
+            return searched.length === 0 ? [] : yield* pack([], searched)
+          })
+        )
+      )
     })
 
-  const removePacks = (stems: ReadonlyArray<string>) =>
+  const removePacks = (stems: ReadonlyArray<string>, indexes: ReadonlyArray<PackIndex>) =>
     Steps.run(function* () {
       Accelerators.dropMultiPackIndex(directory)
       let failure: unknown
@@ -119,10 +211,20 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
         // Somebody may have marked it to be kept meanwhile.
         if (isFixed(stem)) continue
         try {
+          if (!(yield* isContained(stem, indexes))) {
+            throw new EngineError(
+              "Corrupt",
+              `the combined pack lacks objects of ${stem}.pack`,
+              "Run `git fsck`"
+            )
+          }
           // The index is removed first, so that no reader finds an index without its pack.
           unlink(`${stem}.idx`)
-          for (const ending of extensions) lease.remove(`${stem}.${ending}`)
+          for (const ending of extensions) unlink(`${stem}.${ending}`)
         } catch (cause) {
+          // Git removed it meanwhile.
+          if (hasErrorCode(cause, "ENOENT")) continue
+          if (!pathExists(`${stem}.idx`)) withoutIndex.add(stem)
           failure ??= cause
         }
         yield
@@ -132,12 +234,21 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
       return failure
     })
 
-  const removeLoose = (stems: ReadonlyArray<string>) =>
-    Effect.gen(function* () {
-      const indexes = yield* attempt(operation, directory, () => stems.map(PackIndex.whole))
-      const isPacked = (oid: Oid) => indexes.some((index) => index.find(Buffer.from(oid, "hex")) >= 0)
-      return yield* Steps.run(() => files.loose.remove(isPacked))
-    })
+  /** Removes a multi-pack index that Git began to write while the old packs existed. */
+  const dropLateMultiPackIndex = Effect.gen(function* () {
+    const lock = path.join(packDirectory, "multi-pack-index.lock")
+    if (!pathExists(lock)) return
+    yield* Effect.repeat(
+      Effect.sync(() => pathExists(lock)),
+      { schedule: multiPackIndexWait, while: (exists) => exists }
+    )
+    yield* attempt(operation, directory, () => Accelerators.dropMultiPackIndex(directory))
+  })
+
+  const removeLoose = (indexes: ReadonlyArray<PackIndex>, begun: number) => {
+    const isPacked = (oid: Oid) => indexes.some((index) => index.find(Buffer.from(oid, "hex")) >= 0)
+    return Steps.run(() => files.loose.remove(isPacked, begun))
+  }
 
   /** Ends the protection of the new packs, and removes temporary files. */
   const release = (combination: Combination) =>
@@ -153,21 +264,43 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
     )
 
   /** Deletes the old copies of the objects of new packs, which are durable before. */
-  const finish = ({ placed, replaced }: Combination) =>
+  const finish = ({ begun, placed, replaced }: Combination) =>
     Effect.gen(function* () {
       yield* attemptPromise(operation, directory, () => fsyncPath(packDirectory))
+      const indexes = yield* attempt(operation, directory, () =>
+        placed.map(({ stem }) => PackIndex.whole(stem))
+      )
       unfinished = undefined
       // What can be deleted is deleted, also after a failure.
-      const failure =
-        replaced.length > 0
-          ? yield* removePacks(replaced)
-          : yield* removeLoose(placed.map(({ stem }) => stem))
+      const failure = yield* replaced === undefined
+        ? removeLoose(indexes, begun)
+        : removePacks(replaced, indexes)
+      if (replaced !== undefined) yield* dropLateMultiPackIndex
       if (failure !== undefined) return yield* Effect.fail(toRemoteError(operation, directory, failure))
     }).pipe(Effect.catchAllDefect((cause) => Effect.fail(toRemoteError(operation, directory, cause))))
 
+  /** Finishes the combination that the last run left, if its packs are intact. */
+  const finishLast = Effect.gen(function* () {
+    if (unfinished === undefined) return
+    const before = unfinished
+    const intact = yield* Effect.forEach(before.placed, ({ stem }) => isReadable(stem))
+    if (!intact.every(Boolean)) return yield* release(before)
+    yield* Effect.ensuring(
+      finish(before),
+      Effect.suspend(() => (unfinished === before ? Effect.void : release(before)))
+    )
+  })
+
+  /** Makes new packs younger than the old ones. */
+  const makeYoungest = (written: ReadonlyArray<string>, replaced: ReadonlyArray<string>) => {
+    const times = replaced.map((stem) => fs.statSync(`${stem}.pack`, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+    const newest = Math.max(Date.now(), ...times) / 1000 + 1
+    for (const stem of written) fs.utimesSync(`${stem}.pack`, newest, newest)
+  }
+
   /** Replaces packs or loose objects by new packs. */
   const replace = (
-    replaced: ReadonlyArray<string>,
+    replaced: ReadonlyArray<string> | undefined,
     combine: (target: string) => Effect.Effect<ReadonlyArray<string>, RemoteError>
   ) =>
     Effect.acquireUseRelease(
@@ -175,7 +308,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
         const target = lease.temporaryPath("repack")
         fs.writeFileSync(target, keepText)
         const placed: Array<PlacedPack> = []
-        return { target, placed, replaced }
+        return { target, placed, replaced, begun: fs.statSync(target).mtimeMs }
       }),
       (combination) =>
         Effect.gen(function* () {
@@ -183,6 +316,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
           const written = yield* combine(target)
           if (written.length === 0) return
           yield* attempt(operation, directory, () => {
+            makeYoungest(written, replaced ?? [])
             for (const stem of written) {
               const pack = { pack: `${stem}.pack`, idx: `${stem}.idx` }
               placed.push(placePack({ files: pack, keepSource: target, objects, lease }))
@@ -204,25 +338,29 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
   const replacePacks = (isSecond: boolean): Effect.Effect<void, RemoteError> =>
     Effect.gen(function* () {
       const limit = yield* run(directory, operation, ["config", "--type=int", "--get", "pack.packSizeLimit"])
-      const isDamaged = (stem: string) => files.damagedPacks.includes(stem) || unreadable.has(stem)
+      const isUnreadable = (stem: string) =>
+        unreadable.has(stem) && unreadable.get(stem) === stampOf(`${stem}.pack`)
+      const isDamaged = (stem: string) => files.damagedPacks.includes(stem) || isUnreadable(stem)
       const chosen = yield* attempt(operation, directory, () =>
         choosePacks({ packDirectory, damaged: isDamaged, sizeLimit: Number(limit.stdout) })
       )
       if (chosen.length === 0) return
+      // Nothing is written if the old packs cannot be removed because of it.
+      yield* attempt(operation, directory, () => Accelerators.dropMultiPackIndex(directory))
       yield* Effect.catchAll(
         replace(chosen, (target) => combinePacks(chosen, target)),
         (error) =>
           Effect.gen(function* () {
-            if (isSecond || unfinished !== undefined) return yield* error
+            if (isSecond || unfinished !== undefined || error.reason === "Denied") return yield* error
             let isGone = false
             for (const stem of chosen) {
               if (yield* isReadable(stem)) continue
               // Git may have removed it meanwhile.
-              if (pathExists(`${stem}.idx`) && pathExists(`${stem}.pack`)) unreadable.add(stem)
+              if (pathExists(`${stem}.idx`) && pathExists(`${stem}.pack`))
+                unreadable.set(stem, stampOf(`${stem}.pack`))
               else isGone = true
             }
-            const isDamaged = chosen.some((stem) => unreadable.has(stem))
-            if (isDamaged)
+            if (chosen.some(isUnreadable))
               yield* Effect.logWarning(
                 "a damaged pack was left out of the maintenance of a repository",
                 error
@@ -235,18 +373,10 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
 
   yield* Effect.addFinalizer(() => (unfinished === undefined ? Effect.void : release(unfinished)))
 
-  return Effect.fnUntraced(function* (withLoose: boolean) {
-    if (unfinished !== undefined) {
-      const before = unfinished
-      yield* Effect.ensuring(
-        finish(before),
-        Effect.suspend(() => (unfinished === before ? Effect.void : release(before)))
-      )
-    }
+  const repack = Effect.fnUntraced(function* (withLoose: boolean) {
+    yield* finishLast
     yield* replacePacks(false)
-    if (!withLoose) return
-    const refs = yield* run(directory, operation, ["for-each-ref", "--format=%(objectname)"])
-    yield* replace([], packLoose)
-    searched = refs.stdout.split("\n").filter((oid): oid is Oid => oid !== "")
+    if (withLoose) yield* replace(undefined, packLoose)
   })
+  return { repack, withoutIndex } satisfies Repack
 })

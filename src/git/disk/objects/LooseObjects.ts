@@ -117,14 +117,19 @@ export class LooseObjects {
     return fans.every((fan) => this.startingWith(fan).length === 0)
   }
 
-  /** Removes the objects that satisfy a predicate. Returns the first error; the other objects are removed nevertheless. */
-  *remove(isRedundant: (oid: Oid) => boolean): Steps<unknown> {
+  /**
+   * Removes the objects that satisfy a predicate and were written before a time of the disk's clock, in milliseconds. Returns the
+   * first error; the other objects are removed nevertheless.
+   */
+  *remove(isRedundant: (oid: Oid) => boolean, before: number): Steps<unknown> {
     let failure: unknown
     for (const fan of fans) {
       for (const oid of this.startingWith(fan)) {
         if (!isRedundant(oid)) continue
         try {
-          unlink(this.path(oid))
+          const stat = fs.statSync(this.path(oid), { throwIfNoEntry: false })
+          // The mtime of a file that was renamed may be older.
+          if (stat !== undefined && Math.max(stat.mtimeMs, stat.ctimeMs) < before) unlink(this.path(oid))
         } catch (cause) {
           failure ??= cause
         }

@@ -113,7 +113,7 @@ export class ObjectFiles {
     loose: (objects: LooseObjects) => A | undefined
   ): A | DamagedCopies | undefined {
     let damaged: DamagedCopies | undefined
-    const tried = (use: () => A | undefined): A | undefined => {
+    const tried = (use: () => A | undefined, onDamage?: () => void): A | undefined => {
       try {
         return use()
       } catch (cause) {
@@ -121,12 +121,16 @@ export class ObjectFiles {
         if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return undefined
         if (cause instanceof TooLargeObject) throw new TooLargeObject(cause.size, oid)
         if (!isCorruption(cause)) throw cause
+        onDamage?.()
         damaged ??= new DamagedCopies(cause)
         return undefined
       }
     }
     for (const [pack, offset] of this.packs.holding(oid)) {
-      const found = tried(() => packed(pack, offset))
+      const found = tried(
+        () => packed(pack, offset),
+        () => this.packs.suspect(pack)
+      )
       if (found !== undefined) return found
     }
     for (const objects of [this.loose, ...this.alternates]) {

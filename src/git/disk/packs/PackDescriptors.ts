@@ -9,8 +9,18 @@ export class PackDescriptors {
     this.open = new LruCache(limit, undefined, { dispose: fs.closeSync })
   }
 
-  descriptor(path: string): number {
-    return this.open.get(path) ?? this.open.set(path, fs.openSync(path, "r"))
+  /** The descriptor of a file. A file that is opened is checked first: `check` throws if it is not the expected one. */
+  descriptor(path: string, check?: (fd: number) => void): number {
+    const known = this.open.get(path)
+    if (known !== undefined) return known
+    const fd = fs.openSync(path, "r")
+    try {
+      check?.(fd)
+    } catch (cause) {
+      fs.closeSync(fd)
+      throw cause
+    }
+    return this.open.set(path, fd)
   }
 
   close(path: string): void {

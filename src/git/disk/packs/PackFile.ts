@@ -32,6 +32,17 @@ let nextKey = 0
 /** The shared buffer for the first bytes of an entry. Parts that are kept are copied. */
 const scratch = Buffer.allocUnsafeSlow(firstRead)
 
+/** Fills a buffer from a position of a file, as far as the file goes. Returns the number of bytes read. */
+const readInto = (fd: number, bytes: Buffer, position: number): number => {
+  let filled = 0
+  while (filled < bytes.length) {
+    const read = fs.readSync(fd, bytes, filled, bytes.length - filled, Math.max(0, position) + filled)
+    if (read === 0) break
+    filled += read
+  }
+  return filled
+}
+
 /** Reads the objects of a pack, including deltas. */
 export class PackFile {
   private firstKey: number | undefined
@@ -58,16 +69,21 @@ export class PackFile {
     return this.index.find(oid)
   }
 
+  /** The open file. It must belong to the index: some programs name packs after their objects, and replace them. */
+  private descriptor(): number {
+    return this.files.descriptor(this.path, (fd) => {
+      const end = fs.fstatSync(fd).size - 20
+      const checksum = Buffer.allocUnsafe(20)
+      if (readInto(fd, checksum, end) < 20 || !checksum.equals(this.index.packChecksum())) {
+        throw new EngineError("Corrupt", `${this.path} does not belong to its index`, "Run `git fsck`")
+      }
+    })
+  }
+
   private readAt(offset: number, length: number): Buffer {
-    const fd = this.files.descriptor(this.path)
+    const fd = this.descriptor()
     const bytes = length === firstRead ? scratch : Buffer.allocUnsafeSlow(length)
-    let filled = 0
-    while (filled < length) {
-      const read = fs.readSync(fd, bytes, filled, length - filled, offset + filled)
-      if (read === 0) break
-      filled += read
-    }
-    return bytes.subarray(0, filled)
+    return bytes.subarray(0, readInto(fd, bytes, offset))
   }
 
   private entryAt(offset: number, whole: boolean): Entry {
@@ -174,7 +190,7 @@ export class PackFile {
 
   /** The size of the file. */
   private get bytes(): number {
-    return fs.fstatSync(this.files.descriptor(this.path)).size
+    return fs.fstatSync(this.descriptor()).size
   }
 
   /** The end of the entry at `offset`: the next entry, or the checksum of the pack. */

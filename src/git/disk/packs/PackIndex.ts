@@ -130,6 +130,11 @@ export class PackIndex {
     return bytes
   }
 
+  /** The checksum of the pack to which the index belongs. */
+  packChecksum(): Buffer {
+    return this.at(this.size - 40, 20)
+  }
+
   close(): void {
     this.files?.close(this.path)
   }

@@ -5,8 +5,8 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
 import { hasHead } from "../files/Directories.js"
-import { EngineError } from "../files/EngineError.js"
-import { hasErrorCode } from "../files/FileOperations.js"
+import { EngineError, isCorruption } from "../files/EngineError.js"
+import { hasErrorCode, stampOf } from "../files/FileOperations.js"
 import { PackDescriptors } from "./PackDescriptors.js"
 import { PackFile } from "./PackFile.js"
 import { PackIndex } from "./PackIndex.js"
@@ -14,8 +14,20 @@ import { PackIndex } from "./PackIndex.js"
 /** The largest number of open packs and partially read indexes. */
 const maxOpenFiles = 64
 
-const stampOf = ({ ctimeNs, ino, mtimeNs, size }: fs.BigIntStats): string =>
-  `${ino}:${size}:${mtimeNs}:${ctimeNs}`
+/** A text that changes when a pack or its index is replaced. */
+const stampOfPack = (stem: string): string => `${stampOf(`${stem}.idx`)} ${stampOf(`${stem}.pack`)}`
+
+/** The damage that an error means; undefined for any other error. */
+const damageOf = (cause: unknown): EngineError | undefined =>
+  cause instanceof EngineError
+    ? cause
+    : isCorruption(cause)
+      ? new EngineError(
+          "Corrupt",
+          cause instanceof Error ? cause.message : String(cause),
+          "Run the maintenance"
+        )
+      : undefined
 
 /** The largest number of objects of small packs whose ids are kept in one map. */
 const maxSmallPackObjects = 1 << 16
@@ -55,6 +67,10 @@ export class PackSet {
   private readonly packs = new Map<string, PackFile>()
   /** The packs whose index file is damaged, and the version of that file. */
   private readonly unusable = new Map<string, { readonly stamp: string; readonly cause: EngineError }>()
+  /** The packs of which an object could not be read. Their files may have been replaced since they were loaded. */
+  private readonly suspected = new Set<PackFile>()
+  /** The versions of the files of each pack when it was loaded. */
+  private readonly loaded = new WeakMap<PackFile, string>()
   private readonly files = new PackDescriptors(maxOpenFiles)
   private readonly objects: string
   private readonly packDirectory: string
@@ -92,8 +108,9 @@ export class PackSet {
         yield* pack.index.verifyFile()
       } catch (cause) {
         // An index in memory is intact, and is used until the maintenance has rebuilt the file.
-        if (cause instanceof EngineError && pack.index.isVerified) this.markUnusable(pack, cause)
-        else this.failed(pack, cause)
+        const damage = damageOf(cause)
+        if (damage === undefined || !pack.index.isVerified) this.failed(pack, cause)
+        else if (!this.reloadIfReplaced(pack)) this.markUnusable(pack.stem, damage)
       }
     }
   }
@@ -110,20 +127,47 @@ export class PackSet {
   private failed(pack: PackFile, cause: unknown): undefined {
     // Another process removed the pack. The next scan of the directory finds the pack with its objects.
     if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return
-    if (!(cause instanceof EngineError)) throw cause
+    const damage = damageOf(cause)
+    if (damage === undefined) throw cause
     // Another reader has found the damage, and the index may have been rebuilt since.
-    if (this.packs.get(pack.stem) !== pack) return
+    if (this.packs.get(pack.stem) !== pack || this.reloadIfReplaced(pack)) return
     this.forget(pack)
-    this.markUnusable(pack, cause)
+    this.markUnusable(pack.stem, damage)
   }
 
-  private markUnusable({ stem }: PackFile, cause: EngineError): void {
-    const stat = fs.statSync(`${stem}.idx`, { bigint: true, throwIfNoEntry: false })
-    if (stat !== undefined) this.unusable.set(stem, { stamp: stampOf(stat), cause })
+  private markUnusable(stem: string, cause: EngineError): void {
+    const stamp = stampOf(`${stem}.idx`)
+    if (stamp !== undefined) this.unusable.set(stem, { stamp, cause })
+  }
+
+  /** Notes that an object of a pack could not be read. The next scan reads the pack again if its files are others now. */
+  suspect(pack: PackFile): void {
+    this.suspected.add(pack)
+  }
+
+  /** Loads a pack again if its files are others than those that were loaded, and the index is intact. */
+  private reloadIfReplaced(pack: PackFile): boolean {
+    const { stem } = pack
+    const versions = stampOfPack(stem)
+    if (this.loaded.get(pack) === versions) return false
+    // The descriptors are of the old files.
+    pack.close()
+    let index: PackIndex
+    try {
+      index = PackIndex.open(stem, fs.statSync(`${stem}.idx`).size, this.partsFrom, this.files)
+      index.verify()
+    } catch (cause) {
+      if (hasErrorCode(cause, "ENOENT", "ENOTDIR") || damageOf(cause) !== undefined) return false
+      throw cause
+    }
+    this.forget(pack)
+    this.add(stem, index, versions)
+    return true
   }
 
   private forget(pack: PackFile): void {
     this.packs.delete(pack.stem)
+    this.suspected.delete(pack)
     const rest = this.searchOrder.filter((other) => other !== pack)
     if (rest.length < this.searchOrder.length) this.searchOrder = rest
     else {
@@ -184,6 +228,8 @@ export class PackSet {
   /** Scans the directories of packs, including those of the alternates. */
   rescan(alternates: ReadonlyArray<string>): void {
     const present = new Set<string>()
+    for (const pack of this.suspected) this.reloadIfReplaced(pack)
+    this.suspected.clear()
     for (const objects of [this.objects, ...alternates]) this.scan(path.join(objects, "pack"), present)
     for (const stem of this.unusable.keys()) if (!present.has(stem)) this.unusable.delete(stem)
     this.alternateCount = 0
@@ -208,22 +254,25 @@ export class PackSet {
 
   /** Marks a pack as usable whose index is in memory, if its file is another one now. */
   private clearRebuilt(stem: string): void {
-    const stat = fs.statSync(`${stem}.idx`, { bigint: true, throwIfNoEntry: false })
-    if (stat !== undefined && stampOf(stat) !== this.unusable.get(stem)?.stamp) this.unusable.delete(stem)
+    const stamp = stampOf(`${stem}.idx`)
+    if (stamp !== undefined && stamp !== this.unusable.get(stem)?.stamp) this.unusable.delete(stem)
   }
 
   /** Loads an index, or its header if it is read in parts. */
   private load(stem: string): void {
     try {
-      const stat = fs.statSync(`${stem}.idx`, { bigint: true })
-      const stamp = stampOf(stat)
-      if (this.unusable.get(stem)?.stamp === stamp) return
+      const stamp = stampOf(`${stem}.idx`)
+      if (stamp === undefined || this.unusable.get(stem)?.stamp === stamp) return
       this.unusable.delete(stem)
+      // The files may be replaced while they are read, so their versions are those from before.
+      const versions = stampOfPack(stem)
       try {
-        this.add(stem, PackIndex.open(stem, Number(stat.size), this.partsFrom, this.files))
+        const { size } = fs.statSync(`${stem}.idx`)
+        this.add(stem, PackIndex.open(stem, size, this.partsFrom, this.files), versions)
       } catch (cause) {
-        if (!(cause instanceof EngineError)) throw cause
-        this.unusable.set(stem, { stamp, cause })
+        const damage = damageOf(cause)
+        if (damage === undefined) throw cause
+        this.unusable.set(stem, { stamp, cause: damage })
       }
     } catch (cause) {
       if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
@@ -247,11 +296,12 @@ export class PackSet {
 
   /** Adds a pack that this process wrote. */
   register(stem: string, index: Buffer): void {
-    this.add(stem, PackIndex.written(stem, index))
+    this.add(stem, PackIndex.written(stem, index), stampOfPack(stem))
   }
 
-  private add(stem: string, index: PackIndex): void {
+  private add(stem: string, index: PackIndex, versions: string): void {
     const pack = new PackFile(stem, index, this.files, this.bases)
+    this.loaded.set(pack, versions)
     this.packs.set(stem, pack)
     if (!this.addSmallPack(pack)) this.searchOrder.unshift(pack)
   }
