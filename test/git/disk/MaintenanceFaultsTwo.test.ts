@@ -273,6 +273,38 @@ describe("what a maintenance cannot improve begins no maintenance with each writ
     })
   )
 
+  it.scopedLive("loose objects that nobody needs, also in a new process", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* engine({ maintenance: false })
+      const open = Engine.open({ directory, maintenance: { quiet: 1, looseObjects: 500 } })
+      const abandon = (repository: GitRepository, from: number, count: number) =>
+        Effect.forEach(
+          Array.from({ length: count }, (_, n) => n),
+          (n) => repository.writeObject("blob", Buffer.from(`abandoned ${from + n}`)),
+          { concurrency: 8, discard: true }
+        )
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const repository = yield* Engine.open({ directory, maintenance: false, durability: "none" })
+          yield* write(repository, [put("a", "1")])
+          yield* abandon(repository, 0, 1_500)
+          yield* repository.maintain
+        })
+      )
+      const searches = (written: number) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const repository = yield* open
+            const both = Effect.zipRight(abandon(repository, 1_500, written), writeSlowly(repository))
+            const { countOf } = yield* countingGit(directory, both)
+            return countOf("pack-objects")
+          })
+        )
+      assert.strictEqual(yield* searches(0), 0)
+      assert.isAtLeast(yield* searches(600), 1)
+    })
+  )
+
   it.scopedLive("loose objects that cannot be packed", () =>
     Effect.gen(function* () {
       const { directory } = yield* engine({ maintenance: false })

@@ -161,7 +161,7 @@ export const make = (options: MaintenanceOptions) =>
       yield* attemptPromise(operation, directory, () => Accelerators.settle(directory))
       yield* attempt(operation, directory, () => {
         objects.files.rescan()
-        if (withLoose) objects.files.loose.count = 0
+        if (withLoose) objects.files.loose.searched()
       })
     })
 

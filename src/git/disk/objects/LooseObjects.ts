@@ -247,12 +247,36 @@ export class LooseObjects {
     this.synced.add(fan)
   }
 
-  /** Estimates the number of objects from one of the 256 directories. */
-  estimate(): void {
+  /** The number of objects in one of the 256 directories. */
+  private sample(): number {
     try {
-      this.count = fs.readdirSync(path.join(this.directory, "17")).length * 256
+      return fs.readdirSync(path.join(this.directory, "17")).length
     } catch {
-      this.count = 0
+      return 0
     }
+  }
+
+  /** Has the sample that the last search of any process left. Without it, the next search only comes earlier. */
+  private get leftFile(): string {
+    return path.join(path.dirname(this.directory), "chainstore", "loose-objects-left")
+  }
+
+  /** Estimates the number of objects that were written since the last search for those that refs reach. */
+  estimate(): void {
+    let left = 0
+    try {
+      left = Number(fs.readFileSync(this.leftFile, "utf8")) || 0
+    } catch {
+      // There was no search.
+    }
+    this.count = Math.max(0, this.sample() - left) * 256
+  }
+
+  /** Notes that no ref reaches the objects that are left after a search. */
+  searched(): void {
+    this.count = 0
+    const file = this.lease.temporaryPath("loose-objects-left")
+    fs.writeFileSync(file, `${this.sample()}\n`)
+    fs.renameSync(file, this.leftFile)
   }
 }
