@@ -16,7 +16,8 @@ import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { packsWithoutIndex } from "../packs/PackSet.js"
 import { runTethered } from "../processes/GitExecution.js"
 import * as Accelerators from "./Accelerators.js"
-import { isPartial, makeRepack } from "./Repack.js"
+import { isPartial } from "./PackObjects.js"
+import { makeRepack } from "./Repack.js"
 
 const operation = "GitRepository.maintain"
 /** For how many milliseconds an interrupted maintenance waits for the removal of the files of its children. */
@@ -64,7 +65,7 @@ export const dropDamaged = (
   })
 
 /**
- * Keeps a repository fast: combines packs so that their sizes form a geometric progression, and writes the changed-path filters of
+ * Keeps a repository fast: combines packs so that their numbers of objects form a geometric progression, and writes the changed-path filters of
  * the commit-graph. Unreachable objects are not removed, so it is safe while other processes write. Only one run at a time, also
  * among processes.
  */
@@ -83,13 +84,16 @@ export const make = (options: MaintenanceOptions) =>
           return true
         } catch (cause) {
           if (hasErrorCode(cause, "EEXIST")) return false
-          unlink(file)
           throw cause
         }
       }
-      if (take() || (lease.recoverDead() > 0 && take())) return file
-      unlink(file)
-      return undefined
+      let isTaken = false
+      try {
+        isTaken = take() || (lease.recoverDead() > 0 && take())
+        return isTaken ? file : undefined
+      } finally {
+        if (!isTaken) unlink(file)
+      }
     })
 
     const record = (message: string) => RepairLog.record(directory, message)
@@ -132,7 +136,7 @@ export const make = (options: MaintenanceOptions) =>
         })
     })
 
-    const children = Effect.fnUntraced(function* (withLoose: boolean) {
+    const gitWork = Effect.fnUntraced(function* (withLoose: boolean) {
       yield* Effect.catchAllDefect(
         Steps.run(() => objects.files.examine()),
         (cause) => Effect.fail(toRemoteError(operation, directory, cause))
@@ -154,7 +158,7 @@ export const make = (options: MaintenanceOptions) =>
     const work = Effect.fnUntraced(function* (withLoose: boolean) {
       yield* clean
       yield* dropDamaged(directory, operation, lease)
-      yield* withChildren(lease, operation, directory, children(withLoose)).pipe(
+      yield* withChildren(lease, operation, directory, gitWork(withLoose)).pipe(
         // The files of a stopped child may be removed only when they have not changed for a moment.
         Effect.onInterrupt(() => Effect.promise(() => lease.waitUntilCleared(clearingTimeout)))
       )

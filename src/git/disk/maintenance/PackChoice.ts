@@ -37,7 +37,7 @@ const objectsIn = (index: string): number => {
   }
 }
 
-/** The smallest packs that must be combined so that the sizes of the remaining packs grow by `factor`. */
+/** The smallest packs that must be combined so that the numbers of objects of the remaining packs grow by `factor`. */
 const combinable = (packs: ReadonlyArray<Counted>): ReadonlyArray<Counted> => {
   const sorted = [...packs].sort((a, b) => a.objects - b.objects)
   let end = sorted.length

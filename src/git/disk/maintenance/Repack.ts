@@ -2,7 +2,6 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
@@ -15,9 +14,10 @@ import { entriesIn, keepText } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
 import { PackIndex } from "../packs/PackIndex.js"
 import { type PlacedPack, placePack } from "../packs/PackWriter.js"
-import { run, runTethered } from "../processes/GitExecution.js"
+import { run } from "../processes/GitExecution.js"
 import * as Accelerators from "./Accelerators.js"
 import { choosePacks, isFixed } from "./PackChoice.js"
+import { makePackObjects } from "./PackObjects.js"
 
 /*
  * `git repack --geometric -d` deletes packs before it has synced the directory with the new pack, and Git 2.39 cannot run it in a
@@ -37,18 +37,6 @@ import { choosePacks, isFixed } from "./PackChoice.js"
 const operation = "GitRepository.maintain"
 /** The extensions of the files of a pack beside its index. */
 const extensions = ["rev", "bitmap", "pack"]
-const settings = [
-  "core.fsync=all",
-  "core.fsyncMethod=fsync",
-  "pack.threads=1",
-  "pack.writeReverseIndex=false"
-].flatMap((setting) => ["-c", setting])
-
-/** Whether a repository is a partial clone, which may lack objects. */
-export const isPartial = (directory: string): Effect.Effect<boolean, RemoteError> =>
-  attempt(operation, directory, () =>
-    entriesIn(path.join(directory, "objects", "pack")).some(({ name }) => name.endsWith(".promisor"))
-  )
 
 /** New packs that are complete, and the copies of their objects that are not deleted yet. */
 interface Combination {
@@ -74,16 +62,20 @@ export interface Repack {
   readonly withoutIndex: Set<string>
 }
 
-/** How often a repository is searched for the refs that can be packed in spite of damage. */
-const maxSearches = 64
-
 /** The time that is given to a multi-pack index that Git is writing. */
 const multiPackIndexWait = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(200))
+
+function* loadIndexes(packs: ReadonlyArray<PlacedPack>): Steps.Steps<ReadonlyArray<PackIndex>> {
+  const indexes: Array<PackIndex> = []
+  for (const { stem } of packs) indexes.push(yield* PackIndex.load(stem))
+  return indexes
+}
 
 /** Whether indexes contain every object of a pack. */
 function* isContained(stem: string, indexes: ReadonlyArray<PackIndex>): Steps.Steps<boolean> {
   let compared = 0
-  for (const oid of PackIndex.whole(stem).all()) {
+  const index = yield* PackIndex.load(stem)
+  for (const oid of index.all()) {
     const bytes = Buffer.from(oid, "hex")
     if (!indexes.some((index) => index.find(bytes) >= 0)) return false
     if (++compared % Steps.stepSize === 0) yield
@@ -98,110 +90,9 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
   const withoutIndex = new Set<string>()
   /** The packs that Git could not read, and the version of their files. */
   const unreadable = new Map<string, string | undefined>()
-  /** The ids of all refs when the loose objects that they reach were packed. */
-  let searched: ReadonlyArray<Oid> = []
+  const packing = makePackObjects(directory, files)
   /** The combination whose old packs could not be deleted, because the new ones are not known to be durable. */
   let unfinished: Combination | undefined
-
-  const packObjects = (args: ReadonlyArray<string>, target: string, input?: string) =>
-    Effect.map(
-      runTethered(
-        directory,
-        operation,
-        [...settings, "pack-objects", ...args, "--non-empty", "--delta-base-offset", "-q", target],
-        input
-      ),
-      ({ stdout }) => stdout.split("\n").flatMap((hash) => (hash === "" ? [] : [`${target}-${hash}`]))
-    )
-
-  /** Writes the objects of packs to new packs, and returns the paths of those without extension. */
-  const combinePacks = (stems: ReadonlyArray<string>, target: string) =>
-    Effect.gen(function* () {
-      if (stems.length === 0) return []
-      const input = `${target}-input`
-      yield* attempt(operation, directory, () =>
-        fs.writeFileSync(input, stems.map((stem) => `${path.basename(stem)}.pack\n`).join(""))
-      )
-      return yield* packObjects(["--stdin-packs"], target, input)
-    })
-
-  const idsOfRefs = Effect.map(
-    run(directory, operation, ["for-each-ref", "--format=%(objectname)"]),
-    ({ stdout }) => [...new Set(stdout.split("\n").filter((oid): oid is Oid => oid !== ""))]
-  )
-
-  /** The refs of the last search that still exist as objects. */
-  const known = Effect.suspend(() =>
-    Steps.run(function* () {
-      const found: Array<Oid> = []
-      for (const oid of searched) {
-        if (files.info(oid) !== undefined) found.push(oid)
-        yield
-      }
-      return found
-    })
-  )
-
-  /** The ids among those of refs whose objects Git can read. */
-  const readableRefs = (input: string, ids: ReadonlyArray<Oid>, excluded: string) =>
-    Effect.gen(function* () {
-      let searches = 0
-      const search = (some: ReadonlyArray<Oid>): Effect.Effect<ReadonlyArray<Oid>, RemoteError> =>
-        Effect.gen(function* () {
-          if (some.length === 0 || searches++ >= maxSearches) return []
-          yield* attempt(operation, directory, () =>
-            fs.writeFileSync(input, `${some.join("\n")}\n${excluded}`)
-          )
-          const walk = runTethered(
-            directory,
-            operation,
-            ["rev-list", "--objects", "--quiet", "--stdin"],
-            input
-          )
-          if (Option.isSome(yield* Effect.option(walk))) return some
-          if (some.length === 1) return []
-          const half = some.length >>> 1
-          return [...(yield* search(some.slice(0, half))), ...(yield* search(some.slice(half)))]
-        })
-      return yield* search(ids)
-    })
-
-  /**
-   * Writes the loose objects that refs reach to new packs, and returns the paths of those without extension. What was reached the
-   * last time is not searched again. If Git cannot read something, only the refs that it can read are searched.
-   */
-  const packLoose = (target: string) =>
-    Effect.gen(function* () {
-      if (yield* attempt(operation, directory, () => files.loose.isEmpty())) return []
-      const partial = (yield* isPartial(directory)) ? ["--exclude-promisor-objects"] : []
-      const input = `${target}-input`
-      const before = yield* Effect.catchAllDefect(known, (cause) =>
-        Effect.fail(toRemoteError(operation, directory, cause))
-      )
-      const excluded = before.length === 0 ? "" : `--not\n${before.join("\n")}\n`
-      const pack = (refs: ReadonlyArray<string>, ids: ReadonlyArray<Oid>) =>
-        Effect.gen(function* () {
-          yield* attempt(operation, directory, () =>
-            fs.writeFileSync(input, [...ids.map((id) => `${id}\n`), excluded].join(""))
-          )
-          const args = ["--revs", ...refs, "--incremental", "--local", "--honor-pack-keep", ...partial]
-          return yield* packObjects(args, target, input)
-        })
-      const refs = yield* idsOfRefs
-      return yield* pack(["--all", "--reflog", "--indexed-objects"], []).pipe(
-        Effect.tap(() => {
-          searched = refs
-        }),
-        Effect.catchAll((error) =>
-          Effect.gen(function* () {
-            if (error.reason === "Denied") return yield* error
-            yield* Effect.logWarning("a part of a repository could not be read by its maintenance", error)
-            searched = yield* readableRefs(input, refs, excluded)
-            return searched.length === 0 ? [] : yield* pack([], searched)
-          })
-        )
-      )
-    })
 
   const removePacks = (stems: ReadonlyArray<string>, indexes: ReadonlyArray<PackIndex>) =>
     Steps.run(function* () {
@@ -267,9 +158,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
   const finish = ({ begun, placed, replaced }: Combination) =>
     Effect.gen(function* () {
       yield* attemptPromise(operation, directory, () => fsyncPath(packDirectory))
-      const indexes = yield* attempt(operation, directory, () =>
-        placed.map(({ stem }) => PackIndex.whole(stem))
-      )
+      const indexes = yield* Steps.run(() => loadIndexes(placed))
       unfinished = undefined
       // What can be deleted is deleted, also after a failure.
       const failure = yield* replaced === undefined
@@ -348,7 +237,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
       // Nothing is written if the old packs cannot be removed because of it.
       yield* attempt(operation, directory, () => Accelerators.dropMultiPackIndex(directory))
       yield* Effect.catchAll(
-        replace(chosen, (target) => combinePacks(chosen, target)),
+        replace(chosen, (target) => packing.combine(chosen, target)),
         (error) =>
           Effect.gen(function* () {
             if (isSecond || unfinished !== undefined || error.reason === "Denied") return yield* error
@@ -376,7 +265,9 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
   const repack = Effect.fnUntraced(function* (withLoose: boolean) {
     yield* finishLast
     yield* replacePacks(false)
-    if (withLoose) yield* replace(undefined, packLoose)
+    if (!withLoose) return
+    yield* replace(undefined, packing.packLoose)
+    packing.setSearched()
   })
   return { repack, withoutIndex } satisfies Repack
 })

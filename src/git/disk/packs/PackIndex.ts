@@ -87,13 +87,23 @@ export class PackIndex {
   }
 
   /** Reads the whole index of a pack. */
-  static whole(stem: string): PackIndex {
+  private static whole(stem: string): PackIndex {
     const path = `${stem}.idx`
     const bytes = wholeFile(path)
     return new PackIndex(path, bytes, bytes.length, undefined)
   }
 
-  /** Whether the whole file was read and its checksum verified. */
+  /** Reads the whole index of a pack, one piece with each step. */
+  static *load(stem: string): Steps<PackIndex> {
+    const path = `${stem}.idx`
+    const index = new PackIndex(path, headerOf(path), fs.statSync(path).size, undefined)
+    const bytes = Buffer.allocUnsafeSlow(index.size)
+    yield* index.readPieces((piece, at) => piece.copy(bytes, at))
+    index.bytes = bytes
+    return index
+  }
+
+  /** Whether the whole file is in memory: it was read and its checksum verified, or this process wrote it. */
   get isVerified(): boolean {
     return this.bytes.length === this.size
   }
@@ -109,13 +119,22 @@ export class PackIndex {
 
   /** Verifies the checksum of the file as it is now, one piece with each step. Throws if it is damaged. */
   *verifyFile(): Steps<void> {
+    yield* this.readPieces(() => {})
+  }
+
+  /** Reads the file as it is now, one piece with each step. Throws if it does not match its checksum. */
+  private *readPieces(onPiece: (piece: Buffer, at: number) => void): Steps<void> {
     const hash = createHash("sha1")
     const end = this.size - 20
     for (let at = 0; at < end; at += pieceSize) {
-      hash.update(this.fromFile(at, Math.min(pieceSize, end - at)))
+      const piece = this.fromFile(at, Math.min(pieceSize, end - at))
+      hash.update(piece)
+      onPiece(piece, at)
       yield
     }
-    if (!hash.digest().equals(this.fromFile(end, 20))) throw this.unusable("does not match its checksum")
+    const checksum = this.fromFile(end, 20)
+    if (!hash.digest().equals(checksum)) throw this.unusable("does not match its checksum")
+    onPiece(checksum, end)
   }
 
   private fromFile(from: number, length: number): Buffer {
@@ -249,6 +268,18 @@ const readInto = (fd: number, bytes: Buffer, position: number, path: string): vo
     if (read === 0) throw new EngineError("Corrupt", `${path} is cut short`, "Run the maintenance")
     filled += read
   }
+}
+
+/** The header and the fan-out table of an index. */
+const headerOf = (path: string): Buffer => {
+  const bytes = Buffer.allocUnsafeSlow(headerSize)
+  const fd = fs.openSync(path, "r")
+  try {
+    readInto(fd, bytes, 0, path)
+  } finally {
+    fs.closeSync(fd)
+  }
+  return bytes
 }
 
 const wholeFile = (path: string): Buffer => {

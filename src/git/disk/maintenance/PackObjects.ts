@@ -1,0 +1,154 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Steps from "../../../domain/concurrency/Steps.js"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { attempt, toRemoteError } from "../files/EngineError.js"
+import { entriesIn } from "../lease/StaleFiles.js"
+import type { ObjectFiles } from "../objects/ObjectFiles.js"
+import { run, runTethered } from "../processes/GitExecution.js"
+
+const operation = "GitRepository.maintain"
+const settings = [
+  "core.fsync=all",
+  "core.fsyncMethod=fsync",
+  "pack.threads=1",
+  "pack.writeReverseIndex=false"
+].flatMap((setting) => ["-c", setting])
+
+/** How often a damaged repository is searched for the refs that can be read. */
+const maxSearches = 64
+
+/** Whether a repository is a partial clone, which may lack objects. */
+export const isPartial = (directory: string): Effect.Effect<boolean, RemoteError> =>
+  attempt(operation, directory, () =>
+    entriesIn(path.join(directory, "objects", "pack")).some(({ name }) => name.endsWith(".promisor"))
+  )
+
+/** Writes objects to new packs whose paths begin with `target`, and returns those paths without extension. */
+export interface PackObjects {
+  /** The objects of packs, which are given by their paths without extension. */
+  readonly combine: (
+    stems: ReadonlyArray<string>,
+    target: string
+  ) => Effect.Effect<ReadonlyArray<string>, RemoteError>
+  /**
+   * The loose objects that refs reach. What was reached before is not searched again. If Git cannot read something, only the refs
+   * that it can read are searched.
+   */
+  readonly packLoose: (target: string) => Effect.Effect<ReadonlyArray<string>, RemoteError>
+  /** Notes that the objects of the last `packLoose` are packed, and need not be searched again. */
+  readonly setSearched: () => void
+}
+
+export const makePackObjects = (directory: string, files: ObjectFiles): PackObjects => {
+  /** The ids of the refs whose objects are packed. */
+  let searched: ReadonlyArray<Oid> = []
+  /** The ids of the refs that the last search has reached. */
+  let reached: ReadonlyArray<Oid> = []
+
+  const packObjects = (args: ReadonlyArray<string>, target: string, input?: string) =>
+    Effect.map(
+      runTethered(
+        directory,
+        operation,
+        [...settings, "pack-objects", ...args, "--non-empty", "--delta-base-offset", "-q", target],
+        input
+      ),
+      ({ stdout }) => stdout.split("\n").flatMap((hash) => (hash === "" ? [] : [`${target}-${hash}`]))
+    )
+
+  const combine = (stems: ReadonlyArray<string>, target: string) =>
+    Effect.gen(function* () {
+      if (stems.length === 0) return []
+      const input = `${target}-input`
+      yield* attempt(operation, directory, () =>
+        fs.writeFileSync(input, stems.map((stem) => `${path.basename(stem)}.pack\n`).join(""))
+      )
+      return yield* packObjects(["--stdin-packs"], target, input)
+    })
+
+  const idsOfRefs = Effect.map(
+    run(directory, operation, ["for-each-ref", "--format=%(objectname)"]),
+    ({ stdout }) => [...new Set(stdout.split("\n").filter((oid): oid is Oid => oid !== ""))]
+  )
+
+  /** The refs of the last search that still exist as objects. */
+  const known = Effect.suspend(() =>
+    Steps.run(function* () {
+      const found: Array<Oid> = []
+      for (const oid of searched) {
+        if (files.info(oid) !== undefined) found.push(oid)
+        yield
+      }
+      return found
+    })
+  )
+
+  /** The ids among those of refs whose objects Git can read. */
+  const readableRefs = (input: string, ids: ReadonlyArray<Oid>, excluded: string) =>
+    Effect.gen(function* () {
+      let searches = 0
+      const search = (some: ReadonlyArray<Oid>): Effect.Effect<ReadonlyArray<Oid>, RemoteError> =>
+        Effect.gen(function* () {
+          if (some.length === 0 || searches++ >= maxSearches) return []
+          yield* attempt(operation, directory, () =>
+            fs.writeFileSync(input, `${some.join("\n")}\n${excluded}`)
+          )
+          const walk = runTethered(
+            directory,
+            operation,
+            ["rev-list", "--objects", "--quiet", "--stdin"],
+            input
+          )
+          if (Option.isSome(yield* Effect.option(walk))) return some
+          if (some.length === 1) return []
+          const half = some.length >>> 1
+          return [...(yield* search(some.slice(0, half))), ...(yield* search(some.slice(half)))]
+        })
+      return yield* search(ids)
+    })
+
+  const packLoose = (target: string) =>
+    Effect.gen(function* () {
+      if (yield* attempt(operation, directory, () => files.loose.isEmpty())) return []
+      const partial = (yield* isPartial(directory)) ? ["--exclude-promisor-objects"] : []
+      const input = `${target}-input`
+      const before = yield* Effect.catchAllDefect(known, (cause) =>
+        Effect.fail(toRemoteError(operation, directory, cause))
+      )
+      const excluded = before.length === 0 ? "" : `--not\n${before.join("\n")}\n`
+      const pack = (refs: ReadonlyArray<string>, ids: ReadonlyArray<Oid>) =>
+        Effect.gen(function* () {
+          yield* attempt(operation, directory, () =>
+            fs.writeFileSync(input, [...ids.map((id) => `${id}\n`), excluded].join(""))
+          )
+          const args = ["--revs", ...refs, "--incremental", "--local", "--honor-pack-keep", ...partial]
+          return yield* packObjects(args, target, input)
+        })
+      const refs = yield* idsOfRefs
+      return yield* pack(["--all", "--reflog", "--indexed-objects"], []).pipe(
+        Effect.tap(() => {
+          reached = refs
+        }),
+        Effect.catchAll((error) =>
+          Effect.gen(function* () {
+            if (error.reason === "Denied") return yield* error
+            yield* Effect.logWarning("a part of a repository could not be read by its maintenance", error)
+            reached = yield* readableRefs(input, refs, excluded)
+            return reached.length === 0 ? [] : yield* pack([], reached)
+          })
+        )
+      )
+    })
+
+  return {
+    combine,
+    packLoose,
+    setSearched: () => {
+      searched = reached
+    }
+  }
+}
