@@ -69,15 +69,17 @@ export class PackFile {
     return this.index.find(oid)
   }
 
-  /** The open file. It must belong to the index: some programs name packs after their objects, and replace them. */
+  /** Throws if an opened file does not belong to the index: some programs name packs after their objects, and replace them. */
+  private readonly checkOpened = (fd: number): void => {
+    const checksum = Buffer.allocUnsafe(20)
+    const read = readInto(fd, checksum, fs.fstatSync(fd).size - 20)
+    if (read < 20 || !checksum.equals(this.index.packChecksum())) {
+      throw new EngineError("Corrupt", `${this.path} does not belong to its index`, "Run `git fsck`")
+    }
+  }
+
   private descriptor(): number {
-    return this.files.descriptor(this.path, (fd) => {
-      const end = fs.fstatSync(fd).size - 20
-      const checksum = Buffer.allocUnsafe(20)
-      if (readInto(fd, checksum, end) < 20 || !checksum.equals(this.index.packChecksum())) {
-        throw new EngineError("Corrupt", `${this.path} does not belong to its index`, "Run `git fsck`")
-      }
-    })
+    return this.files.descriptor(this.path, this.checkOpened)
   }
 
   private readAt(offset: number, length: number): Buffer {
