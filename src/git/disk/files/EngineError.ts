@@ -74,11 +74,12 @@ export const isCorruption = (cause: unknown): boolean => {
     (cause instanceof EngineError && cause.reason === "Corrupt") ||
     code.startsWith("Z_") ||
     code.startsWith("ERR_BUFFER") ||
-    code === "ERR_OUT_OF_RANGE" ||
-    // The disk cannot read a sector.
-    code === "EIO"
+    code === "ERR_OUT_OF_RANGE"
   )
 }
+
+/** Whether a read failed because of damage, or because the disk could not read. Another copy may be intact. */
+export const isUnreadable = (cause: unknown): boolean => isCorruption(cause) || codeOf(cause) === "EIO"
 
 /** Translates an error of the file system, zlib or the engine into a `RemoteError`. */
 export const toRemoteError = (operation: string, directory: string, cause: unknown): RemoteError => {

@@ -8,7 +8,7 @@ import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
-import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
+import { fsyncPath, hasErrorCode, stampOf, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import * as RepairLog from "../lease/RepairLog.js"
 import { clearOld, entriesIn, isOld } from "../lease/StaleFiles.js"
@@ -125,6 +125,17 @@ export const make = (options: MaintenanceOptions) =>
         (index) => Effect.sync(() => void lease.remove(index))
       )
 
+    /** The packs whose index could not be rebuilt: how often, and the version of the file. */
+    const failures = new Map<string, { readonly stamp: string | undefined; readonly count: number }>()
+    const failuresOf = (stem: string): number => {
+      const before = failures.get(stem)
+      return before !== undefined && before.stamp === stampOf(`${stem}.pack`) ? before.count : 0
+    }
+    const noteFailure = (stem: string) =>
+      failures.set(stem, { stamp: stampOf(`${stem}.pack`), count: failuresOf(stem) + 1 })
+    /** A second failure means that the pack is damaged, too. */
+    const isHopeless = (stem: string) => failuresOf(stem) >= 2
+
     /** Packs whose writer or remover was killed before it was done. Their objects may exist nowhere else. */
     const abandonedPacks = attempt(operation, directory, () => {
       const packs = path.join(directory, "objects", "pack")
@@ -143,7 +154,7 @@ export const make = (options: MaintenanceOptions) =>
       )
       // If the pack is damaged, too, it is left, and the other packs are maintained nevertheless.
       for (const stem of [...objects.files.damagedPacks, ...(yield* abandonedPacks)]) {
-        yield* Effect.ignoreLogged(reindex(stem))
+        yield* Effect.ignoreLogged(Effect.tapError(reindex(stem), () => Effect.sync(() => noteFailure(stem))))
       }
       yield* attempt(operation, directory, () => objects.files.rescan())
       yield* repack(withLoose)
@@ -183,24 +194,22 @@ export const make = (options: MaintenanceOptions) =>
 
     let running = false
     /** What the last maintenance left, and so could not improve. Less, if somebody has removed some of it since. */
-    const rest = { packs: 0, loose: 0, damaged: 0 }
+    const rest = { packs: 0, loose: 0 }
     let timer: NodeJS.Timeout | undefined
     const scope = yield* Effect.scope
     const runtime = yield* Effect.runtime<never>()
 
     const now = (): typeof rest => ({
       packs: objects.files.packCount,
-      loose: objects.files.loose.count,
-      damaged: objects.files.damagedPacks.length
+      loose: objects.files.loose.count
     })
 
     /** What has been added since the last maintenance. */
     const added = (): typeof rest => {
-      const { damaged, loose, packs } = now()
+      const { loose, packs } = now()
       rest.packs = Math.min(rest.packs, packs)
       rest.loose = Math.min(rest.loose, loose)
-      rest.damaged = Math.min(rest.damaged, damaged)
-      return { packs: packs - rest.packs, loose: loose - rest.loose, damaged: damaged - rest.damaged }
+      return { packs: packs - rest.packs, loose: loose - rest.loose }
     }
 
     const hasManyLoose = () => added().loose >= options.looseObjects
@@ -211,11 +220,13 @@ export const make = (options: MaintenanceOptions) =>
           ? Effect.void
           : Effect.logWarning("the maintenance of a repository failed", cause)
       ),
+      Effect.tap(() => {
+        Object.assign(rest, now())
+      }),
       Effect.exit,
       Effect.ensuring(
         Effect.sync(() => {
           running = false
-          Object.assign(rest, now())
         })
       )
     )
@@ -231,8 +242,9 @@ export const make = (options: MaintenanceOptions) =>
     const flushed = Effect.sync(() => {
       clearTimeout(timer)
       if (options.packs === 0 || running) return
-      const { damaged, loose, packs } = added()
-      const due = Math.max(packs / options.packs, loose / options.looseObjects, damaged)
+      const { loose, packs } = added()
+      const damaged = objects.files.damagedPacks.filter((stem) => !isHopeless(stem))
+      const due = Math.max(packs / options.packs, loose / options.looseObjects, damaged.length)
       if (due < 1) return
       if (due >= overdue) return begin()
       timer = setTimeout(begin, options.quiet)

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Either from "effect/Either"
 import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
@@ -18,7 +18,7 @@ const settings = [
   "pack.writeReverseIndex=false"
 ].flatMap((setting) => ["-c", setting])
 
-/** How often a damaged repository is searched for the refs that can be read. */
+/** How often the refs of a damaged repository are packed in parts. */
 const maxSearches = 64
 
 /** Whether a repository is a partial clone, which may lack objects. */
@@ -87,30 +87,6 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
     })
   )
 
-  /** The ids among those of refs whose objects Git can read. */
-  const readableRefs = (input: string, ids: ReadonlyArray<Oid>, excluded: string) =>
-    Effect.gen(function* () {
-      let searches = 0
-      const search = (some: ReadonlyArray<Oid>): Effect.Effect<ReadonlyArray<Oid>, RemoteError> =>
-        Effect.gen(function* () {
-          if (some.length === 0 || searches++ >= maxSearches) return []
-          yield* attempt(operation, directory, () =>
-            fs.writeFileSync(input, `${some.join("\n")}\n${excluded}`)
-          )
-          const walk = runTethered(
-            directory,
-            operation,
-            ["rev-list", "--objects", "--quiet", "--stdin"],
-            input
-          )
-          if (Option.isSome(yield* Effect.option(walk))) return some
-          if (some.length === 1) return []
-          const half = some.length >>> 1
-          return [...(yield* search(some.slice(0, half))), ...(yield* search(some.slice(half)))]
-        })
-      return yield* search(ids)
-    })
-
   const packLoose = (target: string) =>
     Effect.gen(function* () {
       if (yield* attempt(operation, directory, () => files.loose.isEmpty())) return []
@@ -129,19 +105,31 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
           return yield* packObjects(args, target, input)
         })
       const refs = yield* idsOfRefs
-      return yield* pack(["--all", "--reflog", "--indexed-objects"], []).pipe(
-        Effect.tap(() => {
-          reached = refs
-        }),
-        Effect.catchAll((error) =>
-          Effect.gen(function* () {
-            if (error.reason === "Denied") return yield* error
-            yield* Effect.logWarning("a part of a repository could not be read by its maintenance", error)
-            reached = yield* readableRefs(input, refs, excluded)
-            return reached.length === 0 ? [] : yield* pack([], reached)
-          })
-        )
-      )
+      let searches = 0
+      /** Packs what these refs reach. What Git cannot read is found by halving the refs. */
+      const packReadable = (some: ReadonlyArray<Oid>): Effect.Effect<ReadonlyArray<string>, RemoteError> =>
+        Effect.gen(function* () {
+          if (some.length === 0 || searches++ >= maxSearches) return []
+          const written = yield* Effect.either(pack([], some))
+          if (Either.isRight(written)) {
+            reached = [...reached, ...some]
+            return written.right
+          }
+          if (written.left.reason === "Denied") return yield* written.left
+          if (some.length === 1) return []
+          const half = some.length >>> 1
+          const first = yield* packReadable(some.slice(0, half))
+          return [...first, ...(yield* packReadable(some.slice(half)))]
+        })
+      const all = yield* Effect.either(pack(["--all", "--reflog", "--indexed-objects"], []))
+      if (Either.isRight(all)) {
+        reached = refs
+        return all.right
+      }
+      if (all.left.reason === "Denied") return yield* all.left
+      yield* Effect.logWarning("a part of a repository could not be read by its maintenance", all.left)
+      reached = []
+      return yield* packReadable(refs)
     })
 
   return {

@@ -2,12 +2,11 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Schedule from "effect/Schedule"
 import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { pathExists } from "../files/Directories.js"
-import { attempt, attemptPromise, EngineError, toRemoteError } from "../files/EngineError.js"
+import { attempt, attemptPromise, EngineError, toRemoteError, waitMillis } from "../files/EngineError.js"
 import { fsyncPath, hasErrorCode, stampOf, tryUnlink, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { entriesIn, keepText } from "../lease/StaleFiles.js"
@@ -62,8 +61,8 @@ export interface Repack {
   readonly withoutIndex: Set<string>
 }
 
-/** The time that is given to a multi-pack index that Git is writing. */
-const multiPackIndexWait = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(200))
+/** For how many milliseconds a multi-pack index that Git is writing is waited for. */
+const multiPackIndexWait = 10_000
 
 function* loadIndexes(packs: ReadonlyArray<PlacedPack>): Steps.Steps<ReadonlyArray<PackIndex>> {
   const indexes: Array<PackIndex> = []
@@ -126,14 +125,17 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
     })
 
   /** Removes a multi-pack index that Git began to write while the old packs existed. */
-  const dropLateMultiPackIndex = Effect.gen(function* () {
+  const dropLateMultiPackIndex = attemptPromise(operation, directory, async () => {
     const lock = path.join(packDirectory, "multi-pack-index.lock")
-    if (!pathExists(lock)) return
-    yield* Effect.repeat(
-      Effect.sync(() => pathExists(lock)),
-      { schedule: multiPackIndexWait, while: (exists) => exists }
-    )
-    yield* attempt(operation, directory, () => Accelerators.dropMultiPackIndex(directory))
+    // A killed Git leaves its lock, which nobody removes.
+    const isWriting = () => {
+      const stat = fs.statSync(lock, { throwIfNoEntry: false })
+      return stat !== undefined && Date.now() - stat.ctimeMs < multiPackIndexWait
+    }
+    if (!isWriting()) return
+    // Real time: the file is of another process.
+    while (isWriting()) await waitMillis(50)
+    Accelerators.dropMultiPackIndex(directory)
   })
 
   const removeLoose = (indexes: ReadonlyArray<PackIndex>, begun: number) => {
@@ -180,11 +182,14 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
     )
   })
 
-  /** Makes new packs younger than the old ones. */
+  /** Makes new packs younger than the old ones. The times of old packs may be in the future. */
   const makeYoungest = (written: ReadonlyArray<string>, replaced: ReadonlyArray<string>) => {
-    const times = replaced.map((stem) => fs.statSync(`${stem}.pack`, { throwIfNoEntry: false })?.mtimeMs ?? 0)
-    const newest = Math.max(Date.now(), ...times) / 1000 + 1
-    for (const stem of written) fs.utimesSync(`${stem}.pack`, newest, newest)
+    const now = Date.now()
+    for (const stem of replaced) {
+      const stat = fs.statSync(`${stem}.pack`, { throwIfNoEntry: false })
+      if (stat !== undefined && stat.mtimeMs > now) fs.utimesSync(`${stem}.pack`, now / 1000, now / 1000)
+    }
+    for (const stem of written) fs.utimesSync(`${stem}.pack`, now / 1000 + 1, now / 1000 + 1)
   }
 
   /** Replaces packs or loose objects by new packs. */

@@ -5,8 +5,8 @@ import type { Steps } from "../../../domain/concurrency/Steps.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import * as GitObject from "../../GitObject.js"
 import { makeDirectorySync, pathExists } from "../files/Directories.js"
-import { EngineError, isCorruption, maxWholeBytes, TooLargeObject } from "../files/EngineError.js"
-import { fsyncFile, fsyncPath, hasErrorCode, unlink, writeAll } from "../files/FileOperations.js"
+import { EngineError, isUnreadable, maxWholeBytes, TooLargeObject } from "../files/EngineError.js"
+import { fsyncFile, fsyncPath, hasErrorCode, tryUnlink, unlink, writeAll } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { maxRatio } from "../packs/Deflate.js"
 import { type DeflatedObject, slices } from "../packs/ObjectStream.js"
@@ -213,7 +213,7 @@ export class LooseObjects {
       const found = this.read(oid)
       return found?.type === type && Buffer.compare(found.content, content) === 0
     } catch (cause) {
-      if (isCorruption(cause)) return false
+      if (isUnreadable(cause)) return false
       throw cause
     }
   }
@@ -263,20 +263,27 @@ export class LooseObjects {
 
   /** Estimates the number of objects that were written since the last search for those that refs reach. */
   estimate(): void {
+    const sample = this.sample()
     let left = 0
     try {
       left = Number(fs.readFileSync(this.leftFile, "utf8")) || 0
     } catch {
       // There was no search.
     }
-    this.count = Math.max(0, this.sample() - left) * 256
+    // Git has pruned some of them, and others would be taken for them.
+    if (sample < left) tryUnlink(this.leftFile)
+    this.count = Math.max(0, sample - left) * 256
   }
 
   /** Notes that no ref reaches the objects that are left after a search. */
   searched(): void {
     this.count = 0
     const file = this.lease.temporaryPath("loose-objects-left")
-    fs.writeFileSync(file, `${this.sample()}\n`)
-    fs.renameSync(file, this.leftFile)
+    try {
+      fs.writeFileSync(file, `${this.sample()}\n`)
+      fs.renameSync(file, this.leftFile)
+    } catch {
+      tryUnlink(file)
+    }
   }
 }

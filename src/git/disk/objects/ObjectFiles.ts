@@ -5,7 +5,7 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
 import { pathExists } from "../files/Directories.js"
-import { isCorruption, TooLargeObject } from "../files/EngineError.js"
+import { isUnreadable, TooLargeObject } from "../files/EngineError.js"
 import { hasErrorCode } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { type DeflatedObject, ObjectStream } from "../packs/ObjectStream.js"
@@ -120,7 +120,7 @@ export class ObjectFiles {
         // The pack was replaced meanwhile: the object is in a newer pack.
         if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return undefined
         if (cause instanceof TooLargeObject) throw new TooLargeObject(cause.size, oid)
-        if (!isCorruption(cause)) throw cause
+        if (!isUnreadable(cause)) throw cause
         onDamage?.()
         damaged ??= new DamagedCopies(cause)
         return undefined

@@ -9,18 +9,13 @@ export class PackDescriptors {
     this.open = new LruCache(limit, undefined, { dispose: fs.closeSync })
   }
 
-  /** The descriptor of a file. A file that is opened is checked first: `check` throws if it is not the expected one. */
-  descriptor(path: string, check?: (fd: number) => void): number {
+  /** The descriptor of a file. `onOpen` is called with a new one. */
+  descriptor(path: string, onOpen?: (fd: number) => void): number {
     const known = this.open.get(path)
     if (known !== undefined) return known
-    const fd = fs.openSync(path, "r")
-    try {
-      check?.(fd)
-    } catch (cause) {
-      fs.closeSync(fd)
-      throw cause
-    }
-    return this.open.set(path, fd)
+    const fd = this.open.set(path, fs.openSync(path, "r"))
+    onOpen?.(fd)
+    return fd
   }
 
   close(path: string): void {

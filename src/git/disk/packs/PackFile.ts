@@ -69,17 +69,25 @@ export class PackFile {
     return this.index.find(oid)
   }
 
-  /** Throws if an opened file does not belong to the index: some programs name packs after their objects, and replace them. */
-  private readonly checkOpened = (fd: number): void => {
+  /**
+   * Whether the open file is the one of the index. Some programs name packs after their objects, and replace them; or its end is
+   * damaged.
+   */
+  private isOfIndex = true
+
+  private readonly compareWithIndex = (fd: number): void => {
     const checksum = Buffer.allocUnsafe(20)
     const read = readInto(fd, checksum, fs.fstatSync(fd).size - 20)
-    if (read < 20 || !checksum.equals(this.index.packChecksum())) {
-      throw new EngineError("Corrupt", `${this.path} does not belong to its index`, "Run `git fsck`")
-    }
+    this.isOfIndex = read === 20 && checksum.equals(this.index.packChecksum())
   }
 
   private descriptor(): number {
-    return this.files.descriptor(this.path, this.checkOpened)
+    return this.files.descriptor(this.path, this.compareWithIndex)
+  }
+
+  /** Whether an object at an offset of the index need not be verified. */
+  private get isTrusted(): boolean {
+    return this.isOfIndex && this.index.isVerified
   }
 
   private readAt(offset: number, length: number): Buffer {
@@ -159,10 +167,10 @@ export class PackFile {
     return object
   }
 
-  /** The object at `offset`. Its id is verified, unless the index is known to be intact. */
+  /** The object at `offset`. Its id is verified, unless the index is known to be intact and to belong to the file. */
   readNamed(oid: Oid, offset: number): RawObject {
     const object = this.read(offset)
-    if (!this.index.isVerified && hash(object.type, object.content) !== oid) {
+    if (!this.isTrusted && hash(object.type, object.content) !== oid) {
       throw new EngineError(
         "Corrupt",
         `${this.stem}.pack does not hold ${oid} where its index says`,
@@ -178,7 +186,10 @@ export class PackFile {
   deflated(offset: number, least: number): DeflatedObject | undefined {
     this.index.verify()
     const { base, size, start, type } = this.entryAt(offset, false)
-    return base === undefined && size >= least
+    // The caller opens the file by its name.
+    const isSame = fs.statSync(this.path).ino === fs.fstatSync(this.descriptor()).ino
+    if (!isSame) throw new EngineError("Corrupt", `${this.path} was replaced`, "Try again")
+    return base === undefined && size >= least && this.isOfIndex
       ? {
           type: types[type]!,
           size,
@@ -223,8 +234,8 @@ export class PackFile {
 
   info(oid: Oid, offset: number): { readonly type: ObjectType; readonly size: number } {
     let entry = this.entryAt(offset, false)
-    if (!this.index.isVerified) {
-      if (entry.size <= firstRead) {
+    if (!this.isTrusted) {
+      if (entry.size <= firstRead || !this.isOfIndex) {
         const { content, type } = this.readNamed(oid, offset)
         return { type, size: content.length }
       }

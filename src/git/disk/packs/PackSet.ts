@@ -5,7 +5,7 @@ import type { Oid } from "../../../domain/identifiers/Oid.js"
 import type { LruCache } from "../../../domain/runtime/LruCache.js"
 import type { RawObject } from "../../GitObject.js"
 import { hasHead } from "../files/Directories.js"
-import { EngineError, isCorruption } from "../files/EngineError.js"
+import { EngineError, isUnreadable } from "../files/EngineError.js"
 import { hasErrorCode, stampOf } from "../files/FileOperations.js"
 import { PackDescriptors } from "./PackDescriptors.js"
 import { PackFile } from "./PackFile.js"
@@ -21,7 +21,7 @@ const stampOfPack = (stem: string): string => `${stampOf(`${stem}.idx`)} ${stamp
 const damageOf = (cause: unknown): EngineError | undefined =>
   cause instanceof EngineError
     ? cause
-    : isCorruption(cause)
+    : isUnreadable(cause)
       ? new EngineError(
           "Corrupt",
           cause instanceof Error ? cause.message : String(cause),
@@ -103,14 +103,15 @@ export class PackSet {
   /** Verifies the file of every index of the repository itself, as it is on the disk now. */
   *verifyFiles(): Steps<void> {
     for (const pack of [...this.packs.values()]) {
-      if (path.dirname(pack.stem) !== this.packDirectory) continue
+      if (path.dirname(pack.stem) !== this.packDirectory || this.packs.get(pack.stem) !== pack) continue
       try {
         yield* pack.index.verifyFile()
       } catch (cause) {
         // An index in memory is intact, and is used until the maintenance has rebuilt the file.
         const damage = damageOf(cause)
+        if (this.packs.get(pack.stem) !== pack) continue
         if (damage === undefined || !pack.index.isVerified) this.failed(pack, cause)
-        else if (!this.reloadIfReplaced(pack)) this.markUnusable(pack.stem, damage)
+        else if (!this.reloadIfReplaced(pack)) this.markUnusable(pack.stem, cause)
       }
     }
   }
@@ -127,17 +128,19 @@ export class PackSet {
   private failed(pack: PackFile, cause: unknown): undefined {
     // Another process removed the pack. The next scan of the directory finds the pack with its objects.
     if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return
-    const damage = damageOf(cause)
-    if (damage === undefined) throw cause
+    if (damageOf(cause) === undefined) throw cause
     // Another reader has found the damage, and the index may have been rebuilt since.
     if (this.packs.get(pack.stem) !== pack || this.reloadIfReplaced(pack)) return
     this.forget(pack)
-    this.markUnusable(pack.stem, damage)
+    this.markUnusable(pack.stem, cause)
   }
 
-  private markUnusable(stem: string, cause: EngineError): void {
+  private markUnusable(stem: string, cause: unknown): void {
     const stamp = stampOf(`${stem}.idx`)
-    if (stamp !== undefined) this.unusable.set(stem, { stamp, cause })
+    const damage = damageOf(cause)
+    if (stamp === undefined || damage === undefined) return
+    // A disk that could not read may read the same file later.
+    this.unusable.set(stem, { stamp: hasErrorCode(cause, "EIO") ? "" : stamp, cause: damage })
   }
 
   /** Notes that an object of a pack could not be read. The next scan reads the pack again if its files are others now. */
@@ -270,9 +273,8 @@ export class PackSet {
         const { size } = fs.statSync(`${stem}.idx`)
         this.add(stem, PackIndex.open(stem, size, this.partsFrom, this.files), versions)
       } catch (cause) {
-        const damage = damageOf(cause)
-        if (damage === undefined) throw cause
-        this.unusable.set(stem, { stamp, cause: damage })
+        if (damageOf(cause) === undefined) throw cause
+        this.markUnusable(stem, cause)
       }
     } catch (cause) {
       if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
