@@ -121,7 +121,7 @@ export const gitFailure = (
     return make("Corrupt", "Restore the repository's HEAD, objects and refs")
   if (/Unable to create .*\.lock|could not lock|cannot lock/.test(stderr)) return make("Locked", "Try again")
   if (/Read-only file system|Permission denied|insufficient permission/.test(stderr)) return make("Denied")
-  if (/No space left on device|Disk quota exceeded/.test(stderr))
+  if (/No space left on device|Out of diskspace|Disk quota exceeded/.test(stderr))
     return make("Denied", "Free some space and try again")
   return make(/bad object|corrupt|missing|could not read|unable to read/i.test(stderr) ? "Corrupt" : "Server")
 }
