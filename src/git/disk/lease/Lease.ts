@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { hasHead, makeDirectorySync } from "../files/Directories.js"
 import { EngineError } from "../files/EngineError.js"
-import { hasErrorCode, unlink } from "../files/FileOperations.js"
+import { hasErrorCode, tryUnlink, unlink } from "../files/FileOperations.js"
 import * as Liveness from "../processes/LivenessLocks.js"
 import {
   asDead,
@@ -14,7 +14,15 @@ import {
   mayLive
 } from "../processes/ProcessIdentity.js"
 import * as RepairLog from "./RepairLog.js"
-import { type Cleared, clearSince, entriesIn, locksOf, type WorkStart } from "./StaleFiles.js"
+import {
+  type Cleared,
+  clearOld,
+  clearSince,
+  entriesIn,
+  keepText,
+  locksOf,
+  type WorkStart
+} from "./StaleFiles.js"
 
 /*
  * Every engine has a lease: a directory below `chainstore/` in the repository, named after its process. Locks are hard links to
@@ -97,6 +105,23 @@ export class Lease {
       this.retryDelay = firstDelay
       this.clearAll()
     }
+  }
+
+  /** The file to which the `.keep` files of this engine are linked, so that their inode identifies their owner. */
+  keepSource(): string {
+    const file = path.join(this.directory, "keep")
+    try {
+      if (!fs.existsSync(file)) fs.writeFileSync(file, keepText)
+      return file
+    } catch (cause) {
+      tryUnlink(file)
+      throw cause
+    }
+  }
+
+  /** Removes the files of dead processes that have not changed for a day, and returns their paths in the repository. */
+  clearOld(): ReadonlyArray<string> {
+    return clearOld(this.repository, worksElsewhere(path.dirname(this.directory)))
   }
 
   /** Removes a file. If that fails, it is tried again with the files of dead processes. Returns whether the file is removed. */

@@ -43,6 +43,9 @@ export const locksOf = (repository: string): ReadonlyArray<string> => {
 /** The quarantine directories of pushes, which only Git creates. */
 const quarantine = /^(tmp_objdir-.*|incoming-.*)$/
 
+/** The files, by their paths in the repository, that commands which only show something write: see `GitWriter.onlyCaches`. */
+const cache = /^(index\.lock|refs\/notes\/textconv\/.*\.lock|objects\/tmp_objdir-remerge-diff-[^/]*)$/
+
 /** The names of Git's temporary files and directories, by their parent directory. */
 const temporaries: Readonly<Record<string, RegExp>> = {
   "": /^packed-refs\.new$/,
@@ -66,7 +69,7 @@ const temporariesOf = (repository: string): ReadonlyArray<string> => {
   return found
 }
 
-/** The content of the `.keep` files of a maintenance. */
+/** The content of the `.keep` files of engines. Users create such files, too, with any other content. */
 export const keepText = "chainstore\n"
 
 const textOf = (file: string): string => {
@@ -77,14 +80,8 @@ const textOf = (file: string): string => {
   }
 }
 
-/** Whether a `.keep` file belongs to a push. Users create such files, too. */
-const belongsToPush = (file: string): boolean => textOf(file).startsWith("receive-pack ")
-
-/** Whether a `.keep` file belongs to an engine: to a maintenance, or to a commit, whose file contains the id of the commit. */
-const belongsToEngine = (file: string): boolean => {
-  const text = textOf(file)
-  return text === keepText || /^[0-9a-f]{40}\n$/.test(text)
-}
+/** The content of the `.keep` files with which a push or a fetch protects its pack until refs name the objects. */
+const keepTextOfGit = /^(receive|fetch)-pack \d+ on .*\n?$/
 
 /** The least age of a stale file, in milliseconds, and the one that applies if processes cannot be listed. */
 const staleAfter = 300
@@ -99,15 +96,20 @@ interface StaleFile {
   readonly changed: number
 }
 
-/** The files that are not hard links to another file, as the locks of living engines are. */
-const withoutOtherLinks = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
-  files.flatMap((file) => {
+/** The files that are not hard links to a file elsewhere, as the locks of living engines are. */
+const withoutOtherLinks = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> => {
+  const found = files.flatMap((file) => {
     const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-    return stat === undefined || (stat.isFile() && stat.nlink > 1) ? [] : [{ file, changed: stat.ctimeMs }]
+    return stat === undefined ? [] : [{ file, stat, changed: stat.ctimeMs }]
   })
+  const links = new Map<number, number>()
+  for (const { stat } of found) links.set(stat.ino, (links.get(stat.ino) ?? 0) + 1)
+  return found.filter(({ stat }) => !stat.isFile() || stat.nlink <= links.get(stat.ino)!)
+}
 
-const withTimes = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
-  withoutOtherLinks(files).filter(({ file }) => !file.endsWith(".keep") || belongsToPush(file))
+/** The files that a Git process without a lease may have left. A `.keep` file of an engine or a user is none of them. */
+const leftByGit = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> =>
+  withoutOtherLinks(files).filter(({ file }) => !file.endsWith(".keep") || keepTextOfGit.test(textOf(file)))
 
 export interface Cleared {
   /** The removed paths, relative to the repository. */
@@ -134,14 +136,18 @@ export const clearSince = (
   { at, clockShift }: WorkStart,
   others: ReadonlyArray<number>
 ): Cleared => {
-  const found = withTimes([...locksOf(repository), ...temporariesOf(repository)]).filter(
+  const found = leftByGit([...locksOf(repository), ...temporariesOf(repository)]).filter(
     ({ changed }) => changed >= Math.min(at, at + clockShift)
   )
   if (found.length === 0) return { removed: [], pending: false }
   const listed = gitWritersIn(repository)
   const writers = [
     ...(listed ?? []),
-    ...others.map((start) => ({ start: Math.min(start, start + clockShift), waitsForHook: false }))
+    ...others.map((start) => ({
+      start: Math.min(start, start + clockShift),
+      waitsForHook: false,
+      onlyCaches: false
+    }))
   ]
   const now = Date.now()
   const unused = found.filter(({ changed, file }) => {
@@ -153,27 +159,41 @@ export const clearSince = (
     return (
       now - changedAt >= leastAge &&
       !writers.some(
-        ({ start, waitsForHook }) =>
-          start <= changedAt + clockDifference && !(waitsForHook && file.endsWith(".lock"))
+        ({ onlyCaches, start, waitsForHook }) =>
+          start <= changedAt + clockDifference &&
+          !(waitsForHook && file.endsWith(".lock")) &&
+          !(onlyCaches && !cache.test(path.relative(repository, file)))
       )
     )
   })
   return { removed: removeAll(repository, unused), pending: unused.length < found.length }
 }
 
-/** The `.keep` files of engines. */
-const keptByEngines = (repository: string): ReadonlyArray<string> =>
+/** The `.keep` files of packs that engines, pushes and fetches have made. */
+const keptForOthers = (repository: string): ReadonlyArray<string> =>
   entriesIn(path.join(repository, "objects", "pack"))
     .filter(({ name }) => name.endsWith(".keep"))
     .map(({ name }) => path.join(repository, "objects", "pack", name))
-    .filter(belongsToEngine)
+    .filter((file) => {
+      const text = textOf(file)
+      return text === keepText || keepTextOfGit.test(text)
+    })
 
-/** Removes temporary files of any program, and `.keep` files of engines, that have not changed for a day. */
-export const clearOld = (repository: string): ReadonlyArray<string> => {
-  const found = [...withTimes(temporariesOf(repository)), ...withoutOtherLinks(keptByEngines(repository))]
+/**
+ * Removes temporary files of any program, and `.keep` files of engines, pushes and fetches, that have not changed for a day. None is
+ * removed while Git processes may write in the repository, of which `others` cannot be listed here: a push may take days, and if the
+ * clock was set forward, the ages of files say nothing.
+ */
+export const clearOld = (repository: string, others: ReadonlyArray<number>): ReadonlyArray<string> => {
+  const files = [...temporariesOf(repository), ...keptForOthers(repository)]
+  const old = withoutOtherLinks(files).filter(({ changed }) => isOld(changed))
+  if (old.length === 0 || others.length > 0) return []
+  const writers = gitWritersIn(repository) ?? []
   return removeAll(
     repository,
-    found.filter(({ changed }) => isOld(changed))
+    old.filter(({ file }) =>
+      writers.every(({ onlyCaches }) => onlyCaches && !cache.test(path.relative(repository, file)))
+    )
   )
 }
 
@@ -193,6 +213,29 @@ const removeAll = (repository: string, files: ReadonlyArray<StaleFile>): Readonl
 
 /** The locks that are older than a minute and do not belong to an engine. */
 export const unknownLocks = (repository: string): ReadonlyArray<string> =>
-  withTimes(locksOf(repository).filter((file) => file.endsWith(".lock"))).flatMap(({ changed, file }) =>
+  leftByGit(locksOf(repository).filter((file) => file.endsWith(".lock"))).flatMap(({ changed, file }) =>
     Date.now() - changed > staleAfterUnlisted ? [path.relative(repository, file)] : []
   )
+
+/** The locks of engines that are more than a day old, and the directories of their owners. Paths are relative to the repository. */
+export const oldLocks = (
+  repository: string
+): ReadonlyArray<{ readonly lock: string; readonly owner: string }> => {
+  const inodeOf = (file: string) => fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })?.ino
+  const old = locksOf(repository).flatMap((file) => {
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+    const isOldLock = file.endsWith(".lock") && stat !== undefined && stat.nlink > 1 && isOld(stat.ctimeMs)
+    return isOldLock ? [{ inode: inodeOf(file), lock: path.relative(repository, file) }] : []
+  })
+  if (old.length === 0) return []
+  const home = path.join(repository, "chainstore")
+  return entriesIn(home).flatMap((lease) => {
+    if (!lease.isDirectory() || !lease.name.includes("~")) return []
+    const inodes = new Set(
+      entriesIn(path.join(home, lease.name)).map(({ name }) => inodeOf(path.join(home, lease.name, name)))
+    )
+    return old.flatMap(({ inode, lock }) =>
+      inode !== undefined && inodes.has(inode) ? [{ lock, owner: `chainstore/${lease.name}` }] : []
+    )
+  })
+}

@@ -11,7 +11,7 @@ import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
 import { fsyncPath, hasErrorCode, stampOf, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import * as RepairLog from "../lease/RepairLog.js"
-import { clearOld, entriesIn, isOld } from "../lease/StaleFiles.js"
+import { entriesIn, isOld } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { packsWithoutIndex } from "../packs/PackSet.js"
 import { runTethered } from "../processes/GitExecution.js"
@@ -102,7 +102,7 @@ export const make = (options: MaintenanceOptions) =>
 
     const clean = attempt(operation, directory, () => {
       lease.recoverDead()
-      for (const file of clearOld(directory)) record(`removed ${file}, which had not changed for a day`)
+      for (const file of lease.clearOld()) record(`removed ${file}, which had not changed for a day`)
     })
 
     /** Rebuilds the index of a pack. Git verifies the pack meanwhile. */

@@ -197,17 +197,12 @@ export class ObjectFiles {
   }
 
   /** Writes a pack, and adds it to the packs of the repository. */
-  writePack(
-    pack: BuiltPack,
-    durable: boolean,
-    beside: ReadonlyArray<number>,
-    keepSource: string
-  ): Promise<() => void> {
+  writePack(pack: BuiltPack, durable: boolean, beside: ReadonlyArray<number>): Promise<() => void> {
     return writePack({
       pack,
       durable,
       beside,
-      keepSource,
+      keepSource: this.lease.keepSource(),
       objects: this.objects,
       lease: this.lease,
       register: (stem) => this.packs.register(stem, pack.index)

@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { hasErrorCode } from "../files/FileOperations.js"
 import { bootTime, isZombie, linkText, readText, statOf } from "./ProcessIdentity.js"
 
 /** The kernel reports process times in hundredths of a second, on every architecture. */
@@ -14,8 +15,28 @@ const realPath = (file: string): string => {
   }
 }
 
-/** Whether a process works in a directory, by its working directory, arguments and environment. True if they are hidden. */
-const worksIn = (pid: string, directory: string): boolean => {
+/** The directories in which Git finds a repository: its own, and those of its work trees. */
+const directoriesOf = (repository: string): ReadonlyArray<string> => {
+  const own = fs.realpathSync(repository)
+  const registered = path.join(repository, "worktrees")
+  let names: ReadonlyArray<string> = []
+  try {
+    names = fs.readdirSync(registered)
+  } catch (cause) {
+    if (!hasErrorCode(cause, "ENOENT", "ENOTDIR")) throw cause
+  }
+  return [
+    path.basename(own) === ".git" ? path.dirname(own) : own,
+    ...names.flatMap((name) => {
+      // The path of the file `.git` in the work tree. It may be relative to this file.
+      const gitFile = readText(path.join(registered, name, "gitdir")) ?? ""
+      return gitFile === "" ? [] : [realPath(path.dirname(path.resolve(registered, name, gitFile)))]
+    })
+  ]
+}
+
+/** Whether a process works in one of some directories, by its working directory, arguments and environment. True if they are hidden. */
+const worksIn = (pid: string, directories: ReadonlyArray<string>): boolean => {
   const at = linkText(`/proc/${pid}/cwd`)
   const args = readText(`/proc/${pid}/cmdline`)
   const environment = readText(`/proc/${pid}/environ`)
@@ -23,7 +44,9 @@ const worksIn = (pid: string, directory: string): boolean => {
     return fs.existsSync(`/proc/${pid}`)
   const isInside = (text: string) => {
     const absolute = realPath(path.resolve(at, text))
-    return absolute === directory || absolute.startsWith(`${directory}${path.sep}`)
+    return directories.some(
+      (directory) => absolute === directory || absolute.startsWith(`${directory}${path.sep}`)
+    )
   }
   return (
     isInside(at) ||
@@ -34,22 +57,43 @@ const worksIn = (pid: string, directory: string): boolean => {
   )
 }
 
+/*
+ * A command that is wrongly listed here loses its files while it runs; a command that is missing here only delays the removal of
+ * files of dead processes. So a command is listed only if it may stay open for long, and if no option or setting makes it write to
+ * a repository. A process that it starts counts by itself: the `git receive-pack` of a `git daemon`, the `git fetch` with which
+ * `git log` gets the missing objects of a partial clone. An alias is not listed, whatever it stands for.
+ */
+
 /** Commands that neither lock nor write files of a repository. */
 const readers = new Set([
-  ...["cat-file", "diff-tree", "for-each-ref", "ls-tree", "merge-base", "rev-list", "rev-parse"],
-  ...["upload-archive", "upload-pack"]
+  ...["archive", "cat-file", "daemon", "for-each-ref", "fsmonitor--daemon", "http-backend", "ls-files"],
+  ...["ls-tree", "merge-base", "name-rev", "rev-list", "rev-parse", "shortlog", "show-ref"],
+  ...["upload-archive", "upload-archive--writer", "upload-pack"]
 ])
 
-/** Options of `git` that have a separate value. */
-const optionsWithValue = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"])
+/**
+ * Commands that show differences or contents. They write caches of their own: converted files (`diff.*.cacheTextconv`), merges that
+ * are repeated (`--remerge-diff`), and the file times in the index (`diff.autoRefreshIndex`).
+ */
+const viewers = new Set(["annotate", "blame", "diff", "diff-tree", "grep", "log", "show", "whatchanged"])
 
-/** Whether a Git process only reads, judged by its arguments. */
-const isReader = ([program = "", ...args]: ReadonlyArray<string>): boolean => {
+/** Options of `git` that have a separate value. */
+const optionsWithValue = new Set([
+  ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"],
+  ...["--attr-source", "--shallow-file", "--super-prefix"]
+])
+
+/** What a Git process may write in a repository, judged by its arguments. */
+const writesOf = ([program = "", ...args]: ReadonlyArray<string>): "anything" | "caches" | "nothing" => {
   const name = path.basename(program)
   let at = 0
   while (name === "git" && args[at]?.startsWith("-") === true) at += optionsWithValue.has(args[at]!) ? 2 : 1
-  const command = name === "git" ? args[at] : name.replace(/^git-/, "")
-  return command === "pack-objects" ? args.includes("--stdout") : readers.has(command ?? "")
+  const command = (name === "git" ? args[at] : name.replace(/^git-/, "")) ?? ""
+  if (command === "pack-objects") return args.includes("--stdout") ? "nothing" : "anything"
+  if (viewers.has(command)) return "caches"
+  if (!readers.has(command)) return "anything"
+  // `git cat-file` shows converted files with this option, which may be abbreviated.
+  return args.some((arg) => arg.startsWith("--text")) ? "caches" : "nothing"
 }
 
 /** A Git process that may write in a repository. */
@@ -58,6 +102,8 @@ export interface GitWriter {
   readonly start: number
   /** Whether it is a push that waits for its `pre-receive` hook. It locks no ref before the hook ends. */
   readonly waitsForHook: boolean
+  /** Whether it writes nothing but caches for what it shows. */
+  readonly onlyCaches: boolean
 }
 
 /** The Git processes that may write to a repository; undefined if processes cannot be listed. */
@@ -65,7 +111,7 @@ export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | und
   const bootedAt = bootTime()
   // If processes of other users are hidden (`hidepid`), process 1 is hidden, too.
   if (bootedAt === undefined || readText("/proc/1/comm") === undefined) return undefined
-  const directory = fs.realpathSync(repository)
+  const directories = directoriesOf(repository)
   const processes = fs
     .readdirSync("/proc")
     .flatMap((pid) => (/^\d+$/.test(pid) ? [{ pid, name: readText(`/proc/${pid}/comm`) }] : []))
@@ -75,8 +121,15 @@ export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | und
   return processes.flatMap(({ name, pid }) => {
     if (name?.startsWith("git") !== true) return []
     const stat = statOf(pid)
-    if (stat === undefined || isZombie(stat.state) || !worksIn(pid, directory)) return []
-    if (isReader(readText(`/proc/${pid}/cmdline`)?.split("\0") ?? [])) return []
-    return [{ start: bootedAt + (Number(stat.start) / ticks) * 1000, waitsForHook: hooked.has(pid) }]
+    if (stat === undefined || isZombie(stat.state) || !worksIn(pid, directories)) return []
+    const writes = writesOf(readText(`/proc/${pid}/cmdline`)?.split("\0") ?? [])
+    if (writes === "nothing") return []
+    return [
+      {
+        start: bootedAt + (Number(stat.start) / ticks) * 1000,
+        waitsForHook: hooked.has(pid),
+        onlyCaches: writes === "caches"
+      }
+    ]
   })
 }

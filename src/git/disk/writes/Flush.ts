@@ -140,8 +140,7 @@ export const flush = async (
     unprotect = await objects.files.writePack(
       pack,
       durable,
-      prepared.map(({ fd }) => fd),
-      prepared[0]!.file
+      prepared.map(({ fd }) => fd)
     )
     for (const [i, { index, waitedForLock, ref }] of ready.entries()) {
       try {

@@ -39,7 +39,7 @@ export const readOnly = (directory: string) =>
 export const temporariesIn = (directory: string): ReadonlyArray<string> =>
   fs
     .readdirSync(path.join(directory, "chainstore"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.parentPath.includes("~") && !/^(process|children)-/.test(entry.name))
+    .filter((entry) => entry.parentPath.includes("~") && !/^(process|children)-|^keep$/.test(entry.name))
     .map(({ name }) => name)
 
 /** Stock Git, told nothing of the user's configuration. */
