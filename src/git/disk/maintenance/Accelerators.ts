@@ -6,7 +6,7 @@ import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
 /*
  * Files that Git derives from packs and history for speed: multi-pack index, reachability bitmaps, reverse indexes, commit-graphs.
  * Git does not verify their checksums, and fails or returns wrong results if a power cut or a disk damaged one. They can be removed
- * without loss.
+ * without loss. So one that cannot be read counts as damaged, unless this process lacks descriptors or memory.
  */
 
 const packFile = /^(multi-pack-index(-[0-9a-f]{40}\.(bitmap|rev))?|pack-.*\.(bitmap|rev))$/
@@ -25,6 +25,12 @@ const namesIn = (directory: string): ReadonlyArray<string> => {
   }
 }
 
+/** Whether a file that could not be read is intact: true if it is missing. Throws if the file is not the cause. */
+const isIntactAfter = (cause: unknown): boolean => {
+  if (hasErrorCode(cause, "EMFILE", "ENFILE", "ENOMEM")) throw cause
+  return hasErrorCode(cause, "ENOENT", "ENOTDIR")
+}
+
 /** Whether a file ends with the SHA-1 of its other bytes. True for a missing file. */
 const isIntact = async (file: string): Promise<boolean> => {
   const hash = createHash("sha1")
@@ -36,8 +42,7 @@ const isIntact = async (file: string): Promise<boolean> => {
       rest = bytes.subarray(-20)
     }
   } catch (cause) {
-    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return true
-    throw cause
+    return isIntactAfter(cause)
   }
   return rest.length === 20 && hash.digest().equals(rest)
 }
@@ -48,8 +53,7 @@ const isIntactChain = async (directory: string): Promise<boolean> => {
   try {
     text = fs.readFileSync(path.join(directory, chain), "utf8")
   } catch (cause) {
-    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return true
-    throw cause
+    return isIntactAfter(cause)
   }
   if (!/^([0-9a-f]{40}\n)+$/.test(text)) return false
   for (const name of text.trimEnd().split("\n")) {
@@ -87,11 +91,12 @@ const hasItsPacks = (repository: string): boolean => {
   try {
     fd = fs.openSync(path.join(repository, multiPackIndex), "r")
   } catch (cause) {
-    if (hasErrorCode(cause, "ENOENT", "ENOTDIR")) return true
-    throw cause
+    return isIntactAfter(cause)
   }
   try {
     return packsIn(fd).every((name) => fs.existsSync(path.join(repository, packs, name)))
+  } catch (cause) {
+    return isIntactAfter(cause)
   } finally {
     fs.closeSync(fd)
   }
@@ -128,6 +133,29 @@ export const drop = (repository: string, name: string): void => {
   for (const other of namesIn(path.join(repository, graphs))) {
     if (other.endsWith(".graph")) unlink(path.join(repository, graphs, other))
   }
+}
+
+/** Removes a damaged file if possible. Returns whether it is removed. */
+export const tryDrop = (repository: string, name: string): boolean => {
+  try {
+    drop(repository, name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The files of the commit-graph, each with those on which its positions are based, which come first. */
+export const graphFiles = (repository: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const directory = path.join(repository, graphs)
+  const single = path.join(repository, graph)
+  const names = fs.existsSync(path.join(directory, chain))
+    ? fs.readFileSync(path.join(directory, chain), "latin1").trimEnd().split("\n")
+    : []
+  return [
+    ...(fs.existsSync(single) ? [[single]] : []),
+    names.map((name) => path.join(directory, `graph-${name}.graph`))
+  ]
 }
 
 /** Removes the multi-pack index, because packs that it names are removed. */

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
+import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
 import { fsyncPath, hasErrorCode, stampOf, unlink } from "../files/FileOperations.js"
@@ -16,6 +17,7 @@ import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { packsWithoutIndex } from "../packs/PackSet.js"
 import { runTethered } from "../processes/GitExecution.js"
 import * as Accelerators from "./Accelerators.js"
+import { namesMissingCommits } from "./CommitGraph.js"
 import { isPartial } from "./PackObjects.js"
 import { makeRepack } from "./Repack.js"
 
@@ -59,7 +61,7 @@ export const dropDamaged = (
   attemptPromise(operation, directory, async () => {
     if (!lease.isWritable) return
     for (const name of await Accelerators.damaged(directory)) {
-      Accelerators.drop(directory, name)
+      if (!Accelerators.tryDrop(directory, name)) continue
       RepairLog.record(directory, `removed ${name}, which was damaged or out of date; Git works without it`)
     }
   })
@@ -147,6 +149,14 @@ export const make = (options: MaintenanceOptions) =>
         })
     })
 
+    /** Whether the commit-graph names deleted commits. False if commits may seem to be deleted because files are damaged. */
+    const namesDeleted = attemptPromise(operation, directory, async () => {
+      const { files } = objects
+      const exists = (oid: Oid) => files.isPacked(oid) || files.info(oid) !== undefined
+      const found = await namesMissingCommits(Accelerators.graphFiles(directory), exists)
+      return found && files.damage === undefined
+    })
+
     const gitWork = Effect.fnUntraced(function* (withLoose: boolean) {
       yield* Effect.catchAllDefect(
         Steps.run(() => objects.files.examine()),
@@ -160,7 +170,8 @@ export const make = (options: MaintenanceOptions) =>
       yield* repack(withLoose)
       yield* runTethered(directory, operation, [
         ...["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync"],
-        ...["commit-graph", "write", "--reachable", "--split", "--no-progress"],
+        ...["commit-graph", "write", "--reachable", "--no-progress"],
+        (yield* namesDeleted) ? "--split=replace" : "--split",
         // The filters require all trees, which a partial clone may not have.
         (yield* isPartial(directory)) ? "--no-changed-paths" : "--changed-paths"
       ])
