@@ -241,7 +241,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       temporaryFile: TemporaryFile.make(path.join(directory, "chainstore")),
       health: Effect.zipRight(
         Maintenance.dropDamaged(directory, "GitRepository.health", lease),
-        attemptPromise("GitRepository.health", directory, () => Health.examine(directory, objects))
+        Health.examine("GitRepository.health", directory, objects)
       ),
       maintain: maintenance.maintain
     }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Steps from "../../../domain/concurrency/Steps.js"
 import { RemoteError, type RemoteErrorReason } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 
@@ -135,6 +136,14 @@ export const attempt = <A>(
   run: () => A
 ): Effect.Effect<A, RemoteError> =>
   Effect.try({ try: run, catch: (cause) => toRemoteError(operation, directory, cause) })
+
+/** Runs engine code that may pause as an effect. */
+export const attemptSteps = <A>(
+  operation: string,
+  directory: string,
+  start: () => Steps.Steps<A>
+): Effect.Effect<A, RemoteError> =>
+  Effect.catchAllDefect(Steps.run(start), (cause) => Effect.fail(toRemoteError(operation, directory, cause)))
 
 /**
  * Runs asynchronous engine code as an effect. An interruption aborts the signal and waits for the code, so that no operation is

@@ -1,7 +1,9 @@
-import { runSync } from "../../../domain/concurrency/Steps.js"
+import * as Effect from "effect/Effect"
+import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { HealthFinding } from "../../HealthFinding.js"
+import { attemptPromise, attemptSteps } from "../files/EngineError.js"
 import * as RepairLog from "../lease/RepairLog.js"
-import { unknownLocks } from "../lease/StaleFiles.js"
+import { oldLocks, unknownLocks } from "../lease/StaleFiles.js"
 import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { gitWritersIn } from "../processes/GitWriters.js"
 import * as Accelerators from "./Accelerators.js"
@@ -10,11 +12,20 @@ import * as Accelerators from "./Accelerators.js"
 const tooManyPacks = 1_000
 
 /** Examines the files of a repository, but not its objects. */
-export const examine = async (
+export const examine = (
+  operation: string,
+  directory: string,
+  objects: ObjectDatabase
+): Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError> =>
+  Effect.zipRight(
+    attemptSteps(operation, directory, () => objects.files.examine()),
+    attemptPromise(operation, directory, () => findingsIn(directory, objects))
+  )
+
+const findingsIn = async (
   directory: string,
   objects: ObjectDatabase
 ): Promise<ReadonlyArray<HealthFinding>> => {
-  runSync(objects.files.examine())
   const found: Array<HealthFinding> = RepairLog.list(directory).map(({ at, message }) => ({
     severity: "ok",
     code: "repaired",
@@ -36,13 +47,24 @@ export const examine = async (
       hint: "remove the file: Git works without it"
     })
   }
-  const locks = gitWritersIn(directory)?.length === 0 ? unknownLocks(directory) : []
+  const hasWriters = gitWritersIn(directory)?.some(({ onlyCaches }) => !onlyCaches) ?? true
+  const locks = hasWriters ? [] : unknownLocks(directory)
   for (const name of locks) {
     found.push({
       severity: "warning",
       code: "lock",
-      message: `${name} exists, and no Git process of this machine works in the repository`,
+      message: `${name} exists, and no Git process of this machine writes in the repository`,
       hint: "if no other machine uses the repository either, remove the file"
+    })
+  }
+  for (const { lock, owner } of oldLocks(directory)) {
+    found.push({
+      severity: "warning",
+      code: "lock",
+      message: `${lock} has been held for more than a day, by the process to which the directory ${owner} belongs`,
+      hint:
+        "the directory is named after the machine, its boot and the process; if that process does not run any more, remove the lock: " +
+        "no maintenance begins, or no write of the locked branch, as long as it exists"
     })
   }
   if (objects.files.packCount > tooManyPacks) {
