@@ -42,9 +42,9 @@ const failedChild = <R>(repository: GitRepository, during: Effect.Effect<unknown
 
 /*
  * Serious. docs/local.md: files of killed children "are removed when no Git process that is old enough to have created them may write in
- * the repository". src/git/disk/processes/GitWriters.ts, `worksIn`, looks for the repository in the working directory, the arguments and
+ * the repository". src/git/disk/processes/GitWriters.ts, `worksIn`, looked for the repository in the working directory, the arguments and
  * the environment of a process. A command in a linked work tree has it in none of them, only in the file `.git`. So the lock of a running
- * `git commit`, and the `tmp_pack_*` of a running `git fetch` or `git gc`, are removed 0.3 s after a child of an engine has failed.
+ * `git commit`, and the `tmp_pack_*` of a running `git fetch` or `git gc`, were removed 0.3 s after a child of an engine had failed.
  */
 describe("a Git command that runs in a linked work tree while a child of an engine fails", () => {
   it.scopedLive("keeps its lock, and succeeds", () =>
@@ -73,8 +73,8 @@ describe("a Git command that runs in a linked work tree while a child of an engi
 })
 
 /*
- * Serious, but seldom. `log`, `show`, `diff`, `grep`, `blame`, `daemon` and others only read, but are not in the list `readers` of
- * GitWriters.ts. A `git log` in a pager that somebody left open keeps the lock of a killed child for ever: nobody can write the branch.
+ * Serious, but seldom. `log`, `show`, `diff`, `grep`, `blame`, `daemon` and others only read, but were not in the list `readers` of
+ * GitWriters.ts. A `git log` in a pager that somebody left open kept the lock of a killed child for ever: nobody could write the branch.
  */
 describe("a `git log` that is older than the lock of a killed child", () => {
   it.scopedLive("does not keep that lock", () =>
@@ -103,8 +103,8 @@ describe("a `git log` that is older than the lock of a killed child", () => {
 })
 
 /*
- * Minor. src/git/disk/lease/StaleFiles.ts, `clearOld` removes what is a day old without a look at the running Git processes, which
- * `clearSince` has. A push over a slow line that takes longer fails, and so does every push that runs while the clock is set forward by
+ * Minor. src/git/disk/lease/StaleFiles.ts, `clearOld` removed what was a day old without a look at the running Git processes, which
+ * `clearSince` has. A push over a slow line that took longer failed, and so did every push that ran while the clock was set forward by
  * more than a day (a machine without a battery-backed clock, soon after it was started).
  */
 describe("a push that is older than a day", () => {
@@ -158,8 +158,8 @@ exit $code`
 /*
  * Minor, on disks that several machines share or that move between them: docs/local.md says that a process of another machine counts as
  * alive, also when the machine is gone for ever (a pod that was killed and started elsewhere under another name). Its lock of a branch is
- * reported by the next write. Its `maintenance.lock` is not: `maintain` succeeds and does nothing, `health` finds nothing before there are
- * 1,000 packs, and then says that the log tells why. `unknownLocks` leaves it out, because it is a link to a file of a lease.
+ * reported by the next write. Its `maintenance.lock` was not: `maintain` succeeds and does nothing, `health` found nothing before there were
+ * 1,000 packs, and then said that the log tells why. `unknownLocks` leaves it out, because it is a link to a file of a lease.
  */
 describe("the lock of a maintenance on a machine that is gone", () => {
   it.scopedLive("is reported", () =>

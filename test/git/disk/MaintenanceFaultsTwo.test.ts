@@ -365,7 +365,7 @@ describe("loose objects are packed, and removed, in spite of", () => {
 /*
  * Minor. src/git/disk/maintenance/Repack.ts, `replacePacks`: after any failure, all chosen packs are verified one after the other. On a
  * full disk nothing is damaged, but each attempt reads and hashes every chosen pack, perhaps the whole repository. And Git says "Out of
- * diskspace" here, which src/git/disk/processes/GitProcess.ts, `gitFailure`, does not know.
+ * diskspace" here, which src/git/disk/processes/GitProcess.ts, `gitFailure`, did not know.
  */
 describe.skipIf(!hasStrace)("a maintenance whose pack does not fit on the disk", () => {
   const maintained = Effect.gen(function* () {
@@ -442,7 +442,7 @@ describe("a slow disk holds up nobody else", () => {
       return Math.max(most, calls)
     })
 
-  // Minor. src/git/disk/maintenance/Health.ts verifies in one iteration what the maintenance verifies in steps.
+  // Minor. src/git/disk/maintenance/Health.ts verified in one iteration what the maintenance verifies in steps.
   it.scopedLive("while the health of a repository is examined", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ maintenance: false, durability: "none" })
@@ -471,8 +471,8 @@ describe("a slow disk holds up nobody else", () => {
 })
 
 /*
- * Minor. src/git/disk/lease/StaleFiles.ts, `belongsToEngine`: a `.keep` file whose text is the id of a commit counts as one of an engine,
- * and is removed when it is a day old. `git rev-parse main >pack-X.keep` notes why a pack is kept.
+ * Minor. src/git/disk/lease/StaleFiles.ts: a `.keep` file whose text is the id of a commit counted as one of an engine, and was removed
+ * when it was a day old. `git rev-parse main >pack-X.keep` notes why a pack is kept.
  */
 describe("a `.keep` file of a user", () => {
   it.scopedLive("stays, whatever its text", () =>
@@ -517,8 +517,8 @@ describe("a multi-pack index that cannot be removed", () => {
 })
 
 /*
- * Minor. The maintenance adds layers to the commit-graph and never looks whether the commits of the older ones still exist. After a commit
- * was undone and deleted by `git repack -a -d` or `git prune`, `git fsck` reports it as missing, also after the next maintenance. (`git
+ * Minor. The maintenance adds layers to the commit-graph and never looked whether the commits of the older ones still exist. After a commit
+ * was undone and deleted by `git repack -a -d` or `git prune`, `git fsck` reported it as missing, also after the next maintenance. (`git
  * gc` writes the commit-graph anew.)
  */
 describe("a commit that is in the commit-graph, was undone, and was deleted by Git", () => {

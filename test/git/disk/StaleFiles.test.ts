@@ -17,6 +17,7 @@ import { assertSound, git, put, temporary, write } from "./support/temporary.js"
 
 const stuck = bundled(new URL("./support/stuckWriter.ts", import.meta.url))
 const branches = bundled(new URL("./support/branches.ts", import.meta.url))
+const maintainer = bundled(new URL("./support/maintainer.ts", import.meta.url))
 
 /** Runs a command in a pid namespace of its own that outlives the command, as a container with an init does. */
 const inContainer = [
@@ -170,6 +171,30 @@ describe.skipIf(!hasContainers)("files that a killed container left", () => {
           fs.readdirSync(home).filter((name) => name.includes("~")),
           []
         )
+        assertSound(directory)
+      }),
+    60_000
+  )
+})
+
+describe.skipIf(!hasContainers)("the quarantine directory of a push in another container", () => {
+  it.scopedLive(
+    "stays longer than a day while the push runs",
+    () =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const { end, pid } = yield* stuckIn(directory, commit, inContainer)
+        const clock = "const now = Date.now; Date.now = () => now() + 2 * 86_400_000"
+        const imports = ["--import", `data:text/javascript,${encodeURIComponent(clock)}`]
+        const [command = "", ...args] = [...inContainer, process.execPath, ...imports, maintainer]
+        const maintain = () => spawnSync(command, [...args, directory, "none"], { encoding: "utf8" })
+        const said = maintain()
+        assert.deepStrictEqual([said.status, said.stderr], [0, ""])
+        assert.include(leftIn(directory).join(), "objects/tmp_objdir-incoming-")
+        process.kill(-pid, "SIGKILL")
+        yield* Effect.promise(() => end)
+        assert.strictEqual(maintain().status, 0)
+        assert.deepStrictEqual(leftIn(directory), [])
         assertSound(directory)
       }),
     60_000

@@ -29,7 +29,8 @@ import {
  * files in it, so that the inode of a lock identifies its owner. While Git children work for an engine, its directory contains a
  * file `work-*`. When the process of a lease is dead, another engine claims the directory by renaming it into its own, which only one
  * engine can do. It removes the locks that are links to files of the directory, the files that the children left, and then the
- * directory. Locks of other programs are never removed.
+ * directory. What the children left is not marked: StaleFiles says how it is told from the locks of running Git processes. Programs
+ * that are not called `git` are not recognised there.
  */
 
 const claimedPrefix = "claimed-"

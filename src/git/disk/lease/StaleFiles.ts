@@ -7,7 +7,8 @@ import { gitWritersIn } from "../processes/GitWriters.js"
 /*
  * A lock of Git does not name its process, and Git does not remove the locks of killed processes. A file is regarded as left by a
  * killed Git child of an engine if it is younger than the beginning of the engine's child work, if no running Git process that may
- * have written it is older than the file, and if a lock is older than any lock without a process can be.
+ * have written it is older than the file, and if a lock is older than any lock without a process can be. A lock that another program
+ * (JGit, libgit2) holds for longer than that meanwhile cannot be told from one that was left, and is removed.
  */
 
 /** The entries of a directory. Empty if it does not exist: Git removes empty directories at any time. */
