@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
 import { countingGit } from "./support/gitOnPath.js"
-import { assertSound, engine, git, put, write } from "./support/temporary.js"
+import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const graphs = (directory: string) => `${directory}/objects/info/commit-graphs`
 const layersOf = (directory: string) =>
@@ -52,12 +52,14 @@ describe("the commit-graph of octopus merges, in several layers", () => {
     Effect.gen(function* () {
       const repository = yield* layered
       const { directory } = repository
-      const layers = layersOf(directory)
       assert.isFalse(yield* writesAnew(repository))
+      for (let n = 0; n < 6; n++) yield* write(repository, [put("a", `${n}`)], { branch: "packed" })
+      yield* repository.maintain
+      for (let n = 0; n < 6; n++) yield* write(repository, [put("a", `${n}`)])
+      assert.isFalse(yield* writesAnew(repository), "while the packs of the commits are combined")
       git(directory, "update-ref", "refs/heads/main", "main~1")
       git(directory, "update-ref", "refs/heads/other", commit(directory, "other", "main"))
       assert.isFalse(yield* writesAnew(repository))
-      assert.isAtLeast(layersOf(directory), layers)
       assertSound(directory)
     })
   )
@@ -121,4 +123,23 @@ it.scopedLive(
       const [finding] = yield* repository.health
       assert.include(finding?.message, "objects/info/commit-graph is damaged")
     })
+)
+
+it.scopedLive("a commit-graph that is based on that of an alternate is not damaged", () =>
+  Effect.gen(function* () {
+    const lender = yield* engine({ maintenance: false })
+    for (let n = 0; n < 12; n++) yield* write(lender, [put("a", `${n}`)])
+    yield* lender.maintain
+    const directory = `${yield* temporary}/borrower.git`
+    git(lender.directory, "clone", "-q", "--bare", "--shared", lender.directory, directory)
+    const repository = yield* Engine.open({ directory, maintenance: false })
+    yield* write(repository, [put("a", "more")])
+    yield* repository.maintain
+    assert.strictEqual(layersOf(directory), 2)
+    assert.strictEqual(fs.readdirSync(graphs(directory)).length, 2)
+    assert.isFalse(yield* writesAnew(repository))
+    assert.deepStrictEqual(yield* repository.health, [])
+    assert.strictEqual(layersOf(directory), 2)
+    assertSound(directory)
+  })
 )

@@ -100,11 +100,11 @@ interface StaleFile {
 /** The files that are not hard links to a file elsewhere, as the locks of living engines are. */
 const withoutOtherLinks = (files: ReadonlyArray<string>): ReadonlyArray<StaleFile> => {
   const found = files.flatMap((file) => {
-    const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-    return stat === undefined ? [] : [{ file, stat, changed: stat.ctimeMs }]
+    const stat = fs.lstatSync(file, { bigint: true, throwIfNoEntry: false })
+    return stat === undefined ? [] : [{ file, stat, changed: Number(stat.ctimeNs) / 1_000_000 }]
   })
-  const links = new Map<number, number>()
-  for (const { stat } of found) links.set(stat.ino, (links.get(stat.ino) ?? 0) + 1)
+  const links = new Map<bigint, bigint>()
+  for (const { stat } of found) links.set(stat.ino, (links.get(stat.ino) ?? 0n) + 1n)
   return found.filter(({ stat }) => !stat.isFile() || stat.nlink <= links.get(stat.ino)!)
 }
 

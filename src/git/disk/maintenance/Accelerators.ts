@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fsyncPath, hasErrorCode, unlink } from "../files/FileOperations.js"
+import { alternatesOf } from "../objects/Alternates.js"
 
 /*
  * Files that Git derives from packs and history for speed: multi-pack index, reachability bitmaps, reverse indexes, commit-graphs.
@@ -47,18 +48,26 @@ const isIntact = async (file: string): Promise<boolean> => {
   return rest.length === 20 && hash.digest().equals(rest)
 }
 
+/** The file of a commit-graph in a chain. The first ones may be in an alternate; undefined if there is none. */
+const graphFile = (repository: string, hash: string): string | undefined => {
+  const objects = path.join(repository, "objects")
+  return [objects, ...alternatesOf(objects)]
+    .map((directory) => path.join(directory, "info", "commit-graphs", `graph-${hash}.graph`))
+    .find((file) => fs.existsSync(file))
+}
+
 /** Whether the chain of commit-graphs and each of its files are intact. */
-const isIntactChain = async (directory: string): Promise<boolean> => {
+const isIntactChain = async (repository: string): Promise<boolean> => {
   let text: string
   try {
-    text = fs.readFileSync(path.join(directory, chain), "utf8")
+    text = fs.readFileSync(path.join(repository, graphs, chain), "utf8")
   } catch (cause) {
     return isIntactAfter(cause)
   }
   if (!/^([0-9a-f]{40}\n)+$/.test(text)) return false
   for (const name of text.trimEnd().split("\n")) {
-    const file = path.join(directory, `graph-${name}.graph`)
-    if (!fs.existsSync(file) || !(await isIntact(file))) return false
+    const file = graphFile(repository, name)
+    if (file === undefined || !(await isIntact(file))) return false
   }
   return true
 }
@@ -115,7 +124,7 @@ export const damaged = async (repository: string): Promise<ReadonlyArray<string>
   const found: Array<string> = []
   for (const name of present(repository)) {
     const intact = name.endsWith(chain)
-      ? await isIntactChain(path.join(repository, graphs))
+      ? await isIntactChain(repository)
       : (await isIntact(path.join(repository, name))) && (name !== multiPackIndex || hasItsPacks(repository))
     if (!intact) found.push(name)
   }
@@ -147,14 +156,11 @@ export const tryDrop = (repository: string, name: string): boolean => {
 
 /** The files of the commit-graph, each with those on which its positions are based, which come first. */
 export const graphFiles = (repository: string): ReadonlyArray<ReadonlyArray<string>> => {
-  const directory = path.join(repository, graphs)
-  const single = path.join(repository, graph)
-  const names = fs.existsSync(path.join(directory, chain))
-    ? fs.readFileSync(path.join(directory, chain), "latin1").trimEnd().split("\n")
-    : []
+  const [single, list] = [graph, `${graphs}/${chain}`].map((name) => path.join(repository, name))
+  const names = fs.existsSync(list!) ? fs.readFileSync(list!, "latin1").trimEnd().split("\n") : []
   return [
-    ...(fs.existsSync(single) ? [[single]] : []),
-    names.map((name) => path.join(directory, `graph-${name}.graph`))
+    ...(fs.existsSync(single!) ? [[single!]] : []),
+    names.flatMap((name) => graphFile(repository, name) ?? [])
   ]
 }
 

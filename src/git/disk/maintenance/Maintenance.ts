@@ -149,12 +149,16 @@ export const make = (options: MaintenanceOptions) =>
         })
     })
 
-    /** Whether the commit-graph names deleted commits. False if commits may seem to be deleted because files are damaged. */
+    /** Whether the commit-graph names deleted commits. False if that cannot be said, because files are damaged or replaced. */
     const namesDeleted = attemptPromise(operation, directory, async () => {
       const { files } = objects
       const exists = (oid: Oid) => files.isPacked(oid) || files.info(oid) !== undefined
-      const found = await namesMissingCommits(Accelerators.graphFiles(directory), exists)
-      return found && files.damage === undefined
+      try {
+        const found = await namesMissingCommits(Accelerators.graphFiles(directory), exists)
+        return found && files.damage === undefined
+      } catch {
+        return false
+      }
     })
 
     const gitWork = Effect.fnUntraced(function* (withLoose: boolean) {
