@@ -59,9 +59,10 @@ const worksIn = (pid: string, directories: ReadonlyArray<string>): boolean => {
 
 /*
  * A command that is wrongly listed here loses its files while it runs; a command that is missing here only delays the removal of
- * files of dead processes. So a command is listed only if it may stay open for long, and if no option or setting makes it write to
- * a repository. A process that it starts counts by itself: the `git receive-pack` of a `git daemon`, the `git fetch` with which
- * `git log` gets the missing objects of a partial clone. An alias is not listed, whatever it stands for.
+ * files of dead processes. So a command is listed only if no option or setting makes it write to a repository: `git fsck` is not
+ * (`--lost-found`), nor `git status` (the index), `git reflog` and `git branch` (they show or write). A process that a command starts
+ * counts by itself: the `git receive-pack` of a `git daemon`, the `git fetch` with which `git log` gets the missing objects of a
+ * partial clone. An alias is not listed, whatever it stands for.
  */
 
 /** Commands that neither lock nor write files of a repository. */
@@ -73,7 +74,8 @@ const readers = new Set([
 
 /**
  * Commands that show differences or contents. They write caches of their own: converted files (`diff.*.cacheTextconv`), merges that
- * are repeated (`--remerge-diff`), and the file times in the index (`diff.autoRefreshIndex`).
+ * are repeated (`--remerge-diff`), and the file times in the index (`diff.autoRefreshIndex`). Git ignores it if a converted file
+ * cannot be stored, so that the removal of its temporary object does no harm.
  */
 const viewers = new Set(["annotate", "blame", "diff", "diff-tree", "grep", "log", "show", "whatchanged"])
 
