@@ -2,6 +2,8 @@ import * as fs from "node:fs"
 import * as Effect from "effect/Effect"
 import * as TimeSlice from "../../../domain/concurrency/TimeSlice.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
+import type { ObjectFiles } from "../objects/ObjectFiles.js"
+import { graphFiles } from "./Accelerators.js"
 
 /*
  * A commit-graph lists commits in the order of their ids, with the positions of their parents. It may have several files: the
@@ -90,12 +92,8 @@ const lacksUnmarked = async (
   return false
 }
 
-/**
- * Whether a commit-graph names a commit that Git has deleted since, so that `git fsck` would report it. Only commits without
- * descendants in the graph are looked up: if a commit was deleted, no ref reaches it, and so no ref reaches its descendants, which
- * Git deletes with it. `graphs` are lists of files, each after its predecessors.
- */
-export const namesMissingCommits = async (
+/** Whether commits without descendants are missing. `graphs` are lists of files, each after its predecessors. */
+const lacksCommits = async (
   graphs: ReadonlyArray<ReadonlyArray<string>>,
   exists: (oid: Oid) => boolean
 ): Promise<boolean> => {
@@ -117,4 +115,18 @@ export const namesMissingCommits = async (
     }
   }
   return false
+}
+
+/**
+ * Whether the commit-graph of a repository names a commit that Git has deleted since, so that `git fsck` would report it. False if
+ * that cannot be said, because files are damaged or just replaced. Only commits without descendants in the graph are looked up: if a
+ * commit was deleted, no ref reaches it, and so no ref reaches its descendants, which Git deletes with it.
+ */
+export const namesDeletedCommits = async (repository: string, files: ObjectFiles): Promise<boolean> => {
+  const exists = (oid: Oid) => files.isPacked(oid) || files.info(oid) !== undefined
+  try {
+    return (await lacksCommits(graphFiles(repository), exists)) && files.damage === undefined
+  } catch {
+    return false
+  }
 }

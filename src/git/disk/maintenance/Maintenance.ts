@@ -6,7 +6,6 @@ import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
-import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
 import { fsyncPath, hasErrorCode, stampOf, unlink } from "../files/FileOperations.js"
@@ -17,7 +16,7 @@ import type { ObjectDatabase } from "../objects/ObjectDatabase.js"
 import { packsWithoutIndex } from "../packs/PackSet.js"
 import { runTethered } from "../processes/GitExecution.js"
 import * as Accelerators from "./Accelerators.js"
-import { namesMissingCommits } from "./CommitGraph.js"
+import { namesDeletedCommits } from "./CommitGraph.js"
 import { isPartial } from "./PackObjects.js"
 import { makeRepack } from "./Repack.js"
 
@@ -149,18 +148,6 @@ export const make = (options: MaintenanceOptions) =>
         })
     })
 
-    /** Whether the commit-graph names deleted commits. False if that cannot be said, because files are damaged or replaced. */
-    const namesDeleted = attemptPromise(operation, directory, async () => {
-      const { files } = objects
-      const exists = (oid: Oid) => files.isPacked(oid) || files.info(oid) !== undefined
-      try {
-        const found = await namesMissingCommits(Accelerators.graphFiles(directory), exists)
-        return found && files.damage === undefined
-      } catch {
-        return false
-      }
-    })
-
     const gitWork = Effect.fnUntraced(function* (withLoose: boolean) {
       yield* Effect.catchAllDefect(
         Steps.run(() => objects.files.examine()),
@@ -175,7 +162,9 @@ export const make = (options: MaintenanceOptions) =>
       yield* runTethered(directory, operation, [
         ...["-c", "core.fsync=all", "-c", "core.fsyncMethod=fsync"],
         ...["commit-graph", "write", "--reachable", "--no-progress"],
-        (yield* namesDeleted) ? "--split=replace" : "--split",
+        (yield* attemptPromise(operation, directory, () => namesDeletedCommits(directory, objects.files)))
+          ? "--split=replace"
+          : "--split",
         // The filters require all trees, which a partial clone may not have.
         (yield* isPartial(directory)) ? "--no-changed-paths" : "--changed-paths"
       ])
