@@ -16,10 +16,8 @@ const housekeeping = [
 ]
 
 /*
- * Critical: without any fault of a disk or a clock, this has lost acknowledged commits in 4 of 9 runs, and in none of 4 without the
- * maintenance of the engine. See "a multi-pack index that Git writes while the maintenance deletes packs" in MaintenanceFaultsTwo.test.ts:
- * the old packs and the new one are from the same second here, so that Git may take either copy. With an mtime of the new packs that
- * is a second after those of the old ones, 9 of 9 runs passed.
+ * The old packs and the new one may be of the same second here, so that Git could take either copy of an object for its multi-pack
+ * index, and delete the other one.
  */
 it.scopedLive("two engines that repack lose nothing beside Git's multi-pack index", () =>
   Effect.gen(function* () {

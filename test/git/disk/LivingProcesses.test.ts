@@ -40,12 +40,6 @@ const identity = ["-c", "user.name=Git", "-c", "user.email=git@example.org"]
 const failedChild = <R>(repository: GitRepository, during: Effect.Effect<unknown, never, R>) =>
   Effect.exit(repository.withGitChildren(Effect.zipRight(during, Effect.fail("failed"))))
 
-/*
- * Serious. docs/local.md: files of killed children "are removed when no Git process that is old enough to have created them may write in
- * the repository". src/git/disk/processes/GitWriters.ts, `worksIn`, looked for the repository in the working directory, the arguments and
- * the environment of a process. A command in a linked work tree has it in none of them, only in the file `.git`. So the lock of a running
- * `git commit`, and the `tmp_pack_*` of a running `git fetch` or `git gc`, were removed 0.3 s after a child of an engine had failed.
- */
 describe("a Git command that runs in a linked work tree while a child of an engine fails", () => {
   it.scopedLive("keeps its lock, and succeeds", () =>
     Effect.gen(function* () {
@@ -72,10 +66,6 @@ describe("a Git command that runs in a linked work tree while a child of an engi
   )
 })
 
-/*
- * Serious, but seldom. `log`, `show`, `diff`, `grep`, `blame`, `daemon` and others only read, but were not in the list `readers` of
- * GitWriters.ts. A `git log` in a pager that somebody left open kept the lock of a killed child for ever: nobody could write the branch.
- */
 describe("a `git log` that is older than the lock of a killed child", () => {
   it.scopedLive("does not keep that lock", () =>
     Effect.gen(function* () {
@@ -102,11 +92,6 @@ describe("a `git log` that is older than the lock of a killed child", () => {
   )
 })
 
-/*
- * Minor. src/git/disk/lease/StaleFiles.ts, `clearOld` removed what was a day old without a look at the running Git processes, which
- * `clearSince` has. A push over a slow line that took longer failed, and so did every push that ran while the clock was set forward by
- * more than a day (a machine without a battery-backed clock, soon after it was started).
- */
 describe("a push that is older than a day", () => {
   it.scopedLive("keeps its quarantine directory, and succeeds", () =>
     Effect.gen(function* () {
@@ -128,11 +113,6 @@ describe("a push that is older than a day", () => {
   )
 })
 
-/*
- * Minor. src/git/disk/maintenance/Maintenance.ts, `reindex`: `git repack -d` deletes the index of a pack before the pack. A maintenance
- * that looks between the two takes the pack for one without an index, and writes an index for a pack that is gone when it is done. No
- * program ever removes an index without a pack.
- */
 describe("a pack that Git deletes while the maintenance writes an index for it", () => {
   it.scopedLive("leaves no index without a pack", () =>
     Effect.gen(function* () {
@@ -155,12 +135,6 @@ exit $code`
   )
 })
 
-/*
- * Minor, on disks that several machines share or that move between them: docs/local.md says that a process of another machine counts as
- * alive, also when the machine is gone for ever (a pod that was killed and started elsewhere under another name). Its lock of a branch is
- * reported by the next write. Its `maintenance.lock` was not: `maintain` succeeds and does nothing, `health` found nothing before there were
- * 1,000 packs, and then said that the log tells why. `unknownLocks` leaves it out, because it is a link to a file of a lease.
- */
 describe("the lock of a maintenance on a machine that is gone", () => {
   it.scopedLive("is reported", () =>
     Effect.gen(function* () {

@@ -46,12 +46,6 @@ const misread = (repository: GitRepository, oids: ReadonlyMap<string, Oid>) =>
     return { wrong, unreadable }
   })
 
-/*
- * Critical where it occurs: reads return the content of other objects, without an error, until the process ends. JGit names a pack after
- * the ids of its objects, so that a `gc` of JGit (Gerrit, Eclipse) that orders or compresses the same objects differently replaces a pack
- * and its index under the same names; so did Git before 1.8.5. src/git/disk/packs/PackSet.ts, `scan`, does not look at a pack that it has
- * read once, and src/git/disk/packs/PackFile.ts, `readNamed`, trusts the index in memory for whatever file is there now.
- */
 describe("a pack that was replaced, with its index, by one of the same name with the same objects", () => {
   it.scopedLive("is read as it is", () =>
     Effect.gen(function* () {
@@ -74,10 +68,6 @@ describe("a pack that was replaced, with its index, by one of the same name with
   )
 })
 
-/*
- * Serious. The remedy for a damaged pack is to "restore it from a clone". The engine has the damaged file open (PackDescriptors), and no
- * scan closes it; and the maintenance never looks again at a pack that Git could not read once (`unreadable` in Repack.ts).
- */
 describe("a damaged pack that was replaced by an intact copy", () => {
   const damaged = Effect.gen(function* () {
     const { directory, oids } = yield* closedWith([[random(3_000)], [random(100)], [random(102)]])
@@ -120,10 +110,6 @@ describe("a damaged pack that was replaced by an intact copy", () => {
   )
 })
 
-/*
- * Minor. `git index-pack`, which the hint of this finding recommends, may write another version of the format. PackSet.ts, `markUnusable`,
- * takes the version of the file as it is after the failure for the one that was damaged.
- */
 describe("an index that was replaced by an intact one of another size", () => {
   it.scopedLive("is not reported as damaged", () =>
     Effect.gen(function* () {

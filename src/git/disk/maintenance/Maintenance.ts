@@ -25,6 +25,8 @@ const operation = "GitRepository.maintain"
 const clearingTimeout = 2_000
 /** At this multiple of the allowed number of packs, maintenance does not wait for a quiet moment. */
 const overdue = 10
+/** How often the quiet time is doubled, at most: to an hour from a second. */
+const maxDoublings = 12
 
 export interface MaintenanceOptions {
   readonly directory: string
@@ -197,6 +199,8 @@ export const make = (options: MaintenanceOptions) =>
     const maintain = maintainWith(true)
 
     let running = false
+    /** The failures since the last success. After each, the next maintenance waits twice as long. */
+    let failedRuns = 0
     /** What the last maintenance left, and so could not improve. Less, if somebody has removed some of it since. */
     const rest = { packs: 0, loose: 0 }
     let timer: NodeJS.Timeout | undefined
@@ -219,12 +223,13 @@ export const make = (options: MaintenanceOptions) =>
     const hasManyLoose = () => added().loose >= options.looseObjects
 
     const background = Effect.suspend(() => maintainWith(hasManyLoose())).pipe(
-      Effect.tapErrorCause((cause) =>
-        Cause.isInterruptedOnly(cause)
-          ? Effect.void
-          : Effect.logWarning("the maintenance of a repository failed", cause)
-      ),
+      Effect.tapErrorCause((cause) => {
+        if (Cause.isInterruptedOnly(cause)) return Effect.void
+        failedRuns++
+        return Effect.logWarning("the maintenance of a repository failed", cause)
+      }),
       Effect.tap(() => {
+        failedRuns = 0
         Object.assign(rest, now())
       }),
       Effect.exit,
@@ -250,8 +255,8 @@ export const make = (options: MaintenanceOptions) =>
       const damaged = objects.files.damagedPacks.filter((stem) => !isHopeless(stem))
       const due = Math.max(packs / options.packs, loose / options.looseObjects, damaged.length)
       if (due < 1) return
-      if (due >= overdue) return begin()
-      timer = setTimeout(begin, options.quiet)
+      if (due >= overdue && failedRuns === 0) return begin()
+      timer = setTimeout(begin, options.quiet * 2 ** Math.min(failedRuns, maxDoublings))
       timer.unref()
     })
 

@@ -9,7 +9,7 @@ import { LruCache } from "../../../src/domain/runtime/LruCache.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { PackSet } from "../../../src/git/disk/packs/PackSet.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
-import { stoppedMaintenance, withScript } from "./support/gitOnPath.js"
+import { withScript } from "./support/gitOnPath.js"
 import { failingFsync, refusal, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
@@ -72,11 +72,6 @@ const replacePack = (directory: string, stem: string) =>
 const contentOf = (repository: GitRepository, oid: Oid) =>
   Effect.map(repository.object(oid), (object) => Buffer.from(Option.getOrThrow(object).content))
 
-/*
- * Serious where it occurs: a stream returns the content of another object, without an error. src/git/disk/packs/PackFile.ts, `deflated`,
- * reads the entry by the descriptor of the old file, which `checkOpened` has checked, but returns a path; src/git/disk/packs/ObjectStream.ts
- * opens that path anew, without the check, and finds the new file. (Not new, but the mend of replaced packs leaves it.)
- */
 describe("a large object of a pack that was replaced, with its index, by one of the same name", () => {
   it.scopedLive("is streamed as it is", () =>
     Effect.gen(function* () {
@@ -103,10 +98,6 @@ describe("a large object of a pack that was replaced, with its index, by one of 
   )
 })
 
-/*
- * Serious where it occurs. src/git/disk/packs/PackFile.ts, `checkOpened`: a pack whose last bytes are damaged or cut off loses all its
- * objects, also those whose bytes are intact. Stock Git refuses such a pack altogether, so the engine was the last one that could read them.
- */
 describe("the intact objects of a pack stay readable", () => {
   it.scopedLive.each<[string, (bytes: Buffer) => Uint8Array]>([
     ["if its trailing checksum is damaged", (bytes) => bytes.fill(0x55, bytes.length - 1)],
@@ -124,12 +115,6 @@ describe("the intact objects of a pack stay readable", () => {
   )
 })
 
-/*
- * Serious on a network disk. src/git/disk/packs/PackSet.ts, `damageOf`: an EIO counts as damage of the index file, and the pack is not
- * used again until that file changes. A network disk fails a read now and then, without a damage of the file. The objects are then read
- * by `git cat-file`, a stream becomes a whole object in memory, and the health is an error; with maintenance the whole pack is indexed
- * again; for a pack of an alternate it never ends. Before, one read failed.
- */
 describe("an index that the disk could not read once", () => {
   it.scopedLive("is used again", () =>
     Effect.gen(function* () {
@@ -152,10 +137,6 @@ describe("an index that the disk could not read once", () => {
   )
 })
 
-/*
- * Minor. src/git/disk/files/EngineError.ts, `isCorruption`: every EIO counts as damage of an object, also that of an fsync or of a write.
- * The commit fails with "Corrupt: An object cannot be read. Run `git fsck`" (was: Server), and in a clone with the advice to remove it.
- */
 describe("a disk that fails to sync", () => {
   it.scopedLive.skipIf(!fs.existsSync("/proc/self/fd"))("is not reported as a damaged object", () =>
     Effect.gen(function* () {
@@ -169,11 +150,6 @@ describe("a disk that fails to sync", () => {
   )
 })
 
-/*
- * Serious. src/git/disk/maintenance/Maintenance.ts, `background`: `rest` is set after every maintenance, also after one that failed. What
- * the failed one would have done is then taken for what none can do: a damaged index is not rebuilt any more, and packs are combined only
- * when as many again have come. Before, the next write began another maintenance.
- */
 describe("what a maintenance could not do, because it failed once, is done after a later write", () => {
   const afterOneFailure = (
     directory: string,
@@ -222,11 +198,6 @@ exec $git "$@"`,
   )
 })
 
-/*
- * Serious for repositories whose processes do not run for long. src/git/disk/objects/LooseObjects.ts, `estimate`: the file
- * `chainstore/loose-objects-left` is written only after a search. If Git prunes the abandoned objects, as many new ones that refs reach
- * are taken for them by every process that opens the repository, so that no search begins.
- */
 describe("new loose objects, after those that no ref reached were pruned", () => {
   it.scopedLive("begin a maintenance in a process that opens the repository", () =>
     Effect.gen(function* () {
@@ -263,10 +234,6 @@ describe("new loose objects, after those that no ref reached were pruned", () =>
   )
 })
 
-/*
- * Minor. src/git/disk/objects/LooseObjects.ts, `searched`: the hint is "only" a hint, but a maintenance that did everything fails if it
- * cannot be written.
- */
 describe("a maintenance that cannot write its hint about loose objects", () => {
   it.scopedLive("succeeds", () =>
     Effect.gen(function* () {
@@ -281,42 +248,6 @@ describe("a maintenance that cannot write its hint about loose objects", () => {
   )
 })
 
-/*
- * Minor. src/git/disk/objects/LooseObjects.ts, `remove`: a loose object that was written again, or whose time is in the future because
- * the clock was set back, stays, while the new pack has it. `--incremental` leaves it out of every later pack, and only objects of a new
- * pack are removed, so no later maintenance removes it.
- */
-describe("a loose object that was written again while the maintenance packed it", () => {
-  it.scopedLive("is removed by a later maintenance", () =>
-    Effect.gen(function* () {
-      const repository = yield* engine({ maintenance: false })
-      const { directory } = repository
-      const contents = numbers(20).map((n) => Buffer.from(`loose ${n}`))
-      const writeAll = Effect.forEach(contents, (content) => repository.writeObject("blob", content))
-      const oids = yield* writeAll
-      yield* write(
-        repository,
-        oids.map((oid, n) => ({ _tag: "Link", path: `${n}`, oid }))
-      )
-      const resume = yield* stoppedMaintenance(repository)
-      yield* Effect.sleep(20)
-      yield* writeAll
-      yield* resume
-      for (const n of [1, 2, 3]) {
-        yield* write(repository, [put("more", `${n}`)])
-        yield* repository.writeObject("blob", Buffer.from(`new ${n}`))
-        yield* repository.maintain
-      }
-      assert.include(git(directory, "count-objects", "-v"), "prune-packable: 0")
-    })
-  )
-})
-
-/*
- * Serious for partial clones. src/git/disk/maintenance/PackObjects.ts, `readableRefs`: `rev-list --objects` runs without
- * `--exclude-promisor-objects`, which the `pack-objects` beside it has. So no ref of a partial clone is readable, and nothing is packed;
- * and a Git that does not know `GIT_NO_LAZY_FETCH` asks the server for each object that was left there, one fetch for each.
- */
 describe("a partial clone with a damaged linked work tree", () => {
   it.scopedLive("has its loose objects packed", () =>
     Effect.gen(function* () {
@@ -351,10 +282,6 @@ describe("a partial clone with a damaged linked work tree", () => {
   )
 })
 
-/*
- * Serious. src/git/disk/maintenance/PackObjects.ts, `readableRefs`: `rev-list` looks whether an object exists, but does not read blobs, so
- * a ref with a damaged blob counts as readable, and the second `pack-objects` fails like the first.
- */
 describe("loose objects are packed in spite of", () => {
   it.scopedLive("a damaged loose blob of another branch", () =>
     Effect.gen(function* () {
@@ -380,11 +307,6 @@ describe("loose objects are packed in spite of", () => {
   )
 })
 
-/*
- * Serious where it occurs: the maintenance never ends, and holds the lock of the repository. src/git/disk/maintenance/Repack.ts,
- * `dropLateMultiPackIndex`, waits by the clock of the program (a test clock stands still) for a lock of Git; `waitMillis` says why such
- * waits are real. And a stale lock, which nobody removes, costs each maintenance 10 s under its own lock.
- */
 describe("a maintenance beside a `multi-pack-index.lock` that a killed Git left", () => {
   it.scopedLive(
     "ends, also in a program with a test clock",
@@ -409,10 +331,6 @@ describe("a maintenance beside a `multi-pack-index.lock` that a killed Git left"
   )
 })
 
-/*
- * Minor. src/git/disk/maintenance/Repack.ts, `makeYoungest`: one pack whose mtime is in the future makes each later combined pack still
- * younger. Git dates the unreachable objects of a pack by its mtime, so none of them expires any more. An old pack could be made older.
- */
 describe("a combined pack, of which one old pack is dated years ahead", () => {
   it.scopedLive("is not dated years ahead itself", () =>
     Effect.gen(function* () {
@@ -428,11 +346,6 @@ describe("a combined pack, of which one old pack is dated years ahead", () => {
   )
 })
 
-/*
- * Minor. src/git/disk/packs/PackSet.ts, `verifyFiles`: the list of packs is of the beginning. A pack that another reader has loaded again
- * meanwhile is loaded once more, and `forget` removes the other one from `packs`, but not from the order of search. Its objects count as
- * packed (`isPacked`) when its files are gone.
- */
 describe("a pack that is read again while the indexes are verified", () => {
   it.scopedLive("is forgotten when it is removed", () =>
     Effect.gen(function* () {

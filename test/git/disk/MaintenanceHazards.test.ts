@@ -73,13 +73,6 @@ const change = (file: string, to: (bytes: Buffer) => Buffer) => {
   fs.writeFileSync(file, to(fs.readFileSync(file)))
 }
 
-/*
- * Critical: the whole repository is lost. src/git/disk/lease/Lease.ts, `remove`: a file that cannot be removed "is tried again with the
- * files of dead processes", by its path alone, at any later time. The index of the pack is gone by then, so that the path is free for
- * another pack: Git names a pack after its content, and makes the same one again. Its new index stays, and the next maintenance removes
- * the pack below it. A pack that cannot be removed once is usual on Windows (another process has it open), and a network or failing
- * disk refuses a call from time to time.
- */
 describe("a pack that could not be removed once, and that Git has made again since", () => {
   const failOnce = (repository: GitRepository, pack: string) =>
     withReplaced(
@@ -134,13 +127,6 @@ describe("a pack that could not be removed once, and that Git has made again sin
   )
 })
 
-/*
- * Critical, but a race of about a second. src/git/disk/maintenance/Repack.ts, `removeLoose`: a loose object is removed if the new pack
- * has it. A client that writes it again meanwhile is told that it is stored (its file is there, and is made young), and the branch that
- * had it may be deleted. What is left is a copy in a pack that no ref reaches, which `git repack -a -d` deletes; the tree and the commit
- * that the client writes next are loose and stay. It is the fault of ConcurrentRepack.test.ts ("points no branch to a commit of which Git
- * has deleted the part that it packed") with a search that is older than the write.
- */
 describe("a loose object that is written again while the maintenance packs it", () => {
   it.scopedLive("stays loose", () =>
     Effect.gen(function* () {
@@ -162,10 +148,6 @@ describe("a loose object that is written again while the maintenance packs it", 
   )
 })
 
-/*
- * Serious: the old packs, which are intact, are deleted for a new pack that is not. src/git/disk/maintenance/Repack.ts: an unfinished
- * combination is finished by the next maintenance, hours later, without a look at the new pack. It is unfinished because the disk failed.
- */
 describe("a combination that was left unfinished, because the disk failed to sync", () => {
   it.scopedLive.skipIf(!fs.existsSync("/proc/self/fd"))("and is damaged since, replaces no pack", () =>
     Effect.gen(function* () {
@@ -186,13 +168,6 @@ describe("a combination that was left unfinished, because the disk failed to syn
   )
 })
 
-/*
- * Critical, but rare: everything is lost if three things meet. `git maintenance start` runs `git multi-pack-index write`, `expire` and
- * `repack` every day. A multi-pack index that is written while the old packs and the new one exist, and takes its name after the old
- * ones are deleted, names deleted packs; the maintenance cannot see it. Of several copies Git takes the one in the pack with the newest
- * mtime. If that is an old pack (the clock was set back since it was written, or it was copied from elsewhere), the new pack counts as
- * unused, and `expire` deletes it. Even without that, stock Git does not find objects until the next maintenance.
- */
 describe("a multi-pack index that Git writes while the maintenance deletes packs", () => {
   it.scopedLive.skipIf(!hasStrace)("does not make Git delete the new pack", () =>
     Effect.gen(function* () {
@@ -230,12 +205,6 @@ describe("a multi-pack index that Git writes while the maintenance deletes packs
   )
 })
 
-/*
- * Serious. src/git/disk/maintenance/Maintenance.ts, `flushed`: a maintenance is due by the numbers of all packs, loose objects and damaged
- * packs, also of those that the last one left. So each write begins one a second later (at once beyond ten times the numbers), for ever:
- * it verifies all indexes and derived files, lists the refs, and writes commit-graphs; and with a damaged pack it runs `git index-pack`
- * on the whole pack, with a damaged history it walks the history up to the damage.
- */
 describe("what a maintenance cannot improve begins no maintenance with each write", () => {
   const writeSlowly = (repository: GitRepository) =>
     Effect.forEach(
@@ -320,10 +289,6 @@ describe("what a maintenance cannot improve begins no maintenance with each writ
   )
 })
 
-/*
- * Serious. docs/local.md: "A damaged pack or loose object is left alone ...; the others are combined." That holds for packs. The search for
- * the loose objects that refs reach ends at the first thing that it cannot read, so that loose objects are never packed again.
- */
 describe("loose objects are packed, and removed, in spite of", () => {
   const damages: Readonly<Record<string, (repository: GitRepository) => Effect.Effect<void, unknown, any>>> =
     {
@@ -362,11 +327,6 @@ describe("loose objects are packed, and removed, in spite of", () => {
   )
 })
 
-/*
- * Minor. src/git/disk/maintenance/Repack.ts, `replacePacks`: after any failure, all chosen packs are verified one after the other. On a
- * full disk nothing is damaged, but each attempt reads and hashes every chosen pack, perhaps the whole repository. And Git says "Out of
- * diskspace" here, which src/git/disk/processes/GitProcess.ts, `gitFailure`, did not know.
- */
 describe.skipIf(!hasStrace)("a maintenance whose pack does not fit on the disk", () => {
   const maintained = Effect.gen(function* () {
     const directory = yield* closedWith(10, () => randomBytes(30_000))
@@ -385,11 +345,6 @@ describe.skipIf(!hasStrace)("a maintenance whose pack does not fit on the disk",
   )
 })
 
-/*
- * Serious. An index or a derived file with a wrong checksum is left or removed, and Git makes it again. The same file in a bad sector
- * (EIO) makes the whole repository unusable: `open` fails (src/git/disk/packs/PackSet.ts, `load`; src/git/disk/maintenance/Accelerators.ts,
- * `isIntact`).
- */
 describe.skipIf(!hasStrace)("one file that the disk cannot read", () => {
   it.scopedLive.each(["an index", "a commit-graph"])("%s: the others are maintained", (kind) =>
     Effect.gen(function* () {
@@ -442,7 +397,6 @@ describe("a slow disk holds up nobody else", () => {
       return Math.max(most, calls)
     })
 
-  // Minor. src/git/disk/maintenance/Health.ts verified in one iteration what the maintenance verifies in steps.
   it.scopedLive("while the health of a repository is examined", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ maintenance: false, durability: "none" })
@@ -451,7 +405,6 @@ describe("a slow disk holds up nobody else", () => {
     })
   )
 
-  // Minor. src/git/disk/maintenance/Repack.ts, `packLoose` looks up all refs of the last search in one iteration: 0.28 s for 20,000.
   it.scopedLive.skipIf(!fs.existsSync("/proc/self/fd"))(
     "while the refs of the last search are looked up",
     () =>
@@ -470,10 +423,6 @@ describe("a slow disk holds up nobody else", () => {
   )
 })
 
-/*
- * Minor. src/git/disk/lease/StaleFiles.ts: a `.keep` file whose text is the id of a commit counted as one of an engine, and was removed
- * when it was a day old. `git rev-parse main >pack-X.keep` notes why a pack is kept.
- */
 describe("a `.keep` file of a user", () => {
   it.scopedLive("stays, whatever its text", () =>
     Effect.gen(function* () {
@@ -489,10 +438,6 @@ describe("a `.keep` file of a user", () => {
   )
 })
 
-/*
- * Serious on Windows, where a file that a Git process has mapped cannot be removed; minor elsewhere. src/git/disk/maintenance/Repack.ts,
- * `removePacks` first drops the multi-pack index. If that fails, no pack is removed, and the next maintenance writes everything again.
- */
 describe("a multi-pack index that cannot be removed", () => {
   it.scopedLive("does not make the repository grow with each maintenance", () =>
     Effect.gen(function* () {
@@ -516,11 +461,6 @@ describe("a multi-pack index that cannot be removed", () => {
   )
 })
 
-/*
- * Minor. The maintenance adds layers to the commit-graph and never looked whether the commits of the older ones still exist. After a commit
- * was undone and deleted by `git repack -a -d` or `git prune`, `git fsck` reported it as missing, also after the next maintenance. (`git
- * gc` writes the commit-graph anew.)
- */
 describe("a commit that is in the commit-graph, was undone, and was deleted by Git", () => {
   it.scopedLive("is no longer reported by `git fsck` after the next maintenance", () =>
     Effect.gen(function* () {
