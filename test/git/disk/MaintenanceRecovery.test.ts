@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Option, Stream, TestContext } from "effect"
@@ -9,9 +10,11 @@ import { LruCache } from "../../../src/domain/runtime/LruCache.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { PackSet } from "../../../src/git/disk/packs/PackSet.js"
 import type { GitRepository } from "../../../src/git/disk/port/GitRepository.js"
-import { withScript } from "./support/gitOnPath.js"
+import { countingGit, withScript } from "./support/gitOnPath.js"
 import { failingFsync, refusal, withReplaced } from "./support/replacedMethod.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
+
+const hasStrace = spawnSync("strace", ["true"]).status === 0
 
 const packsIn = (directory: string) => `${directory}/objects/pack`
 const stemsOf = (directory: string) =>
@@ -48,8 +51,8 @@ const packed = (contents: ReadonlyArray<string | Uint8Array>) =>
     return { directory, oids, stem }
   })
 
-/** Packs the same objects with the last two exchanged, as JGit may do, and replaces the pack and its index under the same names. */
-const replacePack = (directory: string, stem: string) =>
+/** Packs the same objects with the last ones reversed, as JGit may do, and replaces the pack and its index under the same names. */
+const replacePack = (directory: string, stem: string, reversed: number) =>
   Effect.gen(function* () {
     const work = yield* temporary
     const listed = spawnSync("git", ["show-index"], {
@@ -61,7 +64,7 @@ const replacePack = (directory: string, stem: string) =>
       .split("\n")
       .map((line) => line.split(" "))
       .sort((a, b) => Number(a[0]) - Number(b[0]))
-    const last = byOffset.splice(-2).reverse()
+    const last = byOffset.splice(-reversed).reverse()
     const input = [...byOffset, ...last].map(([, oid]) => `${oid}\n`).join("")
     const args = ["-C", directory, "pack-objects", "-q", "--window=0", `${work}/new`]
     const name = spawnSync("git", args, { input, encoding: "utf8" }).stdout.trim()
@@ -80,7 +83,7 @@ describe("a large object of a pack that was replaced, with its index, by one of 
       const repository = yield* Engine.open({ directory, maintenance: false })
       for (const [n, oid] of oids.entries())
         assert.isTrue((yield* contentOf(repository, oid)).equals(contents[n]!))
-      yield* replacePack(directory, stem)
+      yield* replacePack(directory, stem, 2)
       const results: Array<string> = []
       for (const [n, oid] of oids.entries()) {
         const exit = yield* Effect.exit(
@@ -94,6 +97,24 @@ describe("a large object of a pack that was replaced, with its index, by one of 
         )
       }
       assert.deepStrictEqual(results, ["right", "right"])
+    })
+  )
+})
+
+describe("a pack with an index that is read in parts, replaced by one of the same name", () => {
+  it.scopedLive("is read as it is", () =>
+    Effect.gen(function* () {
+      const contents = numbers(2_000).map(() => randomBytes(100))
+      const { directory, oids, stem } = yield* packed(contents)
+      const repository = yield* Engine.open({ directory, maintenance: false, caches: { packIndex: 1 } })
+      assert.isTrue((yield* contentOf(repository, oids[0]!)).equals(contents[0]!))
+      yield* replacePack(directory, stem, contents.length)
+      const count = { right: 0, wrong: 0, unreadable: 0 }
+      for (const [n, oid] of oids.entries()) {
+        const exit = yield* Effect.exit(contentOf(repository, oid))
+        count[Exit.isFailure(exit) ? "unreadable" : exit.value.equals(contents[n]!) ? "right" : "wrong"]++
+      }
+      assert.deepStrictEqual(count, { right: contents.length, wrong: 0, unreadable: 0 })
     })
   )
 })
@@ -365,6 +386,168 @@ describe("a pack that is read again while the indexes are verified", () => {
       set.rescan([])
       assert.isFalse(set.contains(oids[0]!))
       set.close()
+    })
+  )
+})
+
+describe.skipIf(!hasStrace)(
+  "a multi-pack index for which Git has read the old packs, but not yet taken the lock",
+  () => {
+    /** Maintains a repository while Git writes a multi-pack index that prefers a pack. */
+    const maintainedBeside = (repository: GitRepository, preferred: string) =>
+      Effect.gen(function* () {
+        const { directory } = repository
+        const synced = fs.realpathSync(packsIn(directory))
+        let ended: Promise<unknown> | undefined
+        const fsync = (real: typeof fs.fsync) => (fd: number, done: (cause: Error | null) => void) => {
+          if (ended !== undefined || fs.readlinkSync(`/proc/self/fd/${fd}`) !== synced) return real(fd, done)
+          const lock = `${fs.realpathSync(directory)}/./objects/pack/multi-pack-index.lock`
+          const slow = ["-f", "-o", "/dev/null", "-P", lock, "-e", "trace=openat"]
+          const command = ["git", "-C", directory, "multi-pack-index", "write"]
+          const option = `--preferred-pack=${preferred.replace(/.*\//, "")}.pack`
+          const inject = ["-e", "inject=openat:delay_enter=4000000"]
+          ended = once(spawn("strace", [...slow, ...inject, ...command, option]), "close")
+          setTimeout(() => real(fd, done), 1_000)
+        }
+        yield* withReplaced({ fsync }, repository.maintain)
+        yield* Effect.promise(async () => ended)
+      })
+
+    it.scopedLive("does not hide objects from Git", () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: false })
+        const { directory } = repository
+        for (const n of numbers(6)) yield* write(repository, [put("a", `${n}`)])
+        yield* maintainedBeside(repository, stemsOf(directory)[0]!)
+        assertSound(directory)
+      })
+    )
+
+    it.scopedLive("does not make Git delete the new pack", () =>
+      Effect.gen(function* () {
+        const { directory, oids, stem } = yield* packed(numbers(100).map(() => random(200)))
+        const input = oids.slice(0, 60).join("\n")
+        spawnSync("git", ["-C", directory, "pack-objects", "-q", "objects/pack/pack"], { input })
+        assert.strictEqual(stemsOf(directory).length, 2)
+        const repository = yield* Engine.open({ directory, maintenance: false })
+        yield* maintainedBeside(repository, stem)
+        git(directory, "multi-pack-index", "expire")
+        fs.rmSync(`${packsIn(directory)}/multi-pack-index`, { force: true })
+        assertSound(directory)
+      })
+    )
+  }
+)
+
+describe("packs that are written while a maintenance runs", () => {
+  it.scopedLive("begin another one with a later write", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* engine({ maintenance: false })
+      const script = `case "$*" in *" pack-objects "*) if mkdir $here/slow 2>/dev/null; then
+touch ${directory}/begun; until [ -e ${directory}/go ]; do sleep 0.02; done; fi ;; esac
+exec $git "$@"`
+      yield* withScript(
+        directory,
+        script,
+        Effect.gen(function* () {
+          const maintenance = { packs: 50, quiet: 1 }
+          const repository = yield* Engine.open({ directory, maintenance, durability: "none" })
+          const writes = (count: number) =>
+            Effect.forEach(numbers(count), (n) => write(repository, [put("a", `${n}`)]), { discard: true })
+          yield* writes(50)
+          yield* Effect.repeat(Effect.sleep(5), { until: () => fs.existsSync(`${directory}/begun`) })
+          yield* writes(300)
+          fs.writeFileSync(`${directory}/go`, "")
+          yield* Effect.sleep(3_000)
+          for (let n = 0; n < 10 && stemsOf(directory).length > 100; n++)
+            yield* Effect.zipRight(writes(1), Effect.sleep(500))
+          assert.isBelow(stemsOf(directory).length, 100)
+        })
+      )
+    })
+  )
+})
+
+describe("a pack that cannot be deleted", () => {
+  it.scopedLive("is not combined again with each maintenance", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* engine({ maintenance: false })
+      const repository = yield* Engine.open({ directory, maintenance: false })
+      yield* write(
+        repository,
+        numbers(100).map((n) => put(`${n}`, random(200)))
+      )
+      yield* write(
+        repository,
+        numbers(60).map((n) => put(`again ${n}`, random(200)))
+      )
+      const size = (stem: string) => fs.statSync(`${stem}.pack`).size
+      const [undeletable = ""] = [...stemsOf(directory)].sort((a, b) => size(b) - size(a))
+      const unlinkSync = (real: typeof fs.unlinkSync) => (file: string) => {
+        if (file === `${undeletable}.pack`) throw refusal("EACCES")
+        real(file)
+      }
+      const rounds = Effect.forEach(numbers(4), (n) =>
+        Effect.zipRight(write(repository, [put("a", `${n}`)]), Effect.exit(repository.maintain))
+      )
+      const { countOf } = yield* countingGit(directory, withReplaced({ unlinkSync }, rounds))
+      assert.isAtMost(countOf("index-pack"), 1)
+    })
+  )
+})
+
+describe("a pack that had the index of another one", () => {
+  it.scopedLive("is maintained when it has its own again", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* engine({ maintenance: false })
+      const writes = (repository: GitRepository) =>
+        Effect.forEach(numbers(4), (n) => write(repository, [put("a", `${n} ${random(100)}`)]), {
+          discard: true
+        })
+      yield* Effect.scoped(Effect.flatMap(Engine.open({ directory, maintenance: false }), writes))
+      const [stem = "", other = ""] = stemsOf(directory)
+      const own = fs.readFileSync(`${stem}.idx`)
+      change(`${stem}.idx`, () => fs.readFileSync(`${other}.idx`))
+      const repository = yield* Engine.open({ directory, maintenance: false })
+      yield* Effect.exit(repository.maintain)
+      assert.isTrue(fs.existsSync(`${stem}.pack`))
+      change(`${stem}.idx`, () => own)
+      assertSound(directory)
+      yield* writes(repository)
+      yield* repository.maintain
+      assert.isFalse(fs.existsSync(`${stem}.pack`))
+    })
+  )
+})
+
+describe("loose objects of intact branches are packed", () => {
+  it.scopedLive(
+    "if every eighth of 160 branches is damaged",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* engine({ maintenance: false })
+        const repository = yield* Engine.open({ directory, maintenance: false, durability: "none" })
+        for (const n of numbers(160)) {
+          const oid = yield* repository.writeObject("blob", Buffer.from(`branch ${n}`))
+          yield* write(repository, [{ _tag: "Link", path: "a", oid }], { branch: `b${n}` })
+          if (n % 8 === 0) fs.rmSync(`${directory}/objects/${oid.slice(0, 2)}/${oid.slice(2)}`)
+        }
+        const { countOf } = yield* countingGit(directory, Effect.exit(repository.maintain))
+        assert.isBelow(looseIn(directory), 20, `after ${countOf("rev-list")} walks`)
+      }),
+    60_000
+  )
+})
+
+describe("an abbreviated id of an object whose index was replaced by one of another size", () => {
+  it.scopedLive("is found", () =>
+    Effect.gen(function* () {
+      const { directory, stem } = yield* packed(numbers(1_000).map((n) => `${n}`))
+      const head = git(directory, "rev-parse", "main").trim()
+      const repository = yield* Engine.open({ directory, maintenance: false, caches: { packIndex: 1 } })
+      git(directory, "index-pack", "--index-version=1", "-o", `${directory}/new`, `${stem}.pack`)
+      fs.renameSync(`${directory}/new`, `${stem}.idx`)
+      assert.deepStrictEqual(Option.getOrUndefined(yield* repository.resolve(head.slice(0, 12))), head as Oid)
     })
   )
 })

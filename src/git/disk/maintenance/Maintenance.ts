@@ -173,6 +173,7 @@ export const make = (options: MaintenanceOptions) =>
     })
 
     const work = Effect.fnUntraced(function* (withLoose: boolean) {
+      const looseBefore = objects.files.loose.count
       yield* clean
       yield* dropDamaged(directory, operation, lease)
       yield* withChildren(lease, operation, directory, gitWork(withLoose)).pipe(
@@ -182,21 +183,22 @@ export const make = (options: MaintenanceOptions) =>
       yield* attemptPromise(operation, directory, () => Accelerators.settle(directory))
       yield* attempt(operation, directory, () => {
         objects.files.rescan()
-        if (withLoose) objects.files.loose.searched()
+        if (withLoose) objects.files.loose.searched(looseBefore)
       })
     })
 
-    const maintainWith = (withLoose: boolean): Effect.Effect<void, RemoteError> =>
+    /** False if another process maintains the repository. */
+    const maintainWith = (withLoose: boolean): Effect.Effect<boolean, RemoteError> =>
       Effect.acquireUseRelease(
         lock,
-        (file) => (file === undefined ? Effect.void : work(withLoose)),
+        (file) => (file === undefined ? Effect.succeed(false) : Effect.as(work(withLoose), true)),
         (file) =>
           Effect.sync(() => {
             // Without the file, nobody would know whose lock it is.
             if (file !== undefined && lease.remove(lockFile)) lease.remove(file)
           })
       ).pipe(mutex.withPermits(1))
-    const maintain = maintainWith(true)
+    const maintain = Effect.asVoid(maintainWith(true))
 
     let running = false
     /** The failures since the last success. After each, the next maintenance waits twice as long. */
@@ -222,15 +224,19 @@ export const make = (options: MaintenanceOptions) =>
 
     const hasManyLoose = () => added().loose >= options.looseObjects
 
-    const background = Effect.suspend(() => maintainWith(hasManyLoose())).pipe(
+    const background = Effect.gen(function* () {
+      const before = now()
+      if (!(yield* maintainWith(hasManyLoose()))) return
+      const after = now()
+      failedRuns = 0
+      // What was written meanwhile was not tried.
+      rest.packs = Math.min(before.packs, after.packs)
+      rest.loose = Math.min(before.loose, after.loose)
+    }).pipe(
       Effect.tapErrorCause((cause) => {
         if (Cause.isInterruptedOnly(cause)) return Effect.void
         failedRuns++
         return Effect.logWarning("the maintenance of a repository failed", cause)
-      }),
-      Effect.tap(() => {
-        failedRuns = 0
-        Object.assign(rest, now())
       }),
       Effect.exit,
       Effect.ensuring(

@@ -53,22 +53,22 @@ export const isFixed = (stem: string): boolean => fixed.some((ending) => pathExi
 
 export interface PackChoiceOptions {
   readonly packDirectory: string
-  /** Packs that cannot be read, by their paths without extension. */
-  readonly damaged: (stem: string) => boolean
+  /** Whether a pack, given by its path without extension, must not be combined. */
+  readonly isLeftOut: (stem: string) => boolean
   /** The configured limit of the size of a pack in bytes; 0: none. */
   readonly sizeLimit: number
 }
 
 /** The packs to combine, by their paths without extension. */
 export const choosePacks = ({
-  damaged,
+  isLeftOut,
   packDirectory,
   sizeLimit
 }: PackChoiceOptions): ReadonlyArray<string> => {
   const names = completePacks(entriesIn(packDirectory).map(({ name }) => name))
   const packs = names.flatMap((name) => {
     const stem = path.join(packDirectory, name)
-    if (damaged(stem) || isFixed(stem)) return []
+    if (isLeftOut(stem) || isFixed(stem)) return []
     // Two packs of this size do not fit in one, so combining them would write them again and again.
     const isFull = () => sizeLimit > 0 && fs.statSync(`${stem}.pack`).size > sizeLimit / 2
     const objects = ifPresent(() => (isFull() ? undefined : objectsIn(`${stem}.idx`)))

@@ -18,8 +18,8 @@ const settings = [
   "pack.writeReverseIndex=false"
 ].flatMap((setting) => ["-c", setting])
 
-/** How often the refs of a damaged repository are packed in parts. */
-const maxSearches = 64
+/** For how many milliseconds the refs of a damaged repository are packed in parts. */
+const maxPartsTime = 60_000
 
 /** Whether a repository is a partial clone, which may lack objects. */
 export const isPartial = (directory: string): Effect.Effect<boolean, RemoteError> =>
@@ -105,11 +105,11 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
           return yield* packObjects(args, target, input)
         })
       const refs = yield* idsOfRefs
-      let searches = 0
+      const end = performance.now() + maxPartsTime
       /** Packs what these refs reach. What Git cannot read is found by halving the refs. */
       const packReadable = (some: ReadonlyArray<Oid>): Effect.Effect<ReadonlyArray<string>, RemoteError> =>
         Effect.gen(function* () {
-          if (some.length === 0 || searches++ >= maxSearches) return []
+          if (some.length === 0 || performance.now() > end) return []
           const written = yield* Effect.either(pack([], some))
           if (Either.isRight(written)) {
             reached = [...reached, ...some]
@@ -129,7 +129,8 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
       if (all.left.reason === "Denied") return yield* all.left
       yield* Effect.logWarning("a part of a repository could not be read by its maintenance", all.left)
       reached = []
-      return yield* packReadable(refs)
+      const written = yield* packReadable(refs)
+      return reached.length === 0 ? yield* all.left : written
     })
 
   return {

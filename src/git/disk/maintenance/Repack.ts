@@ -7,13 +7,15 @@ import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
 import { pathExists } from "../files/Directories.js"
 import { attempt, attemptPromise, EngineError, toRemoteError, waitMillis } from "../files/EngineError.js"
-import { fsyncPath, hasErrorCode, stampOf, tryUnlink, unlink } from "../files/FileOperations.js"
+import { fsyncPath, hasErrorCode, tryUnlink, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import { entriesIn, keepText } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
 import { PackIndex } from "../packs/PackIndex.js"
+import { stampOfPack } from "../packs/PackSet.js"
 import { type PlacedPack, placePack } from "../packs/PackWriter.js"
 import { run } from "../processes/GitExecution.js"
+import { gitWritersIn } from "../processes/GitWriters.js"
 import * as Accelerators from "./Accelerators.js"
 import { choosePacks, isFixed } from "./PackChoice.js"
 import { makePackObjects } from "./PackObjects.js"
@@ -61,8 +63,8 @@ export interface Repack {
   readonly withoutIndex: Set<string>
 }
 
-/** For how many milliseconds a multi-pack index that Git is writing is waited for. */
-const multiPackIndexWait = 10_000
+/** For how many milliseconds the Git commands are waited for that may have read the old packs. */
+const gitWait = 10_000
 
 function* loadIndexes(packs: ReadonlyArray<PlacedPack>): Steps.Steps<ReadonlyArray<PackIndex>> {
   const indexes: Array<PackIndex> = []
@@ -88,7 +90,9 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
   const packDirectory = path.join(objects, "pack")
   const withoutIndex = new Set<string>()
   /** The packs that Git could not read, and the version of their files. */
-  const unreadable = new Map<string, string | undefined>()
+  const unreadable = new Map<string, string>()
+  /** The packs that could not be deleted. They are not combined again. */
+  const undeletable = new Set<string>()
   const packing = makePackObjects(directory, files)
   /** The combination whose old packs could not be deleted, because the new ones are not known to be durable. */
   let unfinished: Combination | undefined
@@ -114,6 +118,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
         } catch (cause) {
           // Git removed it meanwhile.
           if (hasErrorCode(cause, "ENOENT")) continue
+          undeletable.add(stem)
           if (!pathExists(`${stem}.idx`)) withoutIndex.add(stem)
           failure ??= cause
         }
@@ -124,17 +129,20 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
       return failure
     })
 
-  /** Removes a multi-pack index that Git began to write while the old packs existed. */
+  /**
+   * Removes a multi-pack index that Git began to write while the old packs existed. The new packs are still marked to be kept: if
+   * the index names the old ones, `git multi-pack-index expire` would take the new ones for unused.
+   */
   const dropLateMultiPackIndex = attemptPromise(operation, directory, async () => {
-    const lock = path.join(packDirectory, "multi-pack-index.lock")
-    // A killed Git leaves its lock, which nobody removes.
-    const isWriting = () => {
-      const stat = fs.statSync(lock, { throwIfNoEntry: false })
-      return stat !== undefined && Date.now() - stat.ctimeMs < multiPackIndexWait
-    }
-    if (!isWriting()) return
-    // Real time: the file is of another process.
-    while (isWriting()) await waitMillis(50)
+    const began = Date.now()
+    const isRunning = () =>
+      (gitWritersIn(directory) ?? []).some(
+        ({ onlyCaches, start, waitsForHook }) => start <= began && !onlyCaches && !waitsForHook
+      )
+    if (!isRunning()) return
+    const end = performance.now() + gitWait
+    // Real time, because the processes are not of this program.
+    while (performance.now() < end && isRunning()) await waitMillis(50)
     Accelerators.dropMultiPackIndex(directory)
   })
 
@@ -174,7 +182,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
   const finishLast = Effect.gen(function* () {
     if (unfinished === undefined) return
     const before = unfinished
-    const intact = yield* Effect.forEach(before.placed, ({ stem }) => isReadable(stem))
+    const intact = yield* Effect.forEach(before.placed, ({ stem }) => verifies(stem))
     if (!intact.every(Boolean)) return yield* release(before)
     yield* Effect.ensuring(
       finish(before),
@@ -226,17 +234,28 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
           : release(combination)
     )
 
-  const isReadable = (stem: string) =>
+  const mayRead = (stem: string) =>
+    Effect.sync(() => {
+      try {
+        for (const ending of ["idx", "pack"]) fs.accessSync(`${stem}.${ending}`, fs.constants.R_OK)
+        return true
+      } catch {
+        return false
+      }
+    })
+
+  const verifies = (stem: string) =>
     Effect.map(run(directory, operation, ["verify-pack", `${stem}.idx`]), ({ code }) => code === 0)
 
   const replacePacks = (isSecond: boolean): Effect.Effect<void, RemoteError> =>
     Effect.gen(function* () {
       const limit = yield* run(directory, operation, ["config", "--type=int", "--get", "pack.packSizeLimit"])
       const isUnreadable = (stem: string) =>
-        unreadable.has(stem) && unreadable.get(stem) === stampOf(`${stem}.pack`)
-      const isDamaged = (stem: string) => files.damagedPacks.includes(stem) || isUnreadable(stem)
+        unreadable.has(stem) && unreadable.get(stem) === stampOfPack(stem)
+      const isLeftOut = (stem: string) =>
+        files.damagedPacks.includes(stem) || isUnreadable(stem) || undeletable.has(stem)
       const chosen = yield* attempt(operation, directory, () =>
-        choosePacks({ packDirectory, damaged: isDamaged, sizeLimit: Number(limit.stdout) })
+        choosePacks({ packDirectory, isLeftOut, sizeLimit: Number(limit.stdout) })
       )
       if (chosen.length === 0) return
       // Nothing is written if the old packs cannot be removed because of it.
@@ -245,13 +264,15 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
         replace(chosen, (target) => packing.combine(chosen, target)),
         (error) =>
           Effect.gen(function* () {
-            if (isSecond || unfinished !== undefined || error.reason === "Denied") return yield* error
+            if (isSecond || unfinished !== undefined) return yield* error
+            // On a full disk no pack need be read.
+            const isReadable = error.reason === "Denied" ? mayRead : verifies
             let isGone = false
             for (const stem of chosen) {
               if (yield* isReadable(stem)) continue
               // Git may have removed it meanwhile.
               if (pathExists(`${stem}.idx`) && pathExists(`${stem}.pack`))
-                unreadable.set(stem, stampOf(`${stem}.pack`))
+                unreadable.set(stem, stampOfPack(stem))
               else isGone = true
             }
             if (chosen.some(isUnreadable))

@@ -275,9 +275,9 @@ export class LooseObjects {
     this.count = Math.max(0, sample - left) * 256
   }
 
-  /** Notes that no ref reaches the objects that are left after a search. */
-  searched(): void {
-    this.count = 0
+  /** Notes that no ref reaches the objects that are left after a search, except those that were counted since its beginning. */
+  searched(before: number): void {
+    this.count = Math.max(0, this.count - before)
     const file = this.lease.temporaryPath("loose-objects-left")
     try {
       fs.writeFileSync(file, `${this.sample()}\n`)

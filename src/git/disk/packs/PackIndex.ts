@@ -39,6 +39,8 @@ export class PackIndex {
   private readonly stride: number
   private readonly offsets: number
   private lookups = 0
+  /** The checksum of the pack, in the file that was opened. Only of an index that is read in parts. */
+  private openedFor: Buffer | undefined
 
   private constructor(
     private readonly path: string,
@@ -76,7 +78,9 @@ export class PackIndex {
       const first = Buffer.allocUnsafeSlow(headerSize)
       try {
         readInto(files.descriptor(path), first, 0, path)
-        return new PackIndex(path, first, size, files)
+        const index = new PackIndex(path, first, size, files)
+        index.openedFor = index.packChecksum()
+        return index
       } catch (cause) {
         // An intact file may replace it under the same path.
         files.close(path)
@@ -112,7 +116,9 @@ export class PackIndex {
   verify(): void {
     if (this.isVerified) return
     const bytes = wholeFile(this.path)
-    if (bytes.length !== this.size) throw this.unusable("has changed")
+    const isSame = bytes.length === this.size && this.openedFor?.equals(bytes.subarray(-40, -20)) !== false
+    // Another one was put in its place, with a pack of its own.
+    if (!isSame) throw this.unusable("has changed")
     this.bytes = bytes
     this.close()
   }

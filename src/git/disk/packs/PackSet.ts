@@ -15,7 +15,7 @@ import { PackIndex } from "./PackIndex.js"
 const maxOpenFiles = 64
 
 /** A text that changes when a pack or its index is replaced. */
-const stampOfPack = (stem: string): string => `${stampOf(`${stem}.idx`)} ${stampOf(`${stem}.pack`)}`
+export const stampOfPack = (stem: string): string => `${stampOf(`${stem}.idx`)} ${stampOf(`${stem}.pack`)}`
 
 /** The damage that an error means; undefined for any other error. */
 const damageOf = (cause: unknown): EngineError | undefined =>
@@ -224,15 +224,19 @@ export class PackSet {
 
   *startingWith(prefix: string): Generator<Oid> {
     for (const pack of [...this.packs.values()]) {
-      yield* this.using(pack, () => pack.index.startingWith(prefix)) ?? []
+      const found = this.using(pack, () => pack.index.startingWith(prefix))
+      // The pack may have been loaded again.
+      const again = found === undefined ? this.packs.get(pack.stem) : undefined
+      yield* found ?? (again && this.using(again, () => again.index.startingWith(prefix))) ?? []
     }
   }
 
   /** Scans the directories of packs, including those of the alternates. */
   rescan(alternates: ReadonlyArray<string>): void {
     const present = new Set<string>()
-    for (const pack of this.suspected) this.reloadIfReplaced(pack)
+    const suspected = [...this.suspected]
     this.suspected.clear()
+    for (const pack of suspected) if (this.packs.get(pack.stem) === pack) this.reloadIfReplaced(pack)
     for (const objects of [this.objects, ...alternates]) this.scan(path.join(objects, "pack"), present)
     for (const stem of this.unusable.keys()) if (!present.has(stem)) this.unusable.delete(stem)
     this.alternateCount = 0
