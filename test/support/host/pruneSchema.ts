@@ -370,5 +370,5 @@ const missing = Object.keys(kept).filter(
 if (missing.length > 0) throw new Error(`not in the official schema: ${missing.join(", ")}`)
 const problems = validateSchema(buildASTSchema(document, { assumeValidSDL: true }))
 if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join("\n"))
-const text = `// Cut from @octokit/graphql-schema (MIT, GitHub) by test/support/host/pruneSchema.ts; not edited by hand.\n\nexport const schema = ${JSON.stringify(print(document))}\n`
+const text = `// Cut from @octokit/graphql-schema (MIT, GitHub) by test/support/host/pruneSchema.ts; not edited by hand.\n\nexport const schema: string = ${JSON.stringify(print(document))}\n`
 writeFileSync(new URL("../../../src/http/host/graphql/schema.generated.ts", import.meta.url), text)
