@@ -133,7 +133,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
    * Removes a multi-pack index that Git began to write while the old packs existed. The new packs are still marked to be kept: if
    * the index names the old ones, `git multi-pack-index expire` would take the new ones for unused.
    */
-  const dropLateMultiPackIndex = attemptPromise(operation, directory, async () => {
+  const dropLateMultiPackIndex = attemptPromise(operation, directory, async (signal) => {
     const began = Date.now()
     const isRunning = () =>
       (gitWritersIn(directory) ?? []).some(
@@ -142,7 +142,7 @@ export const makeRepack = Effect.fnUntraced(function* ({ directory, files, lease
     if (!isRunning()) return
     const end = performance.now() + gitWait
     // Real time, because the processes are not of this program.
-    while (performance.now() < end && isRunning()) await waitMillis(50)
+    while (!signal.aborted && performance.now() < end && isRunning()) await waitMillis(50)
     Accelerators.dropMultiPackIndex(directory)
   })
 
