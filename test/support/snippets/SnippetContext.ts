@@ -99,6 +99,7 @@ const running: Array<Promise<void>> = []`,
     after: "await Promise.all(running)"
   },
   "docs/indexes.md 2": { store: true, before: `const people = store.collection("people")` },
+  "docs/indexes.md 3": { store: true, before: `const people = store.collection("people")` },
   "docs/local.md 1": { after: provided },
   "docs/merging.md 1": {
     before: `const products = store.collection("products")
