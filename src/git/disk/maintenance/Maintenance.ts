@@ -4,10 +4,9 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
-import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import { pathExists } from "../files/Directories.js"
-import { attempt, attemptPromise, toRemoteError } from "../files/EngineError.js"
+import { attempt, attemptPromise, attemptSteps } from "../files/EngineError.js"
 import { fsyncPath, hasErrorCode, stampOf, unlink } from "../files/FileOperations.js"
 import type { Lease } from "../lease/Lease.js"
 import * as RepairLog from "../lease/RepairLog.js"
@@ -68,8 +67,8 @@ export const dropDamaged = (
   })
 
 /**
- * Keeps a repository fast: combines packs so that their numbers of objects form a geometric progression, and writes the changed-path filters of
- * the commit-graph. Unreachable objects are not removed, so it is safe while other processes write. Only one run at a time, also
+ * Keeps a repository fast: combines packs so that their numbers of objects form a geometric progression, and writes the changed-path
+ * filters of the commit-graph. Unreachable objects are not removed, so it is safe while other processes write. Only one run at a time, also
  * among processes.
  */
 export const make = (options: MaintenanceOptions) =>
@@ -151,10 +150,7 @@ export const make = (options: MaintenanceOptions) =>
     })
 
     const gitWork = Effect.fnUntraced(function* (withLoose: boolean) {
-      yield* Effect.catchAllDefect(
-        Steps.run(() => objects.files.examine()),
-        (cause) => Effect.fail(toRemoteError(operation, directory, cause))
-      )
+      yield* attemptSteps(operation, directory, () => objects.files.examine())
       // If the pack is damaged, too, it is left, and the other packs are maintained nevertheless.
       for (const stem of [...objects.files.damagedPacks, ...(yield* abandonedPacks)]) {
         yield* Effect.ignoreLogged(Effect.tapError(reindex(stem), () => Effect.sync(() => noteFailure(stem))))
@@ -203,35 +199,20 @@ export const make = (options: MaintenanceOptions) =>
     let running = false
     /** The failures since the last success. After each, the next maintenance waits twice as long. */
     let failedRuns = 0
-    /** What the last maintenance left, and so could not improve. Less, if somebody has removed some of it since. */
-    const rest = { packs: 0, loose: 0 }
+    /** The packs that the last maintenance left, and so could not combine. Fewer, if somebody has removed some since. */
+    let leftPacks = 0
     let timer: NodeJS.Timeout | undefined
     const scope = yield* Effect.scope
     const runtime = yield* Effect.runtime<never>()
 
-    const now = (): typeof rest => ({
-      packs: objects.files.packCount,
-      loose: objects.files.loose.count
-    })
-
-    /** What has been added since the last maintenance. */
-    const added = (): typeof rest => {
-      const { loose, packs } = now()
-      rest.packs = Math.min(rest.packs, packs)
-      rest.loose = Math.min(rest.loose, loose)
-      return { packs: packs - rest.packs, loose: loose - rest.loose }
-    }
-
-    const hasManyLoose = () => added().loose >= options.looseObjects
+    const hasManyLoose = () => objects.files.loose.count >= options.looseObjects
 
     const background = Effect.gen(function* () {
-      const before = now()
+      const before = objects.files.packCount
       if (!(yield* maintainWith(hasManyLoose()))) return
-      const after = now()
       failedRuns = 0
-      // What was written meanwhile was not tried.
-      rest.packs = Math.min(before.packs, after.packs)
-      rest.loose = Math.min(before.loose, after.loose)
+      // Those that were written meanwhile were not tried.
+      leftPacks = Math.min(before, objects.files.packCount)
     }).pipe(
       Effect.tapErrorCause((cause) => {
         if (Cause.isInterruptedOnly(cause)) return Effect.void
@@ -257,9 +238,14 @@ export const make = (options: MaintenanceOptions) =>
     const flushed = Effect.sync(() => {
       clearTimeout(timer)
       if (options.packs === 0 || running) return
-      const { loose, packs } = added()
+      const { loose, packCount } = objects.files
+      leftPacks = Math.min(leftPacks, packCount)
       const damaged = objects.files.damagedPacks.filter((stem) => !isHopeless(stem))
-      const due = Math.max(packs / options.packs, loose / options.looseObjects, damaged.length)
+      const due = Math.max(
+        (packCount - leftPacks) / options.packs,
+        loose.count / options.looseObjects,
+        damaged.length
+      )
       if (due < 1) return
       if (due >= overdue && failedRuns === 0) return begin()
       timer = setTimeout(begin, options.quiet * 2 ** Math.min(failedRuns, maxDoublings))

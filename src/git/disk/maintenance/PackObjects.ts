@@ -2,10 +2,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Steps from "../../../domain/concurrency/Steps.js"
 import type { RemoteError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
-import { attempt, toRemoteError } from "../files/EngineError.js"
+import { attempt, attemptSteps } from "../files/EngineError.js"
 import { entriesIn } from "../lease/StaleFiles.js"
 import type { ObjectFiles } from "../objects/ObjectFiles.js"
 import { run, runTethered } from "../processes/GitExecution.js"
@@ -76,25 +75,21 @@ export const makePackObjects = (directory: string, files: ObjectFiles): PackObje
   )
 
   /** The refs of the last search that still exist as objects. */
-  const known = Effect.suspend(() =>
-    Steps.run(function* () {
-      const found: Array<Oid> = []
-      for (const oid of searched) {
-        if (files.info(oid) !== undefined) found.push(oid)
-        yield
-      }
-      return found
-    })
-  )
+  const known = attemptSteps(operation, directory, function* () {
+    const found: Array<Oid> = []
+    for (const oid of searched) {
+      if (files.info(oid) !== undefined) found.push(oid)
+      yield
+    }
+    return found
+  })
 
   const packLoose = (target: string) =>
     Effect.gen(function* () {
       if (yield* attempt(operation, directory, () => files.loose.isEmpty())) return []
       const partial = (yield* isPartial(directory)) ? ["--exclude-promisor-objects"] : []
       const input = `${target}-input`
-      const before = yield* Effect.catchAllDefect(known, (cause) =>
-        Effect.fail(toRemoteError(operation, directory, cause))
-      )
+      const before = yield* known
       const excluded = before.length === 0 ? "" : `--not\n${before.join("\n")}\n`
       const pack = (refs: ReadonlyArray<string>, ids: ReadonlyArray<Oid>) =>
         Effect.gen(function* () {
