@@ -3,6 +3,8 @@ import { FastCheck } from "effect"
 import type { CheckOptions, ProgramHarness } from "../../src/testing/history/RandomProgram.js"
 import * as StoreArbitrary from "../../src/testing/program/StoreArbitrary.js"
 import {
+  changedIndexes,
+  changingIndexes,
   localHarness,
   memoryHarness,
   merging,
@@ -81,6 +83,25 @@ describe("answers of random programs are explained by the order of the commits",
   holds("the same with trees as indexes and manifest", { writers: 3, steps: 6, faults: true }, 5, () =>
     localHarness({ format: 2 })
   )
+
+  for (const format of [1, 2] as const) {
+    const { fields, store } = changingIndexes(format)
+    const indexes = changedIndexes(format)
+    holds(
+      `indexes are created and dropped among others, in memory, format ${format}`,
+      { writers: 4, steps: 8, faults: true, indexes },
+      20,
+      () => memoryHarness({}, store),
+      fields
+    )
+    holds(
+      `indexes are created and dropped among others, on a repository on this disk, format ${format}`,
+      { writers: 3, steps: 6, faults: true, indexes },
+      4,
+      () => localHarness(store),
+      fields
+    )
+  }
 
   const shape = { writers: 3, steps: 6, faults: true }
   for (const [where, numRuns, harness] of [

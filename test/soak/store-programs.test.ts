@@ -4,6 +4,8 @@ import type { CheckOptions, ProgramHarness } from "../../src/testing/history/Ran
 import * as StoreArbitrary from "../../src/testing/program/StoreArbitrary.js"
 import { githubHolds, hostHolds } from "../support/gitHubPrograms.js"
 import {
+  changedIndexes,
+  changingIndexes,
   localHarness,
   memoryHarness,
   merging,
@@ -17,6 +19,8 @@ afterAll(removeLocal)
 
 /** `CHAINSTORE_SOAK_RUNS` multiplies the runs of each program. */
 const times = Number(process.env["CHAINSTORE_SOAK_RUNS"] ?? 1)
+
+const graphql = { useGraphql: true, commitVia: "graphql" } as const
 
 const holds = (
   name: string,
@@ -55,13 +59,34 @@ describe("long random programs of every operation", () => {
     programIndexes
   )
   const four = StoreArbitrary.program({ writers: 4, steps: 8, faults: true })
-  const graphql = { useGraphql: true, commitVia: "graphql" } as const
   it("four writers through GitHub's REST API", () => githubHolds({}, four, 40 * times, 900_000))
   it("four writers through GitHub's GraphQL API", () => githubHolds(graphql, four, 40 * times, 900_000))
   it("four writers on our own host over REST", () => hostHolds({}, four, 80 * times, 900_000))
   it("four writers on our own host over GraphQL", () => hostHolds(graphql, four, 80 * times, 900_000))
   it("four writers on our own host by push", () =>
     hostHolds({ commitVia: "push" }, four, 80 * times, 900_000))
+})
+
+describe("long random programs that create and drop indexes", () => {
+  for (const format of [1, 2] as const) {
+    const settings = changingIndexes(format)
+    const indexes = changedIndexes(format)
+    const shape = { writers: 6, steps: 10, faults: true, indexes }
+    const { fields, store } = settings
+    holds(`six writers in memory, format ${format}`, shape, 400, () => memoryHarness({}, store), fields)
+    holds(`six writers on a bare repository, format ${format}`, shape, 60, () => localHarness(store), fields)
+    const four = StoreArbitrary.program({ writers: 4, steps: 8, faults: true, indexes })
+    for (const [way, options] of [
+      ["over REST", {}],
+      ["over GraphQL", graphql],
+      ["by push", { commitVia: "push" }]
+    ] as const) {
+      it(`four writers on our own host ${way}, format ${format}`, () =>
+        hostHolds(options, four, 30 * times, 900_000, settings))
+    }
+    it(`four writers by Git's protocol, with a fault in each tenth request, format ${format}`, () =>
+      wireHolds(four, { rate: 0.1, numRuns: 20 * times, timeLimit: 900_000, ...settings }))
+  }
 })
 
 describe("long random programs with merges and proposals", () => {
@@ -78,7 +103,7 @@ describe("long random programs with merges and proposals", () => {
   }
   for (const [way, options] of [
     ["over REST", {}],
-    ["over GraphQL", { useGraphql: true, commitVia: "graphql" }],
+    ["over GraphQL", graphql],
     ["by push", { commitVia: "push" }]
   ] as const) {
     it(`three writers on our own host ${way}`, () => hostHolds(options, both(3), 30 * times, 900_000))

@@ -7,7 +7,7 @@ import * as RandomProgram from "../../src/testing/history/RandomProgram.js"
 import type { Program } from "../../src/testing/program/StoreProgram.js"
 import { fresh, remoteOf } from "./github/Remote.js"
 import { HostServer, layer as host } from "./host/HostServer.js"
-import { programFields, programStore } from "./storePrograms.js"
+import { type ProgramSettings, programFields, programStore } from "./storePrograms.js"
 
 /** An empty repository behind a socket: new clients of it, and what its server found wrong with their requests. */
 interface Subject {
@@ -19,7 +19,8 @@ const holds = (
   subject: Effect.Effect<Subject, unknown, Scope.Scope>,
   programs: FastCheck.Arbitrary<Program>,
   numRuns: number,
-  timeLimit: number
+  timeLimit: number,
+  { fields = programFields, store }: ProgramSettings
 ): Promise<void> => {
   const check = (program: Program, format: 1 | 2) =>
     Effect.gen(function* () {
@@ -33,8 +34,8 @@ const holds = (
       )
       const found = yield* RandomProgram.check(
         program,
-        { remote: connect, store: programStore({ format }) },
-        programFields
+        { remote: connect, store: programStore({ format, ...store }) },
+        fields
       )
       assert.strictEqual(found.join("\n"), "")
       assert.deepStrictEqual(problems(), [])
@@ -53,13 +54,14 @@ export const githubHolds = (
   options: Partial<GitHub.GitHubOptions>,
   programs: FastCheck.Arbitrary<Program>,
   numRuns: number,
-  timeLimit = 45_000
+  timeLimit = 45_000,
+  settings: ProgramSettings = {}
 ): Promise<void> => {
   const subject = Effect.map(fresh(options), ({ server }) => ({
     connect: remoteOf(server, options),
     problems: () => server.problems
   }))
-  return holds(subject, programs, numRuns, timeLimit)
+  return holds(subject, programs, numRuns, timeLimit, settings)
 }
 
 /** The same through our own host over bare repositories: one server, a repository for each program. */
@@ -67,7 +69,8 @@ export const hostHolds = (
   options: Partial<GitHub.GitHubOptions>,
   programs: FastCheck.Arbitrary<Program>,
   numRuns: number,
-  timeLimit = 45_000
+  timeLimit = 45_000,
+  settings: ProgramSettings = {}
 ): Promise<void> =>
   Effect.gen(function* () {
     const server = Context.get(yield* Layer.build(host()), HostServer)
@@ -98,5 +101,5 @@ export const hostHolds = (
         ).pipe(Effect.provide(FetchHttpClient.layer))
       }
     })
-    yield* Effect.promise(() => holds(subject, programs, numRuns, timeLimit))
+    yield* Effect.promise(() => holds(subject, programs, numRuns, timeLimit, settings))
   }).pipe(Effect.scoped, Effect.runPromise)

@@ -11,6 +11,7 @@ import * as Memory from "../../src/store/remote/memory/Memory.js"
 import * as Store from "../../src/store/Store.js"
 import type { StoreOptions } from "../../src/store/StoreOptions.js"
 import * as RandomProgram from "../../src/testing/history/RandomProgram.js"
+import type { ProgramShape } from "../../src/testing/program/StoreArbitrary.js"
 import type { Program } from "../../src/testing/program/StoreProgram.js"
 
 /** What the random programs expect the store to keep. */
@@ -31,6 +32,28 @@ export const programIndexes = {
   },
   manifests: { things: ["n"] }
 } as const satisfies StoreOptions & RandomProgram.CheckOptions
+
+/** How the stores of programs are opened, and what is expected of their commits. */
+export interface ProgramSettings {
+  readonly store?: StoreOptions | undefined
+  readonly fields?: RandomProgram.CheckOptions | undefined
+}
+
+/** Stores without indexes in their options: only these can create and drop some. */
+export const changingIndexes = (format: 1 | 2) => ({
+  store: { format, indexes: undefined },
+  fields: { indexes: {}, manifests: programFields.manifests }
+})
+
+/** The indexes that programs create and drop while others write. */
+export const changedIndexes = (format: 1 | 2): NonNullable<ProgramShape["indexes"]> =>
+  format === 1
+    ? programFields.indexes.things
+    : [
+        ...programIndexes.indexes.things,
+        { name: "tags", fields: ["text"] },
+        { fields: ["text"], unique: true }
+      ]
 
 /** Programs that merge a branch and accept a proposal: of a short sample few would do both. */
 export const merging = (programs: FastCheck.Arbitrary<Program>): FastCheck.Arbitrary<Program> =>

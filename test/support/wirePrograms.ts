@@ -3,12 +3,11 @@ import { assert } from "@effect/vitest"
 import { Effect, FastCheck, Logger, LogLevel, Redacted, type Scope } from "effect"
 import type { GitRemoteService } from "../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
-import type { StoreOptions } from "../../src/store/StoreOptions.js"
 import * as RandomProgram from "../../src/testing/history/RandomProgram.js"
 import type { Program } from "../../src/testing/program/StoreProgram.js"
 import * as HttpBackend from "./git/HttpBackend.js"
 import { faultHeader, injectFaults, redirectTarget, type WireFault, wireFaults } from "./git/WireFaults.js"
-import { pathIn, programFields, programStore } from "./storePrograms.js"
+import { type ProgramSettings, pathIn, programFields, programStore } from "./storePrograms.js"
 
 /** Numbers from 0 to below 1, always the same for a seed (xorshift). */
 export const numbers = (seed: number) => {
@@ -48,11 +47,10 @@ export const exposedClient = (
  */
 export const wireHolds = (
   programs: FastCheck.Arbitrary<Program>,
-  options: {
+  options: ProgramSettings & {
     readonly rate: number
     readonly numRuns: number
     readonly seed?: number | undefined
-    readonly store?: StoreOptions | undefined
     readonly settings?: ReadonlyArray<string> | undefined
     readonly timeLimit?: number | undefined
   }
@@ -81,7 +79,7 @@ export const wireHolds = (
             store: programStore({ format, ...options.store }),
             documentPath: pathIn(options.store ?? {})
           },
-          programFields
+          options.fields ?? programFields
         )
         assert.strictEqual(found.join("\n"), "")
         assert.strictEqual(backend.git(name, "fsck", "--strict", "--no-dangling"), "")

@@ -2,8 +2,9 @@ import type { Json, JsonObject } from "../../domain/json/Json.js"
 import { settingsFileName } from "../../domain/settings/Settings.js"
 import type { Event } from "../program/ProgramTrace.js"
 import * as Model from "../program/StoreModel.js"
-import { type DerivedFields, derivedProblems } from "./DerivedCheck.js"
+import { derivedProblems } from "./DerivedCheck.js"
 import type { Snapshot } from "./HistoryReader.js"
+import type { IndexHistory } from "./IndexHistory.js"
 
 const settingsOf = (snapshot: Snapshot | undefined) =>
   Model.canonical(snapshot?.derived.get(settingsFileName) ?? null)
@@ -21,7 +22,7 @@ export const completedLater = (
   history: ReadonlyArray<Snapshot>,
   index: number,
   collection: string,
-  options: DerivedFields
+  indexes: IndexHistory
 ): boolean => {
   const [parent, snapshot] = [history[index - 1], history[index]!]
   const event = events.find(({ token }) => token === snapshot.info.message.trim())
@@ -48,7 +49,8 @@ export const completedLater = (
   return (
     event.outcome._tag === "unknown" ||
     history.some(
-      (one, at) => at > index && at <= until && derivedProblems(one, collection, options).length === 0
+      (one, at) =>
+        at > index && at <= until && derivedProblems(one, collection, indexes.fieldsAt(at)).length === 0
     )
   )
 }

@@ -126,9 +126,30 @@ const checkTrees = (
   ].flatMap(({ path, rows }) => treeProblems(snapshot, { collection, path, rows }))
 }
 
-const formatOf = ({ derived }: Snapshot): Json | undefined => {
+/** The format that the settings of a commit record; undefined without settings. */
+export const formatOf = ({ derived }: Snapshot): Json | undefined => {
   const settings = derived.get(settingsFileName)
   return isObject(settings) ? settings["format"] : undefined
+}
+
+const checkFiles = (snapshot: Snapshot, collection: string, fields: DerivedFields): ReadonlyArray<string> => [
+  ...definitionsOf(fields.indexes, collection).flatMap((index) => checkIndex(snapshot, collection, index)),
+  ...(fields.manifests[collection] === undefined
+    ? []
+    : checkManifest(snapshot, collection, fields.manifests[collection]))
+]
+
+/** Files of indexes that the collection does not have. */
+const strayFiles = (snapshot: Snapshot, collection: string, { indexes }: DerivedFields) => {
+  const names = new Set(definitionsOf(indexes, collection).map(({ name }) => name))
+  const prefix = `_index/${collection}/`
+  return [...snapshot.derived.keys()]
+    .filter((path) => {
+      if (!path.startsWith(prefix)) return false
+      const [first, ...rest] = path.slice(prefix.length).split("/")
+      return !names.has(rest.length === 0 ? first!.slice(0, -".json".length) : first!)
+    })
+    .map((path) => `${path} belongs to no index`)
 }
 
 /** What the index and manifest files of a collection get wrong at one commit; empty when they equal a rebuild. */
@@ -136,17 +157,10 @@ export const derivedProblems = (
   snapshot: Snapshot,
   collection: string,
   fields: DerivedFields
-): ReadonlyArray<string> =>
-  formatOf(snapshot) === 2
-    ? checkTrees(snapshot, collection, fields)
-    : [
-        ...definitionsOf(fields.indexes, collection).flatMap((index) =>
-          checkIndex(snapshot, collection, index)
-        ),
-        ...(fields.manifests[collection] === undefined
-          ? []
-          : checkManifest(snapshot, collection, fields.manifests[collection]))
-      ]
+): ReadonlyArray<string> => [
+  ...(formatOf(snapshot) === 2 ? checkTrees : checkFiles)(snapshot, collection, fields),
+  ...strayFiles(snapshot, collection, fields)
+]
 
 /** Values of the unique indexes of a collection that two documents have at one commit. */
 export const uniqueProblems = (

@@ -7,10 +7,11 @@ import type { Event, InnerEvent, InnerOperation, ResolvedExpectation } from "../
 import * as Model from "../program/StoreModel.js"
 import type { Edit } from "../program/StoreProgram.js"
 import { completedLater } from "./AssumedSettings.js"
-import { type DerivedFields, definitionsOf, derivedProblems } from "./DerivedCheck.js"
+import { type DerivedFields, derivedProblems } from "./DerivedCheck.js"
 import type { Snapshot } from "./HistoryReader.js"
+import { IndexHistory } from "./IndexHistory.js"
 import { mergeProblems } from "./MergeCheck.js"
-import { type JudgedModel, judgedModel } from "./UniqueCheck.js"
+import type { JudgedModel } from "./UniqueCheck.js"
 
 /**
  * What a history is checked against.
@@ -57,10 +58,12 @@ export const checkHistory = (
     byToken.set(token, [...(byToken.get(token) ?? []), index])
   })
   const batchRetries = options.batchRetries ?? 2
-  const model = judgedModel(options)
-  const isUnique = Object.keys(options.indexes).some((collection) =>
-    definitionsOf(options.indexes, collection).some(({ unique }) => unique)
+  const byEvent = new Map(events.map((event) => [event.token, event]))
+  const indexes = new IndexHistory(history, options, (index) =>
+    byEvent.get(tokenOf(history[index]!.info.message))
   )
+  const modelAt = (index: number) => indexes.modelAt(index)
+  const { isUnique } = indexes
 
   const checkEvent = (event: Event) => {
     const say = (message: string) =>
@@ -101,7 +104,7 @@ export const checkHistory = (
         for (const index of commits) {
           const id = operation.id ?? newId(stateAt(index - 1), stateAt(index), operation.collection)
           if (id === undefined) return void say("its commit adds no document")
-          const effects = model.single(stateAt(index - 1), { ...operation, id })
+          const effects = modelAt(index - 1).single(stateAt(index - 1), { ...operation, id })
           compareEffects(effects, index, say)
           if (outcome._tag === "done") {
             const stored = stateAt(index).get(Model.keyOf(operation.collection, id))
@@ -115,8 +118,8 @@ export const checkHistory = (
         if (outcome._tag === "refused" && id !== undefined) {
           const key = Model.keyOf(operation.collection, id)
           const first = Model.canonical(stateAt(lower).get(key) ?? null)
-          const explained = sometime((state) => {
-            const effects = model.single(state, { ...operation, id })
+          const explained = sometime((state, index) => {
+            const effects = modelAt(index).single(state, { ...operation, id })
             return (
               (Either.isLeft(effects) && effects.left === outcome.error) ||
               (outcome.error === "ConflictError" && Model.canonical(state.get(key) ?? null) !== first) ||
@@ -132,21 +135,21 @@ export const checkHistory = (
         const empty = outcome._tag === "done" && outcome.value === null
         if (!empty && !expectCommits(commits.length, outcome, say)) return
         for (const index of commits) {
-          compareEffects(batchEffects(model, operation, stateAt(index - 1)), index, say)
+          compareEffects(batchEffects(modelAt(index - 1), operation, stateAt(index - 1)), index, say)
           if (outcome._tag === "done" && outcome.value !== shaOf(index)) say("answered another commit")
         }
         if (empty) {
           if (commits.length > 0) say("said that nothing was written, and wrote")
-          const idle = sometime((state) => {
-            const effects = batchEffects(model, operation, state)
+          const idle = sometime((state, index) => {
+            const effects = batchEffects(modelAt(index), operation, state)
             return Either.isRight(effects) && effects.right.size === 0
           })
           if (!idle) say("said that nothing was to be written")
         }
         if (outcome._tag === "refused" && isRefusal(outcome.error)) {
           const moved = outcome.error === "ConflictError" && upper - lower > batchRetries
-          const explained = sometime((state) => {
-            const effects = batchEffects(model, operation, state)
+          const explained = sometime((state, index) => {
+            const effects = batchEffects(modelAt(index), operation, state)
             return Either.isLeft(effects) && effects.left === outcome.error
           })
           if (!moved && !explained) say(`${outcome.error} has no reason in the history`)
@@ -157,6 +160,7 @@ export const checkHistory = (
         const chunks = chunksOf(operation.edits, operation.maxOperations)
         let at = 0
         for (const index of commits) {
+          const model = modelAt(index - 1)
           const found = chunks.findIndex(
             (chunk, place) => place >= at && isChunk(model, chunk, stateAt(index - 1), stateAt(index))
           )
@@ -176,8 +180,8 @@ export const checkHistory = (
         function skipped(passed: ReadonlyArray<ReadonlyArray<Edit>>) {
           if (outcome._tag !== "done") return
           for (const chunk of passed) {
-            const idle = sometime((state) => {
-              const effects = model.batch(state, chunk)
+            const idle = sometime((state, index) => {
+              const effects = modelAt(index).batch(state, chunk)
               return Either.isRight(effects) && effects.right.size === 0
             })
             if (!idle) say(`acknowledged ${chunk.length} operations that are not in the history`)
@@ -213,7 +217,9 @@ export const checkHistory = (
         const key = Model.keyOf(operation.collection, operation.id)
         const past = stateAt(positionOf(operation.sha))
         if (!expectCommits(commits.length, outcome, say)) return
-        for (const index of commits) compareEffects(model.restore(stateAt(index - 1), past, key), index, say)
+        for (const index of commits) {
+          compareEffects(modelAt(index - 1).restore(stateAt(index - 1), past, key), index, say)
+        }
         if (outcome._tag === "refused" && outcome.error === "NotFoundError" && past.has(key)) {
           say("said that the version is missing")
         }
@@ -221,13 +227,13 @@ export const checkHistory = (
       }
       case "revert": {
         const target = positionOf(operation.sha)
-        const effectsAt = (state: Model.State) =>
-          model.revert(state, stateAt(target), stateAt(target - 1), operation.force)
+        const effectsAt = (index: number) =>
+          modelAt(index).revert(stateAt(index), stateAt(target), stateAt(target - 1), operation.force)
         if (!expectCommits(commits.length, outcome, say)) return
-        for (const index of commits) compareEffects(effectsAt(stateAt(index - 1)), index, say)
+        for (const index of commits) compareEffects(effectsAt(index - 1), index, say)
         if (outcome._tag === "refused" && isRefusal(outcome.error)) {
-          const explained = sometime((state) => {
-            const effects = effectsAt(state)
+          const explained = sometime((_, index) => {
+            const effects = effectsAt(index)
             return Either.isLeft(effects) && effects.left === outcome.error
           })
           const kept = outcome.error === "ConflictError" && upper > lower
@@ -255,6 +261,48 @@ export const checkHistory = (
       case "reindex":
         for (const index of commits) compareEffects(Either.right(new Map()), index, say)
         if (commits.length > 1) say(`made ${commits.length} commits`)
+        return
+      case "createIndex": {
+        const { collection, index: given } = operation
+        const isThere = outcome._tag === "done" && outcome.value === null
+        if (!isThere && !expectCommits(commits.length, outcome, say)) return
+        for (const index of commits) {
+          compareEffects(Either.right(new Map()), index, say)
+          const refusal = indexes.refusal(index - 1, collection, given)
+          if (refusal !== undefined && index > 0)
+            say(`its commit ${index} should have been refused with ${refusal}`)
+          if (indexes.state(index - 1, collection, given) === "same") say("created an index that was there")
+          if (outcome._tag === "done" && outcome.value !== shaOf(index)) say("answered another commit")
+        }
+        if (isThere && !sometime((_, index) => indexes.state(index, collection, given) === "same")) {
+          say("said that the index is there")
+        }
+        if (outcome._tag === "refused" && isRefusal(outcome.error)) {
+          const moved = outcome.error === "ConflictError" && upper - lower > batchRetries
+          const explained = sometime(
+            (_, index) => indexes.refusal(index, collection, given) === outcome.error
+          )
+          if (!moved && !explained) say(`${outcome.error} has no reason in the history`)
+        }
+        return
+      }
+      case "dropIndex": {
+        const { collection, name } = operation
+        if (!expectCommits(commits.length, outcome, say)) return
+        for (const index of commits) {
+          compareEffects(Either.right(new Map()), index, say)
+          if (!indexes.hasName(index - 1, collection, name)) say("dropped an index that was not there")
+          if (outcome._tag === "done" && outcome.value !== shaOf(index)) say("answered another commit")
+        }
+        if (outcome._tag === "refused" && isRefusal(outcome.error)) {
+          const moved = outcome.error === "ConflictError" && upper - lower > batchRetries
+          const explained =
+            outcome.error === "NotFoundError" &&
+            sometime((_, index) => !indexes.hasName(index, collection, name))
+          if (!moved && !explained) say(`${outcome.error} has no reason in the history`)
+        }
+        return
+      }
     }
   }
 
@@ -264,6 +312,8 @@ export const checkHistory = (
     commits: ReadonlyArray<number>
   ): string | undefined => {
     let state = stateAt(base)
+    // No index changes inside a transaction.
+    const model = modelAt(base)
     let at = 0
     for (const { operation, outcome } of inner) {
       if (outcome._tag === "unknown") return "an inner call has no answer"
@@ -325,7 +375,7 @@ export const checkHistory = (
   }
 
   for (const event of events) checkEvent(event)
-  problems.push(...checkCommits(events, history, stateAt, options))
+  problems.push(...checkCommits(events, history, stateAt, indexes, options))
   return problems
 }
 
@@ -334,11 +384,12 @@ const checkCommits = (
   events: ReadonlyArray<Event>,
   history: ReadonlyArray<Snapshot>,
   stateAt: (index: number) => Model.State,
+  indexes: IndexHistory,
   options: CheckOptions
 ): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const tokens = new Set(events.map(({ token }) => token))
-  const collections = new Set([...Object.keys(options.indexes), ...Object.keys(options.manifests)])
+  const { collections } = indexes
   const drifted = new Set<string>()
   history.forEach((snapshot, index) => {
     const changed = changedKeys(stateAt(index - 1), snapshot.documents)
@@ -348,12 +399,16 @@ const checkCommits = (
     if (!foreign && !early && !tokens.has(message) && changed.length > 0) {
       problems.push(`commit ${index} (${message}) changed ${changed.join(", ")}, and nobody asked for it`)
     }
+    if (!early) {
+      const found = indexes.settingsProblems(index)
+      problems.push(...found.map((problem) => `commit ${index} (${message}): ${problem}`))
+    }
     for (const collection of early ? [] : collections) {
       const touched = changed.some((key) => key.startsWith(`${collection}/`))
       if (foreign && touched) drifted.add(collection)
-      const found = derivedProblems(snapshot, collection, options)
+      const found = derivedProblems(snapshot, collection, indexes.fieldsAt(index))
       if (found.length === 0) drifted.delete(collection)
-      else if (touched && changed.length === 1 && completedLater(events, history, index, collection, options))
+      else if (touched && changed.length === 1 && completedLater(events, history, index, collection, indexes))
         drifted.add(collection)
       else if (!drifted.has(collection) || (!foreign && touched)) {
         problems.push(...found.map((problem) => `commit ${index} (${message}): ${problem}`))

@@ -310,6 +310,18 @@ export const resolve = (
           call: Effect.map(store.collection(step.collection).reindex({ message: token }), Option.getOrNull),
           operation: () => step
         }
+      case "createIndex": {
+        const { createIndex } = store.collection(step.collection)
+        return {
+          call: Effect.map(createIndex(step.index, { message: token }), Option.getOrNull),
+          operation: () => step
+        }
+      }
+      case "dropIndex":
+        return {
+          call: store.collection(step.collection).dropIndex(step.name, { message: token }),
+          operation: () => step
+        }
       default:
         return yield* resolveInner(step, store, token)
     }

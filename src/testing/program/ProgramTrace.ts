@@ -1,5 +1,6 @@
 import type { StoredDocument } from "../../domain/document/Document.js"
 import type { Oid } from "../../domain/identifiers/Oid.js"
+import type { IndexOptions } from "../../domain/indexes/IndexDefinition.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { Edit, Target } from "./StoreProgram.js"
 
@@ -50,6 +51,8 @@ export type Operation =
   | (Target & { readonly _tag: "restore"; readonly sha: Oid })
   | { readonly _tag: "revert"; readonly sha: Oid; readonly force: boolean }
   | { readonly _tag: "reindex"; readonly collection: string }
+  | { readonly _tag: "createIndex"; readonly collection: string; readonly index: string | IndexOptions }
+  | { readonly _tag: "dropIndex"; readonly collection: string; readonly name: string }
   /** The commit where the branch began, and its documents when it was merged. */
   | { readonly _tag: "merge"; readonly base: Oid; readonly theirs: ReadonlyMap<string, StoredDocument> }
   /** The same of a proposal; `contested` where another one accepted or closed it at once. */

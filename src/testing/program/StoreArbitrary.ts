@@ -1,4 +1,5 @@
-import { FastCheck } from "effect"
+import { Either, FastCheck } from "effect"
+import { decodeIndexDefinition, type IndexOptions } from "../../domain/indexes/IndexDefinition.js"
 import type { Json, JsonObject } from "../../domain/json/Json.js"
 import type { Edit, Expectation, InnerStep, Program, Script, Step, Target } from "./StoreProgram.js"
 
@@ -291,11 +292,31 @@ export interface ProgramShape {
   readonly steps: number
   /** Failures, interruption and commits by others between any two touches of the remote. */
   readonly faults: boolean
+  /**
+   * Indexes of `things` that steps create and drop; none by default. The stores of the program are opened without
+   * `indexes`, or these steps are refused.
+   */
+  readonly indexes?: ReadonlyArray<string | IndexOptions> | undefined
 }
+
+const indexChange = (indexes: ReadonlyArray<string | IndexOptions>): FastCheck.Arbitrary<Step> =>
+  FastCheck.tuple(FastCheck.constantFrom(true, true, false), FastCheck.constantFrom(...indexes)).map(
+    ([isCreated, index]) => {
+      const { name } = Either.getOrThrow(decodeIndexDefinition(index))
+      return isCreated
+        ? { _tag: "createIndex", collection: "things", index }
+        : { _tag: "dropIndex", collection: "things", name }
+    }
+  )
+
+const stepOf = ({ indexes = [] }: ProgramShape): FastCheck.Arbitrary<Step> =>
+  indexes.length === 0
+    ? step
+    : FastCheck.oneof({ weight: 3, arbitrary: step }, { weight: 1, arbitrary: indexChange(indexes) })
 
 const script = (shape: ProgramShape): FastCheck.Arbitrary<Script> =>
   FastCheck.record({
-    steps: FastCheck.array(step, { minLength: 1, maxLength: shape.steps, size: "max" }),
+    steps: FastCheck.array(stepOf(shape), { minLength: 1, maxLength: shape.steps, size: "max" }),
     yields: FastCheck.array(FastCheck.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 7 }),
     faults: shape.faults
       ? FastCheck.uniqueArray(

@@ -1,3 +1,4 @@
+import type { IndexOptions } from "../../domain/indexes/IndexDefinition.js"
 import type { JsonObject } from "../../domain/json/Json.js"
 
 /**
@@ -96,6 +97,8 @@ export type Step =
   | (Target & { readonly _tag: "restore"; readonly back: number })
   | { readonly _tag: "revert"; readonly back: number; readonly force: boolean }
   | { readonly _tag: "reindex"; readonly collection: string }
+  | { readonly _tag: "createIndex"; readonly collection: string; readonly index: string | IndexOptions }
+  | { readonly _tag: "dropIndex"; readonly collection: string; readonly name: string }
   /** A branch that begins at the head, has these edits, and is merged while others write. */
   | { readonly _tag: "merge"; readonly edits: ReadonlyArray<Edit> }
   /** A proposal of these edits, which is accepted while others write, and perhaps accepted or closed by another one at once. */
