@@ -3,7 +3,7 @@ import type * as Option from "effect/Option"
 import type { StoredDocument } from "../domain/document/Document.js"
 import type { ReadError, Unmerged } from "../domain/errors/StoreError.js"
 import type { JsonObject } from "../domain/json/Json.js"
-import type { MergeConflict, MergeRules } from "../domain/merge/index.js"
+import type { MergeConflict, MergeRules, Settlement } from "../domain/merge/index.js"
 import type { CollectionDefinition } from "./CollectionDefinition.js"
 import type { Signature } from "./remote/GitRemote.js"
 
@@ -68,8 +68,8 @@ export interface DocumentDifference {
 
 /**
  * The resolution of a conflict: a side; another document, to which the store adds its metadata; `null` to delete the
- * document; or, if both sides changed the document, a function that chooses a side for each of its `conflicts` by path,
- * which keeps the spelling of numbers. `undefined` leaves the conflict.
+ * document; or, if both sides changed the document, a function that settles each of its `conflicts` by path, which keeps
+ * the spelling of numbers. `undefined` leaves the conflict.
  *
  * @since 0.1.0
  * @category models
@@ -79,7 +79,7 @@ export type Resolution =
   | "theirs"
   | JsonObject
   | null
-  | ((conflict: MergeConflict) => "ours" | "theirs" | undefined)
+  | ((conflict: MergeConflict) => Settlement | undefined)
   | undefined
 
 /**

@@ -130,12 +130,14 @@ bothBuilds("time, branches and hands of the console", (the) => {
     assert.isTrue(await merge.isDisabled(), "a conflict is undecided")
     assert.match(await page.locator(".conflict").innerText(), /On copper|On brass|On dowel/)
     await clean(page, "merge")
+    assert.match(await page.locator(".conflict").innerText(), /Both:\s+ours\s+theirs/)
     await page.locator(".conflict input").first().focus()
+    await page.keyboard.press("ArrowDown")
     await page.keyboard.press("ArrowDown")
     await merge.press("Enter")
     await status(page).getByText("draft is merged into main").waitFor()
     const merged = Option.getOrThrow(await the.on.run(ours.get("a-2")))
-    assert.deepInclude(merged, { title: "theirs", draft: false })
+    assert.deepInclude(merged, { title: "ours\ntheirs", draft: false })
 
     await page.getByRole("button", { name: "Switch to draft" }).press("Enter")
     await page.waitForURL(/branch=draft/)
@@ -190,7 +192,7 @@ bothBuilds("time, branches and hands of the console", (the) => {
     assert.isTrue(await accept.isDisabled(), "a conflict is undecided")
     await clean(page, "accept")
     for (const choice of await page.locator(".conflict fieldset").all()) {
-      await choice.getByRole("radio").last().press("Space")
+      await choice.getByRole("radio").nth(1).press("Space")
     }
     await accept.press("Enter")
     await status(page).getByText("say after is accepted as commit").waitFor()

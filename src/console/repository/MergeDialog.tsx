@@ -2,6 +2,7 @@ import type * as Effect from "effect/Effect"
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import type { Json } from "../../domain/json/Json.js"
+import { bothSides } from "../../store/browse/BothSides.js"
 import { printPath } from "../../store/browse/Difference.js"
 import type { ConflictDecision, MergeChoice, MergePreview } from "../../store/browse/Timeline.js"
 import { announce } from "../components/Announcer.js"
@@ -12,12 +13,12 @@ import type { Problem } from "../components/Problem.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import { cellText, truncated } from "../values/Cell.js"
 
-type Side = "ours" | "theirs"
+type Side = ConflictDecision["take"][number]
 
 const Value = ({ value }: { readonly value: Json | undefined }) =>
   value === undefined ? <span class="nothing">nothing</span> : <bdi>{truncated(cellText(value))}</bdi>
 
-/** A value that both branches changed, and the choice of a side. */
+/** A value that both branches changed, and the choice of a side or of both. */
 const Choice = (props: {
   readonly choice: MergeChoice
   readonly name: string
@@ -27,6 +28,12 @@ const Choice = (props: {
   readonly onTake: (side: Side) => void
 }) => {
   const { choice, name, taken } = props
+  const both = bothSides(choice.path, choice.ours, choice.theirs)
+  const sides: ReadonlyArray<readonly [side: Side, label: string, value: Json | undefined]> = [
+    ["ours", props.into, choice.ours],
+    ["theirs", props.from, choice.theirs],
+    ...(both === undefined ? [] : [["both", "Both", both] as const])
+  ]
   const field = choice.path.length === 0 ? "Whole value" : printPath(choice.path)
   return (
     <fieldset class="choice">
@@ -36,11 +43,11 @@ const Choice = (props: {
       <p class="quiet-text">
         Base: <Value value={choice.base} />
       </p>
-      {(["ours", "theirs"] as const).map((side) => (
+      {sides.map(([side, label, value]) => (
         <label class="inline-check" key={side}>
           <input type="radio" name={name} checked={taken === side} onChange={() => props.onTake(side)} />
           <span>
-            <bdi>{side === "ours" ? props.into : props.from}</bdi>: <Value value={choice[side]} />
+            <bdi>{label}</bdi>: <Value value={value} />
           </span>
         </label>
       ))}

@@ -88,6 +88,36 @@ layer(seeded, { timeout: 60_000 })("history and branches in the console's API", 
     })
   )
 
+  it.effect("takes both sides of texts and lists, the target's first, and of nothing else", () =>
+    Effect.gen(function* () {
+      const { store } = yield* ConsoleService
+      const { post } = yield* signedIn
+      const ours = store.collection("articles")
+      yield* ours.update("a-1", { tags: ["a", "b"], n: 1 })
+      yield* post("/api/branch", { name: "both", from: "main" })
+      const theirs = store.onBranch("both").collection("articles")
+      yield* ours.update("a-1", { title: "mine", tags: ["ours", "shared"], n: 2 })
+      yield* theirs.update("a-1", { title: "other", tags: ["shared", "theirs"], n: 3 })
+      const preview = (yield* post("/api/merge-preview", { branch: "both", decisions: [] })).body
+      const [conflict] = preview.conflicts
+      const paths: ReadonlyArray<string> = conflict.choices.map(({ path }: { path: ReadonlyArray<string> }) =>
+        path.join(".")
+      )
+      assert.includeMembers([...paths], ["n", "title"])
+      const merge = (take: (path: string) => string) =>
+        post("/api/merge", {
+          branch: "both",
+          decisions: [{ path: conflict.path, digest: conflict.digest, take: paths.map(take) }]
+        })
+      assert.strictEqual((yield* merge(() => "both")).status, 409, "two numbers have no both")
+      const merged = yield* merge((path) => (path === "n" ? "theirs" : "both"))
+      assert.strictEqual(merged.status, 200, merged.text)
+      const result = Option.getOrThrow(yield* ours.get("a-1"))
+      assert.deepInclude(result, { title: "mine\nother", n: 3 })
+      assert.sameMembers(result["tags"] as Array<string>, ["ours", "shared", "theirs"])
+    })
+  )
+
   it.effect("proposes edits, and lists, compares, previews, accepts and closes proposals", () =>
     Effect.gen(function* () {
       const { store } = yield* ConsoleService

@@ -290,6 +290,31 @@ describe("a merge of branches", () => {
     })
   )
 
+  it.live("takes a side or a value for each field, and refuses a value that is not JSON", () =>
+    // branches.md: `({ path }) => "ours"`, or `{ value }`, for each path.
+    Effect.gen(function* () {
+      const it = yield* branched({ a: 1, b: 1, c: 1, d: 1 })
+      yield* it.main.update("x", { a: 2, b: 2, c: 2, d: 2 })
+      yield* it.draft.update("x", { a: 3, b: 3, c: 3, d: 3 })
+      const bad = [{ value: new Date(0) }, { value: Number.NaN }, { worth: 1 }, Option.some(1)]
+      for (const settled of bad) {
+        const found = yield* outcome(it.store.merge("draft", { onConflict: () => () => settled as never }))
+        assert.strictEqual(found._tag, "ValidationError", JSON.stringify(settled))
+      }
+      yield* it.store.merge("draft", {
+        onConflict: () => (conflict) => {
+          const [name] = conflict.path
+          if (name === "a") return "ours"
+          if (name === "b") return "theirs"
+          return { value: name === "c" ? [conflict.ours!, conflict.theirs!] : undefined }
+        }
+      })
+      const now = (yield* document(it.other, "notes", "x"))!
+      assert.deepInclude(now, { a: 2, b: 3, c: [2, 3] })
+      assert.notProperty(now, "d")
+    })
+  )
+
   it.live("refuses a result of onConflict that is not a plain document", () =>
     // branches.md: the function returns a document, null or undefined (an async one on the Promise face alone).
     Effect.gen(function* () {

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks"
 import type { Json } from "../../../domain/json/Json.js"
 import type { MergeConflict } from "../../../domain/merge/MergeRules.js"
+import { bothSides } from "../../../store/browse/BothSides.js"
 import { printPath } from "../../../store/browse/Difference.js"
 import type { EditConflict, EditSettlement } from "../../../store/browse/StagedEdits.js"
 import { truncated } from "../../values/Cell.js"
 import { DifferenceValue } from "../../values/DifferenceTable.js"
-import { bothOf, type ConflictField } from "./BothSides.js"
 
 /** How a conflict is resolved: discard the draft, base it on the stored version, edit it, or take a side for each field. */
 export type Decision =
@@ -18,6 +18,17 @@ export type Decision =
       /** New values of the draft, for the fields of which both sides are taken. */
       readonly values: ReadonlyArray<{ readonly path: MergeConflict["path"]; readonly value: Json }>
     }
+
+/** A field that both sides changed; an absent value is undefined. */
+interface ConflictField {
+  readonly path: MergeConflict["path"]
+  readonly base?: Json | undefined
+  readonly ours?: Json | undefined
+  readonly theirs?: Json | undefined
+}
+
+/** Both values of a field, the stored one first. */
+const bothOf = ({ ours, path, theirs }: ConflictField) => bothSides(path, theirs, ours)
 
 type Side = (typeof sides)[number]
 

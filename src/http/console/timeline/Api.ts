@@ -51,7 +51,7 @@ export const Proposal = Schema.Struct({
 const Decision = Schema.Struct({
   path: text,
   digest: text,
-  take: Schema.Array(Schema.Literal("ours", "theirs"))
+  take: Schema.Array(Schema.Literal("ours", "theirs", "both"))
 })
 
 const Conflict = Schema.Struct({

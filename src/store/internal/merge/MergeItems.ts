@@ -2,8 +2,14 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type ReadError, type Unmerged, ValidationError } from "../../../domain/errors/StoreError.js"
 import type { Oid } from "../../../domain/identifiers/Oid.js"
+import { isPlainObject } from "../../../domain/json/CanonicalJson.js"
 import type { JsonObject } from "../../../domain/json/Json.js"
-import { fieldsOfSchema, type MergeConflict, type MergeRules } from "../../../domain/merge/index.js"
+import {
+  fieldsOfSchema,
+  type MergeConflict,
+  type MergeRules,
+  type Settlement
+} from "../../../domain/merge/index.js"
 import type { Settings } from "../../../domain/settings/Settings.js"
 import { compareCodePoints } from "../../../domain/text/CodePointOrder.js"
 import { kindOf } from "../../../domain/text/ValueKind.js"
@@ -200,22 +206,26 @@ const versions = ({ base, ours, theirs }: Contents) => ({
   theirs: readable(theirs)
 })
 
-/** A side for all conflicts, or a function that chooses one for each. */
+/** A side for all conflicts, or a function that settles each. */
 type Settle = Exclude<Resolution, JsonObject | null | undefined>
 
-const sideOf = (settle: Settle, conflict: MergeConflict): "ours" | "theirs" | undefined => {
+const settlementOf = (settle: Settle, conflict: MergeConflict): Settlement | undefined => {
   if (typeof settle !== "function") return settle
   const field = conflict.path.join(".") || "the whole document"
-  let side: unknown
+  let settlement: unknown
   try {
-    side = settle(conflict)
+    settlement = settle(conflict)
   } catch (cause) {
     throw new DecisionFailed(
       `onConflict failed at ${field}: ${cause instanceof Error ? cause.message : String(cause)}`
     )
   }
-  if (side === undefined || side === "ours" || side === "theirs") return side
-  const returned = typeof side === "string" ? JSON.stringify(side.slice(0, 40)) : kindOf(side)
+  if (settlement === undefined || settlement === "ours" || settlement === "theirs") return settlement
+  // The merge of documents validates the value.
+  if (isPlainObject(settlement) && Object.hasOwn(settlement, "value"))
+    return settlement as unknown as Settlement
+  const returned =
+    typeof settlement === "string" ? JSON.stringify(settlement.slice(0, 40)) : kindOf(settlement)
   throw new DecisionFailed(`onConflict returned ${returned} for ${field}`)
 }
 
@@ -259,7 +269,7 @@ export const compareSides = (
     contents,
     settle === undefined
       ? rules
-      : { ...rules, settle: (conflict) => rules.settle?.(conflict) ?? sideOf(settle, conflict) }
+      : { ...rules, settle: (conflict) => rules.settle?.(conflict) ?? settlementOf(settle, conflict) }
   ).pipe(
     Effect.mapBoth({
       onFailure: (problem) =>
