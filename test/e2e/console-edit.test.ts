@@ -123,15 +123,31 @@ bothBuilds("editing in the console", (the) => {
 
   it("22: the rows of a file become drafts, which replace nothing before they are published", async () => {
     await put("i-old", { title: "old", kept: true })
+    await put("i-same", { key: "i-same", title: "same", n: 5 })
     const { page } = await the.enter({ hash: "#table=notes" })
     await page.locator(".table tbody th").first().waitFor()
     await page.getByRole("button", { name: "Import", exact: true }).press("Enter")
-    const csv = 'key,title,n\ni-old,"new, and longer",2\ni-new,first,1\nno/id,x,3\n'
+    const csv = 'key,title,n\ni-old,"new, and longer",2\ni-new,first,1\nno/id,x,3\ni-same,same,5\n'
     await page
       .getByLabel("File", { exact: true })
       .setInputFiles({ name: "rows.csv", mimeType: "text/csv", buffer: Buffer.from(csv) })
     await page.getByRole("combobox", { name: "Id field" }).selectOption("key")
     await page.locator(".panel li", { hasText: "Row 3:" }).waitFor()
+    await page.getByRole("button", { name: "Create 3 drafts" }).waitFor()
+    await page.getByRole("button", { name: "Preview changes" }).press("Enter")
+    const preview = page.getByRole("region", { name: "Preview of the import" })
+    await preview.getByText("1 new, 1 changed, 1 unchanged.").waitFor()
+    await preview.locator("summary", { hasText: "i-old" }).press("Enter")
+    const rows = await preview.locator("details[open] tbody tr").allInnerTexts()
+    assert.deepStrictEqual(
+      rows.map((row) => row.replace(/\s+/g, " ").trim()),
+      [
+        "kept removed true nothing",
+        "key added nothing i-old",
+        "n added nothing 2",
+        "title changed old new, and longer"
+      ]
+    )
     assert.deepStrictEqual(await axe(page, "light"), [])
     assert.deepStrictEqual(await axe(page, "dark"), [])
     await page.getByRole("button", { name: "Create 2 drafts" }).press("Enter")

@@ -1,8 +1,9 @@
 import * as Array from "effect/Array"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { useMemo, useRef, useState } from "preact/hooks"
 import { collectionNameProblem } from "../../domain/identifiers/CollectionName.js"
-import { maxEdits, type StagedEdit } from "../../store/browse/StagedEdits.js"
+import { type EditableDocument, maxEdits, type StagedEdit } from "../../store/browse/StagedEdits.js"
 import { alarm, announce } from "../components/Announcer.js"
 import { LoadingState } from "../components/LoadingState.js"
 import { Panel } from "../components/Panel.js"
@@ -12,6 +13,8 @@ import { RunButton } from "../components/RunButton.js"
 import { useEffectRunner } from "../components/useEffectRunner.js"
 import * as Drafts from "../drafts/Drafts.js"
 import type { DataSourceService } from "../source/DataSource.js"
+import { importedChange } from "./ImportChanges.js"
+import { ImportPreview } from "./ImportPreview.js"
 import {
   documentText,
   editSize,
@@ -34,7 +37,15 @@ const unknown: Pick<StagedEdit, "base" | "stamp"> = {
   stamp: placeholderStamp
 }
 
-/** Creates a draft from each row of a file. */
+/** The documents of a collection as they were looked up for a file; null for those that do not exist. */
+interface LookedUp {
+  readonly collection: string
+  readonly documents: ReadonlyMap<string, EditableDocument | null>
+}
+
+const noDocuments: LookedUp["documents"] = new Map()
+
+/** Shows what the rows of a file would change, and creates a draft from each row that changes something. */
 export const ImportPanel = (props: {
   readonly source: DataSourceService
   readonly drafts: string
@@ -48,10 +59,12 @@ export const ImportPanel = (props: {
   const [file, setFile] = useState<ImportFile | undefined>(undefined)
   const [idField, setIdField] = useState("_id")
   const [done, setDone] = useState(0)
+  const [lookedUp, setLookedUp] = useState<LookedUp>({ collection, documents: noDocuments })
   const [mostBytes, setMostBytes] = useState(Number.POSITIVE_INFINITY)
   const [left, setLeft] = useState<string | undefined>(undefined)
   const last = useRef<File | undefined>(undefined)
   const reading = useEffectRunner()
+  const previewing = useEffectRunner()
   const beginning = useEffectRunner()
   const { refused, rows } = useMemo(() => {
     if (file === undefined) return { rows: [], refused: [] }
@@ -76,6 +89,17 @@ export const ImportPanel = (props: {
   const drafted = new Set(drafts.flatMap((draft) => (draft.collection === collection ? draft.id : [])))
   // The rows of documents that have drafts are skipped.
   const added = rows.filter(({ id }) => !drafted.has(id))
+  const known = lookedUp.collection === collection ? lookedUp.documents : noDocuments
+  const changes = useMemo(
+    () =>
+      rows.flatMap((row) => {
+        const base = known.get(row.id)
+        return base === undefined ? [] : [importedChange(row, base)]
+      }),
+    [rows, known]
+  ).filter(({ id }) => !drafted.has(id))
+  const unchanged = changes.filter(({ action }) => action === "unchanged").length
+  const isRunning = previewing.running || beginning.running
   const others = drafts.length - (rows.length - added.length)
   const allBytes =
     added.reduce((sum, { size }) => sum + size, 0) +
@@ -95,6 +119,7 @@ export const ImportPanel = (props: {
     last.current = chosen
     setFile(undefined)
     setLeft(undefined)
+    setLookedUp({ collection, documents: noDocuments })
     reading.run(Effect.zip(readFile(chosen), source.edits), {
       success: ([found, { maxBytes }]) => {
         setFile(found)
@@ -105,21 +130,50 @@ export const ImportPanel = (props: {
     })
   }
 
+  const remember = (found: ReadonlyArray<FoundDocument>) => {
+    setLookedUp((before) => ({
+      collection,
+      documents: new Map([
+        ...(before.collection === collection ? before.documents : []),
+        ...found.map(({ base, id }) => [id, base] as const)
+      ])
+    }))
+    setDone((count) => count + found.length)
+  }
+
+  const preview = () => {
+    beginning.reset()
+    setDone(changes.length)
+    const missing = added.flatMap(({ id }) => (known.has(id) ? [] : id))
+    previewing.run(lookUp(source, collection, missing, remember), {
+      success: () => announce("The preview is complete.")
+    })
+  }
+
   const begin = () => {
-    setDone(0)
+    previewing.reset()
     const isDrafted = (id: string) => Drafts.stampOf(props.drafts, { collection, id }) !== undefined
     const fresh = new Map(rows.filter(({ id }) => !isDrafted(id)).map((row) => [row.id, row]))
-    const made = { created: 0, drafted: rows.length - fresh.size, full: 0 }
+    const made = { created: 0, drafted: rows.length - fresh.size, full: 0, unchanged: 0 }
     const save = ({ base, id }: FoundDocument) => {
-      const { text } = fresh.get(id)!
+      const row = fresh.get(id)!
       if (isDrafted(id)) made.drafted++
-      else if (typeof Drafts.save(props.drafts, { collection, id, base, text }, undefined) === "object")
+      else if (importedChange(row, base).action === "unchanged") made.unchanged++
+      else if (
+        typeof Drafts.save(props.drafts, { collection, id, base, text: row.text }, undefined) === "object"
+      )
         made.created++
       else made.full++
     }
-    const looked = lookUp(source, collection, [...fresh.keys()], (found) => {
-      found.forEach(save)
-      setDone((count) => count + found.length)
+    const [missing, found] = Array.partitionMap([...fresh.keys()], (id) => {
+      const base = known.get(id)
+      return base === undefined ? Either.left(id) : Either.right({ id, base })
+    })
+    found.forEach(save)
+    setDone(found.length)
+    const looked = lookUp(source, collection, missing, (group) => {
+      group.forEach(save)
+      remember(group)
     })
     const skipped = () => {
       const words = [
@@ -128,7 +182,8 @@ export const ImportPanel = (props: {
           : `The browser's storage is full: ${plural(made.full, "draft")} of ${rows.length} not created.`,
         made.drafted === 0
           ? []
-          : `${plural(made.drafted, "row")} skipped: their documents already have drafts.`
+          : `${plural(made.drafted, "row")} skipped: their documents already have drafts.`,
+        made.unchanged === 0 ? [] : `${plural(made.unchanged, "row")} skipped: they change nothing.`
       ].flat()
       return words.length === 0 ? undefined : words.join(" ")
     }
@@ -196,6 +251,9 @@ export const ImportPanel = (props: {
             </label>
             <p>
               {plural(rows.length, "document")}
+              {rows.length === added.length
+                ? ""
+                : `, ${rows.length - added.length} of which already have drafts and are skipped`}
               {refused.length === 0 ? "." : `. ${plural(refused.length, "row")} cannot be imported:`}
             </p>
             {refused.length === 0 ? null : (
@@ -216,20 +274,33 @@ export const ImportPanel = (props: {
           </p>
         )}
         {left === undefined ? null : <p class="wrong">{left}</p>}
-        {beginning.problem === undefined ? null : <ProblemCard problem={beginning.problem} />}
-        {beginning.running ? (
-          <progress max={rows.length} value={done} aria-label="Documents looked up" />
+        {changes.length === 0 ? null : <ImportPreview changes={changes} rows={added.length} />}
+        {(previewing.problem ?? beginning.problem) === undefined ? null : (
+          <ProblemCard problem={(previewing.problem ?? beginning.problem)!} />
+        )}
+        {isRunning ? (
+          <progress max={added.length} value={done} aria-label="Documents looked up" />
         ) : (
-          <LookUpCost source={source} documents={rows.length} />
+          <LookUpCost source={source} documents={added.length - changes.length} />
         )}
         <div class="actions end">
+          {changes.length === added.length ? null : (
+            <RunButton
+              kind="quiet"
+              running={previewing.running}
+              disabled={problem !== undefined || beginning.running}
+              onClick={preview}
+            >
+              Preview changes
+            </RunButton>
+          )}
           <RunButton
             kind="primary"
             running={beginning.running}
-            disabled={rows.length === 0 || problem !== undefined}
+            disabled={added.length === unchanged || problem !== undefined || previewing.running}
             onClick={begin}
           >
-            {`Create ${plural(rows.length, "draft")}`}
+            {`Create ${plural(added.length - unchanged, "draft")}`}
           </RunButton>
         </div>
       </div>
