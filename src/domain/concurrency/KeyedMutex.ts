@@ -1,4 +1,7 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 
 /** One mutex per key. Waiting fibers acquire it in the order in which they asked. */
@@ -12,41 +15,47 @@ export interface KeyedMutex {
   readonly size: () => number
 }
 
-interface Entry {
-  readonly semaphore: Effect.Semaphore
-  /** Fibers that hold the key or wait for it. */
-  count: number
-}
+/** The fibers that asked for a key, in order. The first one holds it. */
+type Queue = Set<Deferred.Deferred<void>>
 
+/** A semaphore of Effect would let a fiber that asks between a release and the next acquisition pass those that wait. */
 export const makeKeyedMutex = (): KeyedMutex => {
-  const entries = new Map<string, Entry>()
+  const queues = new Map<string, Queue>()
   const heldKeys = FiberRef.unsafeMake<ReadonlySet<string>>(new Set())
 
-  const acquire = (key: string) =>
-    Effect.sync(() => {
-      const entry = entries.get(key) ?? { semaphore: Effect.unsafeMakeSemaphore(1), count: 0 }
-      entries.set(key, entry)
-      entry.count++
-      return entry
-    })
+  const admitFirst = (key: string, queue: Queue) => {
+    const [first] = queue
+    if (first === undefined) queues.delete(key)
+    else Deferred.unsafeDone(first, Exit.void)
+  }
 
-  const release = (key: string, entry: Entry) =>
+  const enqueue = (key: string) =>
     Effect.sync(() => {
-      entry.count--
-      if (entry.count === 0) entries.delete(key)
+      const turn = Deferred.unsafeMake<void>(FiberId.none)
+      const queue = queues.get(key) ?? new Set()
+      queues.set(key, queue.add(turn))
+      admitFirst(key, queue)
+      return { queue, turn }
     })
 
   return {
-    size: () => entries.size,
+    size: () => queues.size,
     withLock: (key) => (self) =>
       Effect.flatMap(FiberRef.get(heldKeys), (keys) =>
         keys.has(key)
           ? self
           : Effect.acquireUseRelease(
-              acquire(key),
-              ({ semaphore }) =>
-                semaphore.withPermits(1)(Effect.locally(self, heldKeys, new Set([...keys, key]))),
-              (entry) => release(key, entry)
+              enqueue(key),
+              ({ turn }) =>
+                Effect.zipRight(
+                  Deferred.await(turn),
+                  Effect.locally(self, heldKeys, new Set([...keys, key]))
+                ),
+              ({ queue, turn }) =>
+                Effect.sync(() => {
+                  queue.delete(turn)
+                  admitFirst(key, queue)
+                })
             )
       )
   }

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Ref, Scheduler } from "effect"
+import { Deferred, Effect, Fiber, Option, Ref, Scheduler } from "effect"
 import { makeKeyedMutex } from "../../../src/domain/concurrency/KeyedMutex.js"
 
 it.effect("runs one effect per key at a time, in the order in which they were asked", () =>
@@ -20,6 +20,64 @@ it.effect("runs one effect per key at a time, in the order in which they were as
     yield* Deferred.succeed(gate, undefined)
     yield* Fiber.joinAll([holder, ...waiting])
     assert.deepStrictEqual(yield* Ref.get(order), [1, 2, 3])
+    assert.strictEqual(size(), 0)
+  })
+)
+
+it.effect("a caller waits for one that had waited, too", () =>
+  Effect.gen(function* () {
+    const { withLock } = makeKeyedMutex()
+    const gates = yield* Effect.all([Deferred.make<void>(), Deferred.make<void>()])
+    const [first, second] = yield* Effect.forEach(gates, (gate) =>
+      Effect.zipLeft(Effect.fork(withLock("a")(Deferred.await(gate))), Effect.yieldNow())
+    )
+    yield* Deferred.succeed(gates[0], undefined)
+    yield* Fiber.join(first!)
+    const third = yield* Effect.fork(withLock("a")(Effect.void))
+    yield* Effect.yieldNow()
+    assert.isTrue(Option.isNone(yield* Fiber.poll(third)))
+    yield* Deferred.succeed(gates[1], undefined)
+    yield* Fiber.joinAll([second!, third])
+  })
+)
+
+it.effect("a fiber that asks again at once comes after those that waited", () =>
+  Effect.gen(function* () {
+    const { withLock } = makeKeyedMutex()
+    const order: Array<string> = []
+    const gate = yield* Deferred.make<void>()
+    const say = (name: string) => withLock("a")(Effect.sync(() => void order.push(name)))
+    const eager = yield* Effect.fork(
+      Effect.all([withLock("a")(Deferred.await(gate)), say("eager"), say("eager")])
+    )
+    yield* Effect.yieldNow()
+    const others = yield* Effect.forEach(["one", "two"], (name) =>
+      Effect.zipLeft(Effect.fork(say(name)), Effect.yieldNow())
+    )
+    yield* Deferred.succeed(gate, undefined)
+    yield* Fiber.joinAll([eager, ...others])
+    assert.deepStrictEqual(order, ["one", "two", "eager", "eager"])
+  })
+)
+
+it.effect("a waiting fiber can be interrupted, and the others keep their order", () =>
+  Effect.gen(function* () {
+    const { size, withLock } = makeKeyedMutex()
+    const order: Array<number> = []
+    const gate = yield* Deferred.make<void>()
+    const holder = yield* Effect.fork(withLock("a")(Deferred.await(gate)))
+    yield* Effect.yieldNow()
+    const waiting: Array<Fiber.Fiber<void>> = []
+    for (const n of [0, 1, 2, 3]) {
+      waiting.push(yield* Effect.fork(withLock("a")(Effect.sync(() => void order.push(n)))))
+      yield* Effect.yieldNow()
+    }
+    yield* Fiber.interrupt(waiting[0]!)
+    yield* Fiber.interrupt(waiting[2]!)
+    assert.deepStrictEqual(order, [])
+    yield* Fiber.interrupt(holder)
+    yield* Fiber.joinAll([waiting[1]!, waiting[3]!])
+    assert.deepStrictEqual(order, [1, 3])
     assert.strictEqual(size(), 0)
   })
 )
