@@ -12,6 +12,22 @@ it.effect("a module that cannot be loaded is an error, and is asked for again", 
     assert.instanceOf(error, RemoteError)
     assert.strictEqual(error.reason, "Unreachable")
     assert.strictEqual(error.cause, gone)
+    assert.strictEqual(error.operation, "Store.load")
+    assert.strictEqual(error.message, "a part of the program could not be loaded")
+    assert.strictEqual(error.hint, "try again; in a browser, reload the page")
     assert.deepStrictEqual(yield* part, { part: 1 })
+  })
+)
+
+it.effect("a module is loaded on first use, and once", () =>
+  Effect.gen(function* () {
+    let loads = 0
+    const part = lazyModule(async () => ({ loads: ++loads }))
+    assert.strictEqual(loads, 0)
+    const first = yield* part
+    assert.deepStrictEqual(first, { loads: 1 })
+    // Without a wait, once it is there.
+    assert.strictEqual(Effect.runSync(part), first)
+    assert.strictEqual(loads, 1)
   })
 )
