@@ -8,20 +8,24 @@ import * as FiberRef from "effect/FiberRef"
 export interface KeyedMutex {
   /**
    * Runs an effect while no other fiber runs one under the same key. Reentrant: an effect inside it that asks for the
-   * same key runs at once.
+   * same key runs at once, also in a fiber that it started, until it ends.
    */
   readonly withLock: (key: string) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** How many keys a fiber holds or waits for. A key that is in no use takes no memory. */
   readonly size: () => number
 }
 
-/** The fibers that asked for a key, in order. The first one holds it. */
-type Queue = Set<Deferred.Deferred<void>>
+/** One acquisition of a key. It is done when the key is held. */
+type Turn = Deferred.Deferred<void>
+
+/** The turns of one key, in order. The first one holds it. */
+type Queue = Set<Turn>
 
 /** A semaphore of Effect would let a fiber that asks between a release and the next acquisition pass those that wait. */
 export const makeKeyedMutex = (): KeyedMutex => {
   const queues = new Map<string, Queue>()
-  const heldKeys = FiberRef.unsafeMake<ReadonlySet<string>>(new Set())
+  /** The turns in which the fiber runs. One that joins another fiber does not get its turns. */
+  const ownTurns = FiberRef.unsafeMake<ReadonlySet<Turn>>(new Set(), { join: (own) => own })
 
   const admitFirst = (key: string, queue: Queue) => {
     const [first] = queue
@@ -41,22 +45,19 @@ export const makeKeyedMutex = (): KeyedMutex => {
   return {
     size: () => queues.size,
     withLock: (key) => (self) =>
-      Effect.flatMap(FiberRef.get(heldKeys), (keys) =>
-        keys.has(key)
-          ? self
-          : Effect.acquireUseRelease(
-              enqueue(key),
-              ({ turn }) =>
-                Effect.zipRight(
-                  Deferred.await(turn),
-                  Effect.locally(self, heldKeys, new Set([...keys, key]))
-                ),
-              ({ queue, turn }) =>
-                Effect.sync(() => {
-                  queue.delete(turn)
-                  admitFirst(key, queue)
-                })
-            )
-      )
+      Effect.flatMap(FiberRef.get(ownTurns), (own) => {
+        const [holder] = queues.get(key) ?? []
+        if (holder !== undefined && own.has(holder)) return self
+        return Effect.acquireUseRelease(
+          enqueue(key),
+          ({ turn }) =>
+            Effect.zipRight(Deferred.await(turn), Effect.locally(self, ownTurns, new Set([...own, turn]))),
+          ({ queue, turn }) =>
+            Effect.sync(() => {
+              queue.delete(turn)
+              admitFirst(key, queue)
+            })
+        )
+      })
   }
 }

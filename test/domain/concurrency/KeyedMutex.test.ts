@@ -1,4 +1,4 @@
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, Ref, Scheduler } from "effect"
 import { makeKeyedMutex } from "../../../src/domain/concurrency/KeyedMutex.js"
 
@@ -81,6 +81,52 @@ it.effect("a waiting fiber can be interrupted, and the others keep their order",
     assert.strictEqual(size(), 0)
   })
 )
+
+describe("a fiber that a holder started", () => {
+  const makeEvents = Effect.map(Deferred.make<void>(), (gate) => {
+    const { withLock } = makeKeyedMutex()
+    const events: Array<string> = []
+    const says = (name: string) => Effect.sync(() => void events.push(name))
+    return {
+      events,
+      withLock,
+      asks: withLock("a")(says("asked")),
+      ends: Effect.zipRight(Deferred.await(gate), says("ended")),
+      open: Deferred.succeed(gate, undefined)
+    }
+  })
+
+  it.effect("holds the key only until the holder ends", () =>
+    Effect.gen(function* () {
+      const { asks, ends, events, open, withLock } = yield* makeEvents
+      const go = yield* Deferred.make<void>()
+      const started = yield* withLock("a")(Effect.forkDaemon(Effect.zipRight(Deferred.await(go), asks)))
+      const next = yield* Effect.fork(withLock("a")(ends))
+      yield* Effect.yieldNow()
+      yield* Deferred.succeed(go, undefined)
+      yield* Effect.yieldNow()
+      yield* open
+      yield* Fiber.joinAll([started, next])
+      assert.deepStrictEqual(events, ["ended", "asked"])
+    })
+  )
+
+  it.effect("gives the key to no other fiber that joins it", () =>
+    Effect.gen(function* () {
+      const { asks, ends, events, open, withLock } = yield* makeEvents
+      const started = yield* Deferred.make<Fiber.Fiber<void>>()
+      const holder = yield* Effect.fork(
+        withLock("a")(Effect.zipRight(Deferred.complete(started, Effect.forkDaemon(Effect.void)), ends))
+      )
+      yield* Fiber.join(yield* Deferred.await(started))
+      const asking = yield* Effect.fork(asks)
+      yield* Effect.yieldNow()
+      yield* open
+      yield* Fiber.joinAll([asking, holder])
+      assert.deepStrictEqual(events, ["ended", "asked"])
+    })
+  )
+})
 
 it.effect("is reentrant", () => {
   const { size, withLock } = makeKeyedMutex()
