@@ -1,5 +1,5 @@
 /** Codes of Node's and undici's errors. */
-const notSentCodes = new Set([
+const notSentCodes: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -8,14 +8,18 @@ const notSentCodes = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 
-/** Whether no connection was established, so that a write certainly did not happen. */
-export const neverConnected = (cause: unknown): boolean => {
-  let at: unknown = cause
-  for (let depth = 0; depth < 6 && typeof at === "object" && at !== null; depth++) {
-    const { cause: inner, code, errors } = at as { code?: unknown; cause?: unknown; errors?: unknown }
-    if (typeof code === "string" && notSentCodes.has(code)) return true
-    if (Array.isArray(errors) && errors.length > 0 && errors.every(neverConnected)) return true
-    at = inner
-  }
-  return false
+/** Looks at so many levels of causes. An error may be among its own causes. */
+const maxLevels = 6
+
+const neverConnectedWithin = (cause: unknown, levels: number): boolean => {
+  if (levels === 0 || typeof cause !== "object" || cause === null) return false
+  const { cause: inner, code, errors } = cause as { code?: unknown; cause?: unknown; errors?: unknown }
+  if (notSentCodes.has(code)) return true
+  const isNeverConnected = (error: unknown) => neverConnectedWithin(error, levels - 1)
+  return (
+    (Array.isArray(errors) && errors.length > 0 && errors.every(isNeverConnected)) || isNeverConnected(inner)
+  )
 }
+
+/** Whether no connection was established, so that a write certainly did not happen. */
+export const neverConnected = (cause: unknown): boolean => neverConnectedWithin(cause, maxLevels)

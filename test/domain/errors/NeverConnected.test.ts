@@ -32,9 +32,29 @@ describe("whether a connection was never made", () => {
     for (const code of ["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"]) {
       assert.isFalse(neverConnected(new TypeError("fetch failed", { cause: failed(code) })), code)
     }
-    assert.isFalse(neverConnected(undefined))
-    const circle: { cause?: unknown } = {}
+  })
+
+  it("the cause of a cause, also beside several errors", () => {
+    const inner = { cause: { cause: failed("ENOTFOUND") } }
+    assert.isTrue(neverConnected({ cause: inner }))
+    assert.isTrue(neverConnected({ errors: [{}], cause: inner }))
+    assert.isTrue(neverConnected({ errors: [inner, inner] }))
+    assert.isFalse(neverConnected({ errors: [inner, {}] }))
+  })
+
+  it("whatever is no error of a connection says nothing", () => {
+    const others = [undefined, null, "ECONNREFUSED", 1, {}, { code: 1 }, { errors: "ECONNREFUSED" }]
+    for (const other of others) {
+      assert.isFalse(neverConnected(other))
+      assert.isFalse(neverConnected({ cause: other }))
+    }
+  })
+
+  it("an error may be among its own causes", () => {
+    const circle: { cause?: unknown; errors?: unknown } = {}
     circle.cause = circle
+    assert.isFalse(neverConnected(circle))
+    circle.errors = [circle, circle]
     assert.isFalse(neverConnected(circle))
   })
 })
